@@ -13,8 +13,8 @@ type automaton struct {
 	words int      // of 64 states each
 	last  int      // the state in which the whole pattern matches
 	loops []uint64 // states before a star, which takes any character
-	// steps are the states that a character leads to, for each class of characters: class 0 are those that
-	// only ? matches.
+	// steps are the states that a character leads to, for each class of characters: only ? matches
+	// the characters of class 0.
 	steps [][]uint64
 	ascii [128]uint16     // the class of a character
 	other map[rune]uint16 // of folded characters beyond ASCII

@@ -195,7 +195,7 @@ type marks struct {
 // markOrigin is what marks know about a source.
 type markOrigin struct {
 	clocks   counter.Clocks // of its sample; zero for none
-	from, to int            // where its marks stand
+	from, to int            // the range of its marks
 }
 
 // mark is the operands of one series.

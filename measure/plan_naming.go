@@ -58,7 +58,7 @@ func ByNameAndPID() NameRule {
 	}}
 }
 
-// ParseNaming returns the rules that a word stands for: "pid" is ByPID, "name:pid" is ByNameAndPID, and
+// ParseNaming returns the rules of a word: "pid" is ByPID, "name:pid" is ByNameAndPID, and
 // "name" or "" is no rule.
 func ParseNaming(word string) ([]NameRule, error) {
 	switch word {

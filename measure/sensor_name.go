@@ -24,7 +24,7 @@ var ErrSensorName = errors.New("bad sensor name")
 // instances of one name apart; 0, the first, is not written.
 //
 // The characters / # and % within a name are written %2F, %23 and %25. %20 is read
-// as a space. Any other % stands for itself, so that
+// as a space. Any other % is literal, so that
 // windows.winperf/Processor/% Processor Time can be typed.
 type SensorName struct {
 	Source string // such as windows.winperf, see SourceName

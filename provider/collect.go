@@ -96,7 +96,7 @@ func (d *Dispatcher) takeTurn(ctx context.Context) error {
 func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w", winperf.ErrState) }
 
 // awaitLeft waits for providers whose call was left behind by a query that was cancelled: they had less time
-// than they may take. The time for it is that of an answer, and leaves half of the time to ctx's deadline for
+// than they may take. It waits as long as for an answer, and leaves half of the time to ctx's deadline for
 // the answers themselves.
 func (d *Dispatcher) awaitLeft(ctx context.Context, q *Query) error {
 	var left []*call.Line

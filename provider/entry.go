@@ -23,7 +23,7 @@ type entry struct {
 	writer  Writer
 	query   *Query
 	clocks  counter.Clocks // of the sample
-	given   []byte         // what the provider's objects are appended to
+	given   []byte         // the buffer that the provider's objects are appended to
 	answer  answer
 
 	stage    string // of the last call

@@ -20,7 +20,7 @@ type round struct {
 	limit  time.Duration // for each provider's answer
 	query  *Query
 	clocks counter.Clocks // of the sample
-	block  []byte         // what the first provider's objects are appended to
+	block  []byte         // the buffer that the first provider's objects are appended to
 }
 
 // makeRound makes the calls and waits until all have been answered or their

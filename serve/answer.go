@@ -66,7 +66,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.keep(p)
 }
 
-// pack compresses the text, and what is added to it.
+// pack compresses the text and all text that is added.
 func (a *answer) pack() error {
 	plain := answer{pool: a.pool, chunks: a.chunks, last: a.last}
 	defer plain.release()
@@ -113,7 +113,7 @@ func (a *answer) keep(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo: it writes what the chunks hold.
+// WriteTo implements io.WriterTo: it writes the chunks.
 func (a *answer) WriteTo(w io.Writer) (n int64, err error) {
 	for i := range a.chunks {
 		wrote, err := w.Write(a.chunk(i))

@@ -301,7 +301,7 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	err := errHurried
 	for errors.Is(err, errHurried) {
 		main, failed := e.main.get(ctx)
-		main.release() // whoever waits for the turn holds no sample
+		main.release() // a scrape that waits for the turn holds no sample
 		if failed != nil && (r.Context().Err() != nil || errors.Is(failed, errClosed) || !e.objects.any()) {
 			return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", failed))
 		}

@@ -118,7 +118,7 @@ var errClosed = errors.New("the exporter is closed")
 
 // get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx
 // lasts. It takes another one after a sample that had less time and needed all of it, or is partial. The
-// error is that of the sample or of ctx. The caller releases the snapshot.
+// error is from the sample or from ctx. The caller releases the snapshot.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
 	for {

@@ -138,7 +138,7 @@ func (s *server) load(ctx context.Context) (*running, error) {
 	return &running{config: config, exporter: exporter, source: src}, nil
 }
 
-// reload loads the configuration again. The one in use stays where the new one is wrong. The log is that of who asked.
+// reload loads the configuration again. The one in use stays where the new one is wrong. log is the log of the caller.
 func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -220,7 +220,7 @@ func (s *server) watchReload(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.opt.Reload:
-			_ = s.reload(ctx, s.opt.Log) // which has told
+			_ = s.reload(ctx, s.opt.Log) // which has logged the error
 		}
 	}
 }

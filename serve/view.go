@@ -64,7 +64,7 @@ func (v *view) continues(last *view) error {
 	return errors.Join(v.main.mapper.Continue(last.main.mapper), v.costly.mapper.Continue(last.costly.mapper))
 }
 
-// close releases what the mappers hold.
+// close closes the mappers.
 func (v *view) close() {
 	v.main.mapper.Close()
 	v.costly.mapper.Close()

@@ -172,7 +172,7 @@ func (a *attached) openSinks(sinks []Sink) (routes []delivery.Route, err error) 
 	return routes, nil
 }
 
-// open opens a sink whose name is none of those that are taken.
+// open opens a sink whose name is not taken.
 func (s *Sink) open(taken []string) (delivery.Route, error) {
 	if err := checkName("a sink", s.Name); err != nil {
 		return delivery.Route{}, err

@@ -320,7 +320,7 @@ func (p *plan) checkSensors(ctx context.Context, c *conn, ch *Change) error {
 	return err
 }
 
-// openSinks opens the sinks that are added, and looks for those that are removed.
+// openSinks opens the added sinks and finds the removed ones.
 func (p *plan) openSinks(c *conn, ch *Change) (err error) {
 	a := p.target.attached
 	switch {

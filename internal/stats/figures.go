@@ -19,7 +19,7 @@ type Figures struct {
 	// Total is the sum of each value of a weighted series multiplied by the seconds that it
 	// stands for: of bytes per second, bytes. It is NaN for other series.
 	Total float64
-	// Present is the time that all values together stand for. Each stands for the time since
+	// Present is the time that all values together cover. Each covers the time since
 	// the reading before it.
 	Present time.Duration
 	// Deviation is the standard deviation of a sample; NaN of fewer than two values.

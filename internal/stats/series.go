@@ -156,7 +156,7 @@ func (s *Series) Pass(t time.Duration) {
 }
 
 // Absent notes that the series had no reading after its last one until t. The next value
-// stands for the time since t at most.
+// covers the time since t at most.
 func (s *Series) Absent(t time.Duration) {
 	if s.previous < t {
 		s.Pass(t)

@@ -201,7 +201,7 @@ const (
 	BytesPerSecond = "bytes_per_second"
 )
 
-// UnitOf returns the unit of a value or of its statistics: that of its counter, Bytes or BytesPerSecond.
+// UnitOf returns the unit of a value or of its statistics: the unit of its counter, Bytes or BytesPerSecond.
 func UnitOf(v *experiment.Value) string { return unitOf(v.Path, v.Unit) }
 
 func unitOf(path string, unit counter.Unit) string {

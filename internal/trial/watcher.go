@@ -79,7 +79,7 @@ func (w *watcher) look() bool {
 	}
 }
 
-// endOthers asks the processes that are left to end, and kills those that are left after the grace, or as
+// endOthers asks the processes that are left to end, and kills the ones that remain after the grace, or as
 // soon as hurried reports true.
 func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
 	begin, asked := time.Now(), false

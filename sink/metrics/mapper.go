@@ -115,7 +115,7 @@ func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 	return m.MapContext(context.Background(), f, names)
 }
 
-// MapContext is Map, and stops when ctx ends: the error is that of ctx, and the Mapper can only be closed.
+// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper can only be closed.
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)

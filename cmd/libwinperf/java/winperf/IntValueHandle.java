@@ -2,40 +2,32 @@ package winperf;
 
 /** A reading of 32 bits without a sign. */
 public final class IntValueHandle extends ValueHandle {
-	private int value;
-
 	IntValueHandle(int value) {
-		this.value = value;
+		super(value);
 	}
 
-	/** {@inheritDoc} Those of 2^31 and more do not fit. */
+	/** The value as an int. 2^31 and more do not fit. */
 	@Override
-	public synchronized int getInt() {
-		mustBeValid();
+	public int getInt() {
+		int value = (Integer) value();
 		if (value < 0) {
-			throw lossy(text(), "an int");
+			throw lossy("an int");
 		}
 		return value;
 	}
 
 	@Override
-	public synchronized long getLong() {
-		mustBeValid();
-		return Integer.toUnsignedLong(value);
+	public long getLong() {
+		return Integer.toUnsignedLong((Integer) value());
 	}
 
 	@Override
-	public synchronized double getDouble() {
+	public double getDouble() {
 		return getLong();
 	}
 
 	@Override
-	void copy(ValueHandle from) {
-		value = ((IntValueHandle) from).value;
-	}
-
-	@Override
-	String text() {
-		return Integer.toUnsignedString(value);
+	String text(Object value) {
+		return Integer.toUnsignedString((Integer) value);
 	}
 }

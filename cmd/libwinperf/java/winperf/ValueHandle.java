@@ -11,8 +11,11 @@ public abstract class ValueHandle {
 	private static final String OK = "ok", NOT_MEASURED = "not_measured";
 
 	private String status = NOT_MEASURED;
+	private Object value;
 
-	ValueHandle() {}
+	ValueHandle(Object value) {
+		this.value = value;
+	}
 
 	/**
 	 * Makes the value of an item: an Integer or a Long, both without a sign, a Double, or the text of anything else.
@@ -49,17 +52,20 @@ public abstract class ValueHandle {
 		return status;
 	}
 
-	/** The value as an int. */
-	public abstract int getInt();
+	/** The value as an int. A class whose values do not all fit always throws: then no value is a surprise. */
+	public int getInt() {
+		throw lossy("an int");
+	}
 
-	/** The value as a long. */
-	public abstract long getLong();
+	/** The value as a long, as getInt. */
+	public long getLong() {
+		throw lossy("a long");
+	}
 
-	/** The value as a double. */
-	public abstract double getDouble();
-
-	/** Takes the value of a handle of the same class. */
-	abstract void copy(ValueHandle from);
+	/** The value as a double, as getInt. */
+	public double getDouble() {
+		throw lossy("a double");
+	}
 
 	/**
 	 * Sets the reading of a cycle. The first one counts: a name that is a wildcard may have several. A value of
@@ -71,7 +77,7 @@ public abstract class ValueHandle {
 		}
 		status = from.isValid() && from.getClass() != getClass() ? "other_type" : from.status();
 		if (isValid()) {
-			copy(from);
+			value = from.value;
 		}
 	}
 
@@ -80,22 +86,26 @@ public abstract class ValueHandle {
 		status = NOT_MEASURED;
 	}
 
-	/** Throws where there is no value. */
-	final void mustBeValid() {
+	/** The value. It throws where there is none. */
+	final synchronized Object value() {
 		if (!isValid()) {
 			throw new ConversionException("there is no value: " + status);
 		}
+		return value;
 	}
 
-	static ConversionException lossy(Object value, String as) {
-		return new ConversionException(value + " as " + as + " loses something");
+	/** The exception of a conversion that loses something, or of a value that is missing. */
+	final synchronized ConversionException lossy(String as) {
+		return new ConversionException(text(value()) + " as " + as + " loses something");
 	}
 
 	@Override
-	public synchronized String toString() {
-		return isValid() ? text() : "[" + status + "]";
+	public final synchronized String toString() {
+		return isValid() ? text(value) : "[" + status + "]";
 	}
 
-	/** The value as a text. */
-	abstract String text();
+	/** A value as a text. */
+	String text(Object value) {
+		return value.toString();
+	}
 }

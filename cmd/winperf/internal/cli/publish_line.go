@@ -269,7 +269,7 @@ func (p *publishing) forget(key instanceKey) {
 	delete(p.instances, key)
 }
 
-// change is what a line does with a raw value and its base.
+// change is the effect of a line on a raw value and its base.
 type change struct {
 	value, base amount
 	hasBase     bool

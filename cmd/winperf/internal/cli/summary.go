@@ -319,7 +319,7 @@ func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool
 	return nil
 }
 
-// shows reports whether a row is one of those that the paths name.
+// shows reports whether one of the paths names a row.
 func (s *summarizer) shows(row logs.Row) bool {
 	name := s.gathered.Name(row.Series)
 	return s.lifetimes.has(name) && !s.unlisted.hidden[name]

@@ -9,7 +9,7 @@ import (
 
 // lifetimes finds the instances that paths without wildcards name. (svchost) is the first of that name,
 // which is another process once the first one has ended. A row has the whole lifetime of its process,
-// so all instances of the name are read, and those that were never named are left out.
+// so all instances of the name are read, and instances that were never named are left out.
 type lifetimes struct {
 	matchers []winperf.Matcher
 	widened  []bool // by path: all instances of its name are read

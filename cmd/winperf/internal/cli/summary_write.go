@@ -332,7 +332,7 @@ type summaryLine struct {
 	MaximumTime *time.Time       `json:"maximum_time"` // the first time of the maximum, in UTC
 	Total       *float64         `json:"total"`        // of a rate, or of a percentage of time
 	TotalUnit   string           `json:"total_unit,omitempty"`
-	Present     float64          `json:"present_seconds"` // the time that the values stand for
+	Present     float64          `json:"present_seconds"` // the time that the values cover
 	Above       *jsonAbove       `json:"above,omitempty"`
 }
 
