@@ -101,6 +101,14 @@ func TestAnomalies(t *testing.T) {
 			},
 		},
 		{
+			"another one, of a counter that does not count", `\Process(*)\ID Process`,
+			[]sample{processes(0, proc("a", 4, 9, 0)), processes(1, proc("a", 8, 0, 0))},
+			[]string{
+				"instances_came: Process: a (measured from here on)", "instances_left: Process: a",
+				`\Process(a)\ID Process [instances_came]`,
+			},
+		},
+		{
 			"instances that nobody asked for", `\Process(b*)\% Processor Time`,
 			[]sample{processes(0, proc("a", 4, 9, 0), proc("b", 8, 9, 0)), processes(1, proc("b", 8, 9, 0), proc("c", 12, 0, 0))}, nil,
 		},
