@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -27,14 +28,15 @@ type unlisted struct {
 	added bool   // a part for the processors follows them, which is not shown
 
 	series map[string]*winperf.Series // of the rows, by machine
+	seen   []seenSeries               // by position of a reading
 
 	group  stats.Group
 	rows   []logs.Row
 	hidden map[string]bool // by logs.Gatherer.Name: rows of the added part
 }
 
-// findUnlisted returns the rows that a table has. If a path of the selection selects every process, findUnlisted
-// adds a path for the processors. Other formats than the table have no rows.
+// findUnlisted returns the rows that a table has. If a path of the selection selects every process,
+// findUnlisted adds a path for the processors. Other formats than the table have no rows.
 func findUnlisted(
 	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options, out *outputFlags,
 ) unlisted {
@@ -84,12 +86,20 @@ func isProcessTime(ctx context.Context, src winperf.Source, p winperf.Path) bool
 // isIdleOrTotal reports whether an instance of the object Process has the name of one that is no process.
 func isIdleOrTotal(name string) bool { return frame.IsTotal(name) || strings.EqualFold(name, "Idle") }
 
-// isTime reports whether a series is the processor time of an object. Text logs have no title indices.
-func isTime(s *winperf.Series, object uint32, name string) bool {
-	if s.ObjectID.Index == 0 {
-		return strings.EqualFold(s.Path.Object, name) && strings.EqualFold(s.Path.Counter, "% Processor Time")
+// timeObject returns the object whose processor time a series is: processObject, processorObject, or 0 for
+// other series. Text logs have no title indices.
+func timeObject(s *winperf.Series) uint32 {
+	switch object := s.ObjectID.Index; {
+	case object == 0 && !strings.EqualFold(s.Path.Counter, "% Processor Time"):
+		return 0
+	case object == 0 && strings.EqualFold(s.Path.Object, "Process"):
+		return processObject
+	case object == 0 && strings.EqualFold(s.Path.Object, "Processor"):
+		return processorObject
+	case s.CounterID.Index == processorTime && (object == processObject || object == processorObject):
+		return object
 	}
-	return s.ObjectID.Index == object && s.CounterID.Index == processorTime
+	return 0
 }
 
 // own returns the number of readings of a cycle that the user selected.
@@ -107,22 +117,12 @@ func (u *unlisted) readings(cycle *measure.Cycle) []winperf.Reading {
 	}
 
 	var found machineTimes
-	columns := cycle.Columns()
-	part := 0
-	for i := range columns {
-		for part < len(cycle.ColumnParts) && i >= cycle.ColumnParts[part] {
-			part++
-		}
-
-		col := &columns[i]
-		if col.Len() == 0 {
-			continue
-		}
-		switch s := col.Series(0); {
-		case isTime(s, processObject, "Process"):
-			found.of(s).addProcesses(col, part < len(u.every) && u.every[part])
-		case isTime(s, processorObject, "Processor"):
-			found.of(s).addProcessors(col)
+	for v := range u.times(cycle) {
+		switch m := found.of(v.series); timeObject(v.series) {
+		case processObject:
+			m.addProcess(v)
+		case processorObject:
+			m.addProcessor(v)
 		}
 	}
 
@@ -135,6 +135,87 @@ func (u *unlisted) readings(cycle *measure.Cycle) []winperf.Reading {
 	}
 	return list
 }
+
+// timeValue is the processor time of a process or a processor.
+type timeValue struct {
+	series *winperf.Series
+	name   string // that the source gives the instance, whatever rules name it
+	at     time.Time
+	value  float64
+	status counter.Status
+	every  bool // the path selects every process
+	raw    bool // the source has raw values
+}
+
+// times yields the processor times of processes and processors.
+func (u *unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
+	return func(yield func(timeValue) bool) {
+		if cycle.Frame.IsZero() {
+			u.cookedTimes(cycle, yield)
+			return
+		}
+
+		part, columns := 0, cycle.Columns()
+		for i := range columns {
+			for part < len(cycle.ColumnParts) && i >= cycle.ColumnParts[part] {
+				part++
+			}
+			col := &columns[i]
+			if col.Len() == 0 || timeObject(col.Series(0)) == 0 {
+				continue
+			}
+			for n, status := range col.Status {
+				v := timeValue{series: col.Series(n), at: col.Time, status: status, every: u.isEvery(part)}
+				v.value, _ = col.Value(n).Float64()
+				v.name = v.series.Path.Instance
+				if o, _, at, ok := col.Place(n); ok {
+					v.name, v.raw = o.Instance(at).Name(), true
+				}
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cookedTimes is times for a cycle that has readings only. A text log may have very many, so each series is
+// looked at once.
+func (u *unlisted) cookedTimes(cycle *measure.Cycle, yield func(timeValue) bool) {
+	part, readings := 0, cycle.Readings()
+	if more := len(readings) - len(u.seen); more > 0 {
+		u.seen = append(u.seen, make([]seenSeries, more)...)
+	}
+
+	for i := range readings {
+		r, seen := &readings[i], &u.seen[i]
+		if seen.series != r.Series {
+			*seen = seenSeries{r.Series, timeObject(r.Series) != 0}
+		}
+		if !seen.wanted {
+			continue
+		}
+
+		for part < len(cycle.Parts) && i >= cycle.Parts[part] {
+			part++
+		}
+		v := timeValue{series: r.Series, at: r.Time, status: r.Status, every: u.isEvery(part)}
+		v.name = r.Path.Instance
+		v.value, _ = r.Value.Float64()
+		if !yield(v) {
+			return
+		}
+	}
+}
+
+// seenSeries is the series of a reading, and whether it is a processor time.
+type seenSeries struct {
+	series *winperf.Series
+	wanted bool
+}
+
+// isEvery reports whether a part of the selection selects the processor time of every process.
+func (u *unlisted) isEvery(part int) bool { return part < len(u.every) && u.every[part] }
 
 // row returns the series of a machine's row. It has the names and the unit of a process's series.
 func (u *unlisted) row(process *winperf.Series) *winperf.Series {
@@ -225,62 +306,43 @@ type machineTime struct {
 	processors  int
 }
 
-// addProcesses adds the values of processes. every tells that the path selects every process.
-func (m *machineTime) addProcesses(col *measure.Column, every bool) {
-	for n, status := range col.Status {
-		if isNoProcess(col, n) || logs.NamesNothing(status) {
-			continue
-		}
-		if every {
-			m.process, m.at = col.Series(n), col.Time
-		}
+// addProcess adds the value of a process.
+func (m *machineTime) addProcess(v timeValue) {
+	if v.isNoProcess() || logs.NamesNothing(v.status) {
+		return
+	}
+	if v.every {
+		m.process, m.at = v.series, v.at
+	}
 
-		// A process without a previous sample has no value: its time is in no value of a process. An empty
-		// cell of a text log is mostly a process that was not there.
-		_, _, _, raw := col.Place(n)
-		switch {
-		case status == counter.InvalidData && !raw:
-		case status == counter.OK:
-			v, _ := col.Value(n).Float64()
-			m.used += v
-			if m.lacks == counter.NoPrevious {
-				m.lacks = counter.OK
-			}
-		case status != counter.NoPrevious:
-			m.lacks = status
+	// A process without a previous sample has no value: its time is in no value of a process. An empty cell of
+	// a text log is mostly a process that was not there.
+	switch {
+	case v.status == counter.InvalidData && !v.raw:
+	case v.status == counter.OK:
+		m.used += v.value
+		if m.lacks == counter.NoPrevious {
+			m.lacks = counter.OK
 		}
+	case v.status != counter.NoPrevious:
+		m.lacks = v.status
 	}
 }
 
-// addProcessors adds the values of processors.
-func (m *machineTime) addProcessors(col *measure.Column) {
-	for n, status := range col.Status {
-		if !frame.IsTotal(sourceName(col, n)) {
-			if !logs.NamesNothing(status) {
-				m.processors++
-			}
-			continue
-		}
-		m.total, _ = col.Value(n).Float64()
-		m.totalAt, m.totalStatus = col.Time, status
+// addProcessor adds the value of a processor, or of all.
+func (m *machineTime) addProcessor(v timeValue) {
+	switch {
+	case frame.IsTotal(v.name):
+		m.total, m.totalAt, m.totalStatus = v.value, v.at, v.status
+	case !logs.NamesNothing(v.status):
+		m.processors++
 	}
 }
 
-// isNoProcess reports whether an instance is Idle or _Total. Processes may have these names, with another id.
-func isNoProcess(col *measure.Column, n int) bool {
-	if !isIdleOrTotal(sourceName(col, n)) {
-		return false
-	}
-	key := col.Series(n).Key
-	return key == "" || strings.HasPrefix(key, "0@")
-}
-
-// sourceName returns the name that the source gives an instance, whatever rules name it.
-func sourceName(col *measure.Column, n int) string {
-	if o, _, i, ok := col.Place(n); ok {
-		return o.Instance(i).Name()
-	}
-	return col.Series(n).Path.Instance
+// isNoProcess reports whether a value is of Idle or _Total. A process may have such a name, with another id.
+func (v *timeValue) isNoProcess() bool {
+	key := v.series.Key
+	return isIdleOrTotal(v.name) && (key == "" || strings.HasPrefix(key, "0@"))
 }
 
 // sampledTogether is by how much the times of objects of one sample may differ.
