@@ -295,29 +295,23 @@ func (e *Exporter) limitOf(header string) time.Duration {
 func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
 	paths []winperf.Path,
 ) int {
-	format, deadline := e.format(r), before(ctx)
+	main, err := e.main.get(ctx)
+	main.release() // a scrape that waits for the turn holds no sample
+	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
+		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
+	}
+	if e.costly != nil {
+		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout)).release()
+	}
+
+	if e.takeTurn(ctx) != nil {
+		err := errors.New("others are still getting their metrics")
+		return refuse(w, http.StatusServiceUnavailable, err)
+	}
+	format := e.format(r)
 	text := &answer{pool: &e.answers, gzip: takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ","))}
 	defer text.release()
-	err := errHurried
-	for errors.Is(err, errHurried) {
-		main, failed := e.main.get(ctx)
-		main.release() // a scrape that waits for the turn holds no sample
-		if failed != nil && (r.Context().Err() != nil || errors.Is(failed, errClosed) || !e.objects.any()) {
-			return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", failed))
-		}
-		if e.costly != nil {
-			e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout)).release()
-		}
-
-		if e.takeTurn(ctx) != nil {
-			err := errors.New("others are still getting their metrics")
-			return refuse(w, http.StatusServiceUnavailable, err)
-		}
-		if ctx.Err() != nil {
-			deadline = time.Unix(0, 0) // there is no time for another sample, so any suits
-		}
-		err = e.write(r.Context(), text, f, paths, failed == nil, deadline, format)
-	}
+	err = e.write(r.Context(), text, f, paths, err == nil, format)
 
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errAnswers), r.Context().Err() != nil:
@@ -344,15 +338,10 @@ func (e *Exporter) takeTurn(ctx context.Context) error {
 	}
 }
 
-// errHurried says that the newest sample does not suit a scrape: it is partial, and had less time than that
-// allows.
-var errHurried = errors.New("the sample is partial")
-
 // write writes the metrics that a filter chooses of the newest samples, and gives the turn back. sampled says
-// whether the scrape got a sample, which may last until the deadline. A view that panicked is not used again.
+// whether the scrape got a sample. A view that panicked is not used again.
 func (e *Exporter) write(
-	ctx context.Context, to *answer, f filter, paths []winperf.Path, sampled bool, deadline time.Time,
-	format prometheus.Format,
+	ctx context.Context, to *answer, f filter, paths []winperf.Path, sampled bool, format prometheus.Format,
 ) error {
 	defer func() { <-e.turn }()
 	if e.all == nil {
@@ -368,10 +357,6 @@ func (e *Exporter) write(
 	main, costly, err := e.newest(sampled)
 	defer main.release()
 	defer costly.release()
-	if err == nil && main != nil && !main.suits(deadline) {
-		whole = true
-		return errHurried
-	}
 	if err == nil {
 		err = e.all.update(context.Background(), main, costly)
 	}

@@ -88,8 +88,9 @@ type sampler struct {
 	begun  time.Time // the last one that was begun
 	ended  time.Time // the newest one was complete
 	number uint64
-	err    error   // of the last one
-	flight *flight // that is under way; nil: none is
+	err    error     // of the last one
+	flight *flight   // that is under way; nil: none is
+	wanted time.Time // the latest deadline of a scrape so far
 	closed bool
 }
 
@@ -157,6 +158,9 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 func (s *sampler) board(deadline time.Time, had *snapshot) (*flight, *snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if deadline.After(s.wanted) {
+		s.wanted = deadline
+	}
 	ready := s.newest != nil && s.err == nil && s.flight == nil && s.newest != had
 	if ready && s.newest.suits(deadline) && time.Since(s.ended) < s.fresh {
 		return nil, s.newest.hold()
@@ -197,15 +201,19 @@ func (s *sampler) latest() *snapshot {
 	return s.newest.hold()
 }
 
-// start begins a sample if none is under way. Its caller has the lock. The sample has until the
-// deadline, where there is one, but no less than the least time: a scrape with a short timeout must not
-// take objects from the others. A scrape that is broken off does not end it, as others may wait for it.
+// start begins a sample if none is under way. Its caller has the lock. The sample has until the deadline,
+// where there is one, but no less than the least time, and until all scrapes so far end: a scrape with a
+// short timeout must not take objects from the others, which may get this sample too. A scrape that is broken
+// off does not end it, as others may wait for it.
 func (s *sampler) start(deadline time.Time) *flight {
 	if s.flight != nil {
 		return s.flight
 	}
 	if least := time.Now().Add(s.least); !deadline.IsZero() && deadline.Before(least) {
 		deadline = least
+	}
+	if earlier(deadline, s.wanted) && !s.wanted.IsZero() {
+		deadline = s.wanted
 	}
 	s.flight = &flight{done: make(chan struct{}), deadline: deadline}
 	if s.closed {
