@@ -26,9 +26,12 @@ func newTestPublishing(t *testing.T) *publishing {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: Windows does not remove mapped files")
+	}
 	p, err := publish.New(s, publish.Options{Dir: filepath.Join(t.TempDir(), "published")})
-	if errors.Is(err, winperf.ErrNotSupported) || runtime.GOOS == "windows" {
-		t.Skip("skipped: this system does not publish, or does not remove mapped files")
+	if errors.Is(err, winperf.ErrNotSupported) {
+		t.Skip("skipped: this system does not publish")
 	}
 	if err != nil {
 		t.Fatal(err)

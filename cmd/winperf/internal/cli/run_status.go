@@ -16,7 +16,8 @@ import (
 // status. It looks at the arguments as they are, because errors in flags count too.
 func runsCommand(cmd *cobra.Command, args []string) bool {
 	dash := slices.Index(args, "--")
-	return cmd.Name() == "run" && dash >= 0 && !slices.Contains(args[:dash], "--measure-status")
+	isRun := cmd.Name() == "run" && cmd.Parent() == cmd.Root() // service run is another one
+	return isRun && dash >= 0 && !slices.Contains(args[:dash], "--measure-status")
 }
 
 // statusOfCommand returns the exit status of run with a command. status is the one that winperf
