@@ -86,7 +86,7 @@ const (
 	ProviderFailed                      // what fills objects with counts failed
 	SourceFailed                        // a source gave no sample, or one that could not be read
 	ClockSet                            // the system time was set between two samples
-	InstancesRenamed                    // the same instances have other names than in the sample before
+	InstancesRenamed                    // the same instances have other names or numbers than in the sample before
 	PathUnmatched                       // a path matches nothing yet; told once, not in each sample
 	InstanceBegan                       // an instance began after the sample before, and counts from zero
 	numAnomalies

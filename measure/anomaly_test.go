@@ -83,13 +83,30 @@ func TestAnomalies(t *testing.T) {
 			[]sample{processes(0, proc("a", 4, 9, 0)), processes(1, proc("a", 8, 1, 0), proc("a", 4, 9, 0), proc("b", 12, 1, 0))},
 			[]string{
 				"instances_came: Process: 2 instances: a, b (measured from here on)",
-				`\Process(a)\% Processor Time [instances_came]`, `\Process(b)\% Processor Time [instances_came]`,
+				"instances_renamed: Process: a is called a#1 now: a#1 (they are the same as before)",
+				`\Process(a)\% Processor Time [instances_came]`, `\Process(a#1)\% Processor Time [instances_renamed]`,
+				`\Process(b)\% Processor Time [instances_came]`,
 			},
 		},
 		{
 			"instances leave", `\Process(*)\% Processor Time`,
 			[]sample{processes(0, proc("a", 4, 9, 0), proc("a", 8, 9, 0), proc("b", 12, 9, 0)), processes(1, proc("a", 8, 9, 0))},
-			[]string{"instances_left: Process: 2 instances: a, b"},
+			[]string{
+				"instances_left: Process: 2 instances: a, b",
+				"instances_renamed: Process: a#1 is called a now: a (they are the same as before)",
+				`\Process(a)\% Processor Time [instances_renamed]`,
+			},
+		},
+		{
+			"a series goes on with another instance", `\Process(a#1)\% Processor Time`,
+			[]sample{
+				processes(0, proc("a", 4, 9, 0), proc("a", 8, 9, 0), proc("a", 12, 9, 0)),
+				processes(1, proc("a", 8, 9, 0), proc("a", 12, 9, 0)),
+			},
+			[]string{
+				"instances_renamed: Process: a#1 is called a now: 2 instances: a, a#1 (they are the same as before)",
+				`\Process(a#1)\% Processor Time [instances_renamed]`,
+			},
 		},
 		{
 			"another one of the same name", `\Process(*)\% Processor Time`,

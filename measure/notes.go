@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -116,9 +117,12 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	for i, wanted := range now {
 		j := b.from(i)
 		if j >= 0 && j < len(was) {
-			if before := b.old.labels.Name(j); (wanted || was[j]) && before != b.labels.Name(i) {
-				renamed.Detail = fmt.Sprintf("%s is called %s now", before, b.labels.Name(i))
+			if before, name := b.namesOf(i, j); (wanted || was[j]) && before != name {
+				renamed.Detail = cmp.Or(renamed.Detail, fmt.Sprintf("%s is called %s now", before, name))
 				renamed.Instances = append(renamed.Instances, op.naming.spelled(i))
+			}
+			if wanted && b.kept[i] < 0 {
+				op.renamed = append(op.renamed, int32(i))
 			}
 			was[j] = false // it is still there
 		}
@@ -148,6 +152,15 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 		renamed.Action = "they are the same as before"
 		n.add(renamed)
 	}
+}
+
+// namesOf returns the names of instance i, which was at position j in the frame before: those in paths where
+// they differ, else those of the source, which a rule or a path may hide.
+func (b *planner) namesOf(i, j int) (before, now string) {
+	if b.kept[i] < 0 {
+		return b.old.naming.spelled(j), b.names.spelled(i)
+	}
+	return b.old.labels.Name(j), b.labels.Name(i)
 }
 
 // wantedInstances tells by position which instances any part wants.

@@ -88,6 +88,7 @@ type objectPlan struct {
 	made    uint64
 	touched winperf.AnomalySet // all readings
 	arrived []int32            // instances that are new, rising
+	renamed []int32            // instances that had another name or number before, rising
 }
 
 // item is one counter of some instances, for one part of the selection.

@@ -86,7 +86,7 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	for k := range g.columns {
 		col := &g.columns[k]
 		out, fell := &p.out[col.out], g.fell && g.cooked[col.cooked].Fell
-		came := fresh && len(op.arrived) > 0
+		came := fresh && len(op.arrived)+len(op.renamed) > 0
 		if fresh {
 			out.Touched |= op.touched
 		}
@@ -108,20 +108,30 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	}
 }
 
-// markCame marks the values of instances that came, and values that count from the start of their instance.
+// markCame marks the values of instances that came or have another name than before, and values that count
+// from the start of their instance.
 func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
 	fromZero := frame.CountsFromZero(col.counter().Type)
-	all := len(marks) == col.object.labels.Len()
 	for _, i := range col.object.arrived {
-		m, wanted := int(i), all
-		if !all {
-			m, wanted = slices.BinarySearch(col.instances, i)
-		}
-		if wanted {
+		if m, wanted := col.find(i); wanted {
 			marks[m] = marks[m].With(winperf.InstancesCame)
 			if fromZero && pair.Began(int(i)) {
 				marks[m] = marks[m].With(winperf.InstanceBegan)
 			}
 		}
 	}
+
+	for _, i := range col.object.renamed {
+		if m, wanted := col.find(i); wanted {
+			marks[m] = marks[m].With(winperf.InstancesRenamed)
+		}
+	}
+}
+
+// find returns the place of instance i in the column; false if the column does not have it.
+func (col *column) find(i int32) (m int, has bool) {
+	if len(col.instances) == col.object.labels.Len() {
+		return int(i), true
+	}
+	return slices.BinarySearch(col.instances, i)
 }

@@ -200,8 +200,9 @@ func heap() uint64 {
 
 type soakStats struct {
 	cycles, rates, came, left int
-	last                      time.Time       // of the readings before
-	read                      struct{ n int } // by another goroutine
+	last                      time.Time         // of the readings before
+	keys                      map[string]string // of the readings before, by path
+	read                      struct{ n int }   // by another goroutine
 }
 
 func (s *soakStats) add(o *soakStats) {
@@ -226,7 +227,7 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 				stats.came += len(a.Instances)
 			case winperf.InstancesLeft:
 				stats.left += len(a.Instances)
-			case winperf.InstanceBegan, winperf.BufferGrew, winperf.SourceSlow:
+			case winperf.InstanceBegan, winperf.InstancesRenamed, winperf.BufferGrew, winperf.SourceSlow:
 			default:
 				t.Errorf("cycle %d: %v", stats.cycles, a)
 			}
@@ -237,6 +238,7 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 			return
 		}
 		pids = checkWorld(t, readings, pids, stats)
+		checkSwitches(t, readings, stats)
 		stats.last = cy.Time
 		time.Sleep(ms) // others may read meanwhile
 	}
@@ -276,6 +278,20 @@ func checkWorld(t *testing.T, readings []winperf.Reading, pids map[*winperf.Seri
 		}
 	}
 	return now
+}
+
+// checkSwitches checks that a value is marked exactly if its path was not that of the same process before.
+func checkSwitches(t *testing.T, readings []winperf.Reading, stats *soakStats) {
+	const marks = 1<<winperf.InstancesCame | 1<<winperf.InstancesRenamed
+	before := stats.keys
+	stats.keys = make(map[string]string, len(readings))
+	for _, r := range readings {
+		path := r.Path.String()
+		stats.keys[path] = r.Key
+		if marked := r.Anomalies&marks != 0; before != nil && marked != (before[path] != r.Key) {
+			t.Errorf("%s was process %s and is %s, marked %v", path, before[path], r.Key, r.Anomalies)
+		}
+	}
 }
 
 // soakReader reads what another goroutine measures, as far as it may.
