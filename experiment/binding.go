@@ -43,6 +43,7 @@ type binding struct {
 	watch    *time.Timer // cancels ctx when a sample takes too long
 	summary  *summaries
 	noted    anomalies
+	switches switches
 	width    int // how many values the last record had
 }
 
@@ -237,6 +238,7 @@ func (b *binding) complete(t *ticket) {
 		}
 	}
 	b.noteSources(t, cycles)
+	b.switches.add(cycles)
 
 	now := b.experiment.clock.Now()
 	if t.here && t.until == atBegin {

@@ -63,6 +63,7 @@ type part struct {
 	blocked time.Duration
 	err     error
 	noted   uint64 // anomalies of the binding until then
+	sample  uint64 // of the begin, by number
 
 	// Guarded by the experiment's operands: nil where there are none, and the parts whose marks
 	// are kept.

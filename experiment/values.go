@@ -16,7 +16,7 @@ import (
 // begin keeps what a region is measured against at its end.
 func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
 	p := t.part
-	p.cost, p.blocked, p.err = t.cost, t.heldUp(), t.err
+	p.cost, p.blocked, p.err, p.sample = t.cost, t.heldUp(), t.err, b.switches.sample
 	if t.err != nil {
 		return
 	}
@@ -67,6 +67,7 @@ func (b *binding) store(t *ticket, cycles []measure.MemberCycle) {
 		b.failed.Add(1)
 		r.Err = err.Error()
 	} else {
+		b.switches.record(t)
 		b.fill(r, cycles, m)
 		if m != nil {
 			r.Anomalies = b.noted.since(t.part.noted)
@@ -150,7 +151,8 @@ func (b *binding) fillColumn(r *Record, of *measure.MemberCycle, col *measure.Co
 	c, source := of.Cycle, b.nameOf(of)
 	age := max(0, c.Time.Sub(col.Time))
 	for n, s := range col.AllSeries() {
-		v := Value{Path: s.String(), Source: source, Series: s, Unit: s.Unit, Age: age, Touched: col.Touched}
+		v := Value{Path: s.String(), Source: source, Series: s, Unit: s.Unit, Age: age}
+		v.Touched = col.Touched | b.switches.marks(s)
 		v.Value, v.Status = col.Value(n), col.Status[n]
 		if col.Marks != nil {
 			v.Touched |= col.Marks[n]
@@ -221,17 +223,13 @@ func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m
 	if m.source < 0 {
 		return
 	}
-	if v.Series.Key != "" {
-		v.Touched = v.Touched.With(winperf.InstancesCame)
-	}
-	if !frame.CountsFromZero(v.Series.Type) {
-		return
-	}
 
 	older := counter.Sample{Clocks: m.origins[m.source].clocks}
-	_, text, _ := strings.Cut(v.Series.Key, "@")
-	start, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || !frame.BeganBetween(start, older.Clocks, newer.Clocks) {
+	if !beganBetween(v.Series, older.Clocks, newer.Clocks) {
+		return
+	}
+	v.Touched = v.Touched.With(winperf.InstancesCame)
+	if !frame.CountsFromZero(v.Series.Type) {
 		return
 	}
 	v.grew(newer.Value, &newer.Clocks)
@@ -242,6 +240,13 @@ func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m
 		v.Value, v.Status = result.Value, result.Status
 		v.Touched = v.Touched.With(winperf.InstanceBegan)
 	}
+}
+
+// beganBetween reports whether the process or thread of a series began between two samples.
+func beganBetween(s *winperf.Series, older, newer counter.Clocks) bool {
+	_, text, _ := strings.Cut(s.Key, "@")
+	start, err := strconv.ParseUint(text, 10, 64)
+	return err == nil && frame.BeganBetween(start, older, newer)
 }
 
 // lackPrevious takes the value away where it needs two samples.
