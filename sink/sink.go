@@ -83,6 +83,9 @@ type Options struct {
 	// Human shows bytes and large rates with three or four digits and a prefix:
 	// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
 	Human bool
+	// Switches puts a * before the values of a table whose series is of another instance than before:
+	// those with the anomalies instances_came and instances_renamed.
+	Switches bool
 	// Single tells that there will be one moment only, so that a table needs no
 	// line with its time.
 	Single bool

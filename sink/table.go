@@ -48,7 +48,7 @@ func (t *table) Write(at time.Time, readings winperf.Readings) error {
 	t.groups.sort(at, readings, common)
 	defer t.groups.end()
 
-	opt := sectionOptions{width: width, cut: t.opt.Terminal, human: t.opt.Human}
+	opt := sectionOptions{width: width, cut: t.opt.Terminal, human: t.opt.Human, switches: t.opt.Switches}
 	title := at.In(t.opt.Location).Format(tableTime)
 	if machine != "" {
 		title += "  " + safetext.Line(machine)

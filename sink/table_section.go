@@ -19,13 +19,14 @@ const maxSingle = 80
 // rows; its head is the object. Texts of cells are made whenever they are needed,
 // since those of very many rows would take more memory than all else.
 type section struct {
-	group   *group
-	list    bool // a row is a reading and not an instance
-	human   bool // see Options
-	rows    int
-	columns []column
-	blocks  []block
-	text    []byte // of the cell that was made last
+	group    *group
+	list     bool // a row is a reading and not an instance
+	human    bool // see Options
+	switches bool // values of other instances than before are marked, see Options.Switches
+	rows     int
+	columns  []column
+	blocks   []block
+	text     []byte // of the cell that was made last
 }
 
 type column struct {
@@ -42,11 +43,13 @@ type sectionOptions struct {
 	width int  // of a line, 0 = unlimited
 	cut   bool // nothing may be wider than width
 	human bool // see Options
+
+	switches bool // see Options
 }
 
 // newSection lays out a group.
 func newSection(g *group, o sectionOptions) *section {
-	s := &section{group: g, human: o.human}
+	s := &section{group: g, human: o.human, switches: o.switches}
 	g.findRows()
 	list := g.sparse()
 	if !list {
@@ -151,6 +154,10 @@ var absent = []byte("-")
 // value returns the text of a reading. It is never empty, which would look
 // like nothing at all.
 func (s *section) value(r *winperf.Reading) ([]byte, style) {
+	if s.switches && (r.Anomalies.Has(winperf.InstancesCame) || r.Anomalies.Has(winperf.InstancesRenamed)) {
+		s.text = append(s.text, '*')
+	}
+
 	switch {
 	case r.Status != counter.OK:
 		s.text = append(s.text, r.Status.String()...)

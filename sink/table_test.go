@@ -47,6 +47,28 @@ build#1       no_previous             0  -
 	}
 }
 
+// A value whose series is of another instance than before has a mark, where that is asked for.
+func TestTableOfSwitches(t *testing.T) {
+	readings := processes()
+	readings[3].Anomalies = readings[3].Anomalies.With(winperf.InstancesRenamed)
+	readings[5].Anomalies = readings[5].Anomalies.With(winperf.InstancesCame)
+	readings[6].Anomalies = readings[6].Anomalies.With(winperf.InstancesCame)
+	readings[7].Anomalies = readings[7].Anomalies.With(winperf.SampleLate)
+	got := tableOf(t, 0, Options{Single: true, Switches: true}, readings)
+	want := `Process  % Processor Time   Working Set  Owner
+_Total             198.47  123456789012  ""
+build               *3.25          4096  *root
+build#1      *no_previous             0  -
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+
+	if diff := cmp.Diff(tableOf(t, 0, Options{Single: true}, processes()), tableOf(t, 0, Options{Single: true}, readings)); diff != "" {
+		t.Errorf("without the option: %s", diff)
+	}
+}
+
 func TestTableOfMoments(t *testing.T) {
 	memory := []winperf.Reading{
 		value(`\\HOST\Memory\Available MBytes`, counter.Int(1234567), counter.Count),

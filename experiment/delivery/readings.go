@@ -31,6 +31,7 @@ const maxSeries = 100_000
 
 func newReadings(format string, o sink.Options) (*readings, error) {
 	r := &readings{series: map[string]known{}, others: map[string]bool{}}
+	o.Switches = true
 	s, err := sink.New(format, &r.out, o)
 	r.sink = s
 	return r, err

@@ -22,6 +22,8 @@ type Tally struct {
 	Failed    int                         // records without values
 	Reason    string                      // of the first of them
 	Anomalies map[winperf.AnomalyKind]int // by kind
+	Switched  int                         // values of another process or instance than the previous record had
+	SwitchOf  Silence                     // the first of them, without its status
 	Suspended time.Duration               // of the machine, within regions
 	Gaps      int                         // regions with such a gap
 	Pauses    int                         // of the experiment
@@ -125,6 +127,11 @@ func (t *Tally) value(event string, v *experiment.Value) {
 		status = counter.OK
 	}
 	before, known := t.values[key]
+	if known && (v.Touched.Has(winperf.InstancesCame) || v.Touched.Has(winperf.InstancesRenamed)) {
+		if t.Switched++; t.Switched == 1 {
+			t.SwitchOf = Silence{Event: event, Path: v.Path, Source: v.Source}
+		}
+	}
 	if known && before == counter.OK || !known && len(t.values) >= maxTallied {
 		return
 	}

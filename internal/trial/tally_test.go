@@ -31,6 +31,11 @@ func TestTally(t *testing.T) {
 	ofLog := value(`System\Threads`, counter.NoCounter)
 	ofLog.Source = "log"
 
+	touched := func(v experiment.Value, kind winperf.AnomalyKind) experiment.Value {
+		v.Touched = v.Touched.With(kind)
+		return v
+	}
+
 	var tally Tally
 	for _, r := range []experiment.Record{
 		{Kind: experiment.Change, Event: event("attached", 99)},
@@ -43,6 +48,9 @@ func TestTally(t *testing.T) {
 		{Binding: "b", Event: event("tick", 2)}, // the same two
 		{Binding: "a", Event: event("tick", 3), Values: []experiment.Value{
 			value(`Process(a)\% Processor Time`, counter.OK), value(`Process(never)\% Processor Time`, counter.NoInstance),
+			touched(value(`Process(new)\Page Faults/sec`, counter.OK), winperf.InstancesCame), // no series before
+			touched(value(`Process(b)\Handle Count`, counter.InvalidData), winperf.InstancesRenamed),
+			touched(value(`Process(a)\Handle Count`, counter.InvalidData), winperf.InstancesCame),
 			value(`Disk(xy)\Reads`, counter.OK), value(`System\Threads`, counter.NoPrevious),
 		}},
 		{Binding: "a", Event: event("tock", 1), Err: "no sample within 1s"},
@@ -58,6 +66,9 @@ func TestTally(t *testing.T) {
 	}
 	if tally.Failed != 2 || tally.Reason != "no sample within 1s" || tally.Gaps != 1 || tally.Suspended != 3*time.Second {
 		t.Errorf("%+v", tally)
+	}
+	if of := (Silence{Event: "tick", Path: `\\H\Process(b)\Handle Count`}); tally.Switched != 2 || tally.SwitchOf != of {
+		t.Errorf("%d values of another process, the first is %+v", tally.Switched, tally.SwitchOf)
 	}
 	if got := tally.AnomaliesText(); got != "instances_came 2, instances_left 1" {
 		t.Errorf("anomalies %q", got)

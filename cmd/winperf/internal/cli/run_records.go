@@ -70,6 +70,7 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	if text := t.AnomaliesText(); text != "" {
 		fmt.Fprintf(b, "anomalies in records: %s\n", text)
 	}
+	writeSwitched(b, t)
 	writeSilent(b, t.Silent())
 }
 
@@ -119,6 +120,16 @@ func pathOf(source, path string) string {
 		return path
 	}
 	return source + ": " + path
+}
+
+// writeSwitched counts the values whose series is of another process than before.
+func writeSwitched(b *strings.Builder, t *trial.Tally) {
+	if t.Switched == 0 {
+		return
+	}
+	const form = "%d values are of another process or instance than in the record before, the first one at %s: %s\n"
+	path := pathOf(t.SwitchOf.Source, t.SwitchOf.Path)
+	fmt.Fprintf(b, form, t.Switched, safetext.Line(t.SwitchOf.Event), safetext.Line(path))
 }
 
 // writeSilent lists counters that never had a value.

@@ -19,6 +19,8 @@ func TestWriteRecords(t *testing.T) {
 	out.Results = make([]*trial.Result, 5)
 	out.Undelivered = fmt.Errorf("http://h/x: %w: no route\x1b", delivery.ErrUndelivered)
 	out.Tally.Pauses, out.Tally.Paused = 1, 1500*time.Microsecond
+	out.Tally.Switched = 3
+	out.Tally.SwitchOf = trial.Silence{Event: "tick", Path: `\\H\Process(x#1)\Handle Count`, Source: "host"}
 	out.Delivery.Routes = []delivery.RouteState{
 		{Name: trial.ResultsRoute, Delivered: 25},
 		{Name: "http://h/x", Delivered: 17, Lost: 1, Refused: 4, Refusal: errors.New("400\x1b Bad Request")},
@@ -34,6 +36,7 @@ x refused records, the last one as: 400\x1b Bad Request
 http://h/x: records were not delivered: no route\x1b
 2 of 5 runs have no record
 pauses of the experiment: 1, 2ms in all
+3 values are of another process or instance than in the record before, the first one at tick: host: \\H\Process(x#1)\Handle Count
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" || !r.app.partial {
 		t.Errorf("partial %v, (-want +got):\n%s", r.app.partial, diff)
