@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhtext"
 )
 
@@ -16,11 +17,28 @@ import (
 type Tail struct {
 	capture *capture.Tail
 	head    *pdhtext.Head // the last one of a text log
+	blg     *pdhlog.Tail
+}
+
+// CanAppend reports whether files of a format and a name can be appended to.
+func CanAppend(format, name string) bool {
+	switch format {
+	case Capture, BLG, "csv", "tsv":
+		return true
+	}
+	return format == "jsonl" && !IsPacked(name)
+}
+
+// OpenTail prepares a file to be appended to, and positions it at its end. It returns how many
+// broken bytes at the end of a capture it cut off.
+func OpenTail(f *os.File, format string) (tail *Tail, broken int64, err error) {
+	tail, _, broken, err = openTail(f, format)
+	return tail, broken, err
 }
 
 // openTail prepares a file to be appended to: what it holds, and the offset where it
-// goes on. A capture's broken bytes at its end are cut off; any other format ends its last line.
-// A file that is no log of the format stays as it is.
+// goes on. A capture's broken bytes at its end are cut off; a text format ends its last line.
+// A file that is no log of the format, and a binary log with damage, stay as they are.
 func openTail(f *os.File, format string) (tail *Tail, at, broken int64, err error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -37,6 +55,8 @@ func openTail(f *os.File, format string) (tail *Tail, at, broken int64, err erro
 			at -= broken
 			err = f.Truncate(at)
 		}
+	case BLG:
+		tail.blg, err = pdhlog.ReadTail(f, at)
 	case "jsonl":
 		err = looksLikeJSON(content)
 	default:
@@ -46,7 +66,7 @@ func openTail(f *os.File, format string) (tail *Tail, at, broken int64, err erro
 		return nil, 0, 0, err
 	}
 
-	if _, err := f.Seek(at, io.SeekStart); err != nil || format == Capture {
+	if _, err := f.Seek(at, io.SeekStart); err != nil || IsRaw(format) {
 		return tail, at, broken, err
 	}
 	var last [1]byte

@@ -37,15 +37,15 @@ func newSameCounters(head *pdhtext.Head) *sameCounters {
 }
 
 // inAnother is what can be done about it.
-const inAnother = "record other counters in another file"
+const inAnother = "write other counters to another file"
 
 // check compares the columns with the readings of a cycle. Each of its parts is of one of
-// the paths.
+// the paths; without paths everything is recorded.
 func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 	recorded, every := map[string]bool{}, map[counterName]bool{}
 	from := 0
 	for w, to := range c.Parts {
-		wildcard := everyInstance(paths[w])
+		wildcard := len(paths) == 0 || everyInstance(paths[w])
 		for i := from; i < to; i++ {
 			r := c.At(i)
 			if NamesNothing(r.Status) {

@@ -49,6 +49,8 @@ type Options struct {
 	// Location is the zone of a binary log or a capture; of a capture nil is one that is
 	// not known.
 	Location *time.Location
+	// Cooked says that the moments hold displayable values only, which a binary log keeps as doubles.
+	Cooked bool
 	// Sink are those of formats that hold readings.
 	Sink sink.Options
 	// Named leaves out readings that say that there is nothing by a name.
@@ -82,15 +84,7 @@ func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
 		how := capture.Options{Tail: tail.capture, Location: opt.Location, System: opt.System}
 		return &captureWriter{Writer: capture.NewWriter(w, how), chosen: opt.Chosen}, nil
 	case BLG:
-		how := pdhlog.Options{
-			Layout: pdhlog.Objects, Location: opt.Location, System: opt.System,
-			Name: filepath.Base(opt.Name), Paths: opt.Paths,
-		}
-		if len(opt.Paths) > 0 {
-			how.Layout = pdhlog.Counters
-		}
-		to, err := pdhlog.NewWriter(w, how)
-		return blgWriter{to}, err
+		return newBLGWriter(w, opt, tail)
 	case OpenMetrics:
 		return newMetricsWriter(w, opt), nil
 	}
@@ -125,9 +119,30 @@ func (w *captureWriter) Flush() error { return nil }
 func (w *captureWriter) Late() int { return 0 }
 
 // blgWriter writes a binary log.
-type blgWriter struct{ *pdhlog.Writer }
+type blgWriter struct {
+	*pdhlog.Writer
+	cooked bool // of readings, not of frames
+	named  View
+}
 
-func (w blgWriter) Write(m *Moment) error {
+func newBLGWriter(w io.Writer, opt Options, tail *Tail) (*blgWriter, error) {
+	how := pdhlog.Options{
+		Layout: pdhlog.Objects, Location: opt.Location, System: opt.System,
+		Name: filepath.Base(opt.Name), Paths: opt.Paths, Columns: opt.Sink.Columns, Tail: tail.blg,
+	}
+	if len(opt.Paths) > 0 {
+		how.Layout = pdhlog.Counters
+	}
+	to, err := pdhlog.NewWriter(w, how)
+	return &blgWriter{Writer: to, cooked: opt.Cooked}, err
+}
+
+func (w *blgWriter) Write(m *Moment) error {
+	if w.cooked {
+		w.named.Choose(m, func(r *winperf.Reading) bool { return !NamesNothing(r.Status) })
+		return w.WriteReadings(m.Time, &w.named)
+	}
+
 	for _, cycle := range m.Cycles {
 		if err := w.Writer.Write(cycle.Frame, cycle.Names); err != nil {
 			return err
@@ -164,7 +179,7 @@ func newTextWriter(w io.Writer, format string, opt Options, tail *Tail) (t *text
 		t.Sink, err = sink.New(format, t.out, opt.Sink)
 		return t, err
 	}
-	t.Sink, err = pdhtext.NewAppender(t.out, tail.head, opt.Location)
+	t.Sink, err = pdhtext.NewAppender(t.out, tail.head, opt.Location, opt.Sink.ByName)
 	t.same = newSameCounters(tail.head)
 	return t, err
 }

@@ -47,6 +47,7 @@ type Reader struct {
 	told     int    // by the catalogue, -1 as long as it was not read
 	last     time.Time
 	ended    bool
+	anyOrder bool // times that go back are no damage
 }
 
 // NewReader reads the head of a log. The error wraps ErrNoLog and winperf.ErrBadData

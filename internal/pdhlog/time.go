@@ -26,7 +26,7 @@ func (r *Reader) settleTime(rec *record, s *Sample) {
 	}
 	s.Ahead = time.Duration(ahead) * 100
 	s.Time = winperf.FromFiletime(utc)
-	if r.samples > 1 && s.Time.Before(r.last) {
+	if r.samples > 1 && s.Time.Before(r.last) && !r.anyOrder {
 		r.damage.at(rec.offset, "the time of sample %d goes back by %v", r.samples, r.last.Sub(s.Time))
 	}
 	r.last = s.Time

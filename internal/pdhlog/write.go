@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
@@ -12,45 +13,56 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// begin writes what stands before the samples.
+// begin writes the records before the samples.
 func (w *Writer) begin(f frame.Frame, names *nametable.Names) error {
-	utc, local := w.times(f)
+	w.plan = newPlan(&w.opt)
+	w.plan.fix(f, names)
+	if w.opt.Tail != nil {
+		if err := w.opt.Tail.arrange(&w.plan, f, names); err != nil {
+			return err
+		}
+		return w.out.resume(w.opt.Tail)
+	}
+
+	utc, local := w.moment(f.Time())
+	if w.opt.Layout == Objects {
+		w.catalogue = &catalogue{first: local}
+	}
+	return w.beginLog(utc, local, entriesOf(w.plan.entries), f.Clocks().PerfFreq, func() error {
+		if !w.plan.hasBlocks() {
+			return nil
+		}
+		return w.writeNames(f, names, local, utc)
+	})
+}
+
+// beginLog writes the head of a new log, its names, and the list of its counters.
+func (w *Writer) beginLog(utc, local int64, list []Counter, perfFreq int64, names func() error) error {
 	if w.opt.GUID.IsZero() {
 		if _, err := rand.Read(w.opt.GUID[:]); err != nil {
 			return err
 		}
 	}
 
-	w.plan = newPlan(&w.opt)
-	w.plan.fix(f, names)
+	start := winperf.FromFiletime(utc)
 	head := Header{
 		LogName: fitName(w.opt.Name), GUID: w.opt.GUID,
-		PerfFreq: f.Clocks().PerfFreq, BufferSize: w.opt.BufferSize, Start: winperf.FromFiletime(utc),
-		zone: zone.At(w.opt.Location, winperf.FromFiletime(utc)),
+		PerfFreq: perfFreq, BufferSize: w.opt.BufferSize, Start: start,
+		zone: zone.At(w.opt.Location, start),
 	}
-
 	head.setSystem(w.opt.System)
-	err := w.out.begin(head)
-	if err == nil && w.plan.hasBlocks() {
-		err = w.writeNames(f, names, local, utc)
-	}
-	if w.opt.Layout == Objects {
-		w.catalogue = &catalogue{first: local}
-	}
 
-	if err != nil {
+	if err := w.out.begin(head); err != nil {
 		return err
 	}
-	var list []Counter
-	for i := range w.plan.entries {
-		list = append(list, w.plan.entries[i].Counter)
+	if err := names(); err != nil {
+		return err
 	}
 	return w.out.record(typeList, local-10, utc, appendList(nil, list))
 }
 
-// times returns when a frame was taken, as FILETIME.
-func (w *Writer) times(f frame.Frame) (utc, local int64) {
-	t := f.Time()
+// moment returns a time as FILETIME.
+func (w *Writer) moment(t time.Time) (utc, local int64) {
 	_, offset := t.In(w.opt.Location).Zone()
 	utc = winperf.ToFiletime(t)
 	return utc, utc + int64(offset)*10_000_000
@@ -58,7 +70,7 @@ func (w *Writer) times(f frame.Frame) (utc, local int64) {
 
 // write writes a sample.
 func (w *Writer) write(f frame.Frame, names *nametable.Names) error {
-	utc, local := w.times(f)
+	utc, local := w.moment(f.Time())
 	w.sample.fill(&w.plan, f, local)
 	w.plan.note(f, names)
 	if err := w.plan.keep(f); err != nil {

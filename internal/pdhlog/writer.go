@@ -45,6 +45,14 @@ type Options struct {
 	// System is what wrote the log: that of another one as Header.System has it, or the
 	// name of a program and its system; "" says Windows 8.
 	System string
+	// Columns are the paths of a log of displayable values ([Writer.WriteReadings]); none are
+	// those of the first readings.
+	Columns []string
+	// Tail is the end of the log that is appended to, at the end of which the writer is. That
+	// log has Location, Name, System, GUID and BufferSize. Its counters must be those that
+	// are written; the first Write fails otherwise, and changes nothing. The catalogue of a
+	// log of whole objects then counts the samples before. nil begins a new log.
+	Tail *Tail
 	// GUID identifies the log; zero makes a random one.
 	GUID winperf.GUID
 	// BufferSize is the size in bytes of the buffers that the file consists of,
@@ -81,23 +89,30 @@ type Writer struct {
 	sample    sampleWriter
 	plan      plan
 	catalogue *catalogue // of Objects
+	values    *values    // of displayable values
 	machines  []string   // of the first sample
 	begun     bool
 	closed    bool
 	err       error // the first error of writing, which stays
 }
 
+// minWritten is the size of the smallest buffers that are written: an event has at most 8,072
+// bytes.
+const minWritten = 16 << 10
+
 // NewWriter returns a writer of a log to w. Nothing is written before the
 // first sample. The error wraps winperf.ErrNotSupported: an option has a value
 // that it cannot have.
 func NewWriter(w io.Writer, opt Options) (*Writer, error) {
-	const minBuffer = 16 << 10 // an event has at most 8,072 bytes
+	if tail := opt.Tail; tail != nil {
+		opt.BufferSize, opt.Location = tail.head.BufferSize, tail.location
+	}
 	switch {
 	case opt.BufferSize == 0:
 		opt.BufferSize = 64 << 10
-	case opt.BufferSize < minBuffer || opt.BufferSize > maxBuffer || opt.BufferSize%8 != 0:
+	case opt.BufferSize < minWritten || opt.BufferSize > maxBuffer || opt.BufferSize%8 != 0:
 		const form = "buffers of %d bytes in a binary log, expected a multiple of 8 from %d to %d: %w"
-		return nil, fmt.Errorf(form, opt.BufferSize, minBuffer, maxBuffer, winperf.ErrNotSupported)
+		return nil, fmt.Errorf(form, opt.BufferSize, minWritten, maxBuffer, winperf.ErrNotSupported)
 	}
 
 	if opt.Layout > Objects {
@@ -164,7 +179,12 @@ func machinesOf(f frame.Frame) []string {
 
 // Late returns the number of distinct objects, counters and instances that were
 // asked for, came after the first sample and are not in the log.
-func (w *Writer) Late() int { return w.plan.late() }
+func (w *Writer) Late() int {
+	if w.values != nil {
+		return len(w.values.late)
+	}
+	return w.plan.late()
+}
 
 // Size returns the number of bytes of the log so far, those included that wait
 // for their buffer to be full.

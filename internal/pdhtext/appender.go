@@ -10,10 +10,10 @@ import (
 
 // NewAppender returns a Writer that goes on with a log, below its last head: it writes
 // rows only, in that head's columns, zone and dialect. Where the head has no zone it is the
-// given one, nil being UTC. w must stand at the end of the
+// given one, nil being UTC. byName is Options.ByName. w must stand at the end of the
 // log's last line. The error wraps winperf.ErrNotSupported: a program changed the head so
 // that rows would not fit it.
-func NewAppender(w io.Writer, head *Head, zone *time.Location) (*Writer, error) {
+func NewAppender(w io.Writer, head *Head, zone *time.Location, byName bool) (*Writer, error) {
 	if separator := separators[head.Format]; head.separator != separator {
 		return nil, fmt.Errorf("line %d: fields are separated by %q, expected %q: %w",
 			head.Line, head.separator, separator, winperf.ErrNotSupported)
@@ -22,7 +22,7 @@ func NewAppender(w io.Writer, head *Head, zone *time.Location) (*Writer, error) 
 		return nil, fmt.Errorf("line %d: too many columns: %w", head.Line, winperf.ErrNotSupported)
 	}
 
-	c, err := columnsOf(head)
+	c, err := columnsOf(head, byName)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func NewAppender(w io.Writer, head *Head, zone *time.Location) (*Writer, error) 
 }
 
 // columnsOf are the columns of a head.
-func columnsOf(head *Head) (*columns, error) {
+func columnsOf(head *Head, byName bool) (*columns, error) {
 	paths := make([]string, len(head.Columns))
 	for i, s := range head.Columns {
 		if s == nil {
@@ -44,7 +44,7 @@ func columnsOf(head *Head) (*columns, error) {
 		paths[i] = s.Path.String()
 	}
 
-	c := newColumns(paths, false, winperf.ReadingList(nil))
+	c := newColumns(paths, byName, winperf.ReadingList(nil))
 	if c.len() < len(paths) {
 		const form = "line %d: two columns have the same path: %w"
 		return nil, fmt.Errorf(form, head.Line, winperf.ErrNotSupported)

@@ -35,6 +35,7 @@ type converter struct {
 	raw      bool
 	quiet    bool
 	target   pushFlags
+	appends  bool   // --append
 	resume   string // the file that says how far logs were sent
 	given    *pflag.FlagSet
 
@@ -109,7 +110,12 @@ old samples: VictoriaMetrics drops those older than its -retentionPeriod, Promet
 them only while it has no newer ones, and neither says so in its answer. With --push-names
 windows_exporter the metrics have the names that dashboards for that exporter ask for.
 
-OUT is created only when it is complete, not if converting fails or is interrupted.
+OUT is created only when it is complete, not if converting fails or is interrupted. With
+--append its samples follow those of an existing OUT, which must have the same counters.
+
+A binary log of a text log or of JSON lines holds their displayable values as doubles
+(PERF_DOUBLE_RAW), at the UTC offset of the first sample. This was not tried with the
+programs of Windows.
 
 Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, some values
 could not be read for lack of permission, some data was damaged, or a target did not
@@ -142,6 +148,8 @@ func (c *converter) flags(cmd *cobra.Command) {
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
 	const raw = "raw values instead of displayable ones; as jsonl they are input for winperf cook"
 	f.BoolVar(&c.raw, "raw", false, raw)
+	const appends = "append to an existing OUT (csv, tsv, jsonl, blg, capture) that has the same counters"
+	f.BoolVar(&c.appends, "append", false, appends)
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress, and no advice on Prometheus' retention")
 	const resume = "keep in `FILE` how far the logs were sent to a URL, and go on from there"
 	f.StringVar(&c.resume, "resume", "", resume)
@@ -159,6 +167,9 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if push.IsURL(c.output.output) && c.name != "" {
 		return errors.New("--name is about readings, and metrics have names of their own")
 	}
+	if err := c.settleAppend(); err != nil {
+		return err
+	}
 	if push.IsURL(c.output.output) {
 		return c.push(ctx, args)
 	}
@@ -172,6 +183,9 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 		c.output.format = "blg"
 	}
 	format, file, err := c.output.settle()
+	if err == nil && c.appends && !(file != "" && logs.CanAppend(format, file)) {
+		err = fmt.Errorf("--append: expected a file in csv, tsv, jsonl, blg or capture: %w", winperf.ErrNotSupported)
+	}
 	if err == nil {
 		err = c.settleNames(format, "")
 	}
@@ -198,6 +212,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
+	c.options.FramesOnly = c.options.FramesOnly && !c.logs[0].Source.Describe().Cooked
 	thin := logs.Thin{
 		Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.note,
 	}
@@ -350,9 +365,13 @@ func (c *converter) check(format string) error {
 		switch {
 		case is.Log.Raw && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
 			return rawLinesError(log.Name, needer)
-		case is.Cooked && logs.IsRaw(format):
+		case is.Cooked && format == logs.Capture:
 			return fmt.Errorf("%s holds displayable values, and %s raw ones; convert the log that it was made of,"+
-				" or write csv, tsv or jsonl: %w", log.Name, format, winperf.ErrNotSupported)
+				" or write blg, csv, tsv or jsonl: %w", log.Name, format, winperf.ErrNotSupported)
+		case format == logs.BLG && is.Cooked != first.Source.Describe().Cooked:
+			const form = "%s and %s: one holds displayable values and the other raw ones," +
+				" which a blg file cannot hold together; -f jsonl can: %w"
+			return fmt.Errorf(form, first.Name, log.Name, winperf.ErrNotSupported)
 		case is.Cooked && c.raw:
 			return fmt.Errorf("%s holds displayable values and no raw ones: %w",
 				log.Name, winperf.ErrNotSupported)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/winperf/winperf/internal/logs"
@@ -15,6 +16,7 @@ import (
 type convertOutput struct {
 	logs.Writer
 	file  *pendingFile // nil for standard output
+	old   fs.FileInfo  // of the file that is appended to, else nil
 	spool spoolFile
 }
 
@@ -26,9 +28,9 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 	if opt.Labels, err = c.target.seriesLabels(); err != nil {
 		return nil, err
 	}
-	if format == "csv" || format == "tsv" {
+	opt.Sink.ByName = format == "csv" || format == "tsv"
+	if opt.Sink.ByName || format == logs.BLG && opt.Cooked {
 		samples := 0
-		opt.Sink.ByName = true
 		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
 			samples += len(m.Cycles)
 			c.progress.show(m, samples)
@@ -40,14 +42,17 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 
 	out = &convertOutput{spool: spoolFile{beside: file}}
 	opt.Spool = out.spool.open
+	if file != "" {
+		if opt.Tail, err = c.open(ctx, out, format, file); err != nil {
+			return nil, err
+		}
+	}
+
 	w := io.Writer(struct{ io.Writer }{c.app.stdout}) // a pipe cannot be sought in
 	if _, terminal := isTerminal(c.app.stdout); terminal {
 		w = safetext.NewTerminal(w)
 	}
 	if file != "" {
-		if out.file, err = createPending(ctx, c.output.target(file)); err != nil {
-			return nil, err
-		}
 		w = out.file
 	}
 	if format == logs.OpenMetrics { // which is all written at the end
@@ -69,6 +74,9 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 // which may be that of one of them.
 func (o *convertOutput) finish(closeLogs func() error) error {
 	if err := errors.Join(o.Close(), closeLogs()); err != nil || o.file == nil {
+		return err
+	}
+	if err := o.unchanged(); err != nil {
 		return err
 	}
 	return o.file.commit()

@@ -118,7 +118,7 @@ func writeOptions(
 ) logs.Options {
 	opt := logs.Options{
 		Paths: paths, Name: file, System: writtenBy(is.Log), Location: zone.Location,
-		Sink: zone.sinkOptions(file != ""),
+		Sink: zone.sinkOptions(file != ""), Cooked: is.Cooked,
 	}
 	if format == logs.Capture && is.Recorded {
 		opt.Location = is.Log.Location // which nobody may have told

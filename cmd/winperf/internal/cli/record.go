@@ -104,9 +104,9 @@ from zero; with --pdh-exact it has no rates in its first sample.
 
 NAME may contain {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
 winperf_{time} with the format's extension. An existing file is kept unless
---append or --overwrite is given. A named pipe is written as soon as a program
-reads it. Other programs can read a file during recording, but no other winperf
-can write it.
+--append or --overwrite is given; with --append the counters must be those of the
+file. A named pipe is written as soon as a program reads it. Other programs can read
+a file during recording, but no other winperf can write it.
 
 A path that matches nothing yet is tried again with each sample. As long as no
 path names an object and a counter that are there, record says that it waits and
@@ -296,10 +296,7 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("--name is about readings, and %s keeps raw values", r.format)
 	case r.naming.append && r.output.overwrite:
 		return errors.New("--append and --overwrite exclude each other")
-	case r.naming.append && r.format == "blg":
-		return fmt.Errorf("--append: a binary log cannot be appended to; record in another file,"+
-			" and winperf convert OLD.blg NEW.blg -o ALL.blg merges them: %w", winperf.ErrNotSupported)
-	case r.naming.append && r.format == "jsonl" && logs.IsPacked(r.output.output):
+	case r.naming.append && !logs.CanAppend(r.format, r.output.output):
 		return fmt.Errorf("--append: a compressed file cannot be appended to; record in another file,"+
 			" and winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst merges them: %w",
 			winperf.ErrNotSupported)
@@ -426,7 +423,8 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.CostlyTogether, opt.KeepFirst = raw, raw
-	opt.RawOnly, opt.FramesOnly = r.format == logs.Capture && !r.reads, r.format == logs.BLG && !r.reads
+	frames := !r.reads && !src.Describe().Cooked
+	opt.RawOnly, opt.FramesOnly = r.format == logs.Capture && !r.reads, r.format == logs.BLG && frames
 	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, r.selection(), opt) {
 		switch {
 		case err != nil:

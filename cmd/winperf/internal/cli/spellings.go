@@ -53,7 +53,7 @@ var commandSpellings = map[string]map[string]spelling{
 		"-b":  {ours: []string{"--begin"}, time: true},
 		"-e":  {ours: []string{"--end"}, time: true},
 		"-q":  {ours: []string{"--format", "paths"}},
-		"-a":  {instead: "name the log among those to be converted, and another as OUT"},
+		"-a":  {ours: []string{"--append"}},
 	},
 	"record": { // logman's and typeperf's
 		"-c":   {ours: []string{"--path"}, each: true},

@@ -1,0 +1,157 @@
+package pdhlog
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// values makes samples of displayable values. The log has an entry for each path, of type
+// PERF_DOUBLE_RAW: the raw value is the double.
+type values struct {
+	list   []Counter
+	places map[string]int // entries by path
+	late   map[string]struct{}
+	sample Sample
+	path   []byte // of one reading
+	buf    []byte
+}
+
+// WriteReadings writes a moment of a log that holds displayable values. Options.Columns, or
+// else the readings of the first moment, fix the paths that the log has; Late counts others.
+// A reading that is not ok, and one that holds no number, is an invalid value. Times are at
+// the offset from UTC of the first moment, because nothing else in the log resolves
+// an hour that a clock change repeats. Errors are those of [Writer.Write].
+func (w *Writer) WriteReadings(t time.Time, readings winperf.Readings) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
+	case !w.begun && len(w.opt.Columns) == 0 && readings.Len() == 0:
+		return nil
+	}
+
+	if !w.begun {
+		w.settle(w.beginValues(t, readings))
+	}
+	if w.err == nil {
+		w.settle(w.writeValues(t, readings))
+	}
+	return w.err
+}
+
+// beginValues writes the records before the samples.
+func (w *Writer) beginValues(t time.Time, readings winperf.Readings) error {
+	v, err := newValues(w.opt.Columns, readings)
+	if err != nil {
+		return err
+	}
+
+	w.begun, w.values, w.opt.Columns = true, v, nil
+	if w.opt.Tail != nil {
+		if err := v.arrange(w.opt.Tail); err != nil {
+			return err
+		}
+		return w.out.resume(w.opt.Tail)
+	}
+
+	w.opt.Location = time.FixedZone(t.In(w.opt.Location).Zone())
+	utc, local := w.moment(t)
+	return w.beginLog(utc, local, v.list, usualFreq, func() error { return nil })
+}
+
+// usualFreq is the frequency of the performance counter of machines since Windows 10, which the
+// head of a log of displayable values has; none of its values depends on it.
+const usualFreq = 10_000_000
+
+// newValues makes the entries of the paths.
+func newValues(columns []string, readings winperf.Readings) (*values, error) {
+	v := &values{places: map[string]int{}, late: map[string]struct{}{}}
+	for _, text := range columns {
+		path, err := winperf.ParsePath(text)
+		if err != nil {
+			return nil, err
+		}
+		v.add(text, path)
+	}
+	for i := 0; len(columns) == 0 && i < readings.Len(); i++ {
+		path := readings.At(i).Path
+		v.add(path.String(), path)
+	}
+	return v, nil
+}
+
+// add adds the entry of a path, unless it is there.
+func (v *values) add(text string, path winperf.Path) {
+	if _, known := v.places[text]; known {
+		return
+	}
+	v.places[text] = len(v.list)
+	v.list = append(v.list, Counter{
+		Kind: Single, Path: path, Type: counter.DoubleRaw, TimeBase: usualFreq,
+	})
+}
+
+// arrange puts the entries in the order of the log that is appended to.
+func (v *values) arrange(t *Tail) error {
+	order, err := t.order(v.list)
+	if err != nil {
+		return err
+	}
+
+	places := make([]int, len(v.list)) // by position in the list of before
+	for to, from := range order {
+		places[from] = to
+	}
+	for text, from := range v.places {
+		v.places[text] = places[from]
+	}
+	v.list = t.list
+	return nil
+}
+
+// writeValues writes a sample.
+func (w *Writer) writeValues(t time.Time, readings winperf.Readings) error {
+	utc, local := w.moment(t)
+	w.values.fill(readings, local)
+	w.values.buf = appendSample(w.values.buf[:0], &w.values.sample)
+	return w.out.record(typeSample, local, utc, w.values.buf)
+}
+
+// fill makes the sample of the readings of a moment.
+func (v *values) fill(readings winperf.Readings, local int64) {
+	s := &v.sample
+	s.Local, s.Values = local, s.Values[:0]
+	for i := range v.list {
+		s.Values = append(s.Values, Value{Counter: &v.list[i], Kind: Single, Status: cstatusInvalidData})
+	}
+
+	for i := range readings.Len() {
+		r := readings.At(i)
+		v.path, _ = r.Path.AppendText(v.path[:0])
+		if n, known := v.places[string(v.path)]; known {
+			s.Values[n].setReading(r)
+		} else if len(v.late) < maxLate {
+			v.late[string(v.path)] = struct{}{}
+		}
+	}
+}
+
+// setReading makes the value that of a reading. The first reading of a path that is ok remains.
+func (v *Value) setReading(r *winperf.Reading) {
+	f, isNumber := r.Value.Float64()
+	isNumber = isNumber && !math.IsNaN(f) && !math.IsInf(f, 0)
+	switch {
+	case v.Status == cstatusValid:
+	case r.Status == counter.OK && isNumber:
+		v.Status, v.First, v.Multi = cstatusValid, int64(math.Float64bits(f)), 1
+	case r.Status == counter.NoInstance:
+		v.Status = cstatusNoInstance
+	case r.Status == counter.NotPermitted:
+		v.Status = cstatusDenied
+	}
+}
