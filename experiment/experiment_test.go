@@ -248,7 +248,7 @@ func TestRegionRates(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake(func(n int) string {
-				const epoch = 133_485_408_000_000_000
+				const epoch int64 = 133_485_408_000_000_000
 				s := header(n) + fmt.Sprintf("object 230 time=%d freq=10000000\n", epoch+int64(n)*1e7) +
 					" counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n" +
 					" counter 232 PERF_COUNTER_BULK_COUNT\n counter 6 PERF_100NSEC_TIMER_INV\n"
@@ -287,7 +287,7 @@ func TestRegionIdentityApart(t *testing.T) {
 	for _, apart := range []int64{-3 * 1e7, 3 * 1e7} {
 		synctest.Test(t, func(t *testing.T) {
 			shift := func(n int, all ...string) string {
-				const epoch = 133_485_408_000_000_000
+				const epoch int64 = 133_485_408_000_000_000
 				old, now := fmt.Sprintf("time=%d freq", epoch+int64(n)*1e7), fmt.Sprintf("time=%d freq", epoch+apart+int64(n)*1e7)
 				return strings.Replace(processes(n, all...), old, now, 1)
 			}

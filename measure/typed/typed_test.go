@@ -436,7 +436,7 @@ func TestBegan(t *testing.T) {
 		ID   typed.Value[uint32]  `perf:"ID Process"`
 		Busy typed.Value[float64] `perf:"% Processor Time"`
 	}
-	const epoch = 133500000000000000
+	const epoch int64 = 133500000000000000
 	names := map[uint32]string{230: "Process", 784: "ID Process", 684: "Elapsed Time", 6: "% Processor Time"}
 	object := "object 230 freq=10000000\n counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n counter 6 PERF_100NSEC_TIMER\n"
 	first := object + fmt.Sprintf(" instance \"a\" : 8 %d 1000000\n", epoch-10_000_000)
