@@ -239,6 +239,9 @@ func (c *comparer) take(ctx context.Context) error {
 			left = append(left, s)
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, io.EOF):
+			err = c.within.empty(ctx, "there are no samples to compare", s.zone, s.source)
+			errs = append(errs, errors.Join(fmt.Errorf("source %s: %w", s.url, err), s.close()))
 		default:
 			errs = append(errs, errors.Join(fmt.Errorf("source %s: %w", s.url, err), s.close()))
 		}
@@ -259,6 +262,7 @@ func (c *comparer) close() error {
 type side struct {
 	url      string
 	source   winperf.Source
+	zone     shownZone
 	measure  *measure.Measurement
 	live     bool
 	kind     string // the interface that the samples' schema names
@@ -276,7 +280,7 @@ func (c *comparer) openSide(ctx context.Context, url string, opt measure.Options
 		return nil, err
 	}
 
-	s := &side{url: url, source: src}
+	s := &side{url: url, source: src, zone: zone}
 	recorded := src.Describe().Recorded
 	s.live = !recorded
 	sel := winperf.Selection{Paths: c.paths}

@@ -108,7 +108,7 @@ func (c *comparer) readLog(
 	side = &loggedSide{name: name}
 	var sel winperf.Selection
 	sel, side.tally = wanted(c.paths)
-	all, _, err := c.app.openLogs(ctx, []string{name}, &c.log, &c.within, &sel)
+	all, zone, err := c.app.openLogs(ctx, []string{name}, &c.log, &c.within, &sel)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +132,11 @@ func (c *comparer) readLog(
 		return nil, err
 	}
 	damage.tell(c.app)
+	if side.tally.cycles == 0 && c.within.given() {
+		err := c.within.empty(ctx, "there are no samples to compare", zone, sourcesOf(all)...)
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+
 	side.findHints(ctx, all[0].Source, sel.Paths)
 	if err := side.tally.denied.err(all[0].Source); err != nil {
 		c.app.lacking(fmt.Errorf("%s: %w", name, err))

@@ -288,10 +288,15 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 	case ctx.Err() != nil:
 		return errInterrupted
 	case c.tally.cycles == 0:
-		err := c.within.empty(ctx, "there are no samples to convert", c.zone, c.logs...)
-		return errors.Join(append(c.damage.first, err)...)
+		return c.empty(ctx, "there are no samples to convert")
 	}
 	return nil
+}
+
+// empty returns the error of logs without a sample that could be written.
+func (c *converter) empty(ctx context.Context, otherwise string) error {
+	err := c.within.empty(ctx, otherwise, c.zone, sourcesOf(c.logs)...)
+	return errors.Join(append(c.damage.first, err)...)
 }
 
 // finish says at the end what was not as it should be.

@@ -276,7 +276,7 @@ func (h *history) result(ctx context.Context, err error) error {
 	}
 
 	h.finish(ctx)
-	if err := h.judge(&counts); err != nil {
+	if err := h.judge(ctx, &counts); err != nil {
 		return err
 	}
 	if counts.Requests > 0 && !h.quiet {
@@ -286,10 +286,10 @@ func (h *history) result(ctx context.Context, err error) error {
 }
 
 // judge tells what was not sent.
-func (h *history) judge(counts *push.Counts) error {
+func (h *history) judge(ctx context.Context, counts *push.Counts) error {
 	switch {
 	case h.tally.cycles == 0:
-		return errors.Join(append(h.damage.first, errors.New("there are no samples to send"))...)
+		return h.empty(ctx, "there are no samples to send")
 	case counts.Requests == 0 && !h.from.IsZero() && !h.before.After(h.from):
 		h.app.complain(fmt.Errorf("nothing was sent: %s says that all was sent before", h.resume.Name))
 		return nil

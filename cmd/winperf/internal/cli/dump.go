@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -140,7 +139,7 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone shownZone, f
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if errors.Is(err, io.EOF) {
-		return d.within.empty(ctx, noSample, zone, &logs.Log{Source: src})
+		return d.within.empty(ctx, noSample, zone, src)
 	}
 	if err != nil {
 		return err

@@ -20,9 +20,9 @@ func (a *app) experimentCommand() *cobra.Command {
 them, attaches experiments, which measure sensors at the events of the program, and
 pauses, changes and ends them.
 
-A program takes part with one call (control.Listen in Go), and winperf run, record
-and serve do so. PROGRAM is its name or process id; it may be left out where only one
-listens. EXPERIMENT may be left out where the program has only one.`,
+A program takes part with one call (control.Listen in Go). winperf run, record and
+serve do so with --experiments. PROGRAM is its name or process id; it may be left out
+where only one listens. EXPERIMENT may be left out where the program has only one.`,
 		Example: `  winperf experiment list
   winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
   winperf experiment pause shop

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -165,6 +166,11 @@ func (i *informer) read(ctx context.Context, name string) (s *logSummary, err er
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+
+	if s.Samples == 0 && s.Damage == 0 && i.within.given() {
+		err := i.within.empty(ctx, "there are no samples", zone, log.Source)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 
 	s.finish()

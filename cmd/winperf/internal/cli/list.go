@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -207,7 +206,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone shownZone, f
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if errors.Is(err, io.EOF) {
-		return l.within.empty(ctx, noSample, zone, &logs.Log{Source: src})
+		return l.within.empty(ctx, noSample, zone, src)
 	}
 	if err != nil {
 		return err

@@ -100,6 +100,15 @@ func closeLogs(all []*logs.Log) error {
 	return errors.Join(errs...)
 }
 
+// sourcesOf returns the sources of logs.
+func sourcesOf(all []*logs.Log) []winperf.Source {
+	sources := make([]winperf.Source, len(all))
+	for i, log := range all {
+		sources[i] = log.Source
+	}
+	return sources
+}
+
 // isURL reports whether a name begins with a scheme that package source knows.
 func isURL(name string) bool {
 	scheme, _, found := strings.Cut(name, ":")

@@ -255,7 +255,7 @@ func (r *reader) noSample(ctx context.Context, src winperf.Source) error {
 	if r.at != "" {
 		within.end = r.at
 	}
-	return within.empty(ctx, "the source has no samples", r.anomalies.zone, &logs.Log{Source: src})
+	return within.empty(ctx, "the source has no samples", r.anomalies.zone, src)
 }
 
 // take shows a cycle, and tells what is wrong with it.

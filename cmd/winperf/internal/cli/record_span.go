@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -18,8 +17,8 @@ var errEnded = errors.New("nothing was recorded: the end came before the first s
 // noSamples returns the error of a record that is empty, or of which --begin and --end leave nothing.
 func (r *recorder) noSamples(ctx context.Context, src winperf.Source) error {
 	within := rangeFlags{r.begin, r.end}
-	const what = "nothing was recorded: there are no samples to record"
-	return within.empty(ctx, what, r.zone, &logs.Log{Source: src})
+	err := within.empty(ctx, "there are no samples to record", r.zone, src)
+	return fmt.Errorf("nothing was recorded: %w", err)
 }
 
 // cutRecord chooses the samples of a record.

@@ -226,7 +226,7 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 
 	s.damage.tell(s.app)
 	if s.tally.cycles == 0 {
-		return s.within.empty(ctx, "there are no samples to sum up", zone, all...)
+		return s.within.empty(ctx, "there are no samples to sum up", zone, sourcesOf(all)...)
 	}
 	return s.explain(ctx, all[0].Source, len(s.more) > 0 || s.sel.counters != "")
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/sink"
 	"github.com/winperf/winperf/source"
 )
@@ -133,15 +132,17 @@ func (f *rangeFlags) choose(
 	return nil
 }
 
-// empty returns the error of logs that have no sample in the range: what is missing, and for a range
-// that was given the first and the last time that the logs have.
-func (f *rangeFlags) empty(ctx context.Context, what string, zone shownZone, all ...*logs.Log) error {
+// empty returns the error of records that have no sample in the range: for a range that was given, the first
+// and the last time of the records, otherwise the text.
+func (f *rangeFlags) empty(
+	ctx context.Context, otherwise string, zone shownZone, records ...winperf.Source,
+) error {
 	if !f.given() {
-		return errors.New(what)
+		return errors.New(otherwise)
 	}
 	var first, last time.Time
-	for _, log := range all {
-		begin, end := spanOf(ctx, log.Source)
+	for _, src := range records {
+		begin, end := spanOf(ctx, src)
 		if first.IsZero() || !begin.IsZero() && begin.Before(first) {
 			first = begin
 		}
@@ -151,10 +152,10 @@ func (f *rangeFlags) empty(ctx context.Context, what string, zone shownZone, all
 	}
 
 	if first.IsZero() {
-		return errors.New(what)
+		return errors.New(otherwise)
 	}
-	const form = "%s between these times: the samples of the log are from %s to %s"
-	return fmt.Errorf(form, what, zone.text(first), zone.text(last))
+	const form = "there are no samples between these times: the samples of the log are from %s to %s"
+	return fmt.Errorf(form, zone.text(first), zone.text(last))
 }
 
 // spanOf returns the times of the first and the last sample of a record, zero for none. Behind what cannot be
