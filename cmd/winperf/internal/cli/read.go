@@ -272,7 +272,7 @@ func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 		r.tally.reportDamage(r.app)
 	}
 	if r.how.anomalies {
-		r.anomalies.tell(r.app, cycle.Anomalies, out.inPlace)
+		r.anomalies.tell(r.app, r.unlisted.asked(cycle.Anomalies), out.inPlace)
 	}
 	return nil
 }

@@ -20,6 +20,11 @@ import (
 // unlistedName is the instance of the row of processor time that is in the value of no process.
 const unlistedName = "(not in a listed process)"
 
+// allProcessors is the path that is added to those of the user.
+var allProcessors = winperf.Path{
+	Object: "Processor", HasInstance: true, Instance: "*", Counter: "% Processor Time",
+}
+
 // unlisted computes the processor time that is in the value of no process, such as the time of
 // processes that ended between two samples: the total of all processors minus the sum of all processes.
 // The zero unlisted computes nothing.
@@ -60,8 +65,7 @@ func findUnlisted(
 	}
 
 	if u.added = !sel.Global; u.added {
-		path := winperf.Path{Object: "Processor", HasInstance: true, Instance: "*", Counter: "% Processor Time"}
-		sel.Paths = append(slices.Clone(sel.Paths), path)
+		sel.Paths = append(slices.Clone(sel.Paths), allProcessors)
 	}
 	return u
 }
@@ -108,6 +112,21 @@ func (u *unlisted) own(cycle *measure.Cycle) int {
 		return cycle.Parts[n-1]
 	}
 	return cycle.Len()
+}
+
+// asked returns the anomalies of a cycle without the one that the added path matches nothing. The same path of
+// the user comes before it.
+func (u *unlisted) asked(list []winperf.Anomaly) []winperf.Anomaly {
+	if !u.added {
+		return list
+	}
+
+	for i, a := range slices.Backward(list) {
+		if a.Kind == winperf.PathUnmatched && strings.HasPrefix(a.Detail, allProcessors.String()+":") {
+			return slices.Concat(list[:i], list[i+1:])
+		}
+	}
+	return list
 }
 
 // readings returns the processor time of a cycle that is in the value of no process, for each machine.

@@ -133,6 +133,27 @@ func TestUnlisted(t *testing.T) {
 	}
 }
 
+// The path that the row adds causes no anomaly, but the same path does if the user gave it.
+func TestUnlistedAnomalies(t *testing.T) {
+	const every, processors = `\Process(*)\% Processor Time`, `\Processor(*)\% Processor Time`
+	t.Chdir(t.TempDir())
+	writeFile(t, "names.tsv", "6\t% Processor Time\n230\tProcess\n238\tProcessor\n684\tElapsed Time\n784\tID Process\n")
+	writeTimes(t, "older.bin", 134118398450000000, "", "burn: 9 100 1")
+	writeTimes(t, "newer.bin", 134118398460000000, "", "burn: 9 200 1")
+
+	for want, paths := range [][]string{{every}, {every, processors}} {
+		args := []string{"watch", "--anomalies", "--source", "perfdata:older.bin,newer.bin?names=names.tsv"}
+		var stdout, stderr bytes.Buffer
+		Run(context.Background(), append(args, paths...), strings.NewReader(""), &stdout, &stderr)
+		if !strings.Contains(stdout.String(), "burn") {
+			t.Fatalf("%q: no process in\n%s%s", paths, &stdout, &stderr)
+		}
+		if n := strings.Count(stderr.String(), "path_unmatched: "+processors); n != want {
+			t.Errorf("%q: %d anomalies of the processors, want %d, in\n%s", paths, n, want, &stderr)
+		}
+	}
+}
+
 // TestUnlistedReal compares the row with the values of a log of Windows, and the summary with the rows.
 func TestUnlistedReal(t *testing.T) {
 	file := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
