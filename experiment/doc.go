@@ -46,8 +46,8 @@
 // it has a difference, and the rate over the whole region, unless NeedPrevious is set in Binding.Cook.
 //
 // In fast loops two samples may be less than 10 ms apart ([measure.LeastInterval]). Rates and percentages
-// have no value then, and the status is [counter.TooClose]. Differences of regions are there all the same;
-// an event for every so many rounds has rates, too. [counter.Options.Least] in Binding.Cook sets another limit.
+// have no value then, and the status is [counter.TooClose]. Differences of regions are there all the same,
+// except those of inverse timers; an event for every so many rounds has rates, too. [counter.Options.Least] in Binding.Cook sets another limit.
 //
 // # Sources of events
 //

@@ -1,6 +1,7 @@
 // Objects lists all objects of a source with their counters and instances, and
 // their help, in the language of the user. Everything has the order of the
-// source's blocks, and each counter and instance its number there, from 0.
+// source's blocks. Counters and instances are numbered from 0; counters that are only
+// the base of another one are left out, and have no number.
 package main
 
 import (

@@ -99,6 +99,10 @@ public final class Check {
 		equal("name with a percent sign", time.name(), "windows.winperf/Process/%25 Processor Time");
 		equal("type of a rate", time.valueType(), ValueType.DECIMAL);
 		equal("instances", time.instances().toString(), "[" + time.name() + "#editor, " + time.name() + "#größer]");
+		equal("path", source.sensor("\\Process(*)\\% Processor Time"), time);
+		equal("path without an instance", source.sensor("\\System\\Processes"), processes);
+		equal("path of an instance", source.sensor("\\Process(editor)\\% Processor Time"), null);
+		equal("name of an instance", source.sensor(time.name() + "#editor"), null);
 		equal("no such sensor", source.sensor("windows.winperf/System/None"), null);
 		equal("sensors", source.sensors().size(), 5);
 	}

@@ -113,17 +113,22 @@ public final class DataSource implements SensorSource {
 
 	/**
 	 * The sensor of a name without an instance, in either case; null where there is none. #* behind the name, as
-	 * winperf list -o sensors writes it, says that the sensor has instances.
+	 * winperf list -o sensors writes it, says that the sensor has instances. The path of a counter is such a name,
+	 * too, with (*) if there are instances. A name or path of one instance has no sensor: see StaticSensor.instance.
 	 */
 	public Sensor sensor(String sensor) {
 		ByteBuffer found = Texts.buffer(SENSOR_SIZE);
 		int code = Native.sensorFind(handle, Texts.encode(sensor), found);
-		boolean one = sensor.contains("#") && !sensor.endsWith("#*");
+		boolean path = sensor.startsWith("\\");
+		boolean one = !path && sensor.contains("#") && !sensor.endsWith("#*");
 		if (code == WinperfException.NOT_FOUND || code == WinperfException.ARGUMENT || one) {
 			return null;
 		}
 		check(code);
-		return sensors.get(key(found, 0));
+
+		Sensor all = sensors.get(key(found, 0));
+		boolean instance = path && sensor.contains("(") && !sensor.contains("(*)");
+		return instance && all instanceof StaticSensor ? null : all;
 	}
 
 	/** The names of all objects and counters by their title indices, in the order of the source. */

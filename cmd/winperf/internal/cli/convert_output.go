@@ -90,8 +90,8 @@ func (o *convertOutput) abandon() {
 	}
 }
 
-// lateNames returns the first paths that a log of readings had no place for.
-func lateNames(w logs.Writer) []string {
+// lateNames returns the first paths that a log of readings, or a sink, had no place for.
+func lateNames(w any) []string {
 	if names, ok := w.(interface{ LateNames() []string }); ok {
 		return names.LateNames()
 	}

@@ -329,7 +329,8 @@ func (d *destination) Close() error {
 // reportLate says how many series came too late to get a column.
 func (d *destination) reportLate(w io.Writer) {
 	if l, ok := d.Sink.(sink.LateCounter); ok && l.Late() > 0 {
-		const form = "winperf: %d series came after the first row and have no column in the %s output\n"
-		fmt.Fprintf(w, form, l.Late(), d.out.format)
+		const form = "winperf: %d series came after the first row and have no column in the %s output%s;" +
+			" -o jsonl keeps them\n"
+		fmt.Fprintf(w, form, l.Late(), d.out.format, someNames(lateNames(d.Sink), l.Late()))
 	}
 }

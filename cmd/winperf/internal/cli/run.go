@@ -73,8 +73,8 @@ start programs. Without it no socket is opened.
 
 Exit status of a command behind --: the status of the command, or of several runs the
 first that is not 0; 128+n if signal n ended it; 126 if it could not be started, 127 if
-it was not found; 125 if winperf itself failed, also if it could not keep the results
-or was stopped before the last run. Problems with measuring are only reported on
+it was not found; else 125 if winperf itself failed, also if it could not keep the
+results or was stopped before the last run. Problems with measuring are only reported on
 standard error.
 
 Exit status of an experiment, of --compare, and with --measure-status of a command: 0
