@@ -281,6 +281,28 @@ func TestRegionRates(t *testing.T) {
 	}
 }
 
+// Idle and _Total do not count from zero if they were not in the sample at the begin, although their start is
+// later: that of _Total is the time of the sample.
+func TestRegionTotal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(func(n int) string {
+			if n < 3 {
+				return processes(n, "old 20 1 100")
+			}
+			return processes(n, "old 20 1 300", "new 30 3 7", "Idle 0 3 900", "_Total 0 3 1200")
+		})
+		r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{
+			{Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`)},
+		}})
+		_, region := r.program.Region(t.Context(), "region")
+		region.End()
+		want := "span region Work Rate=200(+200) Work Rate=7(+7) Work Rate=no_previous Work Rate=no_previous"
+		if got := text(r.end()[0]); got != want {
+			t.Errorf("record %s, want %s", got, want)
+		}
+	})
+}
+
 // When a process began is told by the clock of its object, which may be apart from the time of day: on
 // Linux that was set since the system was booted.
 func TestRegionIdentityApart(t *testing.T) {

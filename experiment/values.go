@@ -242,11 +242,13 @@ func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m
 	}
 }
 
-// beganBetween reports whether the process or thread of a series began between two samples.
+// beganBetween reports whether the process or thread of a series began between two samples. The process id 0
+// is that of Idle, which is no process.
 func beganBetween(s *winperf.Series, older, newer counter.Clocks) bool {
-	_, text, _ := strings.Cut(s.Key, "@")
+	id, text, _ := strings.Cut(s.Key, "@")
+	process, _, _ := strings.Cut(id, "/")
 	start, err := strconv.ParseUint(text, 10, 64)
-	return err == nil && frame.BeganBetween(start, older, newer)
+	return err == nil && process != "0" && frame.BeganBetween(start, older, newer)
 }
 
 // lackPrevious takes the value away where it needs two samples.
