@@ -186,8 +186,9 @@ func TestCostlyTogether(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rounds(t, apartSource(), tt.sel, tt.opt, 1, 0, func(_ time.Duration, c *measure.Cycle) {
-				if len(c.Sample.Parts) == 2 != tt.apart {
-					t.Errorf("%d parts", len(c.Sample.Parts))
+				parts := c.Sample.Parts
+				if len(parts) == 2 != tt.apart || parts[0].Beside || tt.apart && !parts[1].Beside {
+					t.Errorf("parts %+v", parts)
 				}
 			})
 		})

@@ -28,9 +28,10 @@ type Cycle struct {
 	Frame frame.Frame
 	// Cook are the options that Frame is cooked with, see Options.Cook.
 	Cook counter.Options
-	// Sample is the sample as the source returned it, without costly objects that are
-	// sampled apart (see Options.CostlyTogether). The Measurement owns it. It is valid until
-	// the next call of Prepare, Cycle or Close, and in Watch until the next cycle.
+	// Sample is the sample as the source returned it. Costly objects that are sampled apart
+	// (see Options.CostlyTogether) are in further Parts, which have Beside set and may be
+	// older. The Measurement owns Sample. It is valid until the next call of Prepare, Cycle
+	// or Close, and in Watch until the next cycle.
 	Sample *winperf.Sample
 	// Names are the names of the sample's objects and counters, nil where nothing was decoded.
 	Names *nametable.Names
