@@ -57,8 +57,8 @@ then is left out, and winperf_object_up tells so.
 With --push, or targets in the file, samples are taken at an interval too and sent. What
 a target does not take waits on disk, also when the program ends and begins again.
 
-Of a log it serves the last sample, as long as it runs. The first scrape gets the
-sample before the last, so that rates have something to begin with.
+Of a log it serves the last sample with all its objects, as long as it runs. The first
+scrape gets the sample before the last, so that rates have something to begin with.
 
 By default it listens on this machine only. Certificates and passwords stand in
 the file of --web.config.file, in the form that all exporters share.
