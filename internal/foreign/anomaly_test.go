@@ -137,6 +137,22 @@ func TestValuesSinceLastDecode(t *testing.T) {
 	}
 }
 
+// The values since the last complete cycle are those of the instances that a sensor names.
+func TestSensorSinceLastDecode(t *testing.T) {
+	l, src := opened(t, &fake{script: accelerating([]int{100, 101, 102, 102, 102})})
+	h, code := l.CreateSensors(src, []string{`\Process(shell)\% Processor Time`, `\Process(worker)\% Processor Time`}, 0)
+	must(t, l, src, code)
+	for _, want := range [][]string{
+		{"230/6#2@0 decimal 20", "230/6#1@1 decimal no_previous"}, // samples 1, 2 and 3, since 0
+		{"230/6#2@0 decimal 20", "230/6#1@1 decimal 40"},
+	} {
+		must(t, l, h, cycle(t, l, h))
+		if got := lines(items(t, l, h)); !slices.Equal(got, want) {
+			t.Errorf("values %q, want %q", got, want)
+		}
+	}
+}
+
 // An instance that began after the last complete cycle counts from zero, also if its process id was used before,
 // however many samples decode takes. One that began earlier has no previous sample.
 func TestNewProcessesCountFromZero(t *testing.T) {
