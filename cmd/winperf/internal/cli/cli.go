@@ -73,7 +73,10 @@ type app struct {
 // also the end of the console, of the session and of the system, end it with
 // complete output.
 func Main() int {
-	signal.Ignore(syscall.SIGPIPE) // so that writing to a closed pipe is an error, and no death
+	// So that writing to a closed pipe is an error, and no death. Programs that this one starts would
+	// inherit a signal that it ignores.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
 	return Run(untilSignal(context.Background()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
