@@ -75,11 +75,15 @@ func (p *publishing) line(text string) *winperf.DataError {
 		return &winperf.DataError{Column: pathColumn(path, noTarget), Msg: noTarget.Error()}
 	}
 
+	there := p.instances[target.key] != nil
 	h, err := p.handle(target)
 	if err != nil {
 		return &winperf.DataError{Column: 1, Msg: err.Error()}
 	}
 	if err := c.apply(h, target.double); err != nil {
+		if !there && target.HasInstance {
+			err = errors.Join(err, p.drop(target.key))
+		}
 		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
 	return nil
@@ -250,10 +254,15 @@ func (p *publishing) remove(text string) error {
 		return fmt.Errorf(`expected \%s(NAME)\* remove`, path.Object)
 	}
 
-	node := p.instances[key]
-	if node == nil {
+	if p.instances[key] == nil {
 		return fmt.Errorf("instance %q of object %q: %w", path.Instance, path.Object, winperf.ErrNoInstance)
 	}
+	return p.drop(key)
+}
+
+// drop takes an instance away that is there, with its children.
+func (p *publishing) drop(key instanceKey) error {
+	node := p.instances[key]
 	if node.parent != nil {
 		delete(node.parent.children, key)
 	}

@@ -124,6 +124,30 @@ func TestPublishChildren(t *testing.T) {
 	}
 }
 
+// A line that is refused creates no instance, and leaves those that are there.
+func TestPublishRefused(t *testing.T) {
+	p := newTestPublishing(t)
+	if fault := p.line(`\Peer(a)\Bytes Served 7`); fault != nil {
+		t.Fatal(fault)
+	}
+	for _, line := range []string{
+		`\Peer(b)\Bytes Served -9`, `\Peer(a/b)\Bytes Served 5000000000`,
+		`\Peer(c)\Bytes Served 1/2`, `\Peer(a)\Bytes Served -9`,
+	} {
+		if p.line(line) == nil {
+			t.Errorf("%s is not refused", line)
+		}
+	}
+
+	a := p.instances[instanceKey{0, "a"}]
+	if len(p.instances) != 1 || a == nil || len(a.children) != 0 {
+		t.Fatalf("instances %v", p.instances)
+	}
+	if value, err := a.Counter("Bytes Served"); err != nil || value.Load() != 7 {
+		t.Errorf("the value of a is %d, %v", value.Load(), err)
+	}
+}
+
 // Very many lines that cannot be read give few reports, which count all of them.
 func TestPublishFaults(t *testing.T) {
 	p := newTestPublishing(t)
