@@ -43,7 +43,8 @@
 // its begin to its end, whatever was sampled in between. An open region keeps the operands of its
 // sensors and not samples; instances are matched by identity, so that a process which takes
 // another's name or place is not taken for it. A process that began within a region counts from 0:
-// it has a difference, and the rate over the whole region, unless NeedPrevious is set in Binding.Cook.
+// it has a difference, and the rate over the whole region, unless its object was missing at the begin or
+// NeedPrevious is set in Binding.Cook.
 //
 // In fast loops two samples may be less than 10 ms apart ([measure.LeastInterval]). Rates and percentages
 // have no value then, and the status is [counter.TooClose]. Differences of regions are there all the same,

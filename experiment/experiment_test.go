@@ -281,6 +281,39 @@ func TestRegionRates(t *testing.T) {
 	}
 }
 
+// The rate of a process that began in a region is over the clocks of its object. If the object was not there at
+// the begin, the process has a difference and no rate.
+func TestRegionRatesObject(t *testing.T) {
+	for missing, want := range map[bool]string{
+		false: "span region Level=25(+5000000) Work Rate=3.5(+7)", true: "span region Level=no_previous(+5000000) Work Rate=no_previous(+7)",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(func(n int) string {
+				const epoch int64 = 133_485_408_000_000_000
+				s := header(n) + "object 2\n counter 8 PERF_COUNTER_COUNTER\n instance \"a\" : 1\n"
+				if n == 2 && missing {
+					return s
+				}
+				s += fmt.Sprintf("object 230 time=%d freq=10000000\n", epoch+int64(n)*1e7) +
+					" counter 784 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n" +
+					" counter 232 PERF_COUNTER_BULK_COUNT\n counter 10 PERF_OBJ_TIME_TIMER\n"
+				if n > 2 {
+					s += fmt.Sprintf(" instance \"new\" : 30 %d %d 5000000\n", epoch+int64(2.5*1e7), 4*n-9)
+				}
+				return s
+			})
+			b := experiment.Binding{Events: []string{"*"}, Paths: paths(`\Process(new)\Level`, `\Process(new)\Work Rate`)}
+			r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{b}})
+			_, region := r.program.Region(t.Context(), "region") // sample 2
+			r.program.Event(t.Context(), "between")
+			region.End() // sample 4
+			if got := text(r.end()[1]); got != want {
+				t.Errorf("the object is missing: %v: record %s, want %s", missing, got, want)
+			}
+		})
+	}
+}
+
 // Idle and _Total do not count from zero if they were not in the sample at the begin, although their start is
 // later: that of _Total is the time of the sample.
 func TestRegionTotal(t *testing.T) {

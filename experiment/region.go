@@ -196,7 +196,24 @@ type marks struct {
 // markOrigin is what marks know about a source.
 type markOrigin struct {
 	clocks   counter.Clocks // of its sample; zero for none
+	objects  []objectClocks // of its sample
 	from, to int            // the range of its marks
+}
+
+// objectClocks are the clocks of an object in a sample.
+type objectClocks struct {
+	id     winperf.ObjectID
+	clocks counter.Clocks
+}
+
+// of returns the clocks of an object. If it was not in the sample, they are those of the sample.
+func (o *markOrigin) of(id winperf.ObjectID) (clocks counter.Clocks, there bool) {
+	for i := range o.objects {
+		if o.objects[i].id.Is(id) {
+			return o.objects[i].clocks, true
+		}
+	}
+	return o.clocks, false
 }
 
 // mark is the operands of one series.

@@ -27,6 +27,7 @@ func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
 			m.origins[i].clocks, m.origins[i].from = c.Frame.Clocks(), len(m.list)
 			markCycle(m, c)
 			m.origins[i].to = len(m.list)
+			m.origins[i].objects = timedObjects(c.Frame)
 		}
 	}
 	b.width = len(m.list)
@@ -46,6 +47,19 @@ func markCycle(m *marks, c *measure.Cycle) {
 			}
 		}
 	}
+}
+
+// titleElapsedTime is the title index of the counter that tells when a process or thread began.
+const titleElapsedTime = 684
+
+// timedObjects returns the clocks of the objects of a frame that tell when their instances began.
+func timedObjects(f frame.Frame) (list []objectClocks) {
+	for o := range f.Objects() {
+		if _, timed := o.FindCounter(winperf.CounterID{Index: titleElapsedTime}); timed {
+			list = append(list, objectClocks{o.ID(), o.Clocks()})
+		}
+	}
+	return list
 }
 
 // store makes the record of a point or of a region's end, and stores it.
@@ -214,7 +228,7 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 }
 
 // came makes the value of a series that was not measured at the begin of its region. A process or
-// thread that began in the region counts from 0.
+// thread that began in the region counts from 0. It has no rate if its object was not there at the begin.
 func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m *marks, newer counter.Sample) {
 	v.lackPrevious()
 	if b.opt.Raw {
@@ -224,7 +238,8 @@ func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m
 		return
 	}
 
-	older := counter.Sample{Clocks: m.origins[m.source].clocks}
+	clocks, there := m.origins[m.source].of(v.Series.ObjectID)
+	older := counter.Sample{Clocks: clocks}
 	if !beganBetween(v.Series, older.Clocks, newer.Clocks) {
 		return
 	}
@@ -234,8 +249,7 @@ func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m
 	}
 	v.grew(newer.Value, &newer.Clocks)
 
-	// An object that is sampled apart has other clocks than the sample at the begin.
-	if v.Age == 0 && !c.Cook.NeedPrevious {
+	if there && !c.Cook.NeedPrevious {
 		result := col.Since(n, older, newer, c.Cook)
 		v.Value, v.Status = result.Value, result.Status
 		v.Touched = v.Touched.With(winperf.InstanceBegan)
