@@ -10,6 +10,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -648,6 +649,48 @@ func TestSensors(t *testing.T) {
 	call(t, c, Request{Op: "sensors", Pattern: `\Sys*\w*`}, &all)
 	if all.Of != 1 || all.Sensors[0].Path != `\System\Work` {
 		t.Errorf("%+v", all)
+	}
+}
+
+// A sink that fails while it is removed is told, and is no failure of the change, which is carried out then.
+func TestRemovedSinkFails(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	_, s := listening(t)
+	c := dial(t, s)
+	call(t, c, requests(func(s *Spec) {
+		s.Sinks = []Sink{{Name: "bad", Program: []string{"sh", "-c", "cat >/dev/null; exit 3"}}}
+	}), nil)
+
+	// The program begins with the first record, and fails when it gets no more.
+	var l Listing
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		call(t, c, Request{Op: "list"}, &l)
+		sinks := l.Experiments[0].Sinks
+		if i := slices.IndexFunc(sinks, func(s SinkState) bool { return s.Name == "bad" }); sinks[i].Delivered > 0 {
+			break
+		}
+	}
+
+	var done Changed
+	ch := Change{Sensors: []string{`\System\Work`}, RemoveSinks: []string{"bad"}}
+	call(t, c, Request{Op: "change", Change: &ch}, &done)
+	if len(done.Failed) != 1 || !strings.Contains(done.Failed[0], "exit status 3") {
+		t.Errorf("%+v, want what happened to the sink", done)
+	}
+	call(t, c, Request{Op: "list"}, &l)
+	if got := l.Experiments[0].Bindings[0].Sensors; !slices.Equal(got, ch.Sensors) {
+		t.Errorf("sensors %q", got)
+	}
+
+	// A sink that is there twice is removed once.
+	ch = Change{AddSinks: []Sink{{Name: "new", Program: []string{"cat"}}}}
+	call(t, c, Request{Op: "change", Change: &ch}, &done)
+	done = Changed{}
+	call(t, c, Request{Op: "change", Change: &Change{RemoveSinks: []string{"new", "new"}}}, &done)
+	if len(done.Failed) > 0 {
+		t.Errorf("%+v", done)
 	}
 }
 

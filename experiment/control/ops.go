@@ -269,7 +269,8 @@ func (p *plan) carryOut(ctx context.Context, c *conn) (done Changed, err error) 
 			return done, errors.Join(err, discard(ctx, p.routes))
 		}
 	}
-	return done, p.changeSinks(ctx, c)
+	done.Failed, err = p.changeSinks(ctx, c)
+	return done, err
 }
 
 func (p *plan) checkInterval(ch *Change) error {
@@ -343,27 +344,32 @@ func (p *plan) openSinks(c *conn, ch *Change) (err error) {
 	return err
 }
 
-func (p *plan) changeSinks(ctx context.Context, c *conn) error {
+// changeSinks adds and removes sinks. It returns what went wrong at the end of those that are removed now.
+func (p *plan) changeSinks(ctx context.Context, c *conn) (failed []string, err error) {
 	if len(p.routes)+len(p.remove) == 0 {
-		return nil
+		return nil, nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, c.server.opt.Grace)
 	defer cancel()
 	t := p.target
 	if err := t.attached.addSinks(ctx, p.routes); err != nil {
-		return err
+		return nil, err
 	}
 	for _, r := range p.routes {
 		t.exp.Tell("sink added", append(c.by(), experiment.Attr{Key: "sink", Value: r.Name})...)
 	}
 
-	var errs []error
 	for _, name := range p.remove {
-		_, err := t.attached.removeSink(ctx, name)
-		errs = append(errs, err)
-		t.exp.Tell("sink removed", append(c.by(), experiment.Attr{Key: "sink", Value: name})...)
+		removed, err := t.attached.removeSink(ctx, name)
+		if err != nil {
+			failed = append(failed, name+": "+err.Error())
+		}
+		if removed {
+			t.exp.Tell("sink removed", append(c.by(), experiment.Attr{Key: "sink", Value: name})...)
+		}
 	}
-	return errors.Join(errs...)
+	return failed, nil
 }
 
 // target is an experiment that a request is about. attached is nil where the program has

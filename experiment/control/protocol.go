@@ -223,6 +223,7 @@ type Attached struct {
 // Changed is the result of "change".
 type Changed struct {
 	Absent []Absent `json:"absent,omitempty"` // of its sensors
+	Failed []string `json:"failed,omitempty"` // what went wrong while sinks were removed: records may be missing there
 }
 
 // Absent is a sensor that names nothing now, though it may come later. At most 50 are told.

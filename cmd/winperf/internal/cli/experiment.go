@@ -161,7 +161,11 @@ func (a *app) experimentChangeCommand() *cobra.Command {
 		Use:   "change [PROGRAM [EXPERIMENT]]",
 		Short: "Change the interval, the sensors or the sinks of an experiment",
 		Long: `Change changes an experiment while it runs; a record of the experiment says so.
---source and --binding may be left out where there is only one.`,
+--source and --binding may be left out where there is only one. All of a change is made,
+or nothing of it.
+
+Exit status: 0 done, 1 nothing was changed, 3 done, but a sink that was removed failed at
+its end, so that it may lack records.`,
 		Example: `  winperf experiment change shop --every 5s
   winperf experiment change shop load --sensor '\Process(shop)\*'
   winperf experiment change shop --add-sink https://example.com/records`,
@@ -183,6 +187,10 @@ func (a *app) experimentChangeCommand() *cobra.Command {
 			var done control.Changed
 			err = askProgram(cmd.Context(), p, r, &done, patienceFor(r.Op))
 			a.tellAbsent(cmd.Context(), p, done.Absent)
+			for _, text := range done.Failed {
+				a.complain(errors.New(text))
+				a.partial = true
+			}
 			return err
 		},
 	}
