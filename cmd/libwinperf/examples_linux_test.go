@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -41,6 +42,24 @@ func TestExamples(t *testing.T) {
 	for _, line := range append(commands, "./first") {
 		program, out := command(t, strings.Fields(strings.ReplaceAll(line, "DIRECTORY", dir)))
 		checkShare(t, program, out)
+	}
+}
+
+// The script that builds takes targets with and without a directory, and makes nothing where one is unknown.
+func TestBuildTargets(t *testing.T) {
+	script, err := filepath.Abs("../../scripts/build-libwinperf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"windows", "nothing"}, {"./windows", "java", "nothing"}} {
+		out, err := exec.Command(script, args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "there is no target nothing") {
+			t.Errorf("%q: error %v, %s", args, err, out)
+		}
+		if made, err := os.ReadDir("."); err != nil || len(made) > 0 {
+			t.Errorf("%q: error %v, it made %v", args, err, made)
+		}
 	}
 }
 
