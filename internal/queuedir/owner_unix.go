@@ -4,13 +4,19 @@ package queuedir
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 )
 
+// makeDirectory makes a directory that only this account can use.
+func makeDirectory(path string) error { return os.MkdirAll(path, 0o700) }
+
 // foreign returns why other accounts have a say in a directory, "" if they have none.
-func foreign(info fs.FileInfo) string {
+func foreign(dir *os.File) string {
+	info, err := dir.Stat()
+	if err != nil {
+		return fmt.Sprintf("has no known owner: %v", err)
+	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok:

@@ -23,10 +23,11 @@ const (
 // Dir is an open directory. All names are relative to it.
 type Dir struct{ root *os.Root }
 
-// Open opens a directory, and creates it with the mode 0700 if it does not exist. The error wraps
-// ErrUnsafe if it is a link, belongs to another account, or other accounts can write to it.
+// Open opens a directory, and creates one that only this account can use if it does not exist (on Windows
+// SYSTEM and administrators can, too). The error wraps ErrUnsafe if it is a link, belongs to another account,
+// or other accounts can write to it.
 func Open(path string) (*Dir, error) {
-	if err := os.MkdirAll(path, 0o700); err != nil {
+	if err := makeDirectory(path); err != nil {
 		return nil, err
 	}
 	link, err := os.Lstat(path)
@@ -38,19 +39,25 @@ func Open(path string) (*Dir, error) {
 		return nil, err
 	}
 
-	// The open directory is checked, because the path may lead elsewhere by now.
-	info, err := root.Stat(".")
-	if err == nil {
-		err = check(path, link, info)
-	}
-	if err != nil {
+	if err := check(path, link, root); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return &Dir{root}, nil
 }
 
-func check(path string, link, opened fs.FileInfo) error {
-	if !link.IsDir() || !os.SameFile(link, opened) {
+// check checks an open directory, because the path may lead elsewhere by now.
+func check(path string, link fs.FileInfo, root *os.Root) error {
+	opened, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	info, err := opened.Stat()
+	if err != nil {
+		return err
+	}
+
+	if !link.IsDir() || !os.SameFile(link, info) {
 		return fmt.Errorf("%w: %s is a link; name the directory itself", ErrUnsafe, path)
 	}
 	if reason := foreign(opened); reason != "" {
