@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -25,8 +26,8 @@ type ProgramOptions struct {
 // of a program, which is started with the first batch. A program that ends is started again
 // with the next try, and gets first what the one before may not have read: the last 64 KiB,
 // which is what fits into a pipe, and at least the last batch. Close ends its input, and
-// waits for it. If this process is killed, the program ends too: on Linux it gets SIGTERM, elsewhere
-// only the end of its input.
+// waits for it. If this process is killed, the program ends too: on Linux it gets SIGTERM, on Windows it is
+// ended with all that it started, and on macOS it gets only the end of its input.
 func NewProgram(command []string, o ProgramOptions) (Sink, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("a program needs a name: %w", winperf.ErrNotSupported)
@@ -96,24 +97,37 @@ func (s *programSink) start() error {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, s.command[0], s.command[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = s.opt.Stdout, s.opt.Stderr, s.opt.Dir, s.opt.Env
-	cmd.SysProcAttr = endsWithParent()
 	const grace = time.Second
 	cmd.WaitDelay = grace // for children that hold its output
 	stdin, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
 	if err != nil {
 		kill()
 		return err
 	}
 
-	s.running = &running{stdin: stdin, done: make(chan struct{}), kill: kill}
-	go func(r *running) {
-		r.err = cmd.Wait()
-		close(r.done)
-	}(s.running)
+	r := &running{stdin: stdin, done: make(chan struct{}), kill: kill}
+	started := make(chan error)
+	go r.run(cmd, started)
+	if err := <-started; err != nil {
+		kill()
+		return err
+	}
+	s.running = r
 	return nil
+}
+
+// run starts the program and waits until it has ended. It keeps its thread until then: on Linux the program
+// ends with the thread that started it.
+func (r *running) run(cmd *exec.Cmd, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := startWithUs(cmd)
+	started <- err
+	if err != nil {
+		return
+	}
+	r.err = cmd.Wait()
+	close(r.done)
 }
 
 // wait waits until the batch is written. A program that reads slowly is given time: the

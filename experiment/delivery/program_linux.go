@@ -1,7 +1,13 @@
 package delivery
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
-// endsWithParent makes a program end when the process that started it is killed. Programs that read
-// their input end with it; others would go on for ever.
-func endsWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
+// startWithUs starts a program that ends when the thread that calls this ends. Programs that read their input
+// end with it; others would go on for ever.
+func startWithUs(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	return cmd.Start()
+}

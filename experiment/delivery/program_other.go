@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package delivery
 
-import "syscall"
+import "os/exec"
 
-// endsWithParent is nil: this system cannot end a program with the process that started it.
-func endsWithParent() *syscall.SysProcAttr { return nil }
+// startWithUs starts a program: this system cannot end it with the process that started it.
+func startWithUs(cmd *exec.Cmd) error { return cmd.Start() }

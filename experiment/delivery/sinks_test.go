@@ -450,7 +450,10 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "parent":
-		runDeafProgram()
+		runSleepingProgram()
+	case "sleeps":
+		fmt.Println("sleeps")
+		time.Sleep(time.Hour)
 	case "disk":
 		deliverToDisk()
 	case "deaf", "closed": // until they are killed
@@ -644,9 +647,10 @@ func TestSameSeriesAfterMany(t *testing.T) {
 	}
 }
 
-// runDeafProgram has a sink that reads no input, says which process it is, and waits to be killed.
-func runDeafProgram() {
-	s, err := NewProgram([]string{"sh", "-c", "echo $$; exec sleep 600"}, ProgramOptions{Stdout: os.Stdout})
+// runSleepingProgram has a sink that reads no input, and waits to be killed.
+func runSleepingProgram() {
+	o := ProgramOptions{Stdout: os.Stdout, Env: append(os.Environ(), program+"=sleeps")}
+	s, err := NewProgram([]string{os.Args[0]}, o)
 	if err == nil {
 		err = s.Deliver(context.Background(), []Item{newItem(record("s", 1))})
 	}
@@ -654,5 +658,5 @@ func runDeafProgram() {
 		fmt.Println("error", err)
 		return
 	}
-	select {}
+	time.Sleep(time.Hour)
 }
