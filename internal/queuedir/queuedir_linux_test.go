@@ -18,19 +18,20 @@ func must(t *testing.T, err error) {
 // A directory that another account owns, can write or links to is refused.
 func TestOpen(t *testing.T) {
 	base := t.TempDir()
-	own, open, foreign, link := filepath.Join(base, "a", "own"), filepath.Join(base, "open"),
-		filepath.Join(base, "foreign"), filepath.Join(base, "link")
-	for _, dir := range []string{open, foreign} {
+	own, open, foreign := filepath.Join(base, "a", "own"), filepath.Join(base, "open"), filepath.Join(base, "foreign")
+	target, link := filepath.Join(base, "target"), filepath.Join(base, "link")
+	for _, dir := range []string{open, foreign, target} {
 		must(t, os.Mkdir(dir, 0o700))
 	}
 	must(t, os.Chmod(open, 0o777))
-	must(t, os.Symlink(foreign, link))
+	must(t, os.Symlink(target, link))
 	if err := os.Chown(foreign, 65534, 65534); err != nil {
 		t.Logf("not tried: the directory of another account: %v", err)
 		foreign = open
 	}
 
-	for dir, want := range map[string]error{own: nil, open: ErrUnsafe, foreign: ErrUnsafe, link: ErrUnsafe} {
+	wants := map[string]error{own: nil, target: nil, open: ErrUnsafe, foreign: ErrUnsafe, link: ErrUnsafe}
+	for dir, want := range wants {
 		d, err := Open(dir)
 		if !errors.Is(err, want) {
 			t.Errorf("%s: error %v, want %v", dir, err, want)
