@@ -18,8 +18,8 @@ func must(t *testing.T, err error) {
 // A directory that another account owns, can write or links to is refused.
 func TestOpen(t *testing.T) {
 	base := t.TempDir()
-	own, open, foreign := filepath.Join(base, "a", "own"), filepath.Join(base, "open"), filepath.Join(base, "foreign")
-	target, link := filepath.Join(base, "target"), filepath.Join(base, "link")
+	own, open := filepath.Join(base, "a", "own"), filepath.Join(base, "open")
+	foreign, target, link := filepath.Join(base, "foreign"), filepath.Join(base, "target"), filepath.Join(base, "link")
 	for _, dir := range []string{open, foreign, target} {
 		must(t, os.Mkdir(dir, 0o700))
 	}
