@@ -19,7 +19,8 @@ func must(t *testing.T, err error) {
 func TestOpen(t *testing.T) {
 	base := t.TempDir()
 	own, open := filepath.Join(base, "a", "own"), filepath.Join(base, "open")
-	foreign, target, link := filepath.Join(base, "foreign"), filepath.Join(base, "target"), filepath.Join(base, "link")
+	foreign, target := filepath.Join(base, "foreign"), filepath.Join(base, "target")
+	link := filepath.Join(base, "link")
 	for _, dir := range []string{open, foreign, target} {
 		must(t, os.Mkdir(dir, 0o700))
 	}
