@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,31 @@ func ParseNaming(word string) ([]NameRule, error) {
 		return []NameRule{ByNameAndPID()}, nil
 	}
 	return nil, fmt.Errorf("names %q: expected pid, name:pid or name", word)
+}
+
+// OwnInstance returns what to call the process of this program in a path, where instances are
+// named by a word that ParseNaming takes. It does so for the instance "self" of the object Process
+// and, for all of its threads, of Thread. Any other instance is returned as it is. Without ids in
+// names nothing would tell the process from others, which is an error.
+func OwnInstance(object, instance, naming string) (string, error) {
+	thread := strings.EqualFold(object, "Thread")
+	if !strings.EqualFold(instance, "self") || !thread && !strings.EqualFold(object, "Process") {
+		return instance, nil
+	}
+
+	own := strconv.Itoa(os.Getpid())
+	switch naming {
+	case "pid":
+	case "name:pid":
+		own = "*:" + own
+	default:
+		const form = "%s(%s): the process itself is known by its id; it needs names: pid or name:pid"
+		return instance, fmt.Errorf(form, object, instance)
+	}
+	if thread {
+		own += "/*"
+	}
+	return own, nil
 }
 
 // instanceID is the process id, or process and thread id, of an instance of an

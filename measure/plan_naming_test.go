@@ -2,6 +2,8 @@ package measure_test
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -222,6 +224,29 @@ func TestRenamedBesideCase(t *testing.T) {
 	for n := range 3 {
 		if diff := cmp.Diff(want, lines(cycle(t, c).Readings())); diff != "" {
 			t.Errorf("sample %d (-want +got):\n%s", n, diff)
+		}
+	}
+}
+
+func TestOwnInstance(t *testing.T) {
+	pid := fmt.Sprint(os.Getpid())
+	for _, v := range []struct{ object, instance, naming, want string }{
+		{"Process", "self", "pid", pid},
+		{"process", "Self", "name:pid", "*:" + pid},
+		{"Thread", "self", "pid", pid + "/*"},
+		{"Thread", "self", "name:pid", "*:" + pid + "/*"},
+		{"Process", "self", "", "needs names: pid or name:pid"},
+		{"Thread", "self", "name", "needs names: pid or name:pid"},
+		{"Process", "selfish", "pid", "selfish"},
+		{"Process", "sel?", "", "sel?"},
+		{"Processor", "self", "pid", "self"},
+	} {
+		got, err := measure.OwnInstance(v.object, v.instance, v.naming)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != v.want && (err == nil || !strings.HasSuffix(got, v.want)) {
+			t.Errorf("%s(%s) named by %q: %s, want %s", v.object, v.instance, v.naming, got, v.want)
 		}
 	}
 }

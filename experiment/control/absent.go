@@ -27,9 +27,15 @@ type wanted struct {
 	found  bool // a source was asked
 }
 
-// absent takes a sample of what bindings measure, and returns what of it names nothing now. That is no
-// error: it may come later.
-func absent(ctx context.Context, sources []measure.Origin, bindings []experiment.Binding) (all []Absent) {
+// absent takes a sample of what bindings measure, with instances named by a word that measure.ParseNaming
+// takes, and returns what of it names nothing now. That is no error: it may come later.
+func absent(
+	ctx context.Context, sources []measure.Origin, bindings []experiment.Binding, naming string,
+) (all []Absent) {
+	names, err := measure.ParseNaming(naming)
+	if err != nil {
+		return nil // the experiment says so
+	}
 	ctx, cancel := context.WithTimeout(ctx, absentTime)
 	defer cancel()
 	var wants []wanted
@@ -43,7 +49,7 @@ func absent(ctx context.Context, sources []measure.Origin, bindings []experiment
 	}
 
 	for _, o := range sources {
-		look(ctx, o, wants)
+		look(ctx, o, wants, names)
 	}
 	for i := range wants {
 		w := &wants[i]
@@ -56,7 +62,7 @@ func absent(ctx context.Context, sources []measure.Origin, bindings []experiment
 }
 
 // look notes what of all that is wanted a source has. One that fails has nothing to say about that.
-func look(ctx context.Context, o measure.Origin, wants []wanted) {
+func look(ctx context.Context, o measure.Origin, wants []wanted, names []measure.NameRule) {
 	var sel winperf.Selection
 	var asked []*wanted
 	for i := range wants {
@@ -69,7 +75,7 @@ func look(ctx context.Context, o measure.Origin, wants []wanted) {
 		return
 	}
 
-	m := measure.New(o.Source, sel, measure.Options{CostlyTogether: true})
+	m := measure.New(o.Source, sel, measure.Options{CostlyTogether: true, Names: names})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if err != nil {

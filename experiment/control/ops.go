@@ -146,7 +146,7 @@ func (c *conn) attach(ctx context.Context, r *Request) (any, error) {
 		c.server.endLater(a)
 		return nil, err
 	}
-	return Attached{a.name(), a.exp.Session(), absent(ctx, a.sources, a.bindings)}, nil
+	return Attached{a.name(), a.exp.Session(), absent(ctx, a.sources, a.bindings, a.spec.Names)}, nil
 }
 
 var errForeignSinks = failure("forbidden", "only the user whose program this is may name sinks;"+
@@ -209,6 +209,7 @@ type plan struct {
 	paths   []winperf.Path
 	sensors []measure.SensorName
 	origins []measure.Origin
+	naming  string           // of instances, a word that measure.ParseNaming takes
 	routes  []delivery.Route // sinks that are added
 	remove  []string         // sinks that are removed
 }
@@ -260,7 +261,7 @@ func (p *plan) carryOut(ctx context.Context, c *conn) (done Changed, err error) 
 		if err := t.exp.SetSensors(ctx, p.binding, p.paths, p.sensors, c.by()...); err != nil {
 			return done, errors.Join(err, discard(ctx, p.routes))
 		}
-		done.Absent = absent(ctx, p.origins, []experiment.Binding{{Paths: p.paths, Sensors: p.sensors}})
+		done.Absent = absent(ctx, p.origins, []experiment.Binding{{Paths: p.paths, Sensors: p.sensors}}, p.naming)
 	}
 
 	// What follows fails only if the experiment ends meanwhile.
@@ -317,7 +318,10 @@ func (p *plan) checkSensors(ctx context.Context, c *conn, ch *Change) error {
 	if p.origins, err = c.server.sources.get(ctx); err != nil {
 		return err
 	}
-	p.paths, p.sensors, err = parseSensors(ch.Sensors, p.origins)
+	if a := p.target.attached; a != nil { // how the program's own experiments name instances is not known
+		p.naming = a.spec.Names
+	}
+	p.paths, p.sensors, err = parseSensors(ch.Sensors, p.origins, p.naming)
 	return err
 }
 

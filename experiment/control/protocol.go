@@ -73,7 +73,8 @@ type Spec struct {
 	// Keep lets the experiment go on when whoever attached it has gone; otherwise it ends.
 	Keep bool `json:"keep,omitempty"`
 	// Names is how processes and threads are named: "pid", "name:pid" or "name", which is also "". With
-	// an id a series never goes on with another process of the same name.
+	// an id a series never goes on with another process of the same name, and the instance self of
+	// Process and Thread is the program itself.
 	Names string `json:"names,omitempty"`
 	// Quiet has no records sent to whoever attached it.
 	Quiet bool `json:"quiet,omitempty"`

@@ -41,14 +41,14 @@ func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 		return o, err
 	}
 	for i := range s.Bindings {
-		b, err := s.Bindings[i].binding(sources)
+		b, err := s.Bindings[i].binding(sources, s.Names)
 		if err != nil {
 			return o, fmt.Errorf("bindings[%d]: %w", i, err)
 		}
 		o.Bindings = append(o.Bindings, b)
 	}
 	for i := range s.Events {
-		source, err := s.Events[i].source()
+		source, err := s.Events[i].source(s.Names)
 		if err != nil {
 			return o, fmt.Errorf("events[%d]: %w", i, err)
 		}
@@ -57,7 +57,7 @@ func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 	return o, nil
 }
 
-func (b *Binding) binding(sources []measure.Origin) (experiment.Binding, error) {
+func (b *Binding) binding(sources []measure.Origin, naming string) (experiment.Binding, error) {
 	policy := experiment.DropOldest
 	if b.Policy != "" {
 		var err error
@@ -65,7 +65,7 @@ func (b *Binding) binding(sources []measure.Origin) (experiment.Binding, error) 
 			return experiment.Binding{}, err
 		}
 	}
-	paths, sensors, err := parseSensors(b.Sensors, sources)
+	paths, sensors, err := parseSensors(b.Sensors, sources, naming)
 	return experiment.Binding{
 		Name: b.Name, Events: b.Events, Paths: paths, Sensors: sensors, Raw: b.Raw,
 		Policy: policy, Capacity: b.Capacity, Timeout: time.Duration(b.Timeout),
@@ -81,13 +81,13 @@ func didYouMean(name string) string {
 
 // parseSensors reads paths, which begin with a backslash, and names of sensors. A name of a usual source,
 // as list -o sensors writes it, names the same counter in whatever the program measures, and is a path
-// where no source is called so.
+// where no source is called so. The instance self is replaced, see measure.OwnInstance.
 func parseSensors(
-	texts []string, sources []measure.Origin,
+	texts []string, sources []measure.Origin, naming string,
 ) (paths []winperf.Path, sensors []measure.SensorName, err error) {
 	for _, text := range texts {
 		if strings.HasPrefix(text, `\`) {
-			p, err := winperf.ParsePath(text)
+			p, err := parsePath(text, naming)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -95,6 +95,9 @@ func parseSensors(
 			continue
 		}
 		n, err := measure.ParseSensorName(text)
+		if err == nil {
+			n.Instance, err = measure.OwnInstance(n.Group, n.Instance, naming)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -113,7 +116,15 @@ func parseSensors(
 	return paths, sensors, nil
 }
 
-func (s *EventSource) source() (experiment.EventSource, error) {
+func parsePath(text, naming string) (winperf.Path, error) {
+	p, err := winperf.ParsePath(text)
+	if err == nil {
+		p.Instance, err = measure.OwnInstance(p.Object, p.Instance, naming)
+	}
+	return p, err
+}
+
+func (s *EventSource) source(naming string) (experiment.EventSource, error) {
 	every := time.Duration(s.Every)
 	if every != 0 {
 		if err := checkInterval(every); err != nil {
@@ -123,7 +134,7 @@ func (s *EventSource) source() (experiment.EventSource, error) {
 	var path winperf.Path
 	if s.Path != "" {
 		var err error
-		if path, err = winperf.ParsePath(s.Path); err != nil {
+		if path, err = parsePath(s.Path, naming); err != nil {
 			return nil, err
 		}
 	}

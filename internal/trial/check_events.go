@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
 )
 
 // check checks an event source. names are those of the sources before it.
@@ -36,10 +37,15 @@ func (e *EventEntry) check(f *File, names map[string]bool) error {
 		names[key] = e.Name != ""
 	}
 
+	p := &e.Path.V
+	var err error
+	if p.Instance, err = measure.OwnInstance(p.Object, p.Instance, f.Names.V); err != nil {
+		wrong("%w", err)
+	}
 	if e.Source.V != "" {
 		errs = append(errs, f.known(e.Source, "source", slices.Values(f.sourceNames())))
 	}
-	if err := e.checkLines(); err != nil {
+	if err = e.checkLines(); err != nil {
 		wrong("%w", err)
 	}
 	if e.Instances != "" {

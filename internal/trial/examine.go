@@ -49,7 +49,9 @@ func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	var errs []error
+	names, _ := measure.ParseNaming(s.file.Names.V) // an error was told
 	for _, w := range s.wanted() {
+		w.names = names
 		status, err := s.examine(ctx, w)
 		switch {
 		case ctx.Err() != nil:
@@ -96,6 +98,7 @@ type wanted struct {
 	text    string
 	path    winperf.Path
 	origins []measure.Origin // where it is looked for
+	names   []measure.NameRule
 }
 
 // wanted are the counters that the bindings and the events of the file name, each place once: those that
@@ -171,19 +174,20 @@ func (s *Session) named(name string) []measure.Origin {
 // examine takes a sample of a counter and returns what is missing, counter.OK for nothing. The error
 // says why it can never have a value.
 func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error) {
-	status, recorded, err := look(ctx, w.origins, w.path)
+	status, recorded, err := look(ctx, w)
 	if err != nil {
 		return 0, err
 	}
 
 	never := status == counter.NoCounter || status == counter.NoObject && recorded
 	if status == counter.NoInstance {
-		other := w.path
-		other.Instance, other.Index, other.HasInstance = "*", 0, !w.path.HasInstance
-		if !other.HasInstance {
-			other.Instance = ""
+		other := w
+		p := &other.path
+		p.Instance, p.Index, p.HasInstance = "*", 0, !p.HasInstance
+		if !p.HasInstance {
+			p.Instance = ""
 		}
-		form, _, err := look(ctx, w.origins, other)
+		form, _, err := look(ctx, other)
 		never = err == nil && form == counter.OK
 	}
 	if never {
@@ -194,13 +198,11 @@ func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error)
 
 // look takes a sample of a path of each source that it may be about and returns what is missing in the
 // one that lacks least, and whether all are recorded. The error is that of the last where all failed.
-func look(
-	ctx context.Context, origins []measure.Origin, p winperf.Path,
-) (best counter.Status, recorded bool, err error) {
+func look(ctx context.Context, w wanted) (best counter.Status, recorded bool, err error) {
 	found := false
 	recorded = true
-	for _, o := range origins {
-		status, failed := lacks(ctx, o.Source, p)
+	for _, o := range w.origins {
+		status, failed := lacks(ctx, o.Source, w.path, w.names)
 		if failed != nil {
 			err = failed
 			continue
@@ -221,8 +223,11 @@ func extent(s counter.Status) int {
 }
 
 // lacks takes a sample of a path and returns what of it is not there.
-func lacks(ctx context.Context, src winperf.Source, p winperf.Path) (counter.Status, error) {
-	m := measure.New(src, winperf.Selection{Paths: []winperf.Path{p}}, measure.Options{CostlyTogether: true})
+func lacks(
+	ctx context.Context, src winperf.Source, p winperf.Path, names []measure.NameRule,
+) (counter.Status, error) {
+	opt := measure.Options{CostlyTogether: true, Names: names}
+	m := measure.New(src, winperf.Selection{Paths: []winperf.Path{p}}, opt)
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if err != nil {

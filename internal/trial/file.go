@@ -302,6 +302,9 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, measure.Sensor
 	switch {
 	case strings.HasPrefix(s.V, `\`):
 		p, err := winperf.ParsePath(s.V)
+		if err == nil {
+			p.Instance, err = measure.OwnInstance(p.Object, p.Instance, f.Names.V)
+		}
 		if err != nil {
 			return nil, name, s.Errorf("%w", err)
 		}
@@ -312,6 +315,9 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, measure.Sensor
 	}
 
 	name, err := measure.ParseSensorName(s.V)
+	if err == nil {
+		name.Instance, err = measure.OwnInstance(name.Group, name.Instance, f.Names.V)
+	}
 	if err != nil {
 		return nil, name, s.Errorf("%w", err)
 	}
