@@ -70,6 +70,9 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 		return "", "", fmt.Errorf(form, f.output, f.format)
 	case i >= 0:
 		return f.formats[i].Name, "", nil
+	case logs.IsPacked(f.output) && !f.packs(format):
+		const form = "-o %s: it would not be compressed; record and convert compress JSON lines, in a file whose name ends in .jsonl.zst"
+		return "", "", fmt.Errorf(form, f.output)
 	case format != "":
 		return format, f.output, nil
 	case slices.ContainsFunc(everyFormat(), named(f.output)):
@@ -89,6 +92,16 @@ func (f *outputFlags) resolve() (format, file string, err error) {
 	}
 	return "", "", fmt.Errorf(form, f.output, formatNames(f.formats))
 }
+
+// packs reports whether the command compresses a format; "" is any.
+func (f *outputFlags) packs(format string) bool {
+	return slices.ContainsFunc(f.formats, func(k sink.Format) bool {
+		return (format == "" || format == k.Name) && slices.Contains(k.Extensions, packedExtension)
+	})
+}
+
+// packedExtension is that of JSON lines that are compressed.
+const packedExtension = ".jsonl.zst"
 
 // target is the file of a name, and what is to be done where it is there already.
 func (f *outputFlags) target(file string) target {
@@ -115,7 +128,7 @@ func (f *outputFlags) settle(reads ...string) (format, file string, err error) {
 // withPacked adds the extension of JSON lines that are compressed.
 func withPacked(formats []sink.Format) []sink.Format {
 	i := slices.IndexFunc(formats, named("jsonl"))
-	formats[i].Extensions = append(slices.Clone(formats[i].Extensions), ".jsonl.zst")
+	formats[i].Extensions = append(slices.Clone(formats[i].Extensions), packedExtension)
 	formats[i].Description += "; compressed if the file's name ends in .jsonl.zst"
 	return formats
 }
