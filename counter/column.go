@@ -163,9 +163,8 @@ func (f *Formula) inverseRate(c *Batch, s span) (fell bool) {
 	return fell
 }
 
-// multiRate computes formulas F1, F2 and G, in the reading that the options chose.
+// multiRate computes formulas F1, F2 and G.
 func (f *Formula) multiRate(c *Batch, s span) (fell bool) {
-	elapsed := s.ticks / s.freq
 	bits := c.Bits
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
 	count := c.CurBase[:len(bits)]
@@ -176,16 +175,11 @@ func (f *Formula) multiRate(c *Batch, s span) (fell bool) {
 			continue
 		}
 
-		if s.timebase != OK {
-			status[i] = s.timebase
-			continue
-		}
-
 		if n1 < n0 {
 			fell = true
 			continue
 		}
-		bits[i] = math.Float64bits(f.multi(float64(n1-n0), elapsed, float64(count[i])))
+		bits[i] = math.Float64bits(f.multi(float64(n1-n0), s.ticks, float64(count[i])))
 	}
 	return fell
 }
@@ -195,11 +189,7 @@ func (f *Formula) multi(growth, elapsed, count float64) float64 {
 	if !f.inverse {
 		return 100 * growth / elapsed / count
 	}
-	v := 100 * (count - growth/elapsed)
-	if f.divide {
-		v /= count
-	}
-	return v
+	return 100 * (count - growth/elapsed)
 }
 
 // fraction computes formula I.

@@ -101,12 +101,6 @@ const (
 type Options struct {
 	// Wrap is the policy for falling values of 4 bytes.
 	Wrap WrapPolicy
-	// MultiTimerTimeBase multiplies PERF_COUNTER_MULTI_TIMER by the clock's frequency, as "Calculating
-	// Counter Values" and MS-PCQ print it. The default is the plain quotient, as PDH computes it.
-	MultiTimerTimeBase bool
-	// MultiInverseDivide divides the PERF_*_MULTI_TIMER_INV types by the
-	// number of components, as older pages print it.
-	MultiInverseDivide bool
 	// Clamp raises the small negative results that clock jitter gives
 	// inverse timers to 0.
 	Clamp bool

@@ -29,8 +29,6 @@ func near(got, want float64) bool {
 // TestFormulas holds worked examples of every formula. Those of one sample
 // have n0, b0 and d0 of 0.
 func TestFormulas(t *testing.T) {
-	withTimeBase := Options{MultiTimerTimeBase: true}
-	divided := Options{MultiInverseDivide: true}
 	clamped := Options{Clamp: true}
 	capped := Options{Cap100: true}
 	type pair [2]uint64
@@ -77,19 +75,12 @@ func TestFormulas(t *testing.T) {
 
 		{typ: MultiTimer, n: pair{0, 6_000_000}, m: 4, d0: 0, d1: 10_000_000, tb: 10_000_000, want: 15},
 		{typ: MultiTimer, n: pair{0, 6_000_000}, m: 4, d0: 0, d1: 10_000_000, want: 15},
-		{typ: MultiTimer, n: pair{0, 6_000_000}, m: 4, d0: 0, d1: 10_000_000, tb: 10_000_000, opt: withTimeBase, want: 150_000_000},
 		{typ: MultiTimer, n: pair{0, 3}, m: 2, d0: 0, d1: 20_000_000, tb: 10_000_000, want: 0.0000075},
-		{typ: MultiTimer, n: pair{0, 3}, m: 2, d0: 0, d1: 20_000_000, tb: 10_000_000, opt: withTimeBase, want: 75},
 		{typ: MultiTimer100NSec, n: pair{0, 24_000_000}, m: 4, d0: 0, d1: 10_000_000, want: 60},
 		{typ: MultiTimer100NSec, n: pair{0, 5_000_000}, m: 2, d0: 0, d1: 20_000_000, want: 12.5},
-		{typ: MultiTimer100NSec, n: pair{0, 5_000_000}, m: 2, d0: 0, d1: 20_000_000, opt: withTimeBase, want: 12.5},
 		{typ: MultiTimerInv, n: pair{0, 6_000_000}, m: 4, d0: 0, d1: 10_000_000, want: 340},
-		{typ: MultiTimerInv, n: pair{0, 6_000_000}, m: 4, d0: 0, d1: 10_000_000, opt: divided, want: 85},
-		{typ: MultiTimerInv, n: pair{0, 6_000_000}, m: 4, d0: 0, d1: 10_000_000, opt: withTimeBase, want: 340},
 		{typ: MultiTimerInv100NSec, n: pair{0, 24_000_000}, m: 4, d0: 0, d1: 10_000_000, want: 160},
-		{typ: MultiTimerInv100NSec, n: pair{0, 24_000_000}, m: 4, d0: 0, d1: 10_000_000, opt: divided, want: 40},
 		{typ: MultiTimerInv100NSec, n: pair{0, 5_000_000}, m: 2, d0: 0, d1: 20_000_000, want: 175},
-		{typ: MultiTimerInv100NSec, n: pair{0, 5_000_000}, m: 2, d0: 0, d1: 20_000_000, opt: divided, want: 87.5},
 		{typ: MultiTimerInv100NSec, n: pair{0, 30_000_000}, m: 1, d0: 0, d1: 20_000_000, opt: clamped, want: 0},
 
 		{typ: QueueLen, n: pair{100_000, 700_000}, d0: 200_000, d1: 400_000, want: 3},
@@ -159,7 +150,6 @@ func TestIntegersStayIntegers(t *testing.T) {
 // TestStatuses holds every reason for which a single value does not come
 // about, and which one wins where several hold.
 func TestStatuses(t *testing.T) {
-	withTimeBase := Options{MultiTimerTimeBase: true}
 	type pair [2]uint64
 	type times [2]int64
 	tests := []struct {
@@ -203,7 +193,6 @@ func TestStatuses(t *testing.T) {
 		{"time base below zero", BulkCount, pair{5, 6}, pair{}, 0, times{7, 8}, -1, Options{}, NegativeTimebase},
 		{"time base of an average", AverageTimer, pair{5, 6}, pair{3, 4}, 0, times{}, 0, Options{}, NegativeTimebase},
 		{"time base of elapsed time", ElapsedTime, pair{0, 5}, pair{}, 0, times{0, 8}, 0, Options{}, NegativeTimebase},
-		{"time base of a multi-timer", MultiTimer, pair{5, 6}, pair{}, 2, times{7, 8}, 0, withTimeBase, NegativeTimebase},
 		{"time base not needed", Timer, pair{5, 6}, pair{}, 0, times{7, 8}, -1, Options{}, OK},
 
 		{"fall", LargeDelta, pair{6, 5}, pair{}, 0, times{}, 0, Options{}, NegativeValue},
@@ -224,8 +213,6 @@ func TestStatuses(t *testing.T) {
 		{"wrapped base, then time base", AverageTimer, pair{6, 5}, pair{0xFFFFFFFF, 4}, 0, times{}, 0, Options{}, NegativeTimebase},
 		{"wrapped base, then value", AverageBulk, pair{6, 5}, pair{0xFFFFFFFF, 4}, 0, times{}, 0, Options{}, NegativeValue},
 		{"wrapped base, no growth", AverageBulk, pair{6, 6}, pair{0xFFFFFFFF, 4}, 0, times{}, 0, Options{}, OK},
-		{"components before time base", MultiTimer, pair{6, 5}, pair{}, 0, times{7, 8}, 0, withTimeBase, InvalidData},
-		{"time base before value", MultiTimer, pair{6, 5}, pair{}, 2, times{7, 8}, 0, withTimeBase, NegativeTimebase},
 		{"time base before value", ElapsedTime, pair{0, 9}, pair{}, 0, times{0, 8}, -1, Options{}, NegativeTimebase},
 
 		{"infinite", DoubleRaw, pair{0, math.Float64bits(math.Inf(1))}, pair{}, 0, times{}, 0, Options{}, InvalidData},

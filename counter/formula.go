@@ -18,7 +18,6 @@ type Formula struct {
 	baseWraps  bool // its base has 4 bytes
 	events     bool // the base counts events: none of them is an average of 0
 	inverse    bool // of the multi-timers: the inverse one
-	divide     bool // of the inverse multi-timers: by the number of components
 
 	least     float64 // seconds between two samples of which a rate is computed
 	factor    float64 // 100 for percentages, 1 for everything else
@@ -41,7 +40,6 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 		wrap:     opt.Wrap,
 		events:   row.Formula == formulaJ || row.Formula == formulaK || row.Formula == formulaL,
 		inverse:  t&flagInverse != 0,
-		divide:   opt.MultiInverseDivide,
 		least:    opt.Least.Seconds(),
 		factor:   1,
 		low:      math.Inf(-1),
@@ -49,9 +47,6 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	}
 
 	f.setSizes(row, valueSize, baseSize)
-	if opt.MultiTimerTimeBase && f.id == formulaF1 {
-		f.operands |= operandTB
-	}
 	if opt.Clamp && f.inverse {
 		f.low, f.limited = 0, true
 	}

@@ -49,7 +49,7 @@ func reference(f *Formula, opt Options, prev, cur *Sample, match Match) (value, 
 		}
 	}
 	// the time base
-	timeBase := letter == "C" || letter == "K" || letter == "F1" && opt.MultiTimerTimeBase ||
+	timeBase := letter == "C" || letter == "K" ||
 		letter == "O" && cur.Value != 0
 	if timeBase && tb <= 0 {
 		return 0, 0, NegativeTimebase
@@ -58,7 +58,7 @@ func reference(f *Formula, opt Options, prev, cur *Sample, match Match) (value, 
 	if f.samples == 2 && fell {
 		return 0, 0, NegativeValue
 	}
-	v, scale, status := refFormula(letter, n, b, d, float64(tb), now, cur, opt)
+	v, scale, status := refFormula(letter, n, b, d, float64(tb), now, cur)
 	if opt.Clamp && v < 0 && f.inverse {
 		v = 0
 	}
@@ -68,7 +68,7 @@ func reference(f *Formula, opt Options, prev, cur *Sample, match Match) (value, 
 	return v, max(scale, math.Abs(v)), status
 }
 
-func refFormula(letter string, n, b, d, tb float64, now int64, cur *Sample, opt Options) (v, scale float64, status Status) {
+func refFormula(letter string, n, b, d, tb float64, now int64, cur *Sample) (v, scale float64, status Status) {
 	m := float64(cur.Multi)
 	switch letter {
 	case "A":
@@ -90,16 +90,9 @@ func refFormula(letter string, n, b, d, tb float64, now int64, cur *Sample, opt 
 	case "E":
 		return 100 * (1 - n/d), 100 * (1 + n/d), OK
 	case "F1", "F2":
-		if letter == "F1" && opt.MultiTimerTimeBase {
-			d /= tb
-		}
 		return 100 * (n / d) / m, 0, OK
 	case "G":
-		v = 100 * (m - n/d)
-		if opt.MultiInverseDivide {
-			v /= m
-		}
-		return v, 100 * (m + n/d), OK
+		return 100 * (m - n/d), 100 * (m + n/d), OK
 	case "H":
 		return n / d, 0, OK
 	case "I":
@@ -153,10 +146,7 @@ func checkCook(t *testing.T, word uint32, n0, n1, b0, b1, m uint64, d0, d1, tb i
 	if int(word) < 2*len(types) { // small words stand for the known types, which are rare among all
 		typ = types[int(word)%len(types)].Type
 	}
-	opt := Options{
-		Wrap: WrapPolicy(choice & 3), MultiTimerTimeBase: choice&4 != 0, MultiInverseDivide: choice&8 != 0,
-		Clamp: choice&16 != 0, Cap100: choice&32 != 0,
-	}
+	opt := Options{Wrap: WrapPolicy(choice & 3), Clamp: choice&16 != 0, Cap100: choice&32 != 0}
 	sizes := [...]int{0, 4, 8, 0}[choice>>6]
 	fm := NewFormula(typ, sizes, sizes, opt)
 	prev, cur := sample(typ, n0, b0, 0, d0, tb), sample(typ, n1, b1, m, d1, tb)

@@ -103,10 +103,6 @@ func (o *cookOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.wrap, "wrap", "plausible", wrap)
 	f.BoolVar(&o.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	f.BoolVar(&o.Clamp, "clamp", false, "show small negative results of inverse timers as 0")
-	const timeBase = "multiply PERF_COUNTER_MULTI_TIMER by the clock's frequency, as some documentation says"
-	f.BoolVar(&o.MultiTimerTimeBase, "multi-time-base", false, timeBase)
-	const divide = "divide inverse multi-timers by the number of components, as older documentation says"
-	f.BoolVar(&o.MultiInverseDivide, "multi-inverse-divide", false, divide)
 	policies := slices.Sorted(maps.Keys(wrapPolicies))
 	complete(cmd, "wrap", cobra.FixedCompletions(policies, cobra.ShellCompDirectiveNoFileComp))
 }
