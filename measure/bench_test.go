@@ -191,8 +191,7 @@ func benchmarkCycle(b *testing.B, churn float64, sel winperf.Selection, done fun
 // columns of all counters, side by side with the reference, a hand-written walk over
 // the same block that reads every value: the ratio of their medians is the figure.
 // Both come to a block that was just copied. Cycles in which the ring goes round do
-// not change a median. The huge block is cooked on several processors: -cpu 1,2 shows
-// what that does.
+// not change a median.
 func BenchmarkLoop(b *testing.B) {
 	for _, size := range []perftest.Size{perftest.Desktop, perftest.Huge} {
 		for _, churn := range []float64{0, 1} {

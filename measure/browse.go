@@ -14,7 +14,7 @@ import (
 // it returns stays valid. A source that cooks its readings itself has nothing
 // to browse.
 func (c *Measurement) Browse() (*Catalogue, error) {
-	if _, _, err := c.gate.enter(opBrowse); err != nil {
+	if _, err := c.gate.enter(opBrowse); err != nil {
 		return nil, err
 	}
 	f, names, err := c.hold()
@@ -41,7 +41,7 @@ func (c *Measurement) hold() (frame.Frame, *nametable.Names, error) {
 // winperf.ErrState while a round is under way and before the first one is
 // complete.
 func (c *Measurement) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
-	if _, _, err := c.gate.enter(opRead); err != nil {
+	if _, err := c.gate.enter(opRead); err != nil {
 		return buf, err
 	}
 	c.reading.Lock()

@@ -60,10 +60,6 @@ package measure
 // what comes out of order is refused. Readers share a lock with Decode only; Sample takes
 // none.
 //
-// A large sample is cooked on several processors, object by object (plan_crew.go): the columns
-// of each object have memory of their own, so nothing that comes out depends on who cooked it.
-// What is shared, matching before and anomalies after, stays with one goroutine.
-//
 // Costly objects are sampled beside the others by a query around two (measure/internal/apart): what
 // is sampled beside, when, and what becomes of it is decided there, once, for contexts,
 // joints, Watch and every command; above it they are a part of the sample like any other. So

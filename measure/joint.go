@@ -93,13 +93,13 @@ func (j *Joint) Sample(ctx context.Context) error {
 }
 
 // run runs a stage.
-func (j *Joint) run(ctx context.Context, op operation) error {
+func (j *Joint) run(ctx context.Context, op *operation) error {
 	return j.gate.run(op, func() error { return j.ask(ctx, op) })
 }
 
 // ask has the members take part in a stage, all at once: all of them prepare, and those
 // that are prepared sample. A member that was left behind takes no part.
-func (j *Joint) ask(ctx context.Context, op operation) error {
+func (j *Joint) ask(ctx context.Context, op *operation) error {
 	if err := j.calls.Begin(ctx, 0); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (j *Joint) Cycle(ctx context.Context) (*JointCycle, error) {
 
 // Close ends the measurement; the sources stay open. Closing again does nothing.
 func (j *Joint) Close() error {
-	_, was, err := j.gate.enter(opClose)
+	was, err := j.gate.enter(opClose)
 	if err != nil || was == closed {
 		return err
 	}

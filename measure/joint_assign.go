@@ -129,6 +129,5 @@ func newJoint(known []knownOrigin, opt Options) *Joint {
 			j.members = append(j.members, newMember(k.Origin, k.sel, opt))
 		}
 	}
-	j.gate.set(initialized)
 	return j
 }

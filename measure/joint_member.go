@@ -17,7 +17,7 @@ type member struct {
 	*Measurement
 	origin string
 	line   *call.Line
-	stages map[operation]func(context.Context) // what is called on the line
+	stages map[*operation]func(context.Context) // what is called on the line
 
 	// Of the call on the line:
 	failed     error
@@ -31,7 +31,7 @@ type member struct {
 func newMember(o Origin, sel winperf.Selection, opt Options) *member {
 	opt.Source = o.Name
 	m := &member{Measurement: New(o.Source, sel, opt), origin: o.Name, line: call.NewLine()}
-	m.stages = map[operation]func(context.Context){
+	m.stages = map[*operation]func(context.Context){
 		opPrepare: func(ctx context.Context) { m.failed = m.Prepare(ctx) },
 		opSample: func(ctx context.Context) {
 			m.begin = m.opt.Clock.Elapsed()

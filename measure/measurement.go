@@ -60,7 +60,6 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	c.notes.source = opt.Source
 	c.plan = newPlan(sel, opt)
 	c.plan.recorded = c.is.Recorded
-	c.gate.set(initialized)
 	return c
 }
 
@@ -178,7 +177,7 @@ func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 // goroutine is not interrupted: Close then fails with an error that wraps
 // winperf.ErrState.
 func (c *Measurement) Close() error {
-	_, was, err := c.gate.enter(opClose)
+	was, err := c.gate.enter(opClose)
 	if err != nil || was == closed {
 		return err
 	}

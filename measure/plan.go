@@ -42,8 +42,7 @@ type plan struct {
 	readings   int               // how many there are
 	twoSamples bool              // a wanted counter needs two samples
 
-	cycles uint64 // that were read
-	crew   *crew
+	cycles uint64      // that were read
 	store  columnStore // of nothing and own
 }
 

@@ -55,13 +55,12 @@ func (p *plan) cook(f frame.Frame, ck *frame.Cooker, touched winperf.AnomalySet)
 			op.group.pair = ck.Object(o)
 		}
 	}
-	if p.crew == nil {
-		p.crew = newCrew(p)
+	for i, op := range p.objects {
+		op.read(p.out, f.Object(i), touched)
 	}
-	p.crew.read(f, touched)
 }
 
-// read makes the columns of an object. It runs beside that of other objects.
+// read makes the columns of an object.
 func (op *objectPlan) read(columns []Column, o frame.Object, touched winperf.AnomalySet) {
 	g := &op.group
 	g.fell = false

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/winperf/winperf"
@@ -19,99 +20,65 @@ const (
 	sampled                  // Decode may follow
 	decoding                 // inside Decode
 	closed                   // nothing may follow
-	numStates
 )
 
-var stateNames = [numStates]string{
+var stateNames = [...]string{
 	"initialized", "preparing", "prepared", "sampling", "sampled", "decoding", "closed",
 }
 
 func (s state) String() string { return stateNames[s] }
 
-// operation is what a user may call.
-type operation uint8
+// operation is what a user may call in some states; in all others it is refused.
+type operation struct {
+	name   string
+	from   []state
+	during state
+	after  state // if it succeeded; else the measurement is initialized
+}
 
-const (
-	opPrepare operation = iota
-	opSample
-	opDecode
-	opBrowse // structure
-	opRead   // values
-	opClose
-	numOperations
+// Prepare may be called again; a sample that was not decoded is dropped then.
+var (
+	opPrepare = &operation{"prepare", []state{initialized, prepared, sampled}, preparing, prepared}
+	opSample  = &operation{"sample", []state{prepared}, sampling, sampled}
+	opDecode  = &operation{"decode", []state{sampled}, decoding, initialized}
+	opBrowse  = &operation{"browse", []state{initialized}, initialized, initialized} // structure
+	opRead    = &operation{"read", []state{initialized}, initialized, initialized}   // values
+	opClose   = &operation{"close", []state{initialized, prepared, sampled, closed}, closed, closed}
 )
 
-var operationNames = [numOperations]string{"prepare", "sample", "decode", "browse", "read", "close"}
-
-func (o operation) String() string { return operationNames[o] }
-
-// transition is what an operation does to the state.
-type transition struct {
-	allowed          bool
-	during           state // while the operation is under way
-	success, failure state // after it
-}
-
-// transitions is the whole state machine: everything that is not in it is
-// refused and changes nothing. Prepare may be called again; a sample that was
-// not decoded is dropped then.
-var transitions = [numStates][numOperations]transition{
-	initialized: {
-		opPrepare: {true, preparing, prepared, initialized},
-		opBrowse:  {true, initialized, initialized, initialized},
-		opRead:    {true, initialized, initialized, initialized},
-		opClose:   {true, closed, closed, closed},
-	},
-	prepared: {
-		opPrepare: {true, preparing, prepared, initialized},
-		opSample:  {true, sampling, sampled, initialized},
-		opClose:   {true, closed, closed, closed},
-	},
-	sampled: {
-		opPrepare: {true, preparing, prepared, initialized},
-		opDecode:  {true, decoding, initialized, initialized},
-		opClose:   {true, closed, closed, closed},
-	},
-	closed: {
-		opClose: {true, closed, closed, closed},
-	},
-}
+func (o *operation) String() string { return o.name }
 
 // gate holds a state and lets operations through. It is one word, so that no
 // operation waits for another: what comes at the wrong time is refused.
 type gate struct{ word atomic.Uint32 }
 
-func (g *gate) set(s state) { g.word.Store(uint32(s)) }
-
 func (g *gate) state() state { return state(g.word.Load()) }
 
 // enter begins an operation, or refuses it. was is the state before.
-func (g *gate) enter(op operation) (t transition, was state, err error) {
+func (g *gate) enter(op *operation) (was state, err error) {
 	for {
 		was = g.state()
-		t = transitions[was][op]
-		if !t.allowed {
-			return t, was, fmt.Errorf("%v of a measurement that is %v: %w", op, was, winperf.ErrState)
+		if !slices.Contains(op.from, was) {
+			return was, fmt.Errorf("%v of a measurement that is %v: %w", op, was, winperf.ErrState)
 		}
-		if t.during == was || g.word.CompareAndSwap(uint32(was), uint32(t.during)) {
-			return t, was, nil
+		if op.during == was || g.word.CompareAndSwap(uint32(was), uint32(op.during)) {
+			return was, nil
 		}
 	}
 }
 
 // run lets an operation through and does it, or refuses it. An operation that panics has failed: the measurement
 // can still be closed.
-func (g *gate) run(op operation, do func() error) error {
-	t, _, err := g.enter(op)
-	if err != nil {
+func (g *gate) run(op *operation, do func() error) error {
+	if _, err := g.enter(op); err != nil {
 		return err
 	}
 
-	after := t.failure
-	defer func() { g.set(after) }()
-	if err = do(); err != nil {
+	after := initialized
+	defer func() { g.word.Store(uint32(after)) }()
+	if err := do(); err != nil {
 		return err
 	}
-	after = t.success
+	after = op.after
 	return nil
 }
