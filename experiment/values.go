@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -49,13 +50,10 @@ func markCycle(m *marks, c *measure.Cycle) {
 	}
 }
 
-// titleElapsedTime is the title index of the counter that tells when a process or thread began.
-const titleElapsedTime = 684
-
 // timedObjects returns the clocks of the objects of a frame that tell when their instances began.
 func timedObjects(f frame.Frame) (list []objectClocks) {
 	for o := range f.Objects() {
-		if _, timed := o.FindCounter(winperf.CounterID{Index: titleElapsedTime}); timed {
+		if _, timed := o.FindCounter(winperf.CounterID{Index: titles.ElapsedTime}); timed {
 			list = append(list, objectClocks{o.ID(), o.Clocks()})
 		}
 	}

@@ -6,14 +6,7 @@ import (
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
-)
-
-// Title indices of the counters that identify processes and threads. They are
-// the same on every Windows.
-const (
-	titleElapsedTime = 684 // raw: when the process or thread started
-	titleIDProcess   = 784
-	titleIDThread    = 804
+	"github.com/winperf/winperf/internal/titles"
 )
 
 // identity says by what the instances of an object are known, as far as its
@@ -33,11 +26,11 @@ func newIdentity(cs []index.Counter) identity {
 		}
 
 		switch c.Title {
-		case titleIDProcess:
+		case titles.IDProcess:
 			id.process = int32(k)
-		case titleIDThread:
+		case titles.IDThread:
 			id.thread = int32(k)
-		case titleElapsedTime:
+		case titles.ElapsedTime:
 			id.start = int32(k)
 		}
 

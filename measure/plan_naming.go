@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/titles"
 )
 
 // NameRule gives the instances of an object other names than the source does.
@@ -24,14 +25,6 @@ type NameRule struct {
 	// always.
 	Name func(o frame.Object, i int) (name string, ok bool)
 }
-
-// Title indices of the counters that identify processes and threads. They are
-// the same on every Windows.
-const (
-	titleElapsedTime = 684 // raw: when the process or thread began
-	titleIDProcess   = 784
-	titleIDThread    = 804
-)
 
 // ByPID is a rule that names processes by their process id and threads by the
 // ids of process and thread: 1234 and 1234/5678. Totals keep their names.
@@ -101,14 +94,14 @@ func OwnInstance(object, instance, naming string) (string, error) {
 // instanceID is the process id, or process and thread id, of an instance of an
 // object that has them.
 func instanceID(o frame.Object, i int) (string, bool) {
-	pid, ok := rawOf(o, i, titleIDProcess)
+	pid, ok := rawOf(o, i, titles.IDProcess)
 	if !ok || o.Single() || pid == 0 && frame.IsTotal(o.Instance(i).Name()) { // a process may have that name
 		return "", false
 	}
 	id := strconv.FormatUint(pid, 10)
-	if tid, ok := rawOf(o, i, titleIDThread); ok {
+	if tid, ok := rawOf(o, i, titles.IDThread); ok {
 		id += "/" + strconv.FormatUint(tid, 10)
-	} else if _, thread := o.FindCounter(winperf.CounterID{Index: titleIDThread}); thread {
+	} else if _, thread := o.FindCounter(winperf.CounterID{Index: titles.IDThread}); thread {
 		return "", false // a process id alone does not name a thread
 	}
 	return id, true
@@ -116,14 +109,14 @@ func instanceID(o frame.Object, i int) (string, bool) {
 
 // hasKeys reports whether instances of an object may have keys.
 func hasKeys(o frame.Object) bool {
-	_, known := o.FindCounter(winperf.CounterID{Index: titleElapsedTime})
+	_, known := o.FindCounter(winperf.CounterID{Index: titles.ElapsedTime})
 	return known
 }
 
 // instanceKey is what Series.Key says of an instance.
 func instanceKey(o frame.Object, i int) string {
 	id, ok := instanceID(o, i)
-	start, began := rawOf(o, i, titleElapsedTime)
+	start, began := rawOf(o, i, titles.ElapsedTime)
 	if !ok || !began {
 		return ""
 	}

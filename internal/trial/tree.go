@@ -8,16 +8,14 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/titles"
 )
 
 // Title indices of Windows: the object Process and its counters that tell what a process used.
 const (
-	processObject = 230
-
 	titleUser, titlePrivileged        = 142, 144
-	titlePID, titleParent             = 784, 1410
-	titleBegan                        = 684
-	titleWorkingSet, titlePeak        = 180, 178
+	titleParent                       = 1410
+	titlePeak                         = 178
 	titleReadBytes, titleWrittenBytes = 1420, 1422
 	titleReadCalls, titleWrittenCalls = 1412, 1414
 	ticksPerSecond                    = 10_000_000
@@ -26,7 +24,7 @@ const (
 
 // treeCounters are what a Tree reads of each process.
 var treeCounters = []uint32{
-	titlePID, titleParent, titleBegan, titleUser, titlePrivileged, titleWorkingSet, titlePeak,
+	titles.IDProcess, titleParent, titles.ElapsedTime, titleUser, titlePrivileged, titles.WorkingSet, titlePeak,
 	titleReadBytes, titleWrittenBytes, titleReadCalls, titleWrittenCalls,
 }
 
@@ -78,7 +76,7 @@ func Selection() winperf.Selection {
 	var sel winperf.Selection
 	for _, title := range treeCounters {
 		sel.Paths = append(sel.Paths, winperf.Path{
-			Object: titleName(processObject), Instance: "*", HasInstance: true, Counter: titleName(title),
+			Object: titleName(titles.Process), Instance: "*", HasInstance: true, Counter: titleName(title),
 		})
 	}
 	return sel
@@ -86,7 +84,7 @@ func Selection() winperf.Selection {
 
 // Add adds the processes of a frame. It reports whether the frame has processes.
 func (t *Tree) Add(f frame.Frame) bool {
-	o, ok := f.Find(winperf.ObjectID{Index: processObject})
+	o, ok := f.Find(winperf.ObjectID{Index: titles.Process})
 	if !ok || !t.place(o) {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/perfdata"
 )
 
@@ -25,7 +26,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func processes(t *testing.T, seconds int, all ...one) frame.Frame {
 	t.Helper()
 	now := winperf.ToFiletime(epoch.Add(time.Duration(seconds) * time.Second))
-	o := perfdata.Object{Title: processObject, Form: perfdata.Multiple}
+	o := perfdata.Object{Title: titles.Process, Form: perfdata.Multiple}
 	for _, title := range treeCounters {
 		o.Counters = append(o.Counters, perfdata.NewCounter(title, counter.LargeRawCount))
 	}

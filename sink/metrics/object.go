@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -134,15 +135,12 @@ func newLayout(o frame.Object, names *nametable.Names, machine bool) *layout {
 	return l
 }
 
-// titleElapsedTime is the title index of Elapsed Time, of what an instance is itself. Other
+// elapsedTime returns the position of the counter that tells when an instance began. Other
 // counters of the type tell of something that the instance has.
-const titleElapsedTime = 684
-
-// elapsedTime returns the position of the counter that tells when an instance began.
 func elapsedTime(l *layout) int {
 	for k := range l.Counters {
 		d := &l.Counters[k]
-		if d.Type == counter.ElapsedTime && (d.ID.Index == titleElapsedTime || d.Name == "Elapsed Time") {
+		if d.Type == counter.ElapsedTime && (d.ID.Index == titles.ElapsedTime || d.Name == "Elapsed Time") {
 			return k
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/titles"
 )
 
 // own are winperf's own names: every counter, named after itself.
@@ -204,8 +205,8 @@ func claims(name string, t Type) []string {
 func ownRows(o *layout, sqlInstance string) (rows *labelling, withText func(k int) *labelling) {
 	l := ownLabels{
 		sqlInstance: sqlInstance,
-		pid:         ownID(o, titleIDProcess, "ID Process", "Process ID"),
-		tid:         ownID(o, titleIDThread, "ID Thread"),
+		pid:         ownID(o, titles.IDProcess, "ID Process", "Process ID"),
+		tid:         ownID(o, titles.IDThread, "ID Thread"),
 	}
 	if o.Object.Single() {
 		l.pid, l.tid = -1, -1
@@ -230,13 +231,6 @@ func ownRows(o *layout, sqlInstance string) (rows *labelling, withText func(k in
 		return &labelling{Index: true, Changing: true, Labels: labels}
 	}
 }
-
-// Title indices of the counters that identify processes and threads, the same on every
-// Windows, with names or without.
-const (
-	titleIDProcess = 784
-	titleIDThread  = 804
-)
 
 // ownID is the position of the counter with a title index or one of some names, as long as
 // it is a plain number; -1 for none.

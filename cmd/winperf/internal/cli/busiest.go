@@ -7,19 +7,11 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/titles"
 )
 
 // mostProcesses is how many processes the standard table shows.
 const mostProcesses = 10
-
-// Title indices that the standard paths are known by in every language.
-const (
-	processObject   = 230
-	processorObject = 238
-	processorTime   = 6
-	workingSet      = 180
-	idProcess       = 784
-)
 
 // narrowStandard keeps of the readings of the standard paths those of the
 // busiest processes, the busiest first, and all that are not of processes.
@@ -47,7 +39,7 @@ func narrowStandard(v *logs.View) {
 	}
 }
 
-func isProcess(r *winperf.Reading) bool { return r.ObjectID.Index == processObject }
+func isProcess(r *winperf.Reading) bool { return r.ObjectID.Index == titles.Process }
 
 // rankProcesses returns the places, from 1 on, of the instances that are shown:
 // by processor time, then by memory. What has the id 0 is no process: Idle and
@@ -76,11 +68,11 @@ func rankProcesses(readings winperf.Readings) map[string]int {
 		}
 
 		switch n, _ := r.Value.Float64(); r.CounterID.Index {
-		case processorTime:
+		case titles.ProcessorTime:
 			p.busy = n
-		case workingSet:
+		case titles.WorkingSet:
 			p.size = n
-		case idProcess:
+		case titles.IDProcess:
 			p.id = n != 0
 		}
 	}

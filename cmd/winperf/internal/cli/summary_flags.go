@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/titles"
 )
 
 // bound is a number that values can be above.
@@ -241,6 +242,6 @@ func (v sortKey) top(rows []summaryRow, n int) []summaryRow {
 // isSum reports whether an instance is the sum of others, or the process Idle, which uses no processor.
 func isSum(s *winperf.Series) bool {
 	instance := strings.ToLower(s.Path.Instance)
-	process := s.ObjectID.Index == processObject || strings.EqualFold(s.Path.Object, "Process")
+	process := s.ObjectID.Index == titles.Process || strings.EqualFold(s.Path.Object, "Process")
 	return strings.HasSuffix(instance, "_total") || process && instance == "idle"
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/stats"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -74,7 +75,7 @@ func findUnlisted(
 // English are looked up in the source.
 func isProcessTime(ctx context.Context, src winperf.Source, p winperf.Path) bool {
 	path := selection.NewPath(p)
-	if path.Object.Is(processObject, "Process") && path.Counter.Is(processorTime, "% Processor Time") {
+	if path.Object.Is(titles.Process, "Process") && path.Counter.Is(titles.ProcessorTime, "% Processor Time") {
 		return true
 	}
 
@@ -84,23 +85,23 @@ func isProcessTime(ctx context.Context, src winperf.Source, p winperf.Path) bool
 	}
 	names, _ := nametable.FromSchema(schema)
 	path.Resolve(selection.NewTables(names))
-	return path.Object.Is(processObject, "") && path.Counter.Is(processorTime, "")
+	return path.Object.Is(titles.Process, "") && path.Counter.Is(titles.ProcessorTime, "")
 }
 
 // isIdleOrTotal reports whether an instance of the object Process has the name of one that is no process.
 func isIdleOrTotal(name string) bool { return frame.IsTotal(name) || strings.EqualFold(name, "Idle") }
 
-// timeObject returns the object whose processor time a series is: processObject, processorObject, or 0 for
+// timeObject returns the object whose processor time a series is: titles.Process, titles.Processor, or 0 for
 // other series. Text logs have no title indices.
 func timeObject(s *winperf.Series) uint32 {
 	switch object := s.ObjectID.Index; {
 	case object == 0 && !strings.EqualFold(s.Path.Counter, "% Processor Time"):
 		return 0
 	case object == 0 && strings.EqualFold(s.Path.Object, "Process"):
-		return processObject
+		return titles.Process
 	case object == 0 && strings.EqualFold(s.Path.Object, "Processor"):
-		return processorObject
-	case s.CounterID.Index == processorTime && (object == processObject || object == processorObject):
+		return titles.Processor
+	case s.CounterID.Index == titles.ProcessorTime && (object == titles.Process || object == titles.Processor):
 		return object
 	}
 	return 0
@@ -138,9 +139,9 @@ func (u *unlisted) readings(cycle *measure.Cycle) []winperf.Reading {
 	var found machineTimes
 	for v := range u.times(cycle) {
 		switch m := found.of(v.series); timeObject(v.series) {
-		case processObject:
+		case titles.Process:
 			m.addProcess(v)
-		case processorObject:
+		case titles.Processor:
 			m.addProcessor(v)
 		}
 	}
