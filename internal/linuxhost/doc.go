@@ -68,11 +68,9 @@
 // # Descriptors
 //
 // Files are kept open only as long as half of the descriptors that the program
-// may have are left for others, and none of them from three quarters on: then
-// each is opened, read and closed. Where no place is left at all, what the session
-// holds is closed, a few that it held back for that among it. Only an error that
-// says that something is gone is taken for its end. What could not be read all
-// the same stays, without values, and is told once.
+// may have are left for others. Beyond that each is opened, read and closed. Only
+// an error that says that something is gone is taken for its end. What could not
+// be opened or read stays, without values, and is told once.
 //
 // # On request
 //
@@ -88,8 +86,8 @@ package linuxhost
 // Choices worth knowing here:
 //
 // The number of a new descriptor tells how many the whole program has open, as the kernel
-// gives the lowest: a session of the Linux host goes by it, keeps nothing open near the limit,
-// and so needs no budget that sessions and others would share.
+// gives the lowest: a session of the Linux host goes by it, and so needs no budget that
+// sessions and others would share.
 //
 // Only an error that says that something is gone ends it. What is there and cannot be read
 // stays without values, and there is no total over it; a provider tells it through

@@ -41,9 +41,8 @@ type System struct {
 	// What is beyond is opened and closed for each reading, which is slower.
 	MaxOpen int
 	// MaxHandle is the highest handle that is kept open: the descriptors above it
-	// are for whatever else the program opens. Where the program has half as many
-	// again open nothing is kept, but for a few descriptors that are held for the
-	// moment when there are no others. 0 means no bound.
+	// are for whatever else the program opens, and for what is opened for a single
+	// reading. 0 means no bound.
 	MaxHandle int
 	// FoldKernelThreads has one instance of Process, System, stand for all
 	// threads of the kernel's own.

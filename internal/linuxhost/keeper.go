@@ -72,7 +72,7 @@ func (k *keeper[T, E]) follow(
 // error there is one that cannot be read now.
 func (k *keeper[T, E]) sample(s *session, known E, id int, wanted fields) (E, error) {
 	if known != nil {
-		err := k.read(s, known, wanted)
+		err := known.read(s, &k.cur, wanted)
 		if !isGone(err) {
 			return known, err
 		}
@@ -84,7 +84,7 @@ func (k *keeper[T, E]) sample(s *session, known E, id int, wanted fields) (E, er
 		e, k.free = k.free[n-1], k.free[:n-1]
 	}
 	k.begin(e, id)
-	err := k.read(s, e, wanted)
+	err := e.read(s, &k.cur, wanted)
 	if isGone(err) {
 		k.forget(s, e)
 		return nil, err
@@ -100,12 +100,6 @@ func (k *keeper[T, E]) readable(s *session, id int, wanted fields) E {
 		return nil
 	}
 	return e
-}
-
-// read reads one, once more with all else closed where there were too few
-// descriptors.
-func (k *keeper[T, E]) read(s *session, e E, wanted fields) error {
-	return s.twice(func() error { return e.read(s, &k.cur, wanted) })
 }
 
 func (k *keeper[T, E]) forget(s *session, e E) {

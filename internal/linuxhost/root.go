@@ -73,7 +73,7 @@ type reader struct {
 	owners  []*Handle // of what is open, by handle: where it is kept
 	limit   int       // of open; files above are closed after each reading
 	highest Handle    // that may stay open; 0 = any
-	thrift
+	short   error     // the last ErrShort of the current query
 }
 
 const (
@@ -93,16 +93,25 @@ func (r *reader) read(f *file) ([]byte, error) {
 	return text, r.judge(err)
 }
 
-// ensure opens the file if it is not open. One in a directory that is open is
-// not tried twice: to make room may close the directory.
+// keeps reports whether what was opened may stay open.
+func (r *reader) keeps(h Handle) bool {
+	return r.open <= r.limit && (r.highest == 0 || h <= r.highest)
+}
+
+// judge notes an ErrShort.
+func (r *reader) judge(err error) error {
+	if isShort(err) {
+		r.short = err
+	}
+	return err
+}
+
+// ensure opens the file if it is not open.
 func (r *reader) ensure(f *file) error {
 	if f.h != 0 {
 		return nil
 	}
 	h, err := r.root.Open(f.dir, f.name)
-	if err != nil && f.dir == 0 && r.makeRoom(err) {
-		h, err = r.root.Open(0, f.name)
-	}
 	return r.opened(&f.h, h, err)
 }
 
@@ -165,9 +174,8 @@ func (r *reader) closeOne(h *Handle) error {
 	return err
 }
 
-// closeAll closes all that is open. It is opened anew when it is needed.
+// closeAll closes all that is open.
 func (r *reader) closeAll() error {
-	r.yield()
 	var errs []error
 	for _, owner := range r.owners {
 		if owner != nil {

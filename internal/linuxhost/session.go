@@ -68,7 +68,6 @@ func newSession(sys System) *session {
 		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
 
-	s.hold()
 	s.queries++
 	s.times = sys.Now()
 	s.ahead = s.times.Boot - s.times.Monotonic
@@ -93,8 +92,7 @@ func (s *session) begin() {
 	s.times = s.now()
 	s.queries++
 	s.statRead, s.pidsRead = false, false
-	s.missed = nil
-	s.survey()
+	s.missed, s.short = nil, nil
 	if d := s.times.Boot - s.times.Monotonic - s.ahead; d-s.suspended >= shortestSuspend {
 		s.suspended = d
 	}
@@ -217,9 +215,6 @@ func (s *session) openProc() error {
 		return nil
 	}
 	h, err := s.root.Open(0, "proc")
-	if s.makeRoom(err) {
-		h, err = s.root.Open(0, "proc")
-	}
 	return s.opened(&s.proc, h, err)
 }
 

@@ -118,7 +118,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 func (r *threadSource) write(
 	ctx context.Context, s *session, o *object, out *provider.ObjectWriter, p *process,
 ) error {
-	err := s.twice(func() error { return p.list(s) })
+	err := p.list(s)
 	if err != nil {
 		p.tasks.ids = p.tasks.ids[:0]
 	}

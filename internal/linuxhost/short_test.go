@@ -93,18 +93,18 @@ func unlimited(t *testing.T, files *MapRoot, n int) (samples []sampleBlock) {
 }
 
 // TestLimitOfHandles: how many handles a program can have makes no difference to
-// what is read, down to the few that it takes to read one file.
+// what is read, as long as half of them are enough to read one file.
 func TestLimitOfHandles(t *testing.T) {
 	files := everyObject(t, 20)
 	want := unlimited(t, files, 3)
-	for _, limit := range []int{8, 20, 64, 200, 1000} {
+	for _, limit := range []int{12, 20, 64, 200, 1000} {
 		r, _ := narrowRig(t, files, limit)
 		for i := range want {
 			r.pass(second)
 			if diff := cmp.Diff(want[i], r.askFor(everything), unexported); diff != "" {
 				t.Fatalf("limit %d: %s", limit, diff)
 			}
-			if n := files.Handles(); n > limit/2+reserved {
+			if n := files.Handles(); n > limit/2+1 { // the directory of processes stays open
 				t.Errorf("limit %d: %d handles stay open", limit, n)
 			}
 		}
@@ -114,27 +114,28 @@ func TestLimitOfHandles(t *testing.T) {
 	}
 }
 
-// TestOthersTakeHandles: others open and close, until none is left but those that
-// the session holds. It neither fails nor keeps what they could have.
+// TestOthersTakeHandles: others open and close, until none is left. Nothing
+// vanishes or has another value; what cannot be opened is missing, which is told, and
+// is there as soon as there are handles again.
 func TestOthersTakeHandles(t *testing.T) {
 	const limit = 400
 	files := everyObject(t, 20)
-	all := []int{limit, 0, 0, reserved, limit, 90, limit / 2, 0, limit} // handles that are free
+	all := []int{limit, 0, 0, 3, limit, 90, limit / 2, 0, limit} // handles that are free
 	want := unlimited(t, files, len(all))
 	r, root := narrowRig(t, files, limit)
+	r.lacking = true
 	for i, free := range all {
 		giveBack := root.hold(t, free)
 		r.pass(second)
-		if diff := cmp.Diff(want[i], r.askFor(everything), unexported); diff != "" {
-			t.Errorf("%d handles are free: %s", free, diff)
-		}
+		got := r.askFor(everything)
 		giveBack()
-		if n := root.Handles(); free < limit/4 && n > reserved+1 { // and the directory of processes
-			t.Errorf("%d handles were free, and %d stay open", free, n)
+		lost := checkPart(t, fmt.Sprintf("%d handles", free), want[i], got) - checkPart(t, "", want[i], want[i])
+		if (lost > 0) != (free < 5) {
+			t.Errorf("%d handles are free: %d values are lost", free, lost)
 		}
 	}
-	if root.refused == 0 {
-		t.Error("nothing was refused")
+	if len(r.reports) != 1 || !errors.Is(r.reports[0], ErrShort) {
+		t.Errorf("reports %v, want one", r.reports)
 	}
 }
 
@@ -147,7 +148,7 @@ func TestProcessOutOfReach(t *testing.T) {
 	before := r.ask("2 230 232")
 	r.root.Set("proc/300/stat", pidStat(300, "(sd-pam)", 1002, 2500)) // 1,000 ticks more
 	root.closed[300], root.closed[10010] = true, true
-	held := root.hold(t, 0) // so that nothing is kept
+	held := root.hold(t, 5) // so that little is kept
 	for range 3 {
 		r.pass(second)
 		b := r.ask("2 230 232 " + fmt.Sprint(titleMemoryDetails))
