@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
-	"github.com/winperf/winperf/internal/driver/replay"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/source"
 )
 
 // An object that stands elsewhere in the sample than before keeps its series, and one
@@ -144,7 +144,7 @@ func TestCostlyApartRecorded(t *testing.T) {
 	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	src, err := replay.OpenCapture(replay.At(name))
+	src, err := source.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,10 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/hostfacts"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/serve/internal/hostfacts"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/prometheus"
 )

@@ -16,9 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/winperf/winperf/internal/hostfacts"
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/serve/internal/hostfacts"
 	"github.com/winperf/winperf/sink/metrics"
 )
 

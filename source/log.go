@@ -18,9 +18,9 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
-	"github.com/winperf/winperf/internal/driver/replay"
 	"github.com/winperf/winperf/internal/pdhlog"
 	"github.com/winperf/winperf/internal/pdhtext"
+	"github.com/winperf/winperf/source/internal/replay"
 )
 
 // LogOptions say how a log is to be read. The zero value suits nearly all.

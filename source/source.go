@@ -17,12 +17,12 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
-	"github.com/winperf/winperf/internal/driver/consumer"
-	"github.com/winperf/winperf/internal/driver/local"
-	"github.com/winperf/winperf/internal/driver/pdh"
-	"github.com/winperf/winperf/internal/driver/registry"
-	"github.com/winperf/winperf/internal/driver/replay"
 	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/source/internal/consumer"
+	"github.com/winperf/winperf/source/internal/local"
+	"github.com/winperf/winperf/source/internal/pdh"
+	"github.com/winperf/winperf/source/internal/registry"
+	"github.com/winperf/winperf/source/internal/replay"
 )
 
 // Scheme is one kind of source.

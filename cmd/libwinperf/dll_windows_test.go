@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/winperf/winperf/internal/foreign"
+	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 )
 
 // The DLL gives a program in C what package measure has. scripts/test has both built and names

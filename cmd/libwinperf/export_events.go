@@ -12,7 +12,7 @@ import (
 	"log/slog"
 	"unsafe"
 
-	"github.com/winperf/winperf/internal/foreign"
+	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 )
 
 //export winperf_listen

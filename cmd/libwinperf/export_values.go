@@ -11,7 +11,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/winperf/winperf/internal/foreign"
+	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 )
 
 //export winperf_snapshot_items_count

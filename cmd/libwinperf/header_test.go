@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winperf/winperf/internal/foreign"
+	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 	"github.com/winperf/winperf/measure"
 )
 

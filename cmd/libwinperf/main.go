@@ -1,7 +1,7 @@
 // Command libwinperf is a library for programs in other languages: C, and all that can call C.
 // libwinperf.h declares its functions; docs/libwinperf.md tells how to build and use it.
 //
-// Its functions take arguments apart and call package internal/foreign, which has the rest.
+// Its functions take arguments apart and call package cmd/libwinperf/internal/foreign, which has the rest.
 // They need cgo: without it this is a program that says how the library is built.
 package main
 
@@ -12,9 +12,9 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/control"
-	"github.com/winperf/winperf/internal/foreign"
 )
 
 // library is what the functions have open. A C library has no other place for that.

@@ -7,7 +7,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/winperf/winperf/internal/foreign"
+	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 )
 
 // Structures are copied as they are: those of C and of Go have the same size. The types differ

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/winperf/winperf/internal/trial"
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/source"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winperf/winperf/internal/trial"
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 )
 
 // compared is a results folder that is compared.

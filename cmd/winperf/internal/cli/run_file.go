@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/internal/trial"
 	"github.com/winperf/winperf/source"
 )
 

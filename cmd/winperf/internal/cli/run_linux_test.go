@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/internal/trial"
 )
 
 // An experiment whose commands say in files that they run. DEAF ignores what asks it to end, and so

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
-	"github.com/winperf/winperf/internal/trial"
 )
 
 // The report says what each receiver lacks, and why.

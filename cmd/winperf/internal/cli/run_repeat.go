@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/winperf/winperf/internal/trial"
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 )
 
 // isFolder reports whether a name is that of a results folder.

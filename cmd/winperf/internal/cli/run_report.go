@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/internal/trial"
 )
 
 // shownProcesses is how many processes of a command a report lists.

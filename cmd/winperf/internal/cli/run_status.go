@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/internal/child"
-	"github.com/winperf/winperf/internal/trial"
 )
 
 // runsCommand reports whether the command line runs a command whose status becomes the exit

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/internal/trial"
 )
 
 // An interrupt before all is checked is a failure, and told: a file that was not checked whole is not right,

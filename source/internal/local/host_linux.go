@@ -1,0 +1,31 @@
+package local
+
+import (
+	"os"
+	"strings"
+
+	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/source/internal/linuxhost"
+)
+
+func openHost(opt Options) (host, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		return host{}, err
+	}
+
+	p, err := linuxhost.New(linuxhost.Options{FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups})
+	if err != nil {
+		return host{}, err
+	}
+
+	// Windows' machine names are in capitals and without a domain; paths in
+	// logs and of other tools look like that.
+	name, _, _ = strings.Cut(name, ".")
+	return host{
+		machine:  strings.ToUpper(name),
+		dispatch: provider.Options{Clocks: linuxhost.Clocks},
+		provider: p,
+		publish:  true,
+	}, nil
+}

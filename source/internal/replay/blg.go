@@ -1,0 +1,204 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/findings"
+	"github.com/winperf/winperf/internal/pdhlog"
+	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/source/internal/pdhraw"
+)
+
+// OpenBLG opens a binary performance log (.blg) of Windows as a source. Its
+// samples are performance data blocks: whole objects are taken over byte for
+// byte, single raw values become objects with the counters that the log has. Samples
+// of a log of several machines have a part for each of them; a machine in a path
+// selects, and a path without one is about all.
+//
+// The log is read up to its first sample; errors wrap fs.ErrNotExist,
+// winperf.ErrBadData (and pdhlog.ErrNoLog) or winperf.ErrNotSupported. Each
+// query reads the file on its own, in memory of a few samples, and passes over
+// what is damaged (winperf.Sample.Damage).
+func OpenBLG(file File) (winperf.Source, error) {
+	first, err := openBLG(file)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	if err := first.read(context.Background()); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", file.Name, err)
+	}
+
+	head, titles := first.log.Header(), first.titles // as they are before the first sample
+	r := &record{
+		name:   file.Name,
+		schema: titles.Schema(),
+		is:     winperf.Description{Machine: head.Machine, Recorded: true, Samples: countBLG(file, &head)},
+		open: func(sel winperf.Selection) (reader, error) {
+			r, err := openBLG(file)
+			if err == nil {
+				r.sel, r.choose, r.parts, r.titles = sel, true, selection.Parts(sel), titles.Clone()
+			}
+			return r, err
+		},
+	}
+	r.is.Log = winperf.LogInfo{
+		Format: "PDH binary (.blg)", System: head.System(), Zone: head.Zone(), Location: first.log.Location(),
+	}
+	if len(first.machines) > 0 {
+		r.is.Machine = cmp.Or(first.machines[0].Machine(), head.Machine)
+	}
+	return r, nil
+}
+
+// countBLG returns how many samples the log says it has, -1 where it does not: what
+// tells stands in its last buffer.
+func countBLG(file File, head *pdhlog.Header) int {
+	f, err := file.open()
+	if err != nil {
+		return -1
+	}
+	defer f.Close()
+
+	info, err := f.Stat()
+	size := int64(head.BufferSize)
+	if err != nil || info.Size() < 2*size {
+		return -1
+	}
+
+	last := (info.Size() - 1) / size * size
+	begin, end := io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)
+	r, err := pdhlog.NewReader(io.MultiReader(begin, end))
+	if err != nil {
+		return -1
+	}
+
+	var sample pdhlog.Sample
+	for err == nil {
+		err = r.Next(&sample)
+	}
+
+	return r.Samples()
+}
+
+// blgReader reads the log from its beginning. Of its objects those that no path names are not
+// read.
+type blgReader struct {
+	*input
+	found  findings.List
+	sel    winperf.Selection
+	choose bool             // else everything is read
+	parts  []selection.Part // that are wanted
+	blocks winperf.Blocks
+
+	log      *pdhlog.Reader
+	sample   pdhlog.Sample
+	titles   *pdhraw.Titles
+	lists    int          // of the log, when the machines were planned; -1 before
+	machines []blgMachine // those that are wanted
+}
+
+// openBLG opens a log and reads its head.
+func openBLG(file File) (*blgReader, error) {
+	in, err := file.input()
+	if err != nil {
+		return nil, err
+	}
+	log, err := pdhlog.NewReader(in)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), in.Close())
+	}
+	return &blgReader{input: in, log: log, lists: -1}, nil
+}
+
+// read reads the next sample that is wanted.
+func (q *blgReader) read(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := q.log.Next(&q.sample)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if q.lists != q.log.Lists() {
+			q.plan()
+		}
+		if err != nil || q.sel.Within(q.sample.Time) {
+			return err
+		}
+	}
+}
+
+// plan prepares one blgMachine for every wanted machine in the log's current list of
+// counters.
+func (q *blgReader) plan() {
+	q.lists = q.log.Lists()
+	if q.titles == nil {
+		q.titles = pdhraw.NewTitles(q.log.Names())
+	}
+
+	list := q.log.Counters()
+	names, entries := machinesOf(list)
+	if len(names) == 0 {
+		names, entries = []string{""}, [][]int{nil} // without a list, the blocks say what they hold
+	}
+
+	q.machines = q.machines[:0]
+
+	// If the selection wants none of the machines, all are read: the samples then show that
+	// what it names is not there.
+	takeAll := !slices.ContainsFunc(names, q.wantsMachine)
+	for i, name := range names {
+		if !takeAll && !q.wantsMachine(name) {
+			continue
+		}
+
+		m := newBLGMachine(name, list, entries[i], q.log.Header().PerfFreq, q.titles, q.fail)
+		m.orphans = i == 0 // blocks that are not in the list go to the first machine
+		if q.choose {
+			m.Select(q.parts)
+		}
+		q.machines = append(q.machines, m)
+	}
+}
+
+// wantsMachine reports whether the selection wants anything of a machine.
+func (q *blgReader) wantsMachine(name string) bool {
+	about := func(p selection.Part) bool { return p.Machine(name) }
+	return name == "" || len(q.parts) == 0 || slices.ContainsFunc(q.parts, about)
+}
+
+// fail notes damage in the sample at hand.
+func (q *blgReader) fail(text string) {
+	q.found.Add(func() error { return &winperf.DataError{Offset: q.sample.Offset, Msg: text} })
+}
+
+// next implements reader: the next sample, in parts by machine.
+func (q *blgReader) next(ctx context.Context, s *winperf.Sample) error {
+	if err := q.read(ctx); err != nil {
+		return err
+	}
+	for i := range q.machines {
+		m := &q.machines[i]
+		b := s.Add(&q.blocks)
+		b.Format, b.Bytes = winperf.FormatV1, m.block(b.Bytes, &q.sample)
+		if len(q.machines) > 1 {
+			s.Parts[i].Name = m.Machine()
+		}
+	}
+
+	s.Schema = q.titles.Schema() // blocks may have brought names
+	for i := range s.Parts {
+		s.Parts[i].Block.Schema = s.Schema
+	}
+	return nil
+}
+
+func (q *blgReader) damage() []error { return append(q.log.Damage(), q.found.Take()...) }

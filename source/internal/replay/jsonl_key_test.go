@@ -1,0 +1,58 @@
+package replay_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/sink"
+	"github.com/winperf/winperf/source/internal/replay"
+)
+
+// TestJSONLKey checks that readings of several instances of one name keep their instances.
+func TestJSONLKey(t *testing.T) {
+	keys := []string{"7@0", "7@134085399981234567", "7/8@134085399981234567", ""}
+	var list winperf.ReadingList
+	for i, key := range keys {
+		s := winperf.NewSeries(winperf.Path{Object: "Process", Instance: "a", HasInstance: true, Counter: "C"})
+		s.Key = key
+		list = append(list, winperf.Reading{Series: s, Value: counter.Int(uint64(i))})
+	}
+
+	var b bytes.Buffer
+	out, err := sink.New("jsonl", &b, sink.Options{})
+	if err == nil {
+		err = out.Write(winperf.FromFiletime(134085400000000000), list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, map[string][]byte{"a.jsonl": b.Bytes()})
+	src, err := replay.OpenJSONL(replay.At("a.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := src.Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	var sample winperf.Sample
+	if err := q.Next(t.Context(), &sample); err != nil {
+		t.Fatal(err)
+	}
+
+	var got []string
+	for i, r := range sample.Readings {
+		got = append(got, r.Key)
+		if n, _ := r.Value.Uint64(); n != uint64(i) {
+			t.Errorf("the value of %s is %d, want %d", r.Key, n, i)
+		}
+	}
+	if diff := cmp.Diff(keys, got); diff != "" {
+		t.Error(diff)
+	}
+}
