@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -172,17 +170,9 @@ func TestDamagedNames(t *testing.T) {
 
 // TestReal checks blocks of Windows.
 func TestReal(t *testing.T) {
-	files, err := filepath.Glob("../../shared/data/perfdata/*.bin")
-	if err != nil || len(files) == 0 {
-		t.Skip("../shared/data/perfdata is not there")
-	}
 	var raws []winperf.Raw
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raws = append(raws, winperf.Raw{Format: winperf.FormatV1, Bytes: b})
+	for _, block := range perftest.Captures(t) {
+		raws = append(raws, winperf.Raw{Format: winperf.FormatV1, Bytes: block})
 	}
 	same(t, rest(t, open(t, write(t, raws, capture.Options{})).Cursor()), raws)
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/zone"
 	"github.com/winperf/winperf/nametable"
 )
@@ -25,9 +25,9 @@ const (
 // realLog reads a real log, or skips where the data are not at hand.
 func realLog(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "blg", name))
+	b, err := os.ReadFile(perftest.Data(t, "blg", name))
 	if err != nil {
-		t.Skipf("the real log is not at hand: %v", err)
+		t.Fatal(err)
 	}
 	return b
 }
@@ -143,9 +143,9 @@ func TestRealNames(t *testing.T) {
 	if err := r.Next(&s); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "names", "vista_en_ZACH-PC_Counter009.multisz.bin"))
+	want, err := os.ReadFile(perftest.Data(t, "names", "vista_en_ZACH-PC_Counter009.multisz.bin"))
 	if err != nil {
-		t.Skipf("the name table is not at hand: %v", err)
+		t.Fatal(err)
 	}
 	names := r.Names()
 	if !bytes.Equal(names.Counter, want) {

@@ -7,33 +7,43 @@ import (
 	"testing"
 )
 
-// Captures returns the real version 1 blocks that tests read, by file name. They are kept beside the
-// project, not in it.
-func Captures(t testing.TB) map[string][]byte {
+// Data returns the path of a file or directory of the data from real machines, which are in
+// shared/data beside the project and not in it. Without it the test is skipped.
+func Data(t testing.TB, name ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 
+	of := filepath.Join(append([]string{"shared", "data"}, name...)...)
 	for {
-		files, _ := filepath.Glob(filepath.Join(dir, "shared", "data", "perfdata", "*.bin"))
-		blocks := map[string][]byte{}
-		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			blocks[strings.TrimSuffix(filepath.Base(file), ".bin")] = b
+		path := filepath.Join(dir, of)
+		if _, err := os.Stat(path); err == nil {
+			return path
 		}
-		if len(blocks) > 0 {
-			return blocks
-		}
-
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			t.Skip("no folder shared/data/perfdata with captures beside the project")
+			t.Skipf("no data from real machines: there is no %s beside the project", of)
 		}
 		dir = parent
 	}
+}
+
+// Captures returns the real version 1 blocks that tests read, by file name.
+func Captures(t testing.TB) map[string][]byte {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(Data(t, "perfdata"), "*.bin"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d captures, error %v", len(files), err)
+	}
+	blocks := map[string][]byte{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks[strings.TrimSuffix(filepath.Base(file), ".bin")] = b
+	}
+	return blocks
 }

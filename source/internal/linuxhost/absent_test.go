@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // absentCounter is a counter that Windows has in an object of ours and Linux
@@ -128,7 +130,7 @@ func TestAbsentNames(t *testing.T) {
 // TestAllOfWindows: each counter in the blocks of a Windows machine is given
 // or known to be absent.
 func TestAllOfWindows(t *testing.T) {
-	dir := filepath.Dir(sharedData(t, "perfdata/vista_sample00_System_2.bin"))
+	dir := filepath.Dir(perftest.Data(t, "perfdata/vista_sample00_System_2.bin"))
 	compared := 0
 	for _, o := range NewHost(System{}).Objects() {
 		files, err := filepath.Glob(filepath.Join(dir, "vista_sample00_*_"+strconv.Itoa(int(o.Index))+".bin"))

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"math/bits"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -111,29 +111,10 @@ func TestFixedIndices(t *testing.T) {
 	}
 }
 
-// sharedData returns the path of a file of the reference data beside the
-// project, and skips the test where there is none.
-func sharedData(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 8 {
-		path := filepath.Join(dir, "shared", "data", name)
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-		dir = filepath.Dir(dir)
-	}
-	t.Skipf("no reference data %s beside the project", name)
-	return ""
-}
-
 // windowsNames returns the name table of a Windows machine.
 func windowsNames(t *testing.T) map[uint32]string {
 	t.Helper()
-	text, err := os.ReadFile(sharedData(t, "names/vista_en_ZACH-PC_Counter009.tsv"))
+	text, err := os.ReadFile(perftest.Data(t, "names/vista_en_ZACH-PC_Counter009.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +165,7 @@ func TestWindowsTypes(t *testing.T) {
 			continue
 		}
 		name := "perfdata/vista_sample00_" + file + "_" + strconv.Itoa(int(o.Index)) + ".bin"
-		p, err := os.ReadFile(sharedData(t, name))
+		p, err := os.ReadFile(perftest.Data(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}

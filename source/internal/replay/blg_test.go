@@ -28,17 +28,6 @@ const (
 	realObjects  = "PAL_SampleLog.blg"
 )
 
-// realBLG returns the name of a real log, or skips where the data are not at
-// hand.
-func realBLG(t testing.TB, name string) string {
-	t.Helper()
-	file := filepath.Join("..", "..", "..", "shared", "data", "blg", name)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("the real log is not at hand: %v", err)
-	}
-	return file
-}
-
 // openBLG opens a log that must be one.
 func openBLG(t testing.TB, file string) winperf.Source {
 	t.Helper()
@@ -77,7 +66,7 @@ func watchBLG(t testing.TB, src winperf.Source, paths ...string) (cycles [][]win
 // of the first intervals and over all of them are what Windows' own programs
 // showed for this log.
 func TestBLGRealCounters(t *testing.T) {
-	src := openBLG(t, realBLG(t, realCounters))
+	src := openBLG(t, perftest.Data(t, "blg", realCounters))
 	if src.Describe().Machine != "GEORGIS3" || src.Describe().Samples != -1 {
 		t.Errorf("machine %s, %d samples", src.Describe().Machine, src.Describe().Samples)
 	}
@@ -128,7 +117,7 @@ func TestBLGRealEverything(t *testing.T) {
 		realCounters: {601, 600 * 10}, // 5 of the disk, 5 of processors
 		realObjects:  {11, 0},
 	} {
-		cycles := watchBLG(t, openBLG(t, realBLG(t, name)), `\*(*)\*`, `\*\*`)
+		cycles := watchBLG(t, openBLG(t, perftest.Data(t, "blg", name)), `\*(*)\*`, `\*\*`)
 		ok := 0
 		for _, readings := range cycles {
 			for _, r := range readings {
@@ -146,7 +135,7 @@ func TestBLGRealEverything(t *testing.T) {
 // TestBLGRealObjects compares the objects in the log of whole objects with the
 // blocks that were cut out of it.
 func TestBLGRealObjects(t *testing.T) {
-	src := openBLG(t, realBLG(t, realObjects))
+	src := openBLG(t, perftest.Data(t, "blg", realObjects))
 	if n := src.Describe().Samples; n != 11 {
 		t.Errorf("%d samples, want 11", n)
 	}
@@ -163,10 +152,9 @@ func TestBLGRealObjects(t *testing.T) {
 		}
 		at := 104 // the head with a machine's name of 8 characters
 		for _, title := range titles {
-			name := filepath.Join("..", "..", "..", "shared", "data", "perfdata", "vista_sample0"+string(rune('0'+sample))+"_"+title+".bin")
-			block, err := os.ReadFile(name)
+			block, err := os.ReadFile(perftest.Data(t, "perfdata", fmt.Sprintf("vista_sample%02d_%s.bin", sample, title)))
 			if err != nil {
-				t.Skipf("the blocks are not at hand: %v", err)
+				t.Fatal(err)
 			}
 			object := block[104:]
 			if !bytes.Equal(raw.Bytes[at:][:len(object)], object) {

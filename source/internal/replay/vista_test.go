@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source/internal/replay"
 )
@@ -20,20 +20,7 @@ import (
 // with Windows Vista gave. They are no part of the project.
 func openVista(t *testing.T, object string) winperf.Source {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for { // the folder shared stands beside the project's
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the package")
-		}
-		dir = filepath.Dir(dir)
-	}
-	data := filepath.Join(dir, "..", "shared", "data")
+	data := perftest.Data(t)
 	files, err := filepath.Glob(filepath.Join(data, "perfdata", "vista_sample*_"+object+".bin"))
 	if err != nil {
 		t.Fatal(err)

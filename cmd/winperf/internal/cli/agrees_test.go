@@ -16,6 +16,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -39,7 +40,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	for i, least := range []int{3000, 18} { // the second has 9 series
 		name := backfillLogs[i]
 		t.Run(name, func(t *testing.T) {
-			a := newAgreement(t, filepath.Join(realData(t), "blg", name))
+			a := newAgreement(t, filepath.Join(perftest.Data(t), "blg", name))
 			a.compare(t)
 			if a.compared < least {
 				t.Errorf("%d values compared, want at least %d", a.compared, least)

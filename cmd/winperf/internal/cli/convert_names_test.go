@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
 // TestBackfillNames sends a real log under the names of windows_exporter, alone and beside winperf's own: a database
 // has each value then, and no other.
 func TestBackfillNames(t *testing.T) {
-	log := filepath.Join(realData(t), "blg", backfillLogs[0])
+	log := filepath.Join(perftest.Data(t), "blg", backfillLogs[0])
 	for words, names := range map[string][]metrics.Scheme{
 		"windows_exporter":     {metrics.WindowsExporter},
 		"own,windows_exporter": {metrics.Own, metrics.WindowsExporter},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // TestBackfill sends real logs to real databases, which then have each value of them, and no other.
@@ -42,7 +43,7 @@ var backfillLogs = []string{"PAL_SampleLog.blg", "Tx_BasicPerfCounters.blg"}
 // backfill sends a log, and returns what there is in it.
 func backfill(t *testing.T, db *dbtest.Database, name string) map[string]float64 {
 	t.Helper()
-	log := filepath.Join(realData(t), "blg", name)
+	log := filepath.Join(perftest.Data(t), "blg", name)
 	var stderr strings.Builder
 	args := []string{"convert", log, "-o", "remote-write+" + db.URL}
 	if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != exitDone {
@@ -79,7 +80,7 @@ func compareSamples(t *testing.T, want map[string]float64, got dbtest.Samples, t
 // An interrupted backfill goes on where it was: each sample is sent once more at most, and the
 // second command sends nothing that the first one had acknowledged.
 func TestBackfillResumes(t *testing.T) {
-	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	log := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	state := filepath.Join(t.TempDir(), "state")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

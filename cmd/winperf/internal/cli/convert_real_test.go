@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // TestRealLogs shows and converts both real binary logs, and reads back what was
@@ -24,7 +26,7 @@ func TestRealLogs(t *testing.T) {
 		{"Tx_BasicPerfCounters.blg", "GEORGIS3", 601, 1, "2013-02-20T02:50:17.8", "2013-02-20T03:00:17.8", "PhysicalDisk Processor"},
 	} {
 		t.Run(log.file, func(t *testing.T) {
-			file := filepath.Join(realData(t), "blg", log.file)
+			file := filepath.Join(perftest.Data(t), "blg", log.file)
 			dir := t.TempDir()
 			to := func(name string) string { return filepath.Join(dir, name) }
 			check := func(name string) {
@@ -94,7 +96,7 @@ func infoOf(t *testing.T, name string) *logSummary {
 // TestRealProcessor compares with what Windows showed: the first four values of
 // typeperf, and least, greatest and mean of perfmon over the whole log.
 func TestRealProcessor(t *testing.T) {
-	file := filepath.Join(realData(t), "blg", "Tx_BasicPerfCounters.blg")
+	file := filepath.Join(perftest.Data(t), "blg", "Tx_BasicPerfCounters.blg")
 	out := run(t, "convert", file, "--path", `\Processor(_Total)\% Processor Time`, "-o", "jsonl")
 	var values []float64
 	lines := bufio.NewScanner(bytes.NewReader(out))
@@ -139,7 +141,7 @@ func TestRealProcessor(t *testing.T) {
 // where processes that had one name one after the other share a column. Only the first rates of the later ones
 // are missing.
 func TestConvertKeepsNames(t *testing.T) {
-	file := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	file := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	const path = `\Process(*)\*`
 	counts := map[string]int{}
 	lines := bufio.NewScanner(bytes.NewReader(run(t, "convert", file, "--path", path, "-o", "jsonl")))
@@ -185,7 +187,7 @@ func TestConvertKeepsNames(t *testing.T) {
 // TestSummaryCountsFromZero finds the process that used 33 s of processor time in its first minute of a real log.
 // It ended before the next sample.
 func TestSummaryCountsFromZero(t *testing.T) {
-	file := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	file := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	var r struct {
 		Key   string
 		Count int

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // TestCurrentPrometheus sends a real log to a Prometheus that is newer than Debian's, in the protocols that
@@ -25,7 +26,7 @@ func TestCurrentPrometheus(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			db := dbtest.CurrentPrometheus(t)
-			log := filepath.Join(realData(t), "blg", backfillLogs[0])
+			log := filepath.Join(perftest.Data(t), "blg", backfillLogs[0])
 			proxy := newWitness(t, db.URL)
 			var stderr strings.Builder
 			args := []string{"convert", log, "-o", c.scheme + proxy.url + c.path}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/source"
@@ -36,7 +37,7 @@ func TestOpenMetricsBlocks(t *testing.T) {
 		whose := []metrics.Label{{Name: "instance", Value: machine}, {Name: "job", Value: "winperf"}}
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			log := filepath.Join(realData(t), "blg", name)
+			log := filepath.Join(perftest.Data(t), "blg", name)
 			cooked, text := filepath.Join(dir, "cooked.csv"), filepath.Join(dir, "log.om")
 			run(t, "convert", log, "--path", `\PhysicalDisk(*)\*`, "--path", `\Processor(*)\*`, "-o", cooked)
 			for _, from := range []string{log, cooked} {
@@ -55,7 +56,7 @@ func TestOpenMetricsOfBothKinds(t *testing.T) {
 		t.Skip("no promtool: Debian has it in prometheus")
 	}
 	dir := t.TempDir()
-	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	log := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	cooked, text := filepath.Join(dir, "cooked.csv"), filepath.Join(dir, "both.om")
 	path := []string{"--quiet", "--path", `\Memory\Pool Paged Allocs`}
 	run(t, append([]string{"convert", log, "-o", cooked}, path...)...)

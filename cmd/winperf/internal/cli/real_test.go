@@ -10,29 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/perfdata"
 )
-
-// realData returns the directory of captures from real machines, which lies
-// beside the project. Without it the test is skipped.
-func realData(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		data := filepath.Join(dir, "shared", "data")
-		if _, err := os.Stat(data); err == nil {
-			return data
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			t.Skip("no captures of real machines: there is no directory shared/data beside the project")
-		}
-		dir = above
-	}
-}
 
 // run runs a command that must end with status 0 and returns its output.
 func run(t *testing.T, args ...string) []byte {
@@ -57,7 +37,7 @@ func TestRealBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	files, err := filepath.Glob(filepath.Join(realData(t), "perfdata", "*.bin"))
+	files, err := filepath.Glob(filepath.Join(perftest.Data(t), "perfdata", "*.bin"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no blocks: %v", err)
 	}
@@ -97,7 +77,7 @@ func TestRealBlocks(t *testing.T) {
 // TestRealZone shows a log of another zone as it stood on its machine's wall, also when it went
 // through a capture, and finds what is shown.
 func TestRealZone(t *testing.T) {
-	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	log := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	const path = `\Processor(_Total)\% Processor Time`
 	const head = `"(PDH-CSV 4.0) (Eastern Daylight Time)(240)",`
 	direct := run(t, "watch", path, "--source", log, "-o", "csv")
@@ -121,7 +101,7 @@ func TestRealZone(t *testing.T) {
 
 // A capture keeps what wrote the log that it was made from, and a log made from that has it again.
 func TestConvertSystem(t *testing.T) {
-	log := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	log := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
 		{"convert", log, "-o", "a.capture"},

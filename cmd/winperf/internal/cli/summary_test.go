@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // TestRealSummary compares with what perfmon showed of a log of Windows 8: average, least,
 // greatest and last of one counter, to all digits that it shows, and with the same figures
 // as they are without rounding.
 func TestRealSummary(t *testing.T) {
-	file := filepath.Join(realData(t), "blg", "Tx_BasicPerfCounters.blg")
+	file := filepath.Join(perftest.Data(t), "blg", "Tx_BasicPerfCounters.blg")
 	blg := summaryOf(t, file, `\Processor(_Total)\% Processor Time`)
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
@@ -52,7 +54,7 @@ func TestRealSummary(t *testing.T) {
 // TestRealTop: of a log of Windows the process that used most processor time comes first, not one that
 // was there for two samples only, whose average is higher.
 func TestRealTop(t *testing.T) {
-	file := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	file := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	for _, key := range []string{"total", "average", "maximum"} {
 		out := run(t, "summary", file, `\Process(*)\% Processor Time`, "--top", "1", "--sort", key, "-o", "jsonl")
 		var line struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 var unlistedRow = regexp.MustCompile(`(?m)^\(not in a listed process\) +(.*)$`)
@@ -156,7 +157,7 @@ func TestUnlistedAnomalies(t *testing.T) {
 
 // TestUnlistedReal compares the row with the values of a log of Windows, and the summary with the rows.
 func TestUnlistedReal(t *testing.T) {
-	file := filepath.Join(realData(t), "blg", "PAL_SampleLog.blg")
+	file := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	const every, processors = `\Process(*)\% Processor Time`, `\Processor(*)\% Processor Time`
 
 	var want []string
