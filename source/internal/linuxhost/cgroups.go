@@ -20,11 +20,7 @@ const (
 )
 
 // The figure of the Control Group object that the code knows.
-const (
-	groupCPUFull fields = 1
-
-	groupFigures = "cpu_full"
-)
+const groupCPUFull fields = 1
 
 // groupTree is a tree of control groups, as systemd and containers have them. What
 // several give is taken from the first: controllers of cgroup v1 lie in trees of

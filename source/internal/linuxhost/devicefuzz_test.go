@@ -275,7 +275,7 @@ func FuzzSwaps(f *testing.F) {
 	f.Add([]byte("x Used Used Size\n a 1 2 3\n\n \nb c d e\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := newPagingSource(specOf("Paging File")).(*pagingSource)
-		used, size := figureOf("Paging File", "Used"), figureOf("Paging File", "Size")
+		used, size := pagingUsed, pagingSize
 		r.parse([]byte("Filename Size Used\n/before 1 1\n/before 2 2\n"), testUnits)
 		r.parse(text, testUnits)
 		files := r.files[:r.n]

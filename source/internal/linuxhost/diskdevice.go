@@ -25,9 +25,6 @@ const (
 	diskFreeInodes
 )
 
-const diskFigures = "read_time write_time read_share write_share idle queue flushes clock " +
-	"space free free_megabytes inodes free_inodes"
-
 // diskFromStatfs are the figures that statfs(2) gives, diskFromDiskstats
 // those of /proc/diskstats.
 const (

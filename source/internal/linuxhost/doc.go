@@ -5,8 +5,8 @@
 //
 // Values come from the text files of /proc and /sys (kernel documentation,
 // "The /proc Filesystem"; proc(5); "CPU Idle Time Management"). The table
-// objects.txt says, object by object, what stands where in which file and what
-// each counter is made of; the help texts say the same to the reader of the counter,
+// of an object (objects_*.go) says what stands where in which file and what each
+// counter is made of; the help texts say the same to the reader of the counter,
 // and where the meaning is only near to that on Windows, what the difference
 // is. A counter that Linux cannot give is not declared. One that this kernel
 // lacks is left out when the provider is opened. One that a single instance

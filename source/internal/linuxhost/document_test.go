@@ -17,7 +17,7 @@ const documentFile = "../../../docs/objects.md"
 const documentHead = `# Objects of the Linux host
 
 What package ` + "`source/internal/linuxhost`" + ` provides, object by object. This file is generated
-from its objects.txt with
+from its tables with
 
     go test ./source/internal/linuxhost -run Document -update
 

@@ -20,7 +20,7 @@ type fileTable struct {
 // fileTables are the files of an object.
 type fileTables []*fileTable
 
-// find returns the table of a file as objects.txt names it, nil if there is none.
+// find returns the table of a file by the name that the object's table has for it, nil if there is none.
 func (ts fileTables) find(name string) *fileTable {
 	for _, t := range ts {
 		if t.path() == name {
@@ -44,22 +44,12 @@ type derived struct {
 	formula
 }
 
-var forms = map[string]func(t *fileTable, v *values, text []byte, u *units){
-	"lines": (*fileTable).readLines, "columns": (*fileTable).readColumns, "pairs": (*fileTable).readPairs,
-	"sums": (*fileTable).readSums, "table": (*fileTable).readTable,
-}
-
-// path returns the name as objects.txt has it.
+// path returns the name as the object's table has it.
 func (t *fileTable) path() string {
 	if t.group != "" {
 		return t.name + "#" + t.group
 	}
 	return t.name
-}
-
-func (t *fileTable) derive(to fields, f formula) {
-	t.made = append(t.made, derived{to, f})
-	t.gives |= to
 }
 
 // read takes the figures of a text. What it does not know is passed over; what is

@@ -56,8 +56,8 @@ func TestMemory(t *testing.T) {
 
 func TestCommittedShareFits(t *testing.T) {
 	var v values
-	v.set(figureOf("Memory", "committed_pages"), 1<<40+3)
-	v.set(figureOf("Memory", "limit_pages"), 1<<35)
+	v.set(memCommittedPages, 1<<40+3)
+	v.set(memLimitPages, 1<<35)
 	share := specOf("Memory").rows[4]
 	if part, whole := fraction(share.of(&v), v.sum(share.base)); part != 1<<31 || whole != 1<<26 {
 		t.Errorf("fraction of %d and %d, want 2^31 and 2^26", part, whole)

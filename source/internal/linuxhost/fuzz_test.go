@@ -13,11 +13,8 @@ import (
 
 var testUnits = func() *units { u := newUnits(100, 4096); return &u }()
 
-// tableOf returns what objects.txt says about a file.
+// tableOf returns the table of a file.
 func tableOf(object, file string) *fileTable { return specOf(object).files.find(file) }
-
-// figureOf returns the figure of a name in objects.txt.
-func figureOf(object, name string) fields { return specOf(object).set([]string{name}) }
 
 // FuzzPidStat checks that a name is what stands between the first opening and
 // the last closing bracket, that the instance's name can stand in a path, and

@@ -74,27 +74,6 @@ type Options struct {
 // dispatchers at a time: whatever changes belongs to one session.
 type Host struct{ sys System }
 
-// sources are the sources of objects that take more than to read files, and the
-// figures that the code gives: their names in objects.txt, in the order of the constants.
-var sources = map[string]struct {
-	figures string
-	source  func(*spec) source
-}{
-	"System":                 {systemFigures, newSystemSource},
-	"Processor":              {processorFigures, newProcessorSource},
-	"Process":                {processFigures, newProcessSource},
-	"Processor Information":  {"", newInfoSource},
-	"Thread":                 {threadFigures, newThreadSource},
-	"Process Memory Details": {processFigures, newProcessSource},
-	"Pressure Stall":         {pressureFigures, newPressureSource},
-	"Control Group":          {groupFigures, newGroupSource},
-	"PhysicalDisk":           {diskFigures, newDiskSource},
-	"LogicalDisk":            {"", newMountSource},
-	"Network Interface":      {interfaceFigures, newInterfaceSource},
-	"Paging File":            {"", newPagingSource},
-	"Objects":                {"", newSystemSource},
-}
-
 // NewHost returns the provider of the system's objects.
 func NewHost(sys System) *Host { return &Host{sys: sys} }
 

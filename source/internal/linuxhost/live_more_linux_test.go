@@ -137,7 +137,7 @@ func TestLivePressure(t *testing.T) {
 			continue
 		}
 		got, ok := r.object(titlePressure).value(resource, titleSomeStalled)
-		some := figureOf("Pressure Stall", "some")
+		some := pressureSome
 		after, err := read(resource)
 		if err != nil || !ok || got < before.sum(some) || got > after.sum(some) {
 			t.Errorf("%s: stalled for %d (there: %v), beside it %d and then %d (%v)", resource, got, ok,
@@ -214,7 +214,7 @@ func TestLiveMemoryDetails(t *testing.T) {
 	var beside values
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
 	tableOf("Process Memory Details", rollup).read(&beside, text, testUnits)
-	share := figureOf("Process Memory Details", "Pss")
+	share := detailsPss
 	if err != nil || !beside.has(share) {
 		t.Skip("this kernel has no smaps_rollup: ", err)
 	}

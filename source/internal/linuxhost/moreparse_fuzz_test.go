@@ -80,8 +80,7 @@ func FuzzPressure(f *testing.F) {
 func FuzzIOStat(f *testing.F) {
 	root := fixture(f, "groups.txtar")
 	f.Add([]byte(root.entries["sys/fs/cgroup/system.slice/io.stat"].text))
-	groupFigure := func(name string) fields { return figureOf("Control Group", name) }
-	readBytes := groupFigure("read_bytes")
+	readBytes := groupReadBytes
 	f.Add([]byte("8:0 rbytes=x wios=5\n\nrbytes=7\n8:0 rbytes=1 rbytes=2\n8:1 rbytes=9"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var before, after values
@@ -89,13 +88,13 @@ func FuzzIOStat(f *testing.F) {
 		table.read(&before, text, testUnits)
 		whole := bytes.Clone(text[:bytes.LastIndexByte(text, '\n')+1])
 		table.read(&after, append(whole, "9:9 rbytes=1 wbytes=2 rios=3 wios=x\n"...), testUnits)
-		for i, f := range []fields{readBytes, groupFigure("write_bytes"), groupFigure("reads")} {
+		for i, f := range []fields{readBytes, groupWriteBytes, groupReads} {
 			if before.has(f) != after.has(f) || before.has(f) && before.sum(f)+uint64(i+1) != after.sum(f) {
 				t.Fatalf("figure %d was %d (there: %v) and is %d (there: %v)", i, before.sum(f),
 					before.has(f), after.sum(f), after.has(f))
 			}
 		}
-		if after.has(groupFigure("writes")) {
+		if after.has(groupWrites) {
 			t.Fatal("a damaged number is passed over")
 		}
 		if !bytes.Contains(text, []byte("rbytes")) &&

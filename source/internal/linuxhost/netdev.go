@@ -7,11 +7,7 @@ import (
 )
 
 // The figure of the Network Interface object that the code knows.
-const (
-	netBandwidth fields = 1 // bits per second
-
-	interfaceFigures = "bandwidth"
-)
+const netBandwidth fields = 1 // bits per second
 
 // interfaceSource reads the Network Interface object.
 type interfaceSource struct {

@@ -20,8 +20,6 @@ const (
 	procWait
 )
 
-const processFigures = "id starttime utime stime num_threads ppid flags vsize block_delay handles ran waited"
-
 // statFirst is the number, in proc(5), of the first field of /proc/PID/stat
 // behind the name.
 const statFirst = 3

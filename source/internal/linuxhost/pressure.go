@@ -15,8 +15,6 @@ const (
 	pressureFull300
 )
 
-const pressureFigures = "full full_avg10 full_avg60 full_avg300"
-
 const allPressureFull = pressureFull | pressureFull10 | pressureFull60 | pressureFull300
 
 // pressureSource reads the Pressure Stall object.

@@ -26,9 +26,6 @@ const (
 	cpuNumber
 )
 
-const processorFigures = "idle iowait c1_time c2_time c3_time c1_entries c2_entries c3_entries idle_breaks " +
-	"interrupts dpcs clocks frequency frequency_share number"
-
 const cpuStateFigures = cpuC1Time | cpuC2Time | cpuC3Time | cpuC1Entries | cpuC2Entries | cpuC3Entries |
 	cpuIdleBreaks
 

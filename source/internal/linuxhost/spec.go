@@ -2,8 +2,6 @@ package linuxhost
 
 import (
 	"cmp"
-	_ "embed"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,27 +11,39 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-//go:embed objects.txt
-var objectsText string
+// specs returns the objects of the host in their order.
+var specs = sync.OnceValue(func() []*spec {
+	all := []*spec{
+		systemObject, processorObject, memoryObject, processObject, infoObject, threadObject, detailsObject,
+		pressureObject, groupObject, diskObject, mountObject, interfaceObject, pagingObject, objectsObject,
+		ip4Object, ip6Object, tcpObject, udp4Object, udp6Object, icmp4Object, icmp6Object,
+	}
+	for _, sp := range all {
+		sp.finish()
+	}
+	return all
+})
 
-// specs returns the objects of objects.txt in their order.
-var specs = sync.OnceValue(func() []*spec { return readSpecs(objectsText) })
-
-// specOf returns the object of a name in objects.txt.
+// specOf returns the object of a name.
 func specOf(name string) *spec {
 	all := specs()
 	return all[slices.IndexFunc(all, func(sp *spec) bool { return sp.Name == name })]
 }
 
-// spec is an object of objects.txt, whose head says what the lines mean: its
-// declaration, where its figures stand, and what its counters are made of.
+// spec is an object: its declaration, where its figures stand, and what its counters are made of.
+// A figure is a number of the kernel's. Those that no file's table gives are set by the code.
+//
+// A row's place stands for it in the indices of the help texts: new ones go to the end of their
+// object. Title indices of names that Windows does not have are fixed for ever: new ones go to the
+// end of their range (100,000 those of the machine, 100,200 of disks, 100,400 of all else), and
+// none is given anew.
 type spec struct {
 	provider.Object
-	number   int    // stands for the object in the indices of its help texts
-	parent   uint32 // title index of an earlier object that holds the instances' parents
-	identity fields // what tells instances apart
+	number   int    // stands for the object in the indices of its help texts: never to be changed
+	first    uint32 // title index of the counter to show first; 0 is the first row's
+	parent   uint32 // title index of an earlier object that holds the instances' parents; it comes along
+	identity fields // what tells instances apart; their counters are always written
 	sums     sums
-	figures  map[string]fields
 	files    fileTables
 	trees    []groupTree
 	rows     []row
@@ -47,6 +57,16 @@ type row struct {
 	formula
 }
 
+func newRow(
+	index uint32, name string, typ counter.Type, scale int32, detail provider.Detail, of formula, help string,
+) row {
+	r := row{provider.Counter{Index: index, Name: name, Help: help, Type: typ, Scale: scale, Detail: detail}, of}
+	if typ == counter.Precision100NSTimer {
+		r.BaseSlot = "time" // the moment of reading is the same for all
+	}
+	return r
+}
+
 // formula says how a raw value, and for types that need one a base, is made of
 // figures.
 type formula struct {
@@ -57,206 +77,90 @@ type formula struct {
 	summed            bool   // it is the sum of all, without a base
 }
 
+// sum is the sum of figures.
+func sum(plus fields) formula { return formula{from: plus, plus: plus, summed: true} }
+
+// less is the sum of figures less that of others, and not below 0.
+func less(plus, minus fields) formula { return formula{from: plus | minus, plus: plus, minus: minus} }
+
+// ratio is a sum of figures whose base is another sum.
+func ratio(plus, base fields) formula {
+	return formula{from: plus | base, plus: plus, base: base, based: true}
+}
+
+// over is a sum of figures whose base is always the same.
+func over(plus fields, whole uint64) formula {
+	return formula{from: plus, plus: plus, whole: whole, based: true}
+}
+
 // of returns the value, which is not taken below 0.
 func (f *formula) of(v *values) uint64 {
 	n := v.sum(f.plus)
 	return n - min(n, v.sum(f.minus))
 }
 
-// readSpecs reads objects.txt. A fault in it is a fault of the program: it panics.
-func readSpecs(text string) (all []*spec) {
-	var sp *spec
-	_, text, _ = strings.Cut(text, "\n\n") // behind the head
-	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		lines, help, _ := strings.Cut(block, "\n\t")
-		help = strings.ReplaceAll(help, "\n\t", " ")
-		word, rest, _ := strings.Cut(lines, " ")
-		if word != "object" {
-			sp.addRow(word, rest, help)
-			continue
-		}
-
-		first, directives, _ := strings.Cut(rest, "\n")
-		sp = newSpec(first, help)
-		for line := range strings.SplitSeq(directives, "\n") {
-			words := strings.Fields(line)
-			sp.direct(all, words[0], words[1:])
-		}
-		all = append(all, sp)
-	}
-
-	for _, sp := range all {
-		sp.finish()
-	}
-	return all
+// at says where a figure stands in a file: a name, "group.name", or the number of a column.
+type at struct {
+	figure fields
+	key    string
 }
 
-// newSpec begins the object of a line "INDEX NAME".
-func newSpec(line, help string) *spec {
-	index, name, _ := strings.Cut(line, " ")
-	sp := &spec{figures: map[string]fields{}, source: newPlainSource}
-	sp.Index = parseIndex(index)
-	sp.Name = name
-	sp.Help = help
-	if own, ok := sources[name]; ok {
-		sp.source = own.source
-		for figure := range strings.FieldsSeq(own.figures) {
-			sp.figure(figure)
-		}
-	}
-	return sp
-}
-
-// addRow adds the counter of a line "INDEX NAME | TYPE SCALE DETAIL | FORMULA".
-func (sp *spec) addRow(index, rest, help string) {
-	part := strings.Split(rest, " | ")
-	declared := strings.Fields(part[1])
-	typ, err := counter.ParseType(declared[0])
-	if err != nil {
-		panic(err)
-	}
-
-	scale, _ := strconv.Atoi(declared[1])
-	r := row{formula: sp.formula(strings.Fields(part[2]))}
-	r.Counter = provider.Counter{
-		Index: parseIndex(index), Name: part[0], Help: help, Type: typ, Scale: int32(scale),
-		Detail: details[declared[2]],
-	}
-	if typ == counter.Precision100NSTimer {
-		r.BaseSlot = "time" // the moment of reading is the same for all
-	}
-	sp.rows = append(sp.rows, r)
-}
-
-var details = map[string]provider.Detail{
-	"novice": provider.Novice, "advanced": provider.Advanced, "expert": provider.Expert,
-	"wizard": provider.Wizard,
-}
-
-// direct takes a line that says something about the object.
-func (sp *spec) direct(all []*spec, word string, args []string) {
-	switch word {
-	case "number":
-		sp.number, _ = strconv.Atoi(args[0])
-	case "instances":
-		sp.Multi = true
-	case "costly":
-		sp.Costly = true
-	case "parent":
-		sp.parent = parseIndex(args[0])
-	case "first":
-		sp.Default = int(parseIndex(args[0])) // a position when all rows are known
-
-	case "like", "borrow":
-		sp.take(all, parseIndex(args[0]), word == "borrow")
-
-	case "identity":
-		sp.identity = sp.set(args)
-	case "running":
-		sp.sums.running |= sp.set(args)
-	case "averaged":
-		sp.sums.averaged |= sp.set(args)
-	case "gauges":
-		sp.sums.gauges |= sp.set(args)
-
-	case "tree":
-		sp.trees = append(sp.trees, groupTree{marker: args[0], dirs: args[1:]})
-	case "derive":
-		sp.file(args[0]).derive(sp.figure(args[1]), sp.formula(args[3:]))
-
-	default:
-		sp.addKeys(word, args)
-	}
-}
-
-// take takes what an earlier object has.
-func (sp *spec) take(all []*spec, index uint32, rows bool) {
-	lender := all[slices.IndexFunc(all, func(other *spec) bool { return other.Index == index })]
-	sp.figures = maps.Clone(lender.figures)
-	sp.files = slices.Clip(lender.files)
-	sp.sums = lender.sums
-	if rows {
-		sp.lender = lender
-	}
-}
-
-// addKeys takes a line that says where figures stand in a file.
-func (sp *spec) addKeys(form string, args []string) {
-	t := sp.file(args[0])
-	t.form = forms[form]
-	for _, arg := range args[2:] {
-		name, at, _ := strings.Cut(arg, "=")
-		k := key{fields: sp.figure(name), unit: unitOf(args[1]), name: cmp.Or(at, name)}
+// in are figures that stand in a file in one unit.
+func in(u unit, figures []at) (keys []key) {
+	for _, f := range figures {
+		k := key{fields: f.figure, unit: u, name: f.key}
 		if group, name, ok := strings.Cut(k.name, "."); ok {
 			k.group, k.name = group, name
 		}
 		k.column, _ = strconv.Atoi(k.name) // 0 for a name
-		t.keys = append(t.keys, k)
-		t.gives |= k.fields
+		keys = append(keys, k)
 	}
-	slices.SortStableFunc(t.keys, func(a, b key) int { return cmp.Compare(a.column, b.column) })
+	return keys
 }
 
-// file returns the table of a file, in the last tree where there are trees.
-func (sp *spec) file(name string) *fileTable {
-	files := &sp.files
-	if n := len(sp.trees); n > 0 {
-		files = &sp.trees[n-1].files
-	}
-	if t := files.find(name); t != nil {
-		return t
-	}
-	t := &fileTable{}
+// fileOfLines is a file with a name at the start of each line, and the number behind it.
+func fileOfLines(name string, keys ...[]key) *fileTable {
+	return newTable(name, (*fileTable).readLines, keys)
+}
+
+// fileOfColumns is a file of which the columns of the first line count, from 1; in PID/stat as in proc(5), in
+// diskstats from the column behind the name.
+func fileOfColumns(name string, keys ...[]key) *fileTable {
+	return newTable(name, (*fileTable).readColumns, keys)
+}
+
+// fileOfPairs is a file of lines "group name=number name=number".
+func fileOfPairs(name string, keys ...[]key) *fileTable {
+	return newTable(name, (*fileTable).readPairs, keys)
+}
+
+// fileOfSums is a file of lines "device name=number" or "device name number", one for each device: a
+// figure is the sum of them.
+func fileOfSums(name string, keys ...[]key) *fileTable {
+	return newTable(name, (*fileTable).readSums, keys)
+}
+
+// fileOfTable is a file with names at the top of columns and the numbers below; FILE#WORD: in the two
+// lines that begin with the word.
+func fileOfTable(name string, keys ...[]key) *fileTable {
+	return newTable(name, (*fileTable).readTable, keys)
+}
+
+func newTable(name string, form func(*fileTable, *values, []byte, *units), keys [][]key) *fileTable {
+	t := &fileTable{form: form, keys: slices.Concat(keys...)}
 	t.name, t.group, _ = strings.Cut(name, "#")
-	*files = append(*files, t)
+	for i := range t.keys {
+		t.gives |= t.keys[i].fields
+	}
+	slices.SortStableFunc(t.keys, func(a, b key) int { return cmp.Compare(a.column, b.column) })
 	return t
 }
 
-// figure returns the figure of a name, a new one if there is none yet.
-func (sp *spec) figure(name string) fields {
-	f, ok := sp.figures[name]
-	if !ok {
-		f = 1 << len(sp.figures)
-		sp.figures[name] = f
-	}
-	return f
-}
-
-// set returns the figures of names, each of which something gives.
-func (sp *spec) set(names []string) (set fields) {
-	for _, name := range names {
-		f, ok := sp.figures[name]
-		if !ok {
-			panic(sp.Name + ": nothing gives the figure " + name)
-		}
-		set |= f
-	}
-	return set
-}
-
-// formula reads words such as "a + b - c / d + e".
-func (sp *spec) formula(words []string) (f formula) {
-	to := &f.plus
-	for i, word := range words {
-		switch word {
-		case "+":
-		case "-":
-			to = &f.minus
-		case "/":
-			to = &f.base
-		default:
-			if n, err := strconv.ParseUint(word, 10, 64); err == nil {
-				f.whole = n
-			} else {
-				*to |= sp.set(words[i : i+1])
-			}
-		}
-	}
-
-	f.from = f.plus | f.minus | f.base
-	f.based = f.base != 0 || f.whole != 0
-	f.summed = !f.based && f.minus == 0
-	return f
+// derive adds a figure that is made of others of the file.
+func (t *fileTable) derive(to fields, f formula) *fileTable {
+	t.made = append(t.made, derived{to, f})
+	t.gives |= to
+	return t
 }
 
 // finish completes the declaration when all is known. Borrowed rows' help texts have a
@@ -275,9 +179,8 @@ func (sp *spec) finish() {
 		}
 	}
 
-	first := uint32(sp.Default)
 	for i, r := range sp.rows {
-		if r.Index == first {
+		if r.Index == sp.first {
 			sp.Default = i
 		}
 		sp.Counters = append(sp.Counters, r.Counter)
@@ -290,12 +193,4 @@ func (sp *spec) finish() {
 // object itself, position i+1 its row i.
 func helpIndex(object, position int) uint32 {
 	return uint32(500_001 + 2*(1000*object+position))
-}
-
-func parseIndex(word string) uint32 {
-	n, err := strconv.ParseUint(word, 10, 32)
-	if err != nil {
-		panic(err)
-	}
-	return uint32(n)
 }

@@ -16,8 +16,6 @@ const (
 	systemProcesses
 )
 
-const systemFigures = "intr softirq btime online boot pids"
-
 // systemSource reads the System object, or another one that is made of its figures.
 type systemSource struct{ plainSource }
 

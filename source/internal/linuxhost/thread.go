@@ -13,8 +13,6 @@ const (
 	threadReason
 )
 
-const threadFigures = "id starttime time utime stime process state reason"
-
 // threadStates says what Thread State and Thread Wait Reason are for a state of
 // the kernel (proc(5), /proc/PID/stat). Others are in state 7, unknown.
 var threadStates = map[byte]struct{ state, reason uint64 }{

@@ -1,7 +1,7 @@
 package linuxhost
 
 // Title indices of names that Windows does not have. They are fixed for ever:
-// the tests ask for what objects.txt declares by them.
+// the tests ask for what the tables declare by them.
 const (
 	titleProcessesCreated = 100_000 + 2*iota // "Processes Created/sec"
 	titleRunnableTasks                       // "Runnable Tasks"

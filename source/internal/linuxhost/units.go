@@ -1,9 +1,6 @@
 package linuxhost
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // unit says how a number stands in a file and what it counts. Times become
 // 100 ns and sizes bytes.
@@ -24,21 +21,6 @@ const (
 	unitBehindSlash // the second number of "1/91"
 	unitPriority    // from -100 up; it becomes 0
 )
-
-// unitNames are the units in objects.txt, in their order.
-var unitNames = []string{
-	"number", "kB", "kB-to-MB", "kB-to-pages", "us", "ns", "ticks", "pages", "sectors", "limit", "hundredths",
-	"behind-slash", "priority",
-}
-
-// unitOf returns the unit of a name.
-func unitOf(name string) unit {
-	i := slices.Index(unitNames, name)
-	if i < 0 {
-		panic("no unit " + name)
-	}
-	return unit(i)
-}
 
 // units are the host's units.
 type units struct {
