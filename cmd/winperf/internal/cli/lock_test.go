@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -149,12 +150,17 @@ func refusedOfSeveral(t *testing.T, action, most string) bool {
 
 	second := []string{"record", livePath(t), "-n", "2", "-i", "0.01", "--overwrite", "-o", r.name}
 	refused(t, append(second, limits...)...)
-	var held []int
-	for n := 2; n < 4; n++ {
-		held = append(held, strings.Count(content(t, filepath.Join(dir, fmt.Sprintf("x_%06d.jsonl", n))), "\n"))
+	var held [2]int
+	var missing error
+	for i := range held {
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("x_%06d.jsonl", i+2)))
+		held[i], missing = strings.Count(string(text), "\n"), errors.Join(missing, err)
 	}
 	if action == "circular" && r.progress() > 14 {
 		return false
+	}
+	if missing != nil {
+		t.Fatal(missing)
 	}
 	if held[0] != 2 || held[1] != 2 {
 		t.Errorf("--at-limit %s: the second and third file have %d samples, want 2 each", action, held)
