@@ -20,8 +20,7 @@
 // matches instances with those of the sample before and cooks the counters that
 // were asked for. A step out of order is refused with an error that names state
 // and operation; a step that fails leaves the Measurement ready for Prepare. While
-// one goroutine measures, others may call Browse and Readings. Samples of 100,000
-// readings and more are cooked on up to four processors, as GOMAXPROCS allows.
+// one goroutine measures, others may call Browse and Readings.
 //
 // A [Joint] does the same over several sources, sampled at the same moment.
 //
