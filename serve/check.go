@@ -80,6 +80,8 @@ func (c *checker) names(v strictyaml.Value[[]string], allowed ...string) []metri
 
 // generics are performancecounter objects, each of which and all together must be right.
 func (c *checker) generics(list []genericFile) (all []metrics.Generic) {
+	// What is no object was told, and has no place here.
+	list = slices.DeleteFunc(list, func(g genericFile) bool { return g.Line == 0 })
 	var read []metrics.Generic
 	for i := range list {
 		all = append(all, list[i].Generic)

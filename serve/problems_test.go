@@ -124,7 +124,7 @@ func TestAllGenericErrors(t *testing.T) {
 		"        - {name: X, metrc: m1}\n        - {name: X, metrc: m2}\n        - {nam: X, labels: {b c: d}}\n" +
 		"        - {name: X, metric: m, lables: {a: b}}\n" +
 		"    - {nme: c, object: Memory, conters: []}\n" +
-		"    - {nme: d, object: Memory, counters: {}}\n"
+		"    - {nme: d, object: Memory, counters: {}}\n    - n\n"
 	const wrong = `wrong performancecounter object `
 	want := []string{
 		`f:3:7: unknown key "objct" (did you mean object?)`,
@@ -143,10 +143,12 @@ func TestAllGenericErrors(t *testing.T) {
 		`f:18:8: unknown key "nme" (did you mean name?)`,
 		`f:18:42: counters: expected a list, found keys with values`,
 	}
-	for _, list := range []string{"", " |-"} {
+	const none = `expected keys with values, found text "n"`
+	for list, also := range map[string]string{"": "f:19:7: objects: " + none, " |-": "f:19:7: " + none} {
 		_, err := ParseConfig("f", []byte("performancecounter:\n  objects:"+list+"\n"+text))
 		got := strings.Split(err.Error(), "\n")
 		slices.Sort(got)
+		want := append(slices.Clone(want), also)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("objects:%s (-want +got):\n%s", list, diff)
