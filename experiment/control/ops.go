@@ -134,6 +134,7 @@ func (c *conn) attach(ctx context.Context, r *Request) (any, error) {
 	if len(r.Spec.Sinks) > 0 && !c.own {
 		return nil, errForeignSinks
 	}
+
 	a, err := c.server.attach(ctx, c, *r.Spec)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 	if o.Names, err = measure.ParseNaming(s.Names); err != nil {
 		return o, err
 	}
+
 	for i := range s.Bindings {
 		b, err := s.Bindings[i].binding(sources, s.Names)
 		if err != nil {
@@ -192,6 +193,7 @@ func (s *Sink) name() string {
 func (s *Sink) route() (delivery.Route, error) {
 	r := delivery.Route{Name: s.name()}
 	var err error
+
 	switch {
 	case s.File != "" && s.URL == "" && len(s.Program) == 0:
 		if !filepath.IsAbs(s.File) {

@@ -59,6 +59,7 @@ func ownCounters(o *layout) (all []ownCounter) {
 		if f == nil || d.Size == 0 && !d.Type.IsText() {
 			continue
 		}
+
 		ws, u := counterWords(o.Name, d.Name, d.Type)
 		switch {
 		case u.grows:

@@ -39,7 +39,7 @@ func specOf(name string) *spec {
 // none is given anew.
 type spec struct {
 	provider.Object
-	number   int    // stands for the object in the indices of its help texts: never to be changed
+	number   int    // part of the indices of its help texts, which must not change
 	first    uint32 // title index of the counter to show first; 0 is the first row's
 	parent   uint32 // title index of an earlier object that holds the instances' parents; it comes along
 	identity fields // what tells instances apart; their counters are always written

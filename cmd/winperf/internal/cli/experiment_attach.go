@@ -82,6 +82,7 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
 	flags.Var(liveInterval{&f.every}, "every", "the interval of events of the name tick")
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
+
 	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +
 		" with an id, \\Process(self) and \\Thread(self) are the program itself"
 	flags.StringVar(&f.spec.Names, "names", "", names)
