@@ -124,26 +124,6 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// An account that publishes very much leaves the others their share, though all of
-// its files are older.
-func TestShare(t *testing.T) {
-	dir := tempDir(t)
-	of := map[string]claimed{}
-	publish := func(owner int64, name string) string {
-		p := start(t, dir, strings.ReplaceAll(singles, "One", name))
-		of[p.Path()] = claimed{owner, int64(len(of) + 1)}
-		return p.Path()
-	}
-	publish(1001, "A")
-	left := []string{publish(1001, "B"), publish(1001, "C")}
-	publish(1002, "Late")
-
-	w := watch(t, ReaderOptions{Dirs: []string{dir}, budget: definitionShare * 4096})
-	w.ownedBy(of)
-	w.expect("A 0", "Late 0")
-	w.expectProblems(left[0]+": its definitions need", left[1]+": its definitions need")
-}
-
 // A file that says that it holds more than it does takes no memory for that.
 func TestClaim(t *testing.T) {
 	p := start(t, tempDir(t), fmt.Sprintf(peers, "", rawCount))

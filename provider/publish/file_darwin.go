@@ -35,3 +35,6 @@ func reserve(f *os.File, offset, n int64) error { return f.Truncate(offset + n) 
 // moreOf tells nothing: no account can mount a file system on a file here, and an owner
 // can set the time when a file was made.
 func moreOf(*os.File) (mounted bool, born int64) { return false, 0 }
+
+// outsideAccount returns none: this system has no user namespaces.
+func outsideAccount() int64 { return none }

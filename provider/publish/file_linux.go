@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -79,4 +81,20 @@ func moreOf(f *os.File) (mounted bool, born int64) {
 		born = st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
 	}
 	return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0, born
+}
+
+// outsideAccount returns the number that the system reports for accounts that this user namespace
+// does not have; none in the first user namespace, which has all.
+func outsideAccount() int64 {
+	ids, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil || strings.Join(strings.Fields(string(ids)), " ") == "0 0 4294967295" {
+		return none
+	}
+
+	number, _ := os.ReadFile("/proc/sys/kernel/overflowuid")
+	id, err := strconv.ParseInt(strings.TrimSpace(string(number)), 10, 64)
+	if err != nil {
+		return 65534 // the kernel's default
+	}
+	return id
 }

@@ -20,14 +20,12 @@ import (
 // at any time: it is read into memory of our own, never mapped. It is opened anew
 // for each use, so that many of them keep no descriptors.
 type foreign struct {
-	path  string
-	dir   *watched
-	id    identity
-	since int64 // since when its owner publishes what it holds; unclaimed before it is read
-	open  fileOf
+	path string
+	dir  *watched
+	id   identity
+	open fileOf
 
-	probed uint64 // the refresh in which its publisher was last seen
-	claims func(path string) claim
+	probed uint64      // the refresh in which its publisher was last seen
 	pauses call.Pauses // before what is wrong with it is looked at again
 	file   io.ReaderAt // while it is in use
 	window int         // how many bytes of slots are read at once; 0 is windowBytes
@@ -169,7 +167,6 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 
 	r.objects = objects
 	r.begin = int64(len(p))
-	r.since = r.claimed(p)
 	return cost, nil
 }
 
@@ -198,15 +195,6 @@ func (r *foreign) static() ([]byte, error) {
 	}
 	p := make([]byte, begin)
 	return p, r.read(p, 0)
-}
-
-// claimed tells since when the owner publishes what stands before the slots.
-func (r *foreign) claimed(static []byte) int64 {
-	c := r.claims(claimName(r.path, static))
-	if c.at == 0 || c.owner != r.id.owner {
-		return unclaimed
-	}
-	return c.at
 }
 
 // errTooMuch is wrapped by the error about a file that needs more memory than the

@@ -105,15 +105,6 @@ func openMade(path string) (*os.File, identity, error) {
 	return f, id, err
 }
 
-// claimMade reads a claim. Those of files that start made are in their order, on every
-// system, whatever the files hold now.
-func claimMade(path string) claim {
-	if turn, ok := made.Load(claimedFile(path)); ok {
-		return claim{owner: int64(os.Geteuid()), at: turn.(int64)}
-	}
-	return readClaim(path)
-}
-
 // add adds an instance, with the parent unless it is nil.
 func add(t testing.TB, p *Publisher, object, name string, parent *Instance) *Instance {
 	t.Helper()
@@ -148,7 +139,8 @@ func watch(t testing.TB, opt ReaderOptions) *watcher {
 	opt.OnProblem = func(err error) { w.problems = append(w.problems, err.Error()) }
 	w.Reader = NewReader(opt)
 	w.times = rate.Sometimes{Every: 1} // tests look at all problems
-	w.open, w.claims = openMade, claimMade
+	w.open = openMade
+	w.trust.path = filepath.Join(t.TempDir(), "publishers")
 	w.view = w.View(nil)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
@@ -258,8 +250,7 @@ func inWindows(t *testing.T, test func(t *testing.T, window int)) {
 // smallWindow is less than most slots.
 const smallWindow = 64
 
-// files returns the names of what is in a directory. Claims are not listed: each has
-// its file beside it.
+// files returns the names of what is in a directory.
 func files(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -267,12 +258,7 @@ func files(t testing.TB, dir string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		file := claimedFile(filepath.Join(dir, e.Name()))
-		if file == "" {
-			names = append(names, e.Name())
-		} else if _, err := os.Lstat(file); err != nil {
-			t.Errorf("a claim without its file: %v", err)
-		}
+		names = append(names, e.Name())
 	}
 	return names
 }
@@ -290,7 +276,6 @@ func content(t testing.TB, p *Publisher) []byte {
 // fake reads a file's content as that of a foreign file.
 func fake(b []byte) (*foreign, error) {
 	f := &foreign{path: filepath.Join("dir", "fake"+pubfile.Suffix), dir: &watched{}, file: bytes.NewReader(b)}
-	f.claims = func(string) claim { return claim{} }
 	_, err := f.readStatic(defaultBudget)
 	return f, err
 }

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"os/user"
@@ -15,12 +14,9 @@ import (
 type identity struct {
 	device, number uint64 // of the file, for as long as it exists
 	owner          int64  // the account's id, -1 where the system tells none
-	born           int64  // when the file was made, 0 where that is not known; what is in it may be younger
+	born           int64  // when the file was made, 0 where that is not known
 	writable       bool   // others than the owner may write to it
 }
-
-// administrator is the account whose files come before all others.
-const administrator = 0
 
 // check tells why what is in a file cannot be taken for its owner's.
 func (id *identity) check(path string) error {
@@ -37,29 +33,11 @@ func (id identity) same(other identity) bool {
 	return id == other
 }
 
-// older orders files by what the system says: those of the administrator first, then in
-// the order in which they were claimed. Of accounts that did so at the same moment, or
-// not at all, the number decides, which no account can choose.
-func older(a, b *foreign) int {
-	rank := func(f *foreign) int {
-		if f.id.owner == administrator {
-			return 0
-		}
-		return 1
-	}
-	return cmp.Or(
-		cmp.Compare(rank(a), rank(b)),
-		cmp.Compare(a.since, b.since),
-		cmp.Compare(a.id.owner, b.id.owner),
-		cmp.Compare(a.id.born, b.id.born),
-		cmp.Compare(a.id.device, b.id.device),
-		cmp.Compare(a.id.number, b.id.number),
-		cmp.Compare(a.path, b.path), // names of one file
-	)
-}
-
 // accounts knows the names of accounts.
 type accounts map[int64]string
+
+// unnamed begins the name of an account that has only a number.
+const unnamed = "uid "
 
 // name returns the name of an account, "" where the system tells none.
 func (a accounts) name(id int64) string {
@@ -71,7 +49,7 @@ func (a accounts) name(id int64) string {
 	}
 
 	number := strconv.FormatInt(id, 10)
-	name := "uid " + number
+	name := unnamed + number
 	if u, err := user.LookupId(number); err == nil && u.Username != "" {
 		name = u.Username
 	}

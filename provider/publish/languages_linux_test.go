@@ -37,13 +37,13 @@ func (w *watcher) shown() string {
 }
 
 // A translated name is another object's neither where that has it in English nor where an
-// older one has it, and it is found by it only then; translations of counters of one English
+// earlier one has it, and it is found by it only then; translations of counters of one English
 // name stay apart.
 func TestTranslations(t *testing.T) {
 	dir := tempDir(t)
-	of := map[string]claimed{}
+	of := map[string]int64{}
 	add := func(owner int64, text string) {
-		of[start(t, dir, text).Path()] = claimed{owner, int64(len(of) + 1)}
+		of[start(t, dir, text).Path()] = owner
 	}
 	add(61001, spoken("Shop", `"00C":{"name":"Boutique","help":"Ventes."}`, `"00c":{"name":"Nombre"}`))
 	add(61002, spoken("Evil", `"00C":{"name":"shop"},"007":{"name":"System"}`, `"00C":{"name":"Mal"}`))
@@ -51,6 +51,7 @@ func TestTranslations(t *testing.T) {
 	w := watch(t, ReaderOptions{Dirs: []string{dir},
 		Reserved: func(name string) bool { return strings.EqualFold(name, "system") }})
 	w.ownedBy(of)
+	w.trusting("61001\n61002\n")
 
 	const want = "Evil=Evil Mal Published by uid 61002.\nLate=Late N Published by uid 61002.\n" +
 		"Shop=Boutique Nombre Published by uid 61001. Ventes."

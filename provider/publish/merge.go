@@ -16,7 +16,7 @@ type merged struct {
 	object *provider.Object // with absolute titles
 	layout *provider.Layout
 	image  *provider.Image
-	parts  []part // the oldest publisher first
+	parts  []part // in the order of trust
 }
 
 // part is what one file has of an object.
@@ -28,20 +28,14 @@ type part struct {
 // declared is the object as the file declares it.
 func (p part) declared() *provider.Object { return p.file.objects[p.number] }
 
-// older orders parts by what the system says of their files.
-func (p part) older(q part) int {
-	return cmp.Or(older(p.file, q.file), cmp.Compare(p.number, q.number))
-}
-
 // merger puts objects of several files together.
 type merger struct {
-	reserved func(name string) bool
-	tell     func(path string, err error)
-	accounts accounts
-	titles   *titleBook
-	steps    int // parts looked at, and comparisons of them
-	taken    notices
-	faults   []fault // of objects that are not right
+	reader *Reader
+	titles *titleBook
+	steps  int // parts looked at, and comparisons of them
+	taken  notices
+	left   map[leftOut]bool // objects of accounts that are not trusted
+	faults []fault          // of objects that are not right
 
 	objects []*merged
 	shown   map[part]int    // where in objects each part is
@@ -54,17 +48,18 @@ type merger struct {
 
 func (r *Reader) newMerger() *merger {
 	return &merger{
-		reserved: r.opt.Reserved, tell: r.tell, accounts: r.accounts, titles: newTitleBook(),
+		reader: r, titles: newTitleBook(), left: map[leftOut]bool{},
 		shown: map[part]int{}, signed: map[string]int{}, named: map[string]part{},
 		english: map[string]bool{}, translated: map[string]string{},
 	}
 }
 
-// merge puts the objects of the files together that are wanted, and those that
+// merge puts the objects of the trusted files together that are wanted, and those that
 // their instances may have their parents in: other objects with instances of a
 // file that has one that is wanted.
 func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name string) bool) error {
 	byName := m.gather(files)
+	m.leaveOut(files, wants)
 	var chosen []part
 	var next []string
 	visited := map[*foreign]bool{}
@@ -87,7 +82,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 			continue // it was taken before
 		}
 
-		for _, p := range m.owned(parts) {
+		for _, p := range m.unreserved(parts) {
 			chosen = append(chosen, p)
 			if p.declared().Multi && !visited[p.file] {
 				visited[p.file] = true
@@ -96,7 +91,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 		}
 	}
 
-	slices.SortFunc(chosen, func(a, b part) int { m.steps++; return a.older(b) })
+	slices.SortFunc(chosen, m.older)
 	for _, p := range chosen {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -122,14 +117,45 @@ func (m *merger) wants(o *provider.Object, wants func(name string) bool) bool {
 func (m *merger) allows(o *provider.Object, name string) bool {
 	key, own := foldName(name), foldName(o.Name)
 	other, taken := m.translated[key]
-	reserved := m.reserved != nil && m.reserved(name)
+	reserved := m.isReserved(name)
 	return key == own || !m.english[key] && !reserved && (!taken || other == own)
 }
 
-// gather returns the parts of all objects by the names that they are found by.
+// older is the order of parts: of their accounts, then of their files.
+func (m *merger) older(a, b part) int {
+	m.steps++
+	return cmp.Or(m.reader.trust.older(a.file, b.file), cmp.Compare(a.number, b.number))
+}
+
+// isReserved reports whether a name is one of the system's own objects.
+func (m *merger) isReserved(name string) bool {
+	return m.reader.opt.Reserved != nil && m.reader.opt.Reserved(name)
+}
+
+// leaveOut notes the objects that are wanted, but not shown as their accounts are not trusted.
+func (m *merger) leaveOut(files []*foreign, wants func(name string) bool) {
+	for _, f := range files {
+		if m.trusts(f) {
+			continue
+		}
+		for _, o := range f.objects {
+			if m.wants(o, wants) && !m.isReserved(o.Name) {
+				m.left[leftOut{brief(o.Name), f.id.owner}] = true
+			}
+		}
+	}
+}
+
+// trusts reports whether the objects of a file are shown.
+func (m *merger) trusts(f *foreign) bool { return m.reader.trust.rank(f.id.owner) != untrusted }
+
+// gather returns the parts of all trusted objects by the names that they are found by.
 func (m *merger) gather(files []*foreign) map[string][]part {
 	byName := map[string][]part{}
 	for _, f := range files {
+		if !m.trusts(f) {
+			continue
+		}
 		for i, o := range f.objects {
 			m.steps++
 			key := foldName(o.Name)
@@ -152,68 +178,22 @@ func (m *merger) parents(f *foreign, byName map[string][]part) (names []string) 
 	return names
 }
 
-// owned returns the parts of an object that may be shown. It belongs to the
-// accounts that the directory's administrator names for it, else to the account
-// that published it first, and the administrator's own comes before that.
-func (m *merger) owned(parts []part) []part {
-	name := parts[0].declared().Name
-	if m.reserved != nil && m.reserved(name) {
-		for _, p := range parts {
-			m.leave(takenObject, p, "object %q is one of the system's own: it is left out",
-				brief(p.declared().Name))
-		}
-		return nil
+// unreserved returns the parts of an object, none if its name is one of the system's own.
+func (m *merger) unreserved(parts []part) []part {
+	if !m.isReserved(parts[0].declared().Name) {
+		return parts
 	}
-
-	parts, rules := m.granted(name, parts)
-	if len(parts) == 0 {
-		return nil
+	for _, p := range parts {
+		m.leave(p, "object %q is one of the system's own: it is left out", brief(p.declared().Name))
 	}
-
-	first := slices.MinFunc(parts, func(a, b part) int {
-		m.steps++
-		if named := rules[a.file.dir] != nil; named != (rules[b.file.dir] != nil) {
-			return map[bool]int{true: -1, false: 1}[named]
-		}
-		return a.older(b)
-	})
-
-	rule := rules[first.file.dir]
-	return slices.DeleteFunc(parts, func(p part) bool {
-		if p.file.id.owner == first.file.id.owner || rule.admits(p.file.id.owner) {
-			return false
-		}
-		m.leave(othersObject, p, "object %q of %s belongs to %s, which publishes it in %s: it is left out",
-			brief(p.declared().Name), m.owner(p), m.owner(first), first.file.path)
-		return true
-	})
+	return nil
 }
 
-// granted returns the parts that the owners files of their directories allow, and the rule
-// of each directory about the object: it is about the files in it.
-func (m *merger) granted(name string, parts []part) ([]part, map[*watched]*grant) {
-	rules := map[*watched]*grant{}
-	parts = slices.DeleteFunc(parts, func(p part) bool {
-		rule, known := rules[p.file.dir]
-		if !known {
-			rule = p.file.dir.owners.of(name)
-			rules[p.file.dir] = rule
-		}
-		if rule == nil || rule.admits(p.file.id.owner) {
-			return false
-		}
-		m.leave(othersObject, p, "object %q of %s: the file %s beside it gives that object to others: it "+
-			"is left out", brief(p.declared().Name), m.owner(p), ownersFile)
-		return true
-	})
-	return parts, rules
-}
-
-// leave tells that a part is left out, because the object belongs to another account.
-func (m *merger) leave(kind noticeKind, p part, format string, args ...any) {
+// leave notes that a part is left out, because its name is taken.
+func (m *merger) leave(p part, format string, args ...any) {
 	err := problem(p.file, format, args...)
-	m.tell(p.file.path, err)
-	m.taken.add(kind, err)
+	m.reader.tell(p.file.path, err)
+	m.taken.add(takenObject, err)
 }
 
 // problem is an error about a file.
@@ -222,7 +202,7 @@ func problem(f *foreign, format string, args ...any) error {
 }
 
 // owner names the account that a part is of.
-func (m *merger) owner(p part) string { return m.accounts.name(p.file.id.owner) }
+func (m *merger) owner(p part) string { return m.reader.accounts.name(p.file.id.owner) }
 
 // add adds a part to the object of the same name and definitions, if there is one.
 func (m *merger) add(p part) {
@@ -231,7 +211,7 @@ func (m *merger) add(p part) {
 	if i, known := m.signed[sign]; known {
 		other := m.objects[i]
 		if !o.Multi {
-			m.leave(takenObject, p, "object %q, which has no instances, is published by %s already: that "+
+			m.leave(p, "object %q, which has no instances, is published by %s already: that "+
 				"one is shown",
 				brief(o.Name), other.parts[0].file.path)
 			return
@@ -244,7 +224,7 @@ func (m *merger) add(p part) {
 	variant := ""
 	if first, known := m.named[name]; known {
 		variant = sign
-		m.tell(p.file.path, problem(p.file, "object %q has other counters than in %s: both are shown",
+		m.reader.tell(p.file.path, problem(p.file, "object %q has other counters than in %s: both are shown",
 			o.Name, first.file.path))
 	} else {
 		m.named[name] = p
@@ -254,7 +234,7 @@ func (m *merger) add(p part) {
 	layout, err := provider.NewLayout(object, nil)
 	if err != nil { // it was checked when its file was opened
 		err = problem(p.file, "%s", brief(err.Error()))
-		m.tell(p.file.path, err)
+		m.reader.tell(p.file.path, err)
 		m.faults = append(m.faults, fault{p.file, err})
 		return
 	}

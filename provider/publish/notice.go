@@ -1,9 +1,12 @@
 package publish
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
-// Notice stands in a view's damage for what is published but not shown, or for mistakes in an
-// owners file. A program should show it but not fail, as any account could cause one.
+// Notice reports, in a view's damage, published objects that are not shown, or mistakes in
+// [PublishersFile]. A program should show it but not fail, as any account could cause one.
 type Notice struct {
 	Kind noticeKind // what it is about; Error says it in words
 	Err  error      // one of the errors of this kind, the same as long as these do not change
@@ -15,13 +18,23 @@ type noticeKind uint8
 
 // The kinds.
 const (
-	othersDamage noticeKind = iota // files of other accounts that cannot be read
-	othersObject                   // objects that belong to another account
-	ownersFault                    // mistakes in an owners file
-	takenObject                    // objects that another file, or the system, has already
-	othersClosed                   // files that this account may not read
+	othersDamage    noticeKind = iota // files of other accounts that cannot be read
+	publishersFault                   // mistakes in PublishersFile
+	takenObject                       // objects that another file, or the system, has already
+	othersClosed                      // files that this account may not read
 	numNotices
+
+	leftOutObject = numNotices // an object whose account is not trusted: one notice for each
 )
+
+// Topic returns the same text for notices of which one in a run of a program is enough: each
+// object that is left out is a topic, as is each other kind.
+func (n *Notice) Topic() string {
+	if n.Kind == leftOutObject {
+		return n.Err.Error()
+	}
+	return strconv.Itoa(int(n.Kind))
+}
 
 // Error is that of Err with the number of the others.
 func (n *Notice) Error() string {

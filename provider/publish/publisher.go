@@ -68,7 +68,7 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 		dirs = givenDirs([]string{opt.Dir})
 	}
 
-	f, err := newFile(dirs, s.Driver, opt.Group, plan.static)
+	f, err := newFile(dirs, s.Driver, opt.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (p *Publisher) Close() error {
 	p.closed = true
 	close(p.ended)
 	p.memory.hide()
-	err := remove(p.Path(), claimName(p.Path(), p.memory.static))
+	err := os.Remove(p.Path())
 	if err != nil && runtime.GOOS == "windows" && p.memory.pieces != nil {
 		p.memory.pieces.remove = p.Path() // files that are mapped cannot be removed there
 		err = nil

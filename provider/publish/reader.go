@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +31,9 @@ type ReaderOptions struct {
 	// that is left out for that is reported when it is found again. OnProblem must not call the Reader.
 	OnProblem func(error)
 	// budget bounds the bytes of memory that the files of one directory may take
-	// together: their definitions, which may take half of it, and in a sample
-	// their instances. What is over it is left out and told: of definitions the
-	// newest files of each account, as accounts take turns, of instances those of
-	// the files read last. The default is 256 MiB.
+	// together: their definitions, which may take half of it, and in a sample their
+	// instances. Files are read in the order of trust; the last ones are left out and
+	// reported. The default is 256 MiB.
 	budget int64
 }
 
@@ -48,8 +46,8 @@ const defaultBudget = 4 * pubfile.MaxFile
 //
 // What it reads was written by other processes, which may be faulty or hostile: it
 // copies all that it looks at, checks it, and bounds the memory. Only the file that is
-// wrong is left out. An object belongs to the account that claimed it first, by what
-// the system says of owners and times: docs/publish.md has the rule.
+// wrong is left out. It shows the objects of root, of the account that reads and of the
+// accounts in [PublishersFile], in this order. It reports each other object once.
 type Reader struct {
 	opt      ReaderOptions
 	turn     chan struct{} // holds one element while a goroutine uses what follows
@@ -57,9 +55,8 @@ type Reader struct {
 	told     map[string]bool // problems of files that are there
 	times    rate.Sometimes  // reports of problems
 	accounts accounts
-	account  int64 // that reads
+	trust    trust
 	open     fileOf
-	claims   func(path string) claim
 	window   int    // see foreign
 	changes  uint64 // 1 + the files that came, went or were left out so far
 	opened   int    // files opened to know them or their publishers, so far
@@ -77,8 +74,7 @@ type watched struct {
 	files    map[string]*foreign
 	passed   map[string]passed // leftovers, which nobody publishes, and files that are for others
 	wrong    error             // what keeps the directory from being read
-	owners   owners
-	spent    int64 // of the budget, for definitions
+	spent    int64             // of the budget, for definitions
 }
 
 // passed is a file that was passed over.
@@ -98,9 +94,8 @@ func NewReader(opt ReaderOptions) *Reader {
 		told:     map[string]bool{},
 		times:    rate.Sometimes{Interval: time.Second},
 		accounts: accounts{},
-		account:  int64(os.Geteuid()),
+		trust:    trust{path: PublishersFile, own: int64(os.Geteuid()), outside: outsideAccount()},
 		open:     openIdentified,
-		claims:   readClaim,
 		changes:  1,
 	}
 
@@ -134,6 +129,21 @@ func (r *Reader) Close() error {
 	return nil
 }
 
+// refreshTrust reads the file of trusted accounts if it has changed. Then the files of all
+// directories are put in order again.
+func (r *Reader) refreshTrust() {
+	if !r.trust.refresh() {
+		return
+	}
+	r.changes++
+	for _, d := range r.dirs {
+		d.trusted = false
+	}
+	for _, err := range r.trust.wrong {
+		r.tell(r.trust.path, err)
+	}
+}
+
 // settled is how old the last change of a directory must be for its time to tell
 // of the next one: clocks of file systems are coarse.
 const settled = time.Second
@@ -151,13 +161,6 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 			r.tell(d.path, err)
 		}
 		return nil
-	}
-
-	if d.owners.read(d.path, ownerOf(info)) {
-		r.changes++
-		for _, err := range d.owners.wrong {
-			r.tell(filepath.Join(d.path, ownersFile), err)
-		}
 	}
 
 	if d.trusted && info.ModTime().Equal(d.modified) {
@@ -310,8 +313,8 @@ func (r *Reader) meet(d *watched, path string) {
 	defer file.Close() // it was only read
 
 	r.judge(d, info, &foreign{
-		path: path, dir: d, id: id, since: unclaimed,
-		open: r.open, claims: r.claims, file: file, window: r.window, probed: r.refreshes,
+		path: path, dir: d, id: id,
+		open: r.open, file: file, window: r.window, probed: r.refreshes,
 	}, file)
 }
 
@@ -339,26 +342,10 @@ func (r *Reader) judge(d *watched, info fs.FileInfo, f *foreign, file *os.File) 
 // definitionShare is the part of a directory's budget that definitions may take.
 const definitionShare = 2
 
-// takeTurns orders files in which each account's stand in the order of their age
-// so that the accounts take turns, behind the administrator's: one that publishes
-// very many leaves the places of the others alone.
-func takeTurns(files []*foreign) {
-	turn := make(map[*foreign]int, len(files))
-	had := map[int64]int{}
-	for _, f := range files {
-		if f.id.owner != administrator {
-			had[f.id.owner]++
-			turn[f] = had[f.id.owner]
-		}
-	}
-	slices.SortStableFunc(files, func(a, b *foreign) int { return cmp.Compare(turn[a], turn[b]) })
-}
-
-// admit reads the definitions of the files, the older ones of each account first,
-// as long as the budget lasts.
+// admit reads the definitions of the files in the order of trust, as long as the budget
+// lasts. So files of accounts that are not trusted never displace others.
 func (r *Reader) admit(ctx context.Context, d *watched) error {
-	files := slices.SortedFunc(maps.Values(d.files), older)
-	takeTurns(files)
+	files := slices.SortedFunc(maps.Values(d.files), r.trust.older)
 
 	d.spent = 0
 	seen := map[[2]uint64]bool{}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -243,7 +242,7 @@ func TestChanging(t *testing.T) {
 			le.PutUint32(b[slot+pubfile.SlotSequence:], le.Uint32(b[slot+pubfile.SlotSequence:])+2)
 		}
 	}}
-	if _, err := f.sample(defaultBudget, math.MaxInt64, false); err != nil {
+	if _, err := f.sample(defaultBudget, false); err != nil {
 		t.Fatal(err)
 	}
 	var names []string

@@ -63,24 +63,19 @@ const (
 	keepAll, keepData = 1 << 20, 64 << 10
 )
 
-var (
-	// errShare: the slots take more bytes than their account may have for now.
-	errShare = errors.New("more than the share of its account")
-	// errChanged: the file has changed since its sample began.
-	errChanged = errors.New("the published file changed while it was read")
-)
+// errChanged: the file has changed since its sample began.
+var errChanged = errors.New("the published file changed while it was read")
 
-// sample finds the instances, of at most share bytes of slots, and copies the slots
-// if that was asked for or has to be. It takes at most limit bytes of memory and
+// sample finds the instances, and copies the slots if that was asked for or has to be. It takes at most limit bytes of memory and
 // returns how many that may be.
-func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error) {
+func (r *foreign) sample(limit int64, whole bool) (cost int64, err error) {
 	if r.held() > r.keep {
 		r.room, r.live = nil, nil
 	}
 	r.live = r.live[:0]
 	r.fault = nil
 	r.size = 0
-	if cost, err = r.measure(limit, share); err != nil {
+	if cost, err = r.measure(limit); err != nil {
 		return 0, err
 	}
 	r.left = 2 * (maxPasses + 2) * r.size
@@ -110,7 +105,7 @@ func (r *foreign) sample(limit, share int64, whole bool) (cost int64, err error)
 func (r *foreign) held() int64 { return int64(len(r.room) + cap(r.live)*instanceCost) }
 
 // measure finds out how many bytes of slots there are, and how many of memory they take.
-func (r *foreign) measure(limit, share int64) (cost int64, err error) {
+func (r *foreign) measure(limit int64) (cost int64, err error) {
 	_, used, err := r.header()
 	if err != nil {
 		return 0, err
@@ -119,9 +114,6 @@ func (r *foreign) measure(limit, share int64) (cost int64, err error) {
 	n := used - r.begin
 	if n < 0 {
 		return 0, r.bad(pubfile.HeaderUsed, "%d bytes, want at least the %d before the slots", used, r.begin)
-	}
-	if n > share {
-		return 0, errShare
 	}
 	if cost = n + n/minSlot*int64(instanceCost); cost > limit {
 		return 0, r.tooMuch("instances", cost, limit)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/winperf/winperf/provider"
 )
@@ -18,7 +17,7 @@ type published struct {
 	// Only the goroutine that has the reader's turn uses these.
 	objects []*merged    // as in declared
 	shown   map[part]int // where in objects each part is
-	files   []*foreign   // of the objects, the oldest first
+	files   []*foreign   // of the objects, in their order
 }
 
 // Name implements provider.Provider.
@@ -79,7 +78,6 @@ type collection struct {
 	wanted []bool // by object
 	read   map[*foreign]bool
 	spent  map[*watched]int64 // bytes of instances, by directory
-	used   map[int64]int64    // bytes of slots that were read, by account
 	room   int64              // bytes that the block has for instances
 	keep   int64              // bytes that may be kept for the next sample
 	first  map[part]uint32    // positions of the first instances of parts in their objects
@@ -97,7 +95,6 @@ func newCollection(p *published, q *provider.Query) *collection {
 		reader:    p.view.reader,
 		read:      map[*foreign]bool{},
 		spent:     map[*watched]int64{},
-		used:      map[int64]int64{},
 		first:     map[part]uint32{},
 		fixed:     make([]bool, len(p.objects)),
 		room:      maxBlock,
@@ -112,9 +109,6 @@ func newCollection(p *published, q *provider.Query) *collection {
 	for _, m := range p.objects {
 		c.wanted = append(c.wanted, q.Global || listed[m.object.Index])
 		c.room -= int64(m.layout.ObjectBytes())
-		for _, p := range m.parts {
-			c.used[p.file.id.owner] = 0
-		}
 	}
 	return c
 }
@@ -168,8 +162,13 @@ func (c *collection) readAll(ctx context.Context) error {
 			return nil
 		}
 
-		if err := c.readFiles(ctx, round); err != nil {
-			return err
+		for _, m := range round {
+			for _, p := range m.parts {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				c.readFile(p.file)
+			}
 		}
 		for _, m := range round {
 			c.prepare(m)
@@ -177,55 +176,19 @@ func (c *collection) readAll(ctx context.Context) error {
 	}
 }
 
-// readFiles reads the files of objects. Each account has its share of the block; what
-// goes beyond that waits until all others had theirs.
-func (c *collection) readFiles(ctx context.Context, objects []*merged) error {
-	var late []*foreign
-	for _, m := range objects {
-		for _, p := range m.parts {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if !c.readFile(p.file, c.share(p.file)) {
-				late = append(late, p.file)
-			}
-		}
-	}
-
-	for _, f := range late {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c.readFile(f, math.MaxInt64)
-	}
-	return nil
-}
-
-// share is how many bytes of slots a file may have before the files of other accounts
-// are read: instances take less of a block than their slots do of the file.
-func (c *collection) share(f *foreign) int64 {
-	if len(c.used) < 2 || f.id.owner == administrator {
-		return math.MaxInt64
-	}
-	return maxBlock/int64(len(c.used)) - c.used[f.id.owner]
-}
-
-// readFile reads a file, once, unless it has more bytes of slots than it may.
-func (c *collection) readFile(f *foreign, share int64) bool {
+// readFile reads a file, once.
+func (c *collection) readFile(f *foreign) {
 	if c.read[f] {
-		return true
+		return
 	}
 	limit := c.reader.opt.budget - f.dir.spent - c.spent[f.dir]
 
 	var cost int64
 	f.keep = max(c.keep, keepData)
 	err := f.use(func() (err error) {
-		cost, err = f.sample(limit, share, c.whole)
+		cost, err = f.sample(limit, c.whole)
 		return err
 	})
-	if errors.Is(err, errShare) {
-		return false
-	}
 
 	if err != nil {
 		f.live = f.live[:0]
@@ -235,9 +198,7 @@ func (c *collection) readFile(f *foreign, share int64) bool {
 	}
 	c.read[f] = true
 	c.spent[f.dir] += cost
-	c.used[f.id.owner] += int64(f.size)
 	c.accept(f, err)
-	return true
 }
 
 // accept takes the instances of a file that was read into the sample, if there is room.

@@ -115,8 +115,7 @@ func TestStrangers(t *testing.T) {
 	w := open(true)
 	w.expect()
 	w.expectProblems("others may write to " + dir)
-	if _, err := newFile([]directory{{path: dir, private: true}}, "x", "",
-		make([]byte, pubfile.HeaderSize)); !errors.Is(err, fs.ErrPermission) {
+	if _, err := newFile([]directory{{path: dir, private: true}}, "x", ""); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("publishing there: %v", err)
 	}
 	other := tempDir(t)

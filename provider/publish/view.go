@@ -24,8 +24,9 @@ type View struct {
 	// Only the goroutine that has the reader's turn uses these.
 	seen   uint64 // changes of the reader that last knows of; 0: it knows of none
 	taken  notices
-	faults []fault // in the last sample
-	unfit  []fault // of the objects that are published
+	left   []leftOut // in the order of their names
+	faults []fault   // in the last sample
+	unfit  []fault   // of the objects that are published
 
 	damage atomic.Pointer[[]error]
 }
@@ -93,6 +94,7 @@ func (v *View) refresh(ctx context.Context) error {
 	}
 
 	r.refreshes++
+	r.refreshTrust()
 	for _, d := range r.dirs {
 		if err := r.look(ctx, d); err != nil {
 			return err
@@ -121,6 +123,10 @@ func (v *View) refresh(ctx context.Context) error {
 
 	v.replace(m)
 	v.taken = m.taken
+	v.left = slices.SortedFunc(maps.Keys(m.left), leftOut.compare)
+	for _, l := range v.left {
+		r.tell("", r.leftOutError(l))
+	}
 	v.unfit = m.faults
 	v.seen = r.changes
 	return nil
@@ -158,7 +164,7 @@ func (v *View) replace(m *merger) {
 			next.files = append(next.files, p.file)
 		}
 	}
-	slices.SortFunc(next.files, older)
+	slices.SortFunc(next.files, v.reader.trust.older)
 	next.files = slices.Compact(next.files)
 
 	if old := v.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
@@ -172,10 +178,9 @@ func (v *View) replace(m *merger) {
 
 // Damage returns what of the objects could not be read at the last refresh and
 // in the last sample. The content of a file whose definitions cannot be read is
-// unknown: it may be of any object. Files of the reader's own account count, of the
-// administrator, and of accounts that an owners file names. What is wrong with the
-// files of others, and what else is left out, follows, as one [Notice] of
-// each kind.
+// unknown: it may be of any object. Files of root, of the account that reads and of
+// accounts that [PublishersFile] names count. Faults in files of other accounts, and
+// everything else that is left out, follow as notices, of type [Notice].
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
 		return *errs
@@ -210,35 +215,36 @@ func (v *View) note() {
 		for _, f := range d.files {
 			add(f.wrong, r.reliesOn(f))
 		}
-		// An owners file that any account may have put there is ignored. That is told
-		// only where an object was left out as another account's: the administrator's
-		// file might decide otherwise.
-		if d.owners.squatted && v.taken[othersObject].Err == nil {
-			continue
-		}
-
-		for _, err := range d.owners.wrong {
-			left.add(ownersFault, err)
-		}
 	}
 
 	for _, f := range slices.Concat(v.unfit, v.faults) {
 		add(f.err, r.reliesOn(f.file))
 	}
 
-	errs = left.appendTo(limit(errs))
+	for _, err := range r.trust.wrong {
+		left.add(publishersFault, err)
+	}
+	errs = v.appendLeft(left.appendTo(limit(errs)))
 	v.damage.Store(&errs)
 }
 
-// reliesOn reports whether what is wrong with a file is damage to the reader. Files of
-// other accounts are not: any account could spoil the queries of all.
-func (r *Reader) reliesOn(f *foreign) bool {
-	switch f.id.owner {
-	case administrator, r.account:
-		return true
+// appendLeft appends a notice for each of the first objects that are left out, the last one
+// with the number of the others.
+func (v *View) appendLeft(errs []error) []error {
+	shown := v.left[:min(len(v.left), maxDamage)]
+	for i, l := range shown {
+		n := &Notice{Kind: leftOutObject, Err: v.reader.leftOutError(l)}
+		if i == len(shown)-1 {
+			n.More = len(v.left) - len(shown)
+		}
+		errs = append(errs, n)
 	}
-	return f.dir.owners.name(f.id.owner)
+	return errs
 }
+
+// reliesOn reports whether a fault in a file is damage to the reader. In files of other
+// accounts it is not: any account could spoil the queries of all.
+func (r *Reader) reliesOn(f *foreign) bool { return r.trust.names(f.id.owner) }
 
 // maxDamage is how many errors are worth to be told.
 const maxDamage = 16

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -281,7 +280,7 @@ func TestFilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.window = smallWindow
-		if _, err := f.sample(defaultBudget, math.MaxInt64, false); err != nil || f.copied {
+		if _, err := f.sample(defaultBudget, false); err != nil || f.copied {
 			t.Fatal(f.copied, err)
 		}
 		in := f.of(1)[0]

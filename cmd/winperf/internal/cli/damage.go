@@ -26,9 +26,8 @@ func (a *app) damaged(errs []error) {
 	a.partial = true
 }
 
-// notice tells, in one line of each kind and once, what others published that is not
-// shown, and that a language is not there. It does not change the exit status: nobody can
-// spoil others' runs with it.
+// notice reports published objects that are not shown, and a language that is not available,
+// once in a run. It does not change the exit status, because any account can cause it.
 func (a *app) notice(errs []error) {
 	known := len(a.noticed)
 	a.noticed = addNotices(a.noticed, errs)
@@ -37,28 +36,31 @@ func (a *app) notice(errs []error) {
 	}
 }
 
-// addNotices adds the notices among errs of kinds that are not in list.
+// maxNotices bounds the notices of a run, as any account can cause new ones all the time.
+const maxNotices = 32
+
+// addNotices adds the notices among errs of topics that are not in list.
 func addNotices(list, errs []error) []error {
 	for _, err := range errs {
-		kind, notice := noticeIn(err)
+		topic, notice := noticeIn(err)
 		same := func(e error) bool {
 			known, _ := noticeIn(e)
-			return known == kind
+			return known == topic
 		}
-		if notice != nil && !slices.ContainsFunc(list, same) {
+		if notice != nil && len(list) < maxNotices && !slices.ContainsFunc(list, same) {
 			list = append(list, notice)
 		}
 	}
 	return list
 }
 
-// noticeIn returns the kind of the notice that an error is, and the notice; nil if it is none.
-func noticeIn(err error) (kind any, notice error) {
+// noticeIn returns the topic of the notice that an error is, and the notice; nil if it is none.
+func noticeIn(err error) (topic any, notice error) {
 	var published *publish.Notice
 	var language *measure.NoLanguage
 	switch {
 	case errors.As(err, &published):
-		return published.Kind, published
+		return published.Topic(), published
 	case errors.As(err, &language):
 		return *language, language
 	}
