@@ -1,8 +1,10 @@
 package dashboards
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,32 +27,24 @@ var names = []metrics.Scheme{metrics.Own, metrics.WindowsExporter}
 // startServing serves this machine until the test ends, and returns its address.
 func startServing(t *testing.T) string {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	addresses, end := make(chan string, 1), make(chan error, 1)
-	config := serve.Config{Names: names, Web: serve.Web{Listen: []string{"127.0.0.1:0"}}}
-	go func() {
-		end <- serve.Run(ctx, serve.ServerOptions{
-			Load: func(context.Context) (serve.Config, error) { return config, nil },
-			Listening: func(urls []string) {
-				addresses <- strings.TrimSuffix(strings.TrimPrefix(urls[0], "http://"), "/metrics")
-			},
-		})
-	}()
+	src, err := source.Open(t.Context(), "local:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exporter, err := serve.New(t.Context(), src, serve.Options{Config: serve.Config{Names: names}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", exporter)
+	server := httptest.NewServer(mux)
 	t.Cleanup(func() {
-		cancel()
-		if err := <-end; err != nil {
+		server.Close()
+		if err := errors.Join(exporter.Close(), src.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-
-	select {
-	case address := <-addresses:
-		return address
-	case err := <-end:
-		end <- nil
-		t.Fatal(err)
-		return ""
-	}
+	return server.Listener.Addr().String()
 }
 
 // startPrometheus scrapes an address every second, with the rules loaded.

@@ -1,16 +1,14 @@
 // Package serve serves performance counters as metrics over HTTP, for Prometheus and all that
 // reads what Prometheus reads.
 //
-// An Exporter is the http.Handler of one configuration over one source, for programs that have a
-// server:
+// An Exporter is the http.Handler of one configuration over one source:
 //
 //	e, err := serve.New(ctx, src, serve.Options{})
 //	...
 //	defer e.Close()
 //	http.Handle("/metrics", e)
 //
-// Run is a whole server: addresses, certificates, passwords, pages about itself, and a
-// configuration that can be loaded again while it runs. ParseConfig reads that from YAML.
+// The program's http.Server has the addresses, certificates and limits of connections. winperf serve is such a program.
 //
 // # Scrapes
 //

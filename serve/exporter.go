@@ -30,11 +30,13 @@ type Options struct {
 	Config
 	// Version of the program, for winperf_build_info.
 	Version string
-	// Log is told what goes wrong; nil is nobody.
+	// Log receives what goes wrong; nil discards it.
 	Log *slog.Logger
-
-	own   *own          // of a server; nil makes one
-	write time.Duration // that a client may take to read an answer that is there; 0 is the default
+	// Last is the exporter that the new one replaces: the counts about the program go on; nil begins at 0.
+	Last *Exporter
+	// More returns further metrics about the program. They are served with the exporter's own, and no counter gets
+	// one of their names. Nil is none.
+	More func(now time.Time) []metrics.Family
 }
 
 // Exporter answers scrapes: it is the http.Handler of /metrics for one configuration and one
@@ -66,22 +68,20 @@ type Exporter struct {
 // maxScrapes bounds the scrapes at once. More are refused.
 const maxScrapes = 40
 
+// writeTime is how long a client may take to read an answer, where its http.Server has no WriteTimeout.
+const writeTime = 30 * time.Second
+
 // New returns an exporter over a source, which it does not close. It takes no sample of a live source, and
-// reads a recorded one to its end. The error is that of the source or of the configuration, without Push and
-// files.
+// reads a recorded one to its end. The error is from the source, or is what Config.Check returns.
 func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error) {
-	if opt.own == nil { // a server has checked more, and before it set defaults
-		if err := opt.checkScraped(); err != nil {
-			return nil, err
-		}
-		opt.own = newOwn(opt.Version)
+	if err := opt.Check(); err != nil {
+		return nil, err
 	}
-	opt.Config = opt.withDefaults()
-	opt.write = cmp.Or(opt.write, defaultPatience().write)
+	opt.Config = opt.WithDefaults()
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 
 	e := &Exporter{
-		opt: opt, src: src, own: opt.own,
+		opt: opt, src: src, own: newOwn(opt.Version),
 		scrapes: make(chan struct{}, maxScrapes), turn: make(chan struct{}, 1),
 		zip:         gzip.NewWriter(io.Discard),
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
@@ -89,6 +89,10 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
 			Generic: opt.Counters, NoLegacy: opt.NoLegacy,
 		},
+	}
+	if opt.Last != nil {
+		e.own = opt.Last.own
+		e.opt.Last = nil
 	}
 
 	if err := e.open(ctx); err != nil {
@@ -98,31 +102,25 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	return e, nil
 }
 
-// selection is all that the configuration wants.
-func (c *Config) selection() winperf.Selection {
-	sel := winperf.Selection{Paths: c.Paths, Costly: c.Costly}
-	for _, name := range c.Objects {
-		sel.Paths = append(sel.Paths[:len(sel.Paths):len(sel.Paths)], wholeObject(name))
-	}
-	if sel.Global = len(sel.Paths) == 0; sel.Global {
-		return sel
-	}
-	for i := range c.Counters {
-		sel.Paths = append(sel.Paths[:len(sel.Paths):len(sel.Paths)], c.Counters[i].Paths()...)
-	}
-	return sel
+// Mapping returns how the exporter maps samples to metrics, for a program that also sends them. Its Select is
+// everything that is served.
+func (e *Exporter) Mapping() metrics.Options {
+	opt := e.mapping
+	opt.Select = e.sel
+	return opt
 }
 
-// threadObject has more series than all other objects together, and most of them end soon.
-const threadObject = "Thread"
-
-// leavesOutThreads reports whether the object Thread is not served: the configuration asks for nothing by
-// name.
-func (c *Config) leavesOutThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
+// Objects returns the names of the objects that samples have had, or that paths name, in their order.
+func (e *Exporter) Objects() (names []string) {
+	for _, o := range e.objects.list(time.Now(), nil, nil) {
+		names = append(names, o.Name)
+	}
+	return names
+}
 
 // open makes the samplers.
 func (e *Exporter) open(ctx context.Context) error {
-	sel := e.opt.selection()
+	sel := e.opt.Selection()
 	e.objects = newObjects()
 	e.mainPaths, e.costlyPaths = newUnmatched(sel.Paths), newUnmatched(nil)
 	e.mapping.Reserved = e.own.reserved(e)
@@ -270,7 +268,11 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 	defer cancel()
 
 	// A client gets a while more to read what may be long by now.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + e.opt.write))
+	more := writeTime
+	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
+		more = server.WriteTimeout
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + more))
 	return e.answer(ctx, w, r, f, paths)
 }
 
@@ -281,7 +283,7 @@ const maxTimeout = 2 * time.Minute
 // limitOf is how long a scrape may take.
 func (e *Exporter) limitOf(header string) time.Duration {
 	seconds, err := strconv.ParseFloat(header, 64)
-	if err != nil || !(seconds > 0 && seconds < longest.Seconds()) {
+	if err != nil || !(seconds > 0 && seconds < MaxTime.Seconds()) {
 		return e.opt.Timeout
 	}
 	asked := min(time.Duration(seconds*float64(time.Second)), max(maxTimeout, e.opt.Timeout))
@@ -406,9 +408,10 @@ func (e *Exporter) textOnly() bool {
 	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
 }
 
-// continues has counters of 4 bytes go on over 2^32 from where another exporter of the same source has them,
-// whose scrapes are waited for as long as ctx lasts. It comes before the first scrape.
-func (e *Exporter) continues(ctx context.Context, last *Exporter) error {
+// Continue has counters of 4 bytes go on over 2^32 from their values in another exporter of the same source. It waits
+// for a scrape of that one as long as ctx lasts, and is called before the first scrape of this one. The error is from
+// ctx, or says that one of the two is closed.
+func (e *Exporter) Continue(ctx context.Context, last *Exporter) error {
 	if err := last.takeTurn(ctx); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/suggest"
 )
 
 // maxFilters bounds the filters of one scrape.
@@ -20,11 +21,6 @@ const maxFilterLength = 1024
 
 // filter is what a scrape asks for, of what is served.
 type filter []winperf.Path
-
-// wholeObject is the path of all that objects of a name, which may be a pattern, hold.
-func wholeObject(name string) winperf.Path {
-	return winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
-}
 
 // parseFilter reads ?object= and ?path=, which add up. nil is no filter. There is no other key:
 // with one that is misspelt the answer would be everything.
@@ -64,7 +60,10 @@ var filterKeys = []string{"object", "path"}
 
 // unknownFilter says which keys there are, and what those of windows_exporter are here.
 func unknownFilter(key string) error {
-	hint := didYouMean(key, filterKeys)
+	hint := ""
+	if near := suggest.Closest(key, slices.Values(filterKeys)); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
 	if key == "collect[]" || key == "exclude[]" {
 		hint = ": it chooses collectors of windows_exporter, object chooses objects, as object=Memory does"
 	}

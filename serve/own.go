@@ -28,10 +28,6 @@ type own struct {
 	scrapes   map[int]uint64 // by status
 	anomalies []uint64       // by kind
 	damage    uint64
-	reload    bool      // the last one of the configuration succeeded
-	loaded    time.Time // the configuration in use
-
-	push *pushes // of the configuration in use; nil sends nothing
 
 	collector func(object string) string // of windows_exporter; nil as long as nobody asked
 
@@ -60,24 +56,7 @@ func newOwn(version string) *own {
 		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
 	}
 	o.anomalies = make([]uint64, numAnomalies())
-	o.reloaded(nil)
 	return o
-}
-
-// reloaded notes what became of a reload of the configuration.
-func (o *own) reloaded(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.reload = err == nil; o.reload {
-		o.loaded = time.Now()
-	}
-}
-
-// pushes notes what sends samples now.
-func (o *own) pushes(p *pushes) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.push = p
 }
 
 // numAnomalies is how many kinds of anomalies there are.
@@ -158,6 +137,11 @@ func (o *own) families(
 			paths = append(paths, path)
 		}
 	}
+	var more []metrics.Family
+	if e.opt.More != nil {
+		more = e.opt.More(now)
+	}
+
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	b := builder{own: o}
@@ -183,11 +167,7 @@ func (o *own) families(
 		float64(series.written))
 	b.gauge("winperf_series_dropped", "", "Series that the limit on series left out.",
 		float64(series.dropped))
-	b.gauge("winperf_config_last_reload_successful", "", "1 if the last reload of the configuration succeeded.",
-		truth(o.reload))
-	b.gauge("winperf_config_last_reload_success_timestamp_seconds", "seconds",
-		"When the configuration in use was loaded, since 1970.", unixSeconds(o.loaded))
-	b.list = o.push.families(b.list, now)
+	b.list = append(b.list, more...)
 	b.process(o.started)
 	if slices.Contains(e.opt.Names, metrics.WindowsExporter) {
 		b.list = append(b.list, o.likeWindowsExporter(list)...)
@@ -197,11 +177,7 @@ func (o *own) families(
 
 // reserved are the metrics about the exporter, whatever its configuration: no counter has their names.
 func (o *own) reserved(e *Exporter) []metrics.Family {
-	all := o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
-	for _, m := range pushMetrics {
-		all = append(all, metrics.Family{Name: m.name, Type: m.kind})
-	}
-	return all
+	return o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
 }
 
 // likeWindowsExporter are metrics of windows_exporter about itself, for what stands in for it.

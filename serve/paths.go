@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
@@ -133,46 +132,4 @@ func (u *unmatched) list(texts []string) []string {
 		}
 	}
 	return texts
-}
-
-// asked is a path of the configuration that should match something, and its place there.
-type asked struct {
-	key, text string
-	path      winperf.Path
-}
-
-// asked are all paths that should match something.
-func (c *Config) asked() (list []asked) {
-	for i, p := range c.Paths {
-		list = append(list, asked{fmt.Sprintf("paths[%d]", i), "", p})
-	}
-	for i, name := range c.Objects {
-		list = append(list, asked{fmt.Sprintf("objects[%d]", i), name, wholeObject(name)})
-	}
-	for i, p := range c.Exclude {
-		list = append(list, asked{fmt.Sprintf("exclude[%d]", i), "", p})
-	}
-	for i := range c.Counters {
-		for k, p := range c.Counters[i].Paths() {
-			list = append(list, asked{c.keyOfCounter(i, k), "", p})
-		}
-	}
-	return list
-}
-
-// keyOfCounter is the key of a counter of performancecounter. Files have those at one of two places,
-// or as text, inside which there are no keys.
-func (c *Config) keyOfCounter(object, k int) string {
-	const own, exporters = "performancecounter.objects", "collector.performancecounter.objects"
-	name := c.Counters[object].Counters[k].Name
-	for _, list := range []string{own, exporters} {
-		key := fmt.Sprintf("%s[%d].counters[%d].name", list, object, k)
-		if _, there := c.places[key]; there && c.places[key].Text == name {
-			return key
-		}
-	}
-	if _, there := c.places[own]; there {
-		return own
-	}
-	return exporters
 }

@@ -32,17 +32,6 @@ func For(is winperf.Description) metrics.Facts {
 	return Read()
 }
 
-// Name returns the name of the machine that a source reads: of this one, where it is no record, the one that the
-// system has, as other programs have it. The source's own is as Windows has names of machines in paths, in
-// capitals and without a domain.
-func Name(is winperf.Description) string {
-	host, err := os.Hostname()
-	if err != nil || is.Recorded || !thismachine.Is(is.Machine) {
-		return is.Machine
-	}
-	return host
-}
-
 // names completes the names of a machine. A host name may come with its domain.
 func names(host, domain, full string) (string, string, string) {
 	if name, rest, cut := strings.Cut(host, "."); cut {

@@ -76,27 +76,3 @@ func TestProduct(t *testing.T) {
 		}
 	}
 }
-
-// TestName: this machine is called as its system calls it, a record and another machine as the source does.
-func TestName(t *testing.T) {
-	host, err := os.Hostname()
-	if err != nil {
-		t.Skip(err)
-	}
-	short, _, _ := strings.Cut(host, ".")
-	upper := strings.ToUpper(short)
-	for _, tt := range []struct {
-		is   winperf.Description
-		want string
-	}{
-		{winperf.Description{}, host},
-		{winperf.Description{Machine: upper}, host},
-		{winperf.Description{Machine: upper, Recorded: true}, upper},
-		{winperf.Description{Machine: "OTHER-" + upper}, "OTHER-" + upper},
-		{winperf.Description{Recorded: true}, ""},
-	} {
-		if got := Name(tt.is); got != tt.want {
-			t.Errorf("%+v: got %q, want %q", tt.is, got, tt.want)
-		}
-	}
-}

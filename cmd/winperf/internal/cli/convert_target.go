@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
-	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -30,7 +30,7 @@ func (c *converter) settleNames(format, url string) (err error) {
 	if len(c.nameWords) == 0 {
 		return nil
 	}
-	if c.names, err = serve.ParsePushNames(c.nameWords); err != nil {
+	if c.names, err = server.ParsePushNames(c.nameWords); err != nil {
 		return fmt.Errorf("--push-names: %w", err)
 	}
 

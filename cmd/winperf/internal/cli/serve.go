@@ -16,17 +16,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/serve"
+	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/source"
 )
 
-// server is the serve command.
-type server struct {
+// serveFlags is the serve command.
+type serveFlags struct {
 	app    *app
 	source sourceFlags
 	sel    selectFlags
-	flags  serve.Config // what the flags say
+	flags  server.Config // what the flags say
 	names  []string
 	legacy bool
 	costly interval
@@ -39,7 +39,7 @@ type server struct {
 	push      []string // URLs
 	pushNames []string
 	interval  interval
-	queue     serve.Queue
+	queue     server.Queue
 	age       interval // of queue
 	target    pushFlags
 }
@@ -77,7 +77,7 @@ source is, and can write files and start programs. Without it no socket is opene
 Exit status: 0 done, 1 the server could not begin or had to end.`
 
 func (a *app) serveCommand() *cobra.Command {
-	s := &server{app: a}
+	s := &serveFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "serve [PATH...]",
 		Short: "Serve counters to Prometheus",
@@ -94,7 +94,7 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *server) add(cmd *cobra.Command) {
+func (s *serveFlags) add(cmd *cobra.Command) {
 	s.source.add(cmd)
 	s.sel.addPaths(cmd, &s.source)
 	f := cmd.Flags()
@@ -126,7 +126,7 @@ func (s *server) add(cmd *cobra.Command) {
 }
 
 // addPush adds the flags about what is sent.
-func (s *server) addPush(cmd *cobra.Command) {
+func (s *serveFlags) addPush(cmd *cobra.Command) {
 	f := cmd.Flags()
 	const push = "send samples to this `URL` too: remote-write+http://HOST or otlp+http://HOST (or https);" +
 		" may be given several times"
@@ -142,9 +142,9 @@ func (s *server) addPush(cmd *cobra.Command) {
 }
 
 // addWeb adds the flags about how the server is reached, as all exporters have them.
-func (s *server) addWeb(cmd *cobra.Command) {
+func (s *serveFlags) addWeb(cmd *cobra.Command) {
 	f := cmd.Flags()
-	const listen = "`ADDRESS` to listen on; may be given several times (default " + serve.DefaultAddress + ")"
+	const listen = "`ADDRESS` to listen on; may be given several times (default " + server.DefaultAddress + ")"
 	f.StringArrayVar(&s.flags.Web.Listen, "web.listen-address", nil, listen)
 	f.StringVar(&s.flags.Web.ConfigFile, "web.config.file", "", "`FILE` with certificates and passwords")
 	f.BoolVar(&s.flags.Web.SystemdSocket, "web.systemd-socket", false, "listen on the sockets of systemd")
@@ -153,7 +153,7 @@ func (s *server) addWeb(cmd *cobra.Command) {
 	f.IntVar(&s.flags.Web.MaxConnections, "web.max-connections", 0, connections)
 }
 
-func (s *server) run(cmd *cobra.Command, args []string) error {
+func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	paths, err := s.app.paths(ctx, args, &s.sel)
 	if err != nil {
@@ -173,12 +173,12 @@ func (s *server) run(cmd *cobra.Command, args []string) error {
 	}
 
 	changed := cmd.Flags().Changed
-	load := func(context.Context) (serve.Config, error) { return s.load(changed) }
-	opt := serve.ServerOptions{
+	load := func(context.Context) (server.Config, error) { return s.load(changed) }
+	opt := server.Options{
 		Load: load, Open: s.open, Explain: unmatched, Version: version(), Log: s.app.logger(), Listening: s.tell,
 	}
 	if s.check {
-		warnings, err := serve.Check(ctx, opt)
+		warnings, err := server.Check(ctx, opt)
 		for _, w := range warnings {
 			s.app.complain(fmt.Errorf("warning: %w", w))
 		}
@@ -197,16 +197,16 @@ func (s *server) run(cmd *cobra.Command, args []string) error {
 		}
 		defer stop()
 	}
-	return serve.Run(ctx, opt)
+	return server.Run(ctx, opt)
 }
 
 // open opens the source.
-func (s *server) open(ctx context.Context, url string) (winperf.Source, error) {
+func (s *serveFlags) open(ctx context.Context, url string) (winperf.Source, error) {
 	return s.app.openSource(ctx, url, source.LogOptions{})
 }
 
 // tell says where the server can be reached, and tells who started it that it can be.
-func (s *server) tell(urls []string) {
+func (s *serveFlags) tell(urls []string) {
 	for _, url := range urls {
 		fmt.Fprintf(s.app.stderr, "winperf: serving %s\n", url)
 	}
@@ -222,7 +222,7 @@ func (s *server) tell(urls []string) {
 const maxConfig = 2 << 20
 
 // load reads the configuration, of which the flags that were given replace what they say.
-func (s *server) load(given func(flag string) bool) (c serve.Config, err error) {
+func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err error) {
 	if s.file != "" {
 		if c, err = readConfig(s.file); err != nil {
 			return c, err
@@ -242,7 +242,7 @@ func (s *server) load(given func(flag string) bool) (c serve.Config, err error) 
 	}
 
 	if given("names") {
-		if c.Names, err = serve.ParseNames(s.names); err != nil {
+		if c.Names, err = server.ParseNames(s.names); err != nil {
 			return c, fmt.Errorf("--names: %w", err)
 		}
 	}
@@ -281,15 +281,15 @@ func needPush(f *pflag.FlagSet) (err error) {
 }
 
 // targets are those of the flags.
-func (s *server) targets(names []metrics.Scheme) (all []serve.Target, err error) {
+func (s *serveFlags) targets(names []metrics.Scheme) (all []server.Target, err error) {
 	t := s.target.target
-	to := serve.Target{
+	to := server.Target{
 		Names: names, Interval: time.Duration(s.interval), Queue: s.queue,
-		PasswordFile: t.PasswordFile, BearerFile: t.BearerFile, TLS: serve.TLS(t.TLS),
+		PasswordFile: t.PasswordFile, BearerFile: t.BearerFile, TLS: server.TLS(t.TLS),
 	}
 	to.Queue.MaxAge = time.Duration(s.age)
 	if len(s.pushNames) > 0 {
-		if to.Names, err = serve.ParsePushNames(s.pushNames); err != nil {
+		if to.Names, err = server.ParsePushNames(s.pushNames); err != nil {
 			return nil, fmt.Errorf("--push-names: %w", err)
 		}
 	}
@@ -314,7 +314,7 @@ func overrule[T any](given func(string) bool, flag string, to *T, v T) {
 }
 
 // readConfig reads a configuration file.
-func readConfig(name string) (c serve.Config, err error) {
+func readConfig(name string) (c server.Config, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return c, err
@@ -328,5 +328,5 @@ func readConfig(name string) (c serve.Config, err error) {
 		}
 		return c, fmt.Errorf("%s: %w", name, err)
 	}
-	return serve.ParseConfig(name, text)
+	return server.ParseConfig(name, text)
 }

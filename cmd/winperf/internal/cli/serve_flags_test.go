@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/internal/strictyaml"
-	"github.com/winperf/winperf/serve"
 )
 
 // configFlags are the flags of keys that are called otherwise.
@@ -24,7 +24,7 @@ var configFlags = map[string]string{
 
 // TestServeFlags: each key of the configuration has a flag, and each flag a key.
 func TestServeFlags(t *testing.T) {
-	text, err := os.ReadFile("../../../../serve/testdata/all.yml")
+	text, err := os.ReadFile("../server/testdata/all.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestServeNamesOfHelp(t *testing.T) {
 		t.Fatal(usage)
 	}
 	for value := range strings.SplitSeq(strings.ReplaceAll(values, " or ", ", "), ", ") {
-		if _, err := serve.ParseNames(strings.Split(value, ",")); err != nil {
+		if _, err := server.ParseNames(strings.Split(value, ",")); err != nil {
 			t.Errorf("%s: %v", usage, err)
 		}
 	}

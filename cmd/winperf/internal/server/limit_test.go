@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"bufio"
@@ -79,7 +79,7 @@ func (s *runningServer) keep(request string) (net.Conn, *bufio.Reader) {
 // Idle connections lock nobody out, whether they had a request or not.
 func TestIdleConnections(t *testing.T) {
 	for _, request := range []string{"", "GET /-/ready HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /metrics HTTP/1.1\r\nHo"} {
-		s := startWith(t, Config{Web: Web{MaxConnections: 3}}, func(o *ServerOptions) {
+		s := startWith(t, Config{Web: Web{MaxConnections: 3}}, func(o *Options) {
 			o.patience = patience{
 				header: time.Hour, read: time.Hour, write: time.Hour, idle: time.Hour, quiet: time.Millisecond,
 				shutdown: 10 * time.Millisecond,
@@ -132,7 +132,7 @@ func TestBusyConnection(t *testing.T) {
 // Connections that are not authenticated end before others.
 func TestUnauthenticatedConnections(t *testing.T) {
 	file, trust := secure(t, t.TempDir(), "secret", "")
-	s := startWith(t, Config{Web: Web{ConfigFile: file, MaxConnections: 2}}, func(o *ServerOptions) {
+	s := startWith(t, Config{Web: Web{ConfigFile: file, MaxConnections: 2}}, func(o *Options) {
 		o.patience = defaultPatience()
 		o.patience.quiet = time.Nanosecond
 	})

@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"os"
@@ -12,9 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/winperf/winperf/internal/strictyaml"
+	"github.com/winperf/winperf/serve"
 )
 
-const documents = "../docs/"
+const documents = root + "docs/"
+
+const root = "../../../../"
 
 func readText(t *testing.T, name string) string {
 	t.Helper()
@@ -133,10 +136,9 @@ func writtenKeys(text string) (all []string) {
 // stands there is one.
 func TestDocumentHasOwnMetrics(t *testing.T) {
 	text := section(t, readText(t, documents+"serve.md"), "## Metrics about winperf")
-	e := exporter(t, &fake{}, Config{Paths: paths(t, `\Memory\*`, `\Nothing\*`)}) // of which a metric tells
-	scrape(e, "/metrics")
-	rest(e)
-	_, page := scrape(e, "/metrics") // now there is a scrape to count
+	s := start(t, Config{Config: serve.Config{Paths: paths(t, `\Memory\*`, `\Nothing\*`)}}) // of which a metric tells
+	s.ask("GET", "/metrics")
+	_, page := s.ask("GET", "/metrics") // now there is a scrape to count
 	about := page[strings.Index(page, "# HELP winperf_build_info"):]
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (winperf_[a-z_]+) `).FindAllStringSubmatch(about, -1) {
 		if !regexp.MustCompile("`" + m[1] + "[`{]").MatchString(text) {
@@ -170,12 +172,12 @@ func TestDocumentHasPushMetrics(t *testing.T) {
 
 // TestSnippets: configurations in documents, and the one that comes with the program, are right.
 func TestSnippets(t *testing.T) {
-	texts := map[string]string{"dist/winperf.yaml": readText(t, "../dist/winperf.yaml")}
+	texts := map[string]string{"dist/winperf.yaml": readText(t, root+"dist/winperf.yaml")}
 	files, err := filepath.Glob(documents + "*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(files, "../README.md") {
+	for _, name := range append(files, root+"README.md") {
 		for _, block := range yamlBlocks(readText(t, name)) {
 			if first, _, _ := strings.Cut(block, "\n"); strings.HasPrefix(first, "# winperf.yaml") {
 				texts[name+": "+block] = block
@@ -200,7 +202,7 @@ func TestSnippets(t *testing.T) {
 // TestCommentedKeys: what stands commented out in the configuration that comes with the program is
 // right without the sign, too.
 func TestCommentedKeys(t *testing.T) {
-	text := readText(t, "../dist/winperf.yaml")
+	text := readText(t, root+"dist/winperf.yaml")
 	commented := regexp.MustCompile(`(?m)^( *)# (( *)(- )?[a-z_]+:( .*)?|  *- .*)$`)
 	all := commented.ReplaceAllString(text, "$1$2")
 	if strings.Count(text, "\n#")-strings.Count(all, "\n#") < 15 {
@@ -218,7 +220,7 @@ func TestCommentedKeys(t *testing.T) {
 
 // The documentation quotes the unit for systemd about addresses.
 func TestServiceAddresses(t *testing.T) {
-	unit, page := readText(t, "../dist/winperf.service"), readText(t, documents+"serve.md")
+	unit, page := readText(t, root+"dist/winperf.service"), readText(t, documents+"serve.md")
 	n := 0
 	for line := range strings.Lines(unit) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "IPAddress") {

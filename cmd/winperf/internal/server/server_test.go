@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/serve"
 )
 
 // runningServer is a server under test.
@@ -54,11 +55,11 @@ func (b *logBuffer) String() string {
 // start runs a server over fakes until the test ends.
 func start(t *testing.T, config Config) *runningServer {
 	t.Helper()
-	return startWith(t, config, func(*ServerOptions) {})
+	return startWith(t, config, func(*Options) {})
 }
 
 // startWith is start with other options.
-func startWith(t *testing.T, config Config, change func(*ServerOptions)) *runningServer {
+func startWith(t *testing.T, config Config, change func(*Options)) *runningServer {
 	t.Helper()
 	if len(config.Web.Listen) == 0 {
 		config.Web.Listen = []string{"127.0.0.1:0"}
@@ -66,7 +67,7 @@ func startWith(t *testing.T, config Config, change func(*ServerOptions)) *runnin
 	s := &runningServer{t: t, config: config, reload: make(chan struct{}), log: &logBuffer{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	listening, ended := make(chan []string, 1), make(chan error, 1)
-	opt := ServerOptions{
+	opt := Options{
 		Load: s.load, Open: s.open, Reload: s.reload, Version: "v1",
 		Log:       slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Listening: func(urls []string) { listening <- urls },
@@ -173,7 +174,7 @@ func TestPages(t *testing.T) {
 
 // A name of an object cannot leave the page that shows it.
 func TestIndexEscapes(t *testing.T) {
-	s := start(t, Config{Objects: []string{`<script>alert("x")</script>&`}})
+	s := start(t, Config{Config: serve.Config{Objects: []string{`<script>alert("x")</script>&`}}})
 	_, text := s.ask("GET", "/")
 	if strings.Contains(text, "<script>") || !strings.Contains(text, "&lt;script&gt;") {
 		t.Error(text)
@@ -292,7 +293,7 @@ func TestCannotBegin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := &fake{t: t}
-			err := Run(t.Context(), ServerOptions{
+			err := Run(t.Context(), Options{
 				Load: func(context.Context) (Config, error) { return c.config, nil },
 				Open: func(context.Context, string) (winperf.Source, error) { return src, nil },
 			})

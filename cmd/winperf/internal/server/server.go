@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 
 	"github.com/prometheus/exporter-toolkit/web"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/source"
 )
 
-// ServerOptions for Run.
-type ServerOptions struct {
+// Options for Run.
+type Options struct {
 	// Load returns the configuration: when the server begins and at every reload. Of what it
 	// says in Web only Lifecycle can be reloaded; of other changes the log says that they need a restart.
 	Load func(context.Context) (Config, error)
@@ -39,12 +40,13 @@ type ServerOptions struct {
 
 // server is a running server.
 type server struct {
-	opt     ServerOptions
+	opt     Options
 	base    context.Context // of what is done beside serving, which ends with it
-	own     *own
-	log     *slog.Logger   // of what clients can cause
-	loading sync.Mutex     // one reload at a time
-	closing sync.WaitGroup // configurations that were replaced
+	log     *slog.Logger    // of what clients can cause
+	loading sync.Mutex      // one reload at a time
+	closing sync.WaitGroup  // configurations that were replaced
+
+	about about // metrics
 
 	mu   sync.Mutex
 	live *running
@@ -57,12 +59,22 @@ type server struct {
 // running is a configuration in use.
 type running struct {
 	config   Config
-	exporter *Exporter
+	exporter *serve.Exporter
 	source   winperf.Source
 	users    sync.WaitGroup // scrapes that began with it
 }
 
 func (r *running) close() error { return errors.Join(r.exporter.Close(), r.source.Close()) }
+
+// last returns the exporter in use, nil before the first one.
+func (s *server) last() *serve.Exporter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live == nil {
+		return nil
+	}
+	return s.live.exporter
+}
 
 // use returns the configuration in use, which stays open until its users are done.
 func (s *server) use() *running {
@@ -72,7 +84,7 @@ func (s *server) use() *running {
 	return s.live
 }
 
-func (o ServerOptions) withDefaults() ServerOptions {
+func (o Options) withDefaults() Options {
 	if o.Open == nil {
 		o.Open = source.Open
 	}
@@ -88,9 +100,10 @@ func (o ServerOptions) withDefaults() ServerOptions {
 // Run serves metrics until ctx ends, and completes answers that are under way. The error says
 // why it cannot begin, or why it had to end: a wrong configuration, a source that cannot be
 // opened, an address in use.
-func Run(ctx context.Context, opt ServerOptions) (err error) {
-	s := &server{opt: opt.withDefaults(), base: ctx, own: newOwn(opt.Version)}
+func Run(ctx context.Context, opt Options) (err error) {
+	s := &server{opt: opt.withDefaults(), base: ctx}
 	s.log = seldom(s.opt.Log)
+	s.about.reloaded(nil)
 	if s.live, err = s.load(ctx); err != nil {
 		return err
 	}
@@ -128,9 +141,8 @@ func (s *server) load(ctx context.Context) (*running, error) {
 		return nil, err
 	}
 
-	exporter, err := New(ctx, src, Options{
-		Config: config, Version: s.opt.Version, own: s.own, Log: s.log,
-		write: s.opt.patience.write,
+	exporter, err := serve.New(ctx, src, serve.Options{
+		Config: config.Config, Version: s.opt.Version, Log: s.log, Last: s.last(), More: s.about.families,
 	})
 	if err != nil {
 		return nil, errors.Join(err, src.Close())
@@ -147,7 +159,7 @@ func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	if err == nil {
 		err = s.pushInstead(ctx, old, next)
 	}
-	s.own.reloaded(err)
+	s.about.reloaded(err)
 	if err != nil {
 		log.Error("the configuration was not reloaded, the one in use stays", "err", err)
 		return err
@@ -179,7 +191,7 @@ func (s *server) goOn(ctx context.Context, old, next *running) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, goOnLimit) // a slow reader may have the turn for long
 	defer cancel()
-	if err := next.exporter.continues(ctx, old.exporter); err != nil {
+	if err := next.exporter.Continue(ctx, old.exporter); err != nil {
 		s.log.Debug("some counters begin anew", "err", err)
 	}
 }
@@ -209,7 +221,7 @@ func (s *server) pushInstead(ctx context.Context, old, next *running) error {
 // startPush begins to send what a configuration says, after last, nil where nothing was sent before.
 func (s *server) startPush(ctx context.Context, r *running, last *pushes) (err error) {
 	s.push, err = startPush(context.WithoutCancel(ctx), r, s.opt.Version, s.opt.Log, last)
-	s.own.pushes(s.push)
+	s.about.pushes(s.push)
 	return err
 }
 

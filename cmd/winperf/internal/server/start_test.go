@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"context"
@@ -60,7 +60,7 @@ func TestStartWarns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := startWith(t, config, func(o *ServerOptions) { o.Explain = explainer })
+	s := startWith(t, config, func(o *Options) { o.Explain = explainer })
 	logged := func(want string) {
 		t.Helper()
 		s.until(func(string) bool { return strings.Contains(s.log.String(), want) })
@@ -75,7 +75,7 @@ func TestStartWarns(t *testing.T) {
 
 	// A source that does not tell is asked no longer than the server runs.
 	asked := make(chan struct{})
-	s = startWith(t, config, func(o *ServerOptions) {
+	s = startWith(t, config, func(o *Options) {
 		o.Explain = func(ctx context.Context, _ winperf.Source, _ []winperf.Path) []string {
 			close(asked)
 			<-ctx.Done()
@@ -115,7 +115,7 @@ func checkServer(t *testing.T) {
 		{"web: {config_file: none}\n", &fake{}, "f:1:20: config_file: none: ", ""},
 	} {
 		opened := false
-		warnings, err := Check(t.Context(), ServerOptions{
+		warnings, err := Check(t.Context(), Options{
 			Load: func(context.Context) (Config, error) { return ParseConfig("f", []byte(c.text)) },
 			Open: func(context.Context, string) (winperf.Source, error) {
 				if c.src == nil {

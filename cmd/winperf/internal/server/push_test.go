@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"errors"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -230,7 +231,7 @@ func TestPushCannotBegin(t *testing.T) {
 		c := Config{Push: []Target{target}}
 		err := c.Check()
 		if err == nil {
-			r := &running{config: c.withDefaults(), source: &fake{t: t}, exporter: &Exporter{}}
+			r := &running{config: c.withDefaults(), source: &fake{t: t}, exporter: &serve.Exporter{}}
 			var p *pushes
 			if p, err = startPush(t.Context(), r, "v1", nil, nil); err == nil {
 				err = p.stop()

@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // source and the files that are named. Nothing is sent, and no queue is opened. The error is what
 // Run would end with. The warnings are what it would serve all the same: paths that match
 // nothing now, and intervals that are shorter than a sample takes.
-func Check(ctx context.Context, opt ServerOptions) (warnings []error, err error) {
-	s := &server{opt: opt.withDefaults(), own: newOwn("")}
+func Check(ctx context.Context, opt Options) (warnings []error, err error) {
+	s := &server{opt: opt.withDefaults()}
 	s.log = s.opt.Log
 	r, err := s.load(ctx)
 	if err != nil {
@@ -144,26 +144,27 @@ func (r *running) tooOften(ctx context.Context) (warnings []error) {
 	return warnings
 }
 
-// cost is what a sample takes: of two, as the first one has files to open.
-func (r *running) cost(ctx context.Context) (time.Duration, error) {
+// cost is how long a sample takes: the shorter of two, as the first one has files to open.
+func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
-	first, err := r.exporter.main.get(ctx)
-	defer first.release()
-	if err != nil || first.cost.Sample < measure.LeastInterval { // no interval is shorter
+	opt := measure.Options{Language: r.config.Language, CostlyInterval: r.config.CostlyInterval}
+	m := measure.New(r.source, r.config.Selection(), opt)
+	defer func() { err = errors.Join(err, m.Close()) }()
+	first, err := m.Cycle(ctx)
+	if err != nil || first.Cost.Sample < measure.LeastInterval { // no interval is shorter
 		return 0, err
 	}
 
+	took = first.Cost.Sample
 	select {
 	case <-ctx.Done():
 	case <-time.After(measure.LeastInterval):
 	}
-	second, err := r.exporter.main.get(ctx)
-	defer second.release()
-	if err != nil {
-		return first.cost.Sample, nil //nolint:nilerr // there is one
+	if second, err := m.Cycle(ctx); err == nil {
+		took = min(took, second.Cost.Sample)
 	}
-	return min(first.cost.Sample, second.cost.Sample), nil
+	return took, nil
 }
 
 // otherThan are the settings in which a new configuration is another one, which need a restart.

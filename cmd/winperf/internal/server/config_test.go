@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -25,12 +26,15 @@ func TestParseConfig(t *testing.T) {
 	}
 
 	want := Config{
-		Source: "local:", Language: "009", Paths: paths(t, `\Processor(*)\*`, `\Memory\Available MBytes`),
-		Objects: []string{"PhysicalDisk"}, Costly: true, Exclude: paths(t, `\Processor(_Total)\*`),
-		Names:  []metrics.Scheme{metrics.Own, metrics.WindowsExporter},
-		Totals: true, NoLegacy: true,
-		CostlyInterval: 2 * time.Minute, Timeout: 5 * time.Second, TimeoutOffset: 250 * time.Millisecond,
-		MaxSeries: 50000,
+		Source: "local:",
+		Config: serve.Config{
+			Language: "009", Paths: paths(t, `\Processor(*)\*`, `\Memory\Available MBytes`),
+			Objects: []string{"PhysicalDisk"}, Costly: true, Exclude: paths(t, `\Processor(_Total)\*`),
+			Names:  []metrics.Scheme{metrics.Own, metrics.WindowsExporter},
+			Totals: true, NoLegacy: true,
+			CostlyInterval: 2 * time.Minute, Timeout: 5 * time.Second, TimeoutOffset: 250 * time.Millisecond,
+			MaxSeries: 50000,
+		},
 		Push: []Target{{
 			URL: "otlp+https://collector.example:4318", Names: []metrics.Scheme{metrics.OTel},
 			Interval: 15 * time.Second, Headers: map[string]string{"X-Scope-OrgID": "12"},
@@ -108,7 +112,7 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{Config{Web: Web{Listen: []string{"9182"}}}, "web.listen_address: expected host:port"},
-		{Config{MaxSeries: -1}, "max_series: expected 0 or more"},
+		{Config{Config: serve.Config{MaxSeries: -1}}, "max_series: expected 0 or more"},
 		{Config{Web: Web{ConfigFile: "testdata/none.yml"}}, "web.config_file: testdata/none.yml: "},
 		{Config{Web: Web{ConfigFile: "testdata/all.yml"}}, "web.config_file: testdata/all.yml:2: field source not found\n"},
 	} {

@@ -1,12 +1,15 @@
-package serve
+package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf"
 )
@@ -23,13 +26,13 @@ func TestReloadGoesOn(t *testing.T) {
 		for _, path := range []string{all, some} {
 			var samples atomic.Int64
 			open := func(context.Context, string) (winperf.Source, error) {
-				return &fake{t: t, text: func(int, bool) string {
+				return &fake{t: t, text: func() string {
 					n := min(int(samples.Add(1)), len(interrupts))
 					return fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=10 time100ns=133500000000000000\n"+
 						"object 238\n counter 148 PERF_COUNTER_COUNTER\n instance \"0\" : %d\n", n, interrupts[n-1])
 				}}, nil
 			}
-			s := startWith(t, Config{Source: "fake:", Web: Web{Lifecycle: true}}, func(o *ServerOptions) { o.Open = open })
+			s := startWith(t, Config{Source: "fake:", Web: Web{Lifecycle: true}}, func(o *Options) { o.Open = open })
 
 			got := []string{""}
 			scrape := func() {
@@ -57,4 +60,41 @@ func TestReloadGoesOn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A reload that waits for its source ends with the server.
+func TestReloadHangs(t *testing.T) {
+	opened, hangs := make(chan struct{}, 1), make(chan struct{})
+	first := true
+	s := startWith(t, Config{Web: Web{Lifecycle: true}}, func(o *Options) {
+		o.Open = func(ctx context.Context, _ string) (winperf.Source, error) {
+			if first {
+				first = false
+				return &fake{t: t}, nil
+			}
+			opened <- struct{}{}
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-hangs:
+				return nil, errors.New("the test is over")
+			}
+		}
+	})
+	var wait sync.WaitGroup
+	wait.Go(func() { _, _ = s.ask("POST", "/-/reload") })
+	<-opened
+
+	ended := make(chan error, 1)
+	go func() { ended <- s.stop() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Minute):
+		t.Error("the server does not end")
+	}
+	close(hangs)
+	wait.Wait()
 }

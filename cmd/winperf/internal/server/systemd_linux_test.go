@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"context"
@@ -17,7 +17,7 @@ func TestSystemdWrongSocket(t *testing.T) {
 	if n := os.Getenv("WINPERF_TEST_SYSTEMD"); n != "" {
 		_ = os.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid()))
 		_ = os.Setenv("LISTEN_FDS", n)
-		err := Run(t.Context(), ServerOptions{
+		err := Run(t.Context(), Options{
 			Load: func(context.Context) (Config, error) { return Config{Web: Web{SystemdSocket: true}}, nil },
 			Open: func(context.Context, string) (winperf.Source, error) { return &fake{t: t}, nil },
 		})

@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/internal/queue"
-	"github.com/winperf/winperf/serve/internal/hostfacts"
+	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -52,11 +52,20 @@ func startPush(
 		names = append(names, pusher.Name())
 	}
 
-	p.rows = metrics.NewRows(oneLabel("target", names), nil)
+	p.rows = targetRows(names)
 	for _, pusher := range p.list {
 		p.wait.Go(func() { pusher.Run(ctx) })
 	}
 	return p, nil
+}
+
+// targetRows returns a row for each target.
+func targetRows(names []string) *metrics.Rows {
+	var labels [][]metrics.Label
+	for _, name := range names {
+		labels = append(labels, []metrics.Label{{Name: "target", Value: name}})
+	}
+	return metrics.NewRows(labels, nil)
 }
 
 // counted is what was counted of a target, nothing where it is a new one.
@@ -96,12 +105,12 @@ func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pu
 		return nil, fmt.Errorf("%s: %w", to.Name(), err)
 	}
 
-	mapping := r.exporter.mapping
-	mapping.Names, mapping.Select = t.Names, r.exporter.sel
+	mapping := r.exporter.Mapping()
+	mapping.Names = t.Names
 	return push.New(push.Options{
 		Target: to,
 		Sender: push.SenderOptions{Version: version, Tell: func(err error) { log.Warn(err.Error()) }},
-		Source: r.source, Selection: r.config.selection(), Interval: t.Interval,
+		Source: r.source, Selection: r.config.Selection(), Interval: t.Interval,
 		NewMapper: func() push.Mapper { return metrics.NewMapper(mapping) },
 		Dir:       dir, Queue: queue.Options{MaxBytes: t.Queue.MaxBytes, MaxAge: t.Queue.MaxAge},
 	})
@@ -109,7 +118,7 @@ func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pu
 
 // target is a target of the configuration, that is told whose samples it gets.
 func (r *running) target(target int, version string) push.Target {
-	to := r.config.Push[target].target(hostfacts.Name(r.source.Describe()), version)
+	to := r.config.Push[target].target(thismachine.Name(r.source.Describe()), version)
 	to.Number = r.config.numberOf(target)
 	return to
 }
@@ -156,18 +165,19 @@ func (t *Target) directory() (string, error) {
 	return filepath.Join(dir, "push", hex.EncodeToString(sum[:8])), nil
 }
 
-// families appends the metrics about what is sent.
-func (p *pushes) families(list []metrics.Family, now time.Time) []metrics.Family {
-	if p == nil || len(p.list) == 0 {
-		return list
-	}
+// families returns the metrics about what is sent.
+func (p *pushes) families(now time.Time) (list []metrics.Family) {
 	var stats []push.Stats
-	for i := range p.list {
-		stats = append(stats, p.stats(i))
+	rows := targetRows(nil)
+	if p != nil {
+		rows = p.rows
+		for i := range p.list {
+			stats = append(stats, p.stats(i))
+		}
 	}
 
 	for _, m := range pushMetrics {
-		c := metrics.Column{Rows: p.rows, Form: m.form}
+		c := metrics.Column{Rows: rows, Form: m.form}
 		for i := range stats {
 			c.Bits = append(c.Bits, m.value(&stats[i], now))
 		}

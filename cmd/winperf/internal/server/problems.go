@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"errors"
@@ -11,10 +11,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -88,40 +87,15 @@ func (c *Config) ofFile(key string) bool {
 	return reflect.DeepEqual(c.Counters, was.Counters) // performancecounter
 }
 
-// Check tells what is wrong with a configuration that can be known without its source: values
-// that cannot be, or not together, and files that cannot be used. What a file of a configuration says
-// has its place in the error.
+// Check returns all errors of a configuration that can be known without its source: values that cannot be, or not
+// together, and files that cannot be used. The error about a value of a file has its line and column.
 func (c *Config) Check() error {
-	return c.checked(slices.Concat(c.problems(), c.genericProblems(), c.fileProblems()))
-}
-
-// checkScraped tells what is wrong for who only scrapes.
-func (c *Config) checkScraped() error {
-	alone := *c
-	alone.Push = nil
-	return alone.checked(append(alone.problems(), alone.genericProblems()...))
-}
-
-// checked are problems as one error.
-func (c *Config) checked(list []problem) error {
 	check := checker{}
-	for _, p := range list {
-		check.errs = append(check.errs, c.wrongs(p))
+	for _, p := range slices.Concat(c.problems(), c.sentGenericProblems(), c.fileProblems()) {
+		wrong := func(err error) error { return c.wrong(problem{p.key, p.value, err}) }
+		check.errs = append(check.errs, eachOf(p.err, wrong))
 	}
 	return check.err()
-}
-
-// wrongs are the errors about a problem that joins several, or has one.
-func (c *Config) wrongs(p problem) error {
-	joined, ok := p.err.(interface{ Unwrap() []error })
-	if !ok {
-		return c.wrong(p)
-	}
-	var errs []error
-	for _, err := range joined.Unwrap() {
-		errs = append(errs, c.wrong(problem{p.key, p.value, err}))
-	}
-	return several{errors.Join(errs...)}
 }
 
 // problems are those that the values themselves have.
@@ -143,97 +117,43 @@ func (c *Config) problems() (list []problem) {
 		list = append(list, c.Push[i].problems(fmt.Sprintf("push[%d].", i))...)
 	}
 
-	if _, err := nametable.ParseLanguage(c.Language); c.Language != "" && err != nil {
-		wrong("language", c.Language, errors.New("expected a language such as de, German, 007 or 0x407"))
+	if c.Web.MaxConnections < 0 {
+		wrong("web.max_connections", "", errors.New("expected 0 or more"))
 	}
-	for i, name := range c.Objects {
-		if name == "" {
-			wrong(fmt.Sprintf("objects[%d]", i), "", errors.New("expected the name of an object, or a pattern"))
-		}
-	}
-	wrong("names", "", checkNames(c.Names))
-	wrong("max_series", "", checkCount(c.MaxSeries))
-	wrong("web.max_connections", "", checkCount(c.Web.MaxConnections))
-	return append(list, c.timeProblems()...)
+	return append(list, c.servedProblems()...)
 }
 
-// genericProblems are those of performancecounter, among them names that the schemes in use have: these may have
-// been set after the file was read.
-func (c *Config) genericProblems() (list []problem) {
-	names := slices.Clone(c.Names)
-	for i := range c.Push {
-		names = append(names, c.Push[i].Names...)
-	}
-	for i, err := range metrics.CheckGenerics(c.Counters, names) {
-		key := "performancecounter.objects"
-		if len(c.Counters[i].Counters) > 0 {
-			key, _, _ = strings.Cut(c.keyOfCounter(i, 0), ".counters[")
+// servedProblems are the errors about what is served.
+func (c *Config) servedProblems() (list []problem) {
+	for _, err := range joined(c.Config.Check()) {
+		of, ok := errors.AsType[*serve.ConfigError](err)
+		if !ok {
+			continue
 		}
-		for _, err := range []error{err, c.likeOwn(i)} {
-			if err != nil {
-				list = append(list, problem{key, "", err})
-			}
+		key, object := of.Key, 0
+		if n, _ := fmt.Sscanf(key, "performancecounter.objects[%d]", &object); n == 1 {
+			key = c.keyOfObject(object)
 		}
+		list = append(list, problem{key, of.Value, of.Err})
 	}
 	return list
 }
 
-// likeOwn says which metrics of an object of performancecounter are called as those about the program itself, that
-// it would not be served beside.
-func (c *Config) likeOwn(object int) error {
-	b := builder{own: newOwn("")}
-	b.process(time.Time{})
-	var errs []error
-	g := &c.Counters[object]
-	for i := range g.Counters {
-		same := func(f metrics.Family) bool { return f.Name == g.Counters[i].Metric }
-		if slices.ContainsFunc(b.list, same) {
-			const form = "%w %q: metric %s is one about winperf itself"
-			errs = append(errs, fmt.Errorf(form, metrics.ErrGeneric, g.Name, g.Counters[i].Metric))
-		}
+// sentGenericProblems are the errors about performancecounter that follow from the names that are sent.
+func (c *Config) sentGenericProblems() (list []problem) {
+	var names []metrics.Scheme
+	for i := range c.Push {
+		names = append(names, c.Push[i].Names...)
 	}
-	return errors.Join(errs...)
-}
-
-// timeProblems are those of how long things may take.
-func (c *Config) timeProblems() (list []problem) {
-	for _, t := range []struct {
-		key string
-		is  time.Duration
-	}{{"costly_interval", c.CostlyInterval}, {"timeout", c.Timeout}, {"timeout_offset", c.TimeoutOffset}} {
-		if t.is < 0 || t.is > longest {
-			list = append(list, problem{t.key, "", errTime})
+	for i, err := range metrics.CheckGenerics(c.Counters, names) {
+		if err != nil {
+			list = append(list, problem{c.keyOfObject(i), "", err})
 		}
-	}
-	whole := c.withDefaults()
-	if c.TimeoutOffset >= whole.Timeout && c.Timeout >= 0 {
-		const form = "expected less than the timeout, %v: nothing would be left for the sample"
-		list = append(list, problem{"timeout_offset", "", fmt.Errorf(form, whole.Timeout)})
 	}
 	return list
 }
 
 var errTime = errors.New("expected more than 0 and at most a year")
-
-// checkNames tells which schemes of names cannot be served, which ParseNames does not return.
-func checkNames(names []metrics.Scheme) error {
-	for i, scheme := range names {
-		switch {
-		case scheme != metrics.Own && scheme != metrics.WindowsExporter:
-			return fmt.Errorf("the names %v cannot be scraped", scheme)
-		case slices.Contains(names[:i], scheme):
-			return fmt.Errorf("the names %v are there twice", scheme)
-		}
-	}
-	return nil
-}
-
-func checkCount(n int) error {
-	if n < 0 {
-		return errors.New("expected 0 or more")
-	}
-	return nil
-}
 
 // checkAddress tells what is wrong with an address to listen on.
 func checkAddress(address string) error {
@@ -261,13 +181,13 @@ func (t *Target) problems(key string) (list []problem) {
 	if slices.Contains(t.Names, metrics.OTel) && !strings.HasPrefix(strings.ToLower(t.URL), "otlp") {
 		wrong("names", errors.New("the names otel are for otlp+http:// and otlp+https:// only"))
 	}
-	if t.Interval != 0 && (t.Interval < measure.LeastInterval || t.Interval > longest) {
+	if t.Interval != 0 && (t.Interval < measure.LeastInterval || t.Interval > serve.MaxTime) {
 		wrong("interval", fmt.Errorf("expected from %v to a year", measure.LeastInterval))
 	}
 	if t.Queue.MaxBytes != 0 && t.Queue.MaxBytes < leastQueue {
 		wrong("queue.max_size", errors.New("expected at least 1M, which holds a few samples"))
 	}
-	if t.Queue.MaxAge < 0 || t.Queue.MaxAge > longest {
+	if t.Queue.MaxAge < 0 || t.Queue.MaxAge > serve.MaxTime {
 		wrong("queue.max_age", errTime)
 	}
 	if t.Queue.MaxAge != 0 && t.Queue.MaxAge < t.Interval {

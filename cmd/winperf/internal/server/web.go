@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	_ "embed"
@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // The bounds of what a client may send.
@@ -97,6 +99,11 @@ func bounded(next http.Handler) http.Handler {
 	})
 }
 
+// refuse answers with an error in one line.
+func refuse(w http.ResponseWriter, status int, err error) {
+	http.Error(w, safetext.Line(err.Error()), status)
+}
+
 // says answers with a text.
 func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -137,7 +144,7 @@ func (s *server) index(w http.ResponseWriter, _ *http.Request) {
 	var text strings.Builder
 	if err == nil {
 		err = page.Execute(&text, map[string]any{
-			"Version": s.opt.Version, "Source": live.config.Source, "Objects": live.exporter.objects.list(time.Now(), nil, nil),
+			"Version": s.opt.Version, "Source": live.config.Source, "Objects": live.exporter.Objects(),
 		})
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/serve"
 )
 
 // A page of another site cannot have a browser reload the configuration.
@@ -89,7 +90,7 @@ func TestHostileRequests(t *testing.T) {
 func TestBodies(t *testing.T) {
 	config := Config{Web: Web{Lifecycle: true}}
 	s := start(t, config)
-	hasty := startWith(t, config, func(o *ServerOptions) {
+	hasty := startWith(t, config, func(o *Options) {
 		o.patience = defaultPatience()
 		o.patience.read = 200 * time.Millisecond
 	})
@@ -142,7 +143,7 @@ func TestBodies(t *testing.T) {
 // A client that does not send its request, or does not read its answer, loses its connection, and
 // the others do not notice.
 func TestSlowClients(t *testing.T) {
-	s := startWith(t, Config{}, func(o *ServerOptions) {
+	s := startWith(t, Config{}, func(o *Options) {
 		o.patience = patience{
 			header: 2 * time.Second, read: 2 * time.Second, write: 2 * time.Second, idle: 2 * time.Second,
 			shutdown: time.Second,
@@ -177,7 +178,8 @@ func TestSlowClients(t *testing.T) {
 // A client that does not read a long answer loses it, and others get theirs meanwhile.
 func TestSlowReader(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
-		desktop := func(context.Context, string) (winperf.Source, error) { return newBlocks(perftest.Desktop), nil }
+		block := perftest.Series(perftest.Desktop, 1, 0, 1)[0].Bytes
+		desktop := func(context.Context, string) (winperf.Source, error) { return &fake{t: t, block: block}, nil }
 		slowReader(t, desktop, 5, func(p *patience) { p.write = 100 * time.Millisecond })
 	})
 	t.Run("compressed in memory", func(t *testing.T) {
@@ -195,7 +197,8 @@ func longBlock() string {
 	var b strings.Builder
 	b.WriteString("block name=\"HOST\" time100ns=133500000000000000\nobject 238\n counter 148 PERF_COUNTER_COUNTER\n")
 	name := strings.Repeat("x", 1000)
-	for i := range maxPlain/len(name) + 1000 {
+	const plain = 8 << 20 // longer answers are compressed in memory
+	for i := range plain/len(name) + 1000 {
 		fmt.Fprintf(&b, " instance \"%s%d\" : 7\n", name, i)
 	}
 	return b.String()
@@ -205,7 +208,7 @@ func slowReader(
 	t *testing.T, open func(context.Context, string) (winperf.Source, error), seconds int, change func(*patience),
 ) {
 	t.Helper()
-	s := startWith(t, Config{Timeout: time.Minute}, func(o *ServerOptions) {
+	s := startWith(t, Config{Config: serve.Config{Timeout: time.Minute}}, func(o *Options) {
 		o.Open = open
 		o.patience = defaultPatience()
 		change(&o.patience)
@@ -250,7 +253,7 @@ func leavesAnswer(t *testing.T, url string, seconds int) bool {
 
 // A thousand connections at once all get an answer, though only a few are served at a time.
 func TestManyConnections(t *testing.T) {
-	s := startWith(t, Config{Web: Web{MaxConnections: 20}}, func(o *ServerOptions) {
+	s := startWith(t, Config{Web: Web{MaxConnections: 20}}, func(o *Options) {
 		o.patience = defaultPatience()
 		o.patience.quiet = time.Hour // none is too slow to send its request
 	})
@@ -278,7 +281,7 @@ func TestNothingLeft(t *testing.T) {
 				_ = c.Close()
 			}
 		})
-		s := startWith(t, Config{}, func(o *ServerOptions) {
+		s := startWith(t, Config{}, func(o *Options) {
 			o.patience = defaultPatience()
 			o.patience.shutdown = 200 * time.Millisecond
 		})

@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"cmp"
@@ -9,31 +9,64 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/strictyaml"
+	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
 // checker gathers what is wrong with a configuration.
 type checker struct {
-	errs []error
+	errs []error // an error that joins others is about one place, and none of them follows from another
 }
 
-// add adds an error, those that it joins one by one.
+// add adds an error, or each of the errors that it joins.
 func (c *checker) add(err error) {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		c.errs = append(c.errs, several.Unwrap()...)
+	if inner := joined(err); inner != nil {
+		c.errs = append(c.errs, inner...)
 	} else if err != nil {
 		c.errs = append(c.errs, err)
 	}
 }
 
-// err joins all errors in the order of their places. Of several about one place the first says
+// joined returns the errors of errors.Join, nil where an error is none of that.
+func joined(err error) []error {
+	of, ok := err.(interface{ Unwrap() []error })
+	if !ok || errors.Join(of.Unwrap()...).Error() != err.Error() { // one that wraps several has a text of its own
+		return nil
+	}
+	return of.Unwrap()
+}
+
+// eachOf joins what is made of each of the errors that an error joins, or of the error alone.
+func eachOf(err error, change func(error) error) error {
+	inner := joined(err)
+	if inner == nil {
+		return change(err)
+	}
+	var list []error
+	for _, err := range inner {
+		list = append(list, change(err))
+	}
+	return errors.Join(list...)
+}
+
+// err joins all errors in the order of their places, each once. Of several about one place the first says
 // what the others follow from.
 func (c *checker) err() error {
 	sortByPlace(c.errs)
 	same := func(a, b error) bool {
-		return !isSeveral(a) && !isSeveral(b) && placeOf(a) != [2]int{} && placeOf(a) == placeOf(b)
+		return joined(a) == nil && joined(b) == nil && placeOf(a) != [2]int{} && placeOf(a) == placeOf(b)
 	}
-	return errors.Join(slices.CompactFunc(c.errs, same)...)
+	all := checker{}
+	for _, err := range slices.CompactFunc(c.errs, same) {
+		all.add(err)
+	}
+
+	seen := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(all.errs, func(err error) bool {
+		twice := seen[err.Error()]
+		seen[err.Error()] = true
+		return twice
+	})...)
 }
 
 func sortByPlace(errs []error) {
@@ -51,12 +84,9 @@ func placeOf(err error) (at [2]int) {
 	return at
 }
 
-// longest bounds every time in a configuration.
-const longest = 366 * 24 * time.Hour
-
 // time is a time that is there and positive, or is not there.
 func (c *checker) time(v strictyaml.Value[time.Duration], key string) time.Duration {
-	if v.Line > 0 && (v.V <= 0 || v.V > longest) {
+	if v.Line > 0 && (v.V <= 0 || v.V > serve.MaxTime) {
 		c.add(v.Errorf("%s: %w", key, errTime))
 	}
 	return v.V
@@ -89,34 +119,12 @@ func (c *checker) generics(list []genericFile) (all []metrics.Generic) {
 	}
 
 	for i, err := range metrics.CheckGenerics(read, nil) {
-		if err != nil {
-			c.errs = append(c.errs, several{list[i].each(err)})
+		if err == nil {
+			continue
 		}
+		c.errs = append(c.errs, eachOf(err, func(err error) error { return list[i].Errorf("%w", err) }))
 	}
 	return all
-}
-
-// several are errors about one place, none of which follows from another one.
-type several struct{ error }
-
-func (s several) Unwrap() error { return s.error }
-
-func isSeveral(err error) bool {
-	_, is := err.(several) //nolint:errorlint // a list of errors has it itself
-	return is
-}
-
-// each has the place of the object in all errors that one of CheckGenerics joins.
-func (g *genericFile) each(err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return g.Errorf("%w", err)
-	}
-	var errs []error
-	for _, err := range joined.Unwrap() {
-		errs = append(errs, g.Errorf("%w", err))
-	}
-	return errors.Join(errs...)
 }
 
 // completed is the object with something that is right, and like nothing else, in the place of what could not be

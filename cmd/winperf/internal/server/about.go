@@ -1,0 +1,56 @@
+package server
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// about are the metrics about the server: its configuration and its pushes.
+type about struct {
+	mu     sync.Mutex
+	reload bool      // the last one of the configuration succeeded
+	loaded time.Time // the configuration in use
+	push   *pushes   // of the configuration in use; nil sends nothing
+}
+
+// reloaded notes the result of a reload of the configuration.
+func (a *about) reloaded(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.reload = err == nil; a.reload {
+		a.loaded = time.Now()
+	}
+}
+
+// pushes notes what sends samples now.
+func (a *about) pushes(p *pushes) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.push = p
+}
+
+// families returns the metrics. Those about pushes have no rows where nothing is sent.
+func (a *about) families(now time.Time) []metrics.Family {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	successful := uint64(0)
+	if a.reload {
+		successful = 1
+	}
+	loaded := math.Float64bits(float64(a.loaded.UnixMilli()) / 1e3)
+
+	one := metrics.NewRows([][]metrics.Label{nil}, nil)
+	list := []metrics.Family{{
+		Name: "winperf_config_last_reload_successful", Type: metrics.Gauge,
+		Help:    "1 if the last reload of the configuration succeeded.",
+		Columns: []metrics.Column{{Rows: one, Bits: []uint64{successful}}},
+	}, {
+		Name: "winperf_config_last_reload_success_timestamp_seconds", Type: metrics.Gauge, Unit: "seconds",
+		Help:    "When the configuration in use was loaded, since 1970.",
+		Columns: []metrics.Column{{Rows: one, Form: metrics.Float, Bits: []uint64{loaded}}},
+	}}
+	return append(list, a.push.families(now)...)
+}
