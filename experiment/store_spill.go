@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"time"
+
+	"github.com/winperf/winperf/internal/retry"
 )
 
 // takeSpooled returns records of the spool. The lock is held, but not while the spool is read.
@@ -58,12 +60,7 @@ func (s *store) spillLoop(ctx context.Context) {
 		for s.spillSome() {
 		}
 		if s.failure() != nil {
-			pause := time.NewTimer(spillPause)
-			select {
-			case <-ctx.Done():
-			case <-pause.C:
-			}
-			pause.Stop()
+			retry.Sleep(ctx, spillPause)
 		}
 	}
 }

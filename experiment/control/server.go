@@ -16,6 +16,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -176,7 +177,7 @@ func (s *Server) run() {
 	for s.ctx.Err() == nil {
 		c, err := s.listener.AcceptUnix()
 		if err != nil {
-			s.rest(pause) // descriptors may be short
+			retry.Sleep(s.ctx, pause) // descriptors may be short
 			continue
 		}
 		s.accept(ctx, c)
@@ -189,16 +190,6 @@ func (s *Server) run() {
 	s.clients.Wait()
 	s.endAll()
 	s.sources.close()
-}
-
-// rest waits, but not beyond the end.
-func (s *Server) rest(d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-s.ctx.Done():
-	}
 }
 
 // accept serves a client until ctx ends, or says why not.

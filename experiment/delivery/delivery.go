@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/experiment/internal/spool"
+	"github.com/winperf/winperf/internal/queue"
 )
 
 // Route is the way to one sink. Name and Sink are needed, all else has defaults.
@@ -76,39 +77,21 @@ type Disk struct {
 	Sync time.Duration
 }
 
-// queue is what records wait in.
-type queue interface {
-	append(data []byte) error
-	reader(name string) queueReader
-	add(name string) queueReader
-	remove(name string)
-	state() spool.State
-	close() error
+// entryQueue is the queue of a delivery, a *queue.Queue.
+type entryQueue interface {
+	Append(items ...*[]byte) error
+	AddReader(name string) *queue.Reader[[]byte]
+	RemoveReader(name string)
+	Stats() queue.Stats
+	Close() error
 }
 
-// queueReader is how a route takes them.
-type queueReader interface {
-	Read(most int, bytes int64) (entries []spool.Entry, lost uint64, err error)
-	Forget(through uint64) error
+// entryReader is how a route reads it, a *queue.Reader.
+type entryReader interface {
+	Next(ctx context.Context, data *[]byte) (number uint64, err error)
+	After() uint64
+	Done(number uint64) error
 }
-
-type memoryQueue struct{ *spool.Memory }
-
-func (q memoryQueue) append(data []byte) error       { return q.Append(data) }
-func (q memoryQueue) reader(name string) queueReader { return q.Reader(name) }
-func (q memoryQueue) add(name string) queueReader    { return q.AddReader(name) }
-func (q memoryQueue) remove(name string)             { q.RemoveReader(name) }
-func (q memoryQueue) state() spool.State             { return q.State() }
-func (q memoryQueue) close() error                   { return nil }
-
-type diskQueue struct{ *spool.Spool }
-
-func (q diskQueue) append(data []byte) error       { _, err := q.Append(data); return err }
-func (q diskQueue) reader(name string) queueReader { return q.Reader(name) }
-func (q diskQueue) add(name string) queueReader    { return q.AddReader(name) }
-func (q diskQueue) remove(name string)             { q.RemoveReader(name) }
-func (q diskQueue) state() spool.State             { return q.State() }
-func (q diskQueue) close() error                   { return q.Close() }
 
 func checkRoutes(routes []Route) error {
 	for i, r := range routes {
@@ -122,7 +105,8 @@ func checkRoutes(routes []Route) error {
 	return nil
 }
 
-func (o *Options) queue() (queue, error) {
+// open opens the queue.
+func (o *Options) open() (*queue.Queue[[]byte], error) {
 	if err := checkRoutes(o.Routes); err != nil {
 		return nil, err
 	}
@@ -130,26 +114,25 @@ func (o *Options) queue() (queue, error) {
 	for _, r := range o.Routes {
 		names = append(names, r.Name)
 	}
+	if o.Disk != nil {
+		return o.Disk.open(o.Disk.Dir, names...)
+	}
+	return queue.NewMemory(queue.Options{
+		Readers: names, MaxItems: o.Records, MaxBytes: cmp.Or(max(o.Bytes, 0), 64<<20),
+	}), nil
+}
 
-	if d := o.Disk; d != nil {
-		s, err := spool.Open(d.Dir, spool.Options{Bytes: d.Bytes, Age: d.Age, Sync: d.Sync, Readers: names})
-		return diskQueue{s}, err
-	}
-	const records, bytes = 10_000, 64 << 20
-	most, room := o.Records, o.Bytes
-	if most <= 0 {
-		most = records
-	}
-	if room <= 0 {
-		room = bytes
-	}
-	return memoryQueue{spool.NewMemory(most, room, names, time.Now)}, nil
+// open opens the queue in a directory.
+func (d *Disk) open(dir string, readers ...string) (*queue.Queue[[]byte], error) {
+	return queue.OpenEntries(dir, queue.Options{
+		Readers: readers, MaxBytes: cmp.Or(max(d.Bytes, 0), 1<<30), MaxAge: d.Age, Sync: d.Sync,
+	})
 }
 
 // Delivery brings records to sinks. It may be used from several goroutines, but for Put
 // and Run, which one at a time may call.
 type Delivery struct {
-	queue queue
+	queue entryQueue
 	ctx   context.Context // of the routes
 	stop  context.CancelFunc
 	group sync.WaitGroup
@@ -161,28 +144,35 @@ type Delivery struct {
 	// failing is why Run does not get on; nil where it does.
 	failing error
 
-	room   chan struct{} // gets a value when a sink took something
-	once   sync.Once
-	closed chan struct{} // is closed by Close
-	err    error         // of Close
+	room chan struct{} // gets a value when a sink took something
+	once sync.Once
+	open context.Context // ends with Close
+	shut context.CancelFunc
+	err  error // of Close
 }
 
 // New begins a delivery. It ends with Close.
 func New(o Options) (*Delivery, error) {
-	q, err := o.queue()
+	q, err := o.open()
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	d := &Delivery{queue: q, ctx: ctx, stop: stop, room: make(chan struct{}, 1), closed: make(chan struct{})}
+	d := newDelivery(q)
 	for _, r := range o.Routes {
-		d.begin(r, q.reader(r.Name))
+		d.begin(r, q.Reader(r.Name))
 	}
 	return d, nil
 }
 
+func newDelivery(q entryQueue) *Delivery {
+	d := &Delivery{queue: q, room: make(chan struct{}, 1)}
+	d.ctx, d.stop = context.WithCancel(context.Background())
+	d.open, d.shut = context.WithCancel(context.Background())
+	return d
+}
+
 // begin begins to deliver by a route.
-func (d *Delivery) begin(r Route, reader queueReader) {
+func (d *Delivery) begin(r Route, reader entryReader) {
 	r.setDefaults()
 	ctx, stop := context.WithCancel(d.ctx)
 	way := newRoute(r, reader, d.room)
@@ -205,7 +195,7 @@ func (d *Delivery) Add(r Route) error {
 	if err := checkRoutes(append(d.list(), r)); err != nil {
 		return err
 	}
-	d.begin(r, d.queue.add(r.Name))
+	d.begin(r, d.queue.AddReader(r.Name))
 	return nil
 }
 
@@ -238,7 +228,7 @@ func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 	if over {
 		return true, nil // Close does the rest
 	}
-	d.queue.remove(name)
+	d.queue.RemoveReader(name)
 	signal(d.room)
 	err := r.Sink.Close(ctx)
 	d.mu.Lock()
@@ -267,12 +257,12 @@ func (d *Delivery) Put(ctx context.Context, records ...*experiment.Record) (take
 func (d *Delivery) put(ctx context.Context, line []byte) error {
 	for {
 		err := d.add(line)
-		if !errors.Is(err, spool.ErrFull) {
+		if !errors.Is(err, queue.ErrFull) {
 			return err
 		}
 		select {
 		case <-d.room:
-		case <-d.closed:
+		case <-d.open.Done():
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -287,7 +277,7 @@ func (d *Delivery) add(line []byte) error {
 	if d.over {
 		return fmt.Errorf("%w: a closed delivery", winperf.ErrState)
 	}
-	if err := d.queue.append(line); err != nil {
+	if err := d.queue.Append(&line); err != nil {
 		return err
 	}
 	for _, r := range d.routes {
@@ -319,7 +309,7 @@ func (d *Delivery) Close(ctx context.Context) error {
 func (d *Delivery) close(ctx context.Context) error {
 	d.mu.Lock()
 	d.over = true
-	close(d.closed)
+	d.shut()
 	routes := slices.Clone(d.routes)
 	d.mu.Unlock()
 
@@ -339,7 +329,7 @@ func (d *Delivery) close(ctx context.Context) error {
 	for _, r := range routes {
 		errs = append(errs, r.close(ctx))
 	}
-	return errors.Join(append(errs, d.queue.close())...)
+	return errors.Join(append(errs, d.queue.Close())...)
 }
 
 // await waits until all routes have ended that were told to, but not for good: a sink need not obey.

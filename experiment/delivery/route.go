@@ -5,17 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"io"
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/sink"
 )
 
 // route brings records to one sink.
 type route struct {
 	Route
-	reader queueReader
+	reader entryReader
 	more   chan struct{} // gets a value when there are records
 	hurry  chan struct{} // gets a value when records should not wait for others
 	last   chan struct{} // is closed when there will be no more records
@@ -36,7 +37,7 @@ type pending struct {
 	number uint64
 }
 
-func newRoute(r Route, reader queueReader, room chan struct{}) *route {
+func newRoute(r Route, reader entryReader, room chan struct{}) *route {
 	way := &route{
 		Route: r, reader: reader, room: room, state: RouteState{Name: r.Name},
 		more: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
@@ -67,23 +68,28 @@ func (r *route) run(ctx context.Context) {
 	r.complete = ctx.Err() == nil
 }
 
-// drain delivers all that is there, until ctx ends.
+// drain delivers all records of the queue, until ctx ends.
 func (r *route) drain(ctx context.Context) {
-	tries := 0
-	for ctx.Err() == nil {
-		some, err := r.deliverSome(ctx)
-		if err == nil && !some {
-			return
-		}
-		if err == nil {
-			tries = 0
-			continue
-		}
-
-		r.set(func(s *RouteState) { s.Err = err })
-		tries++
-		r.pause(ctx, r.gap(tries, err))
+	gaps := retry.Policy{First: r.First, Most: r.Most, Hurry: r.last}
+	for some := true; some && ctx.Err() == nil; {
+		_ = gaps.Do(ctx, func() (err error) {
+			if some, err = r.deliverSome(ctx); err == nil {
+				return nil
+			}
+			r.set(func(s *RouteState) { s.Err = err })
+			some = true
+			return retry.Later(asked(err), err)
+		})
 	}
+}
+
+// asked returns the pause that a sink asked for, at most 10 minutes.
+func asked(err error) time.Duration {
+	var wait *Wait
+	if errors.As(err, &wait) {
+		return min(wait.For, mostWait)
+	}
+	return 0
 }
 
 // await waits for records, and then somewhat more, so that some come together. It returns
@@ -115,66 +121,24 @@ func (r *route) await(ctx context.Context) bool {
 	return true
 }
 
-// pause waits. The end of the records ends the pause that it falls into.
-func (r *route) pause(ctx context.Context, d time.Duration) {
-	last := r.last
-	if r.ending() {
-		last, d = nil, min(d, r.First)
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-last:
-	case <-t.C:
-	}
-}
-
-// ending reports whether no more records will come.
-func (r *route) ending() bool {
-	select {
-	case <-r.last:
-		return true
-	default:
-		return false
-	}
-}
-
 // mostWait bounds the pause that a sink may ask for.
 const mostWait = 10 * time.Minute
-
-// gap is how long to wait after so many failures.
-func (r *route) gap(tries int, err error) time.Duration {
-	gap := r.First
-	for range tries - 1 {
-		if gap *= 2; gap >= r.Most {
-			gap = r.Most
-			break
-		}
-	}
-	gap = gap/2 + rand.N(gap/2+1)
-
-	var wait *Wait
-	if errors.As(err, &wait) {
-		gap = max(gap, min(wait.For, mostWait))
-	}
-	return gap
-}
 
 // deliverSome delivers records of one session that are next. It reports whether there
 // were any.
 func (r *route) deliverSome(ctx context.Context) (bool, error) {
-	if err := r.read(); err != nil || len(r.pending) == 0 {
+	if err := r.read(ctx); err != nil || len(r.pending) == 0 {
 		return false, err
 	}
 
 	var batch []Item
-	for i := range r.pending {
-		if item := r.pending[i].item; item.Session == r.pending[0].item.Session {
-			batch = append(batch, item)
-			continue
+	bytes := r.Bytes
+	for _, p := range r.pending {
+		bytes -= int64(len(p.item.JSON))
+		if p.item.Session != r.pending[0].item.Session || bytes < 0 && len(batch) > 0 {
+			break
 		}
-		break
+		batch = append(batch, p.item)
 	}
 	n, err := r.deliver(ctx, batch)
 	if n > 0 {
@@ -189,33 +153,37 @@ func (r *route) forget(n int) {
 	// should not wait for the next ones. They may come again in the next run of the program.
 	through := r.pending[n-1].number
 	r.pending = r.pending[n:]
-	if err := r.reader.Forget(through); err != nil {
+	if err := r.reader.Done(through); err != nil {
 		r.set(func(s *RouteState) { s.Err = err })
 	}
 	signal(r.room)
 }
 
-// read reads records, unless there are some that were read and not delivered.
-func (r *route) read() error {
-	for len(r.pending) == 0 {
-		entries, lost, err := r.reader.Read(r.Records, r.Bytes)
+// read reads records for a batch, unless there are some that were read and not delivered.
+func (r *route) read(ctx context.Context) error {
+	if len(r.pending) > 0 {
+		return nil
+	}
+	r.pending = nil // an array of its own, for sinks that keep what they got
+	for bytes := r.Bytes; len(r.pending) < r.Records && bytes > 0; {
+		var data []byte
+		before := r.reader.After()
+		number, err := r.reader.Next(ctx, &data)
+		if errors.Is(err, io.EOF) || err != nil && len(r.pending) > 0 { // else it comes again
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 
-		r.pending = nil // an array of its own, for sinks that keep what they got
-		for _, e := range entries {
-			item, err := ParseItem(e.Data)
-			if err != nil {
-				lost++
-				continue
-			}
-			r.pending = append(r.pending, pending{item, e.Number})
+		lost := number - before - 1
+		if item, err := ParseItem(data); err == nil {
+			r.pending = append(r.pending, pending{item, number})
+			bytes -= int64(len(data))
+		} else {
+			lost++
 		}
 		r.set(func(s *RouteState) { s.Lost += lost })
-		if len(entries) == 0 {
-			break // else those that follow may be whole
-		}
 	}
 	return nil
 }

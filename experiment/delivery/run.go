@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/internal/retry"
 )
 
 // Records is where records come from: an experiment.
@@ -27,54 +28,62 @@ type Records interface {
 // experiment gives.
 func (d *Delivery) Run(ctx context.Context, from Records) error {
 	for {
-		records, err := from.Next(ctx, runBatch)
+		var records []*experiment.Record
+		err := d.insist(ctx, func() (err error) {
+			records, err = from.Next(ctx, runBatch)
+			return err
+		})
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
 			err = d.bring(ctx, from, records)
 		}
-		if errors.Is(err, errNoNumber) || err != nil && !d.rest(ctx, err) {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// runBatch is how many records Run takes at once, and retry how long it leaves alone what failed.
+// runBatch is the number of records that Run takes at once, and pause how long it waits after a failure.
 const (
 	runBatch = 100
-	retry    = time.Second
+	pause    = time.Second
 )
 
 // bring puts records into the queue, all of them, unless ctx or the delivery ends.
 func (d *Delivery) bring(ctx context.Context, from Records, records []*experiment.Record) error {
-	for {
+	err := d.insist(ctx, func() error {
 		n, err := d.Put(ctx, records...)
 		if n > 0 {
 			// Where this fails the records come again in the next run, which is no loss.
 			d.trouble(from.Done(records[n-1].Number))
 		}
-		if records = records[n:]; len(records) == 0 {
-			return nil
-		}
-		if errors.Is(err, errNoNumber) || !d.rest(ctx, err) {
-			return fmt.Errorf("%w: %d that were on their way into the queue: %w", ErrUndelivered, len(records), err)
-		}
+		records = records[n:]
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("%w: %d that were on their way into the queue: %w", ErrUndelivered, len(records), err)
 	}
+	return err
 }
 
-// rest waits before something that failed is tried again. It reports whether there is a next time.
-func (d *Delivery) rest(ctx context.Context, err error) bool {
-	d.trouble(err)
-	pause := time.NewTimer(retry)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-	case <-d.closed:
-	}
-	return false
+// insist calls try until it succeeds, ctx or the delivery ends, or trying again cannot help.
+func (d *Delivery) insist(ctx context.Context, try func() error) error {
+	gaps := retry.Policy{First: pause, Most: pause}
+	until, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(d.open, cancel)
+	defer stop()
+
+	return gaps.Do(until, func() error {
+		err := try()
+		if err == nil || errors.Is(err, io.EOF) || errors.Is(err, errNoNumber) {
+			return err
+		}
+		d.trouble(err)
+		return retry.Later(0, err)
+	})
 }
 
 // trouble notes why records do not come into the queue; nil is that they do.

@@ -12,14 +12,14 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/experiment/internal/spool"
+	"github.com/winperf/winperf/internal/queue"
 	"github.com/winperf/winperf/sink"
 )
 
 // fullQueue is a queue that takes nothing as long as full is not nil.
 type fullQueue struct {
-	queue
-	full, stuck atomic.Value // errors of append, and of forget
+	*queue.Queue[[]byte]
+	full, stuck atomic.Value // errors of Append, and of Done
 }
 
 // fault is an error, or none.
@@ -30,27 +30,23 @@ func faultOf(v *atomic.Value) error {
 	return f.err
 }
 
-func (q *fullQueue) append(data []byte) error {
+func (q *fullQueue) Append(items ...*[]byte) error {
 	if err := faultOf(&q.full); err != nil {
 		return err
 	}
-	return q.queue.append(data)
-}
-
-func (q *fullQueue) reader(name string) queueReader {
-	return &fullReader{q, q.queue.reader(name)}
+	return q.Queue.Append(items...)
 }
 
 type fullReader struct {
 	queue *fullQueue
-	queueReader
+	*queue.Reader[[]byte]
 }
 
-func (r *fullReader) Forget(through uint64) error {
+func (r *fullReader) Done(through uint64) error {
 	if err := faultOf(&r.queue.stuck); err != nil {
 		return err
 	}
-	return r.queueReader.Forget(through)
+	return r.Reader.Done(through)
 }
 
 // storedRecords are where records come from; failing is asked first.
@@ -80,10 +76,9 @@ func (s *storedRecords) Done(through uint64) error {
 
 // newFull begins a delivery whose queue is full.
 func newFull(sink Sink, batch ...int) (*Delivery, *fullQueue) {
-	q := &fullQueue{queue: memoryQueue{spool.NewMemory(10_000, 64<<20, []string{"a"}, time.Now)}}
-	ctx, stop := context.WithCancel(context.Background())
-	d := &Delivery{queue: q, ctx: ctx, stop: stop, room: make(chan struct{}, 1), closed: make(chan struct{})}
-	d.begin(Route{Name: "a", Sink: sink, Records: append(batch, 500)[0]}, q.reader("a"))
+	q := &fullQueue{Queue: queue.NewMemory(queue.Options{Readers: []string{"a"}})}
+	d := newDelivery(q)
+	d.begin(Route{Name: "a", Sink: sink, Records: append(batch, 500)[0]}, &fullReader{q, q.Reader("a")})
 	return d, q
 }
 
@@ -176,7 +171,8 @@ func TestNoNumber(t *testing.T) {
 		t.Error(err)
 	}
 
-	must(t, d.queue.append([]byte("{}"))) // what is in a queue on disk may be anybody's
+	strange := []byte("{}")
+	must(t, d.queue.Append(&strange)) // what is in a queue on disk may be anybody's
 	if n, err := d.Put(t.Context(), record("s", 3)); n != 1 || err != nil {
 		t.Errorf("%d were taken, error %v", n, err)
 	}

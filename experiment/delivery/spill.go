@@ -4,20 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/experiment/internal/spool"
+	"github.com/winperf/winperf/internal/queue"
 )
 
 // Spill keeps on disk the records of one session that memory has no room for: it is an
 // experiment.Spool, for bindings with the policy Spill. What is in it survives the end of
 // the program, also by kill -9; Recover finds it in the next run.
 type Spill struct {
-	spool  *spool.Spool
-	reader *spool.Reader
+	queue  *queue.Queue[[]byte]
+	reader *queue.Reader[[]byte]
 	above  uint64      // number of the last record that was read
 	read   []spillMark // what was read and not forgotten
 }
@@ -41,49 +42,50 @@ func NewSpill(d Disk) (*Spill, error) {
 }
 
 func openSpill(dir string, d Disk) (*Spill, error) {
-	s, err := spool.Open(dir, spool.Options{
-		Bytes: d.Bytes, Age: d.Age, Sync: d.Sync, Readers: []string{spillReader},
-	})
+	q, err := d.open(dir, spillReader)
 	if err != nil {
 		return nil, err
 	}
-	return &Spill{spool: s, reader: s.Reader(spillReader)}, nil
+	return &Spill{queue: q, reader: q.Reader(spillReader)}, nil
 }
 
 // Append implements experiment.Spool.
 func (s *Spill) Append(records []*experiment.Record) error {
-	lines := make([][]byte, len(records))
+	lines := make([]*[]byte, len(records))
 	for i, r := range records {
-		lines[i] = appendRecord(r)
+		line := appendRecord(r)
+		lines[i] = &line
 	}
-	_, err := s.spool.Append(lines...)
-	return err
+	return s.queue.Append(lines...)
 }
 
 // Read implements experiment.Spool. Records that are damaged are missing.
 func (s *Spill) Read(above uint64, most int) (records []*experiment.Record, err error) {
-	const bytes = 4 << 20
 	if above < s.above {
 		s.reader.Rewind()
 		s.read = nil
 	}
 
 	s.above = above
-	for len(records) == 0 {
-		entries, _, err := s.reader.Read(most, bytes)
-		if err != nil || len(entries) == 0 {
+	for bytes := 4 << 20; len(records) < most && bytes > 0; {
+		var data []byte
+		number, err := s.reader.Next(context.Background(), &data)
+		if errors.Is(err, io.EOF) || err != nil && len(records) > 0 { // else it comes again
+			return records, nil
+		}
+		if err != nil {
 			return nil, err
 		}
-		for _, e := range entries {
-			rec, err := experiment.ParseRecord(e.Data)
-			if err != nil {
-				continue
-			}
-			s.read = append(s.read, spillMark{rec.Number, e.Number})
-			if rec.Number > above {
-				records = append(records, &rec)
-				s.above = rec.Number
-			}
+
+		rec, err := experiment.ParseRecord(data)
+		if err != nil {
+			continue
+		}
+		s.read = append(s.read, spillMark{rec.Number, number})
+		if rec.Number > above {
+			records = append(records, &rec)
+			bytes -= len(data)
+			s.above = rec.Number
 		}
 	}
 	return records, nil
@@ -96,18 +98,21 @@ func (s *Spill) Forget(through uint64) error {
 		entry = s.read[0].entry
 		s.read = s.read[1:]
 	}
-	return s.reader.Forget(entry)
+	return s.reader.Done(entry)
 }
 
 // Dropped is how many records were dropped because of the bounds.
-func (s *Spill) Dropped() uint64 { return s.spool.State().Dropped }
+func (s *Spill) Dropped() uint64 {
+	st := s.queue.Stats()
+	return st.DroppedBefore + st.Dropped
+}
 
 // Close closes the spill, and removes it where everything in it was delivered.
 func (s *Spill) Close() error {
-	if s.spool.State().Waiting == 0 {
-		return s.spool.Remove()
+	if s.queue.Stats().Items == 0 {
+		return s.queue.Remove()
 	}
-	return s.spool.Close()
+	return s.queue.Close()
 }
 
 // Putter takes records, as Delivery.Put does.
@@ -124,7 +129,7 @@ func Recover(ctx context.Context, d Disk, put Putter) error {
 	}
 	for _, dir := range dirs {
 		s, err := openSpill(dir, d)
-		if errors.Is(err, spool.ErrInUse) {
+		if errors.Is(err, queue.ErrInUse) {
 			continue
 		}
 		if err != nil {

@@ -30,8 +30,8 @@ type RouteState struct {
 
 // State returns the state.
 func (d *Delivery) State() State {
-	q := d.queue.state()
-	s := State{Waiting: q.Waiting, Dropped: q.Dropped}
+	q := d.queue.Stats()
+	s := State{Waiting: uint64(q.Items), Dropped: q.DroppedBefore + q.Dropped}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s.Err = d.failing

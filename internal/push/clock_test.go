@@ -42,7 +42,7 @@ func TestClockIsSet(t *testing.T) {
 		target := &away{order: map[string]*order{}, keep: true}
 		p, err := New(Options{
 			Target: Target{URL: "remote-write+http://host"}, Source: src, Interval: interval, Dir: t.TempDir(),
-			NewMapper: newPlain, Clock: clock, Queue: queue.Options{SyncEvery: -1},
+			NewMapper: newPlain, Clock: clock, Queue: queue.Options{Sync: 1000 * time.Hour},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -109,16 +109,16 @@ func (k *killing) run(more func(n int) bool) {
 		until(k.t, "samples", func() bool { return p.Stats().Sent >= sent })
 		k.kill()
 		waiting := rand.IntN(6)
-		until(k.t, "a backlog", func() bool { return p.Stats().Queued.Samples >= waiting })
+		until(k.t, "a backlog", func() bool { return p.Stats().Queued.Items >= waiting })
 		k.db.Start()
 		if rand.IntN(2) == 0 {
-			until(k.t, "an empty queue", func() bool { return p.Stats().Queued.Samples == 0 })
+			until(k.t, "an empty queue", func() bool { return p.Stats().Queued.Items == 0 })
 		}
 		stop()
 	}
 
 	p, stop := k.begin()
-	until(k.t, "the rest", func() bool { return p.Stats().Queued.Samples == 0 && p.Stats().Sent > 0 })
+	until(k.t, "the rest", func() bool { return p.Stats().Queued.Items == 0 && p.Stats().Sent > 0 })
 	stop()
 	if st := p.Stats(); st.Lost+st.Queued.Dropped > 0 {
 		k.t.Errorf("%+v", st)

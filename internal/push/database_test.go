@@ -50,9 +50,9 @@ func TestPushToVictoriaMetrics(t *testing.T) {
 	sent := func(n uint64) func() bool { return func() bool { return p.Stats().Sent >= n } }
 	until(t, "samples", sent(6))
 	db.Stop()
-	until(t, "a backlog", func() bool { return p.Stats().Queued.Samples >= 4 })
+	until(t, "a backlog", func() bool { return p.Stats().Queued.Items >= 4 })
 	db.Start()
-	until(t, "the rest", func() bool { return p.Stats().Queued.Samples == 0 && p.Stats().Sent >= 20 })
+	until(t, "the rest", func() bool { return p.Stats().Queued.Items == 0 && p.Stats().Sent >= 20 })
 	stop()
 	if src.n-first < 10 {
 		t.Errorf("%d samples were taken", src.n-first)

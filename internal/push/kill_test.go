@@ -73,7 +73,7 @@ func kills(t *testing.T, more func(n int) bool) {
 	p, stop := begin(t, Options{
 		Target: Target{URL: r.url("remote-write")}, Source: &counting{n: 1 << 40}, Dir: dir, Interval: time.Hour,
 	})
-	until(t, "an empty queue", func() bool { st := p.Stats(); return st.Queued.Samples == 0 && st.Sent > 0 })
+	until(t, "an empty queue", func() bool { st := p.Stats(); return st.Queued.Items == 0 && st.Sent > 0 })
 	stop()
 
 	has, last := map[float64]bool{}, 0.0

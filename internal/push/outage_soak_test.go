@@ -95,7 +95,7 @@ func soakOutage(t *testing.T, now func() time.Time) {
 	target, dir := &tally{}, t.TempDir()
 	src := &desktop{samples: perftest.Series(perftest.Desktop, 8, 1, 1)}
 	p, err := New(Options{
-		Target: Target{URL: "remote-write+http://host"}, Source: src, Dir: dir, Queue: queue.Options{SyncEvery: -1},
+		Target: Target{URL: "remote-write+http://host"}, Source: src, Dir: dir, Queue: queue.Options{Sync: 1000 * time.Hour},
 		NewMapper: func() Mapper { return metrics.NewMapper(metrics.Options{}) },
 	})
 	if err != nil {
@@ -116,18 +116,18 @@ func soakOutage(t *testing.T, now func() time.Time) {
 	synctest.Wait()
 	during, st := heap(), p.Stats()
 	t.Logf("a day: %d samples wait, %d dropped, at most %d bytes on disk; heap %d, %d more at the end; %v of real time",
-		st.Queued.Samples, st.Queued.Dropped, most, before, during-before, now().Sub(start))
+		st.Queued.Items, st.Queued.Dropped, most, before, during-before, now().Sub(start))
 
 	series, packed := target.series.Load(), target.bytes.Load()
 	start = now()
 	target.refuses.Store(false)
-	for p.Stats().Queued.Samples > 0 {
+	for p.Stats().Queued.Items > 0 {
 		time.Sleep(time.Second)
 	}
 	cancel()
 	<-ended
 	t.Logf("back: %d series of %d samples, %d bytes in %v of real time; heap %d", target.series.Load()-series,
-		st.Queued.Samples, target.bytes.Load()-packed, now().Sub(start), heap())
+		st.Queued.Items, target.bytes.Load()-packed, now().Sub(start), heap())
 	if after := p.Stats(); most > 256<<20+1000 || during-before > 8<<20 || after.Lost+after.MeasureErrors+after.Refused > 0 ||
 		after.Queued.Dropped != st.Queued.Dropped {
 		t.Errorf("%d bytes on disk, %d more of memory, %+v", most, during-before, after)

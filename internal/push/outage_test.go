@@ -179,7 +179,7 @@ func outageOfADay(t *testing.T, most int64, now func() time.Time) {
 	p, err := New(Options{
 		Target: Target{URL: "remote-write+http://host"}, Source: src, Interval: interval, Dir: dir,
 		NewMapper: func() Mapper { return newWide(series) },
-		Queue:     queue.Options{MaxBytes: most, SyncEvery: -1}, // a disk takes its time, in a bubble too
+		Queue:     queue.Options{MaxBytes: most, Sync: 1000 * time.Hour}, // a disk takes its time, in a bubble too
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func outageOfADay(t *testing.T, most int64, now func() time.Time) {
 
 	target.set(false)
 	start, back := now(), time.Now()
-	for p.Stats().Queued.Samples > 0 {
+	for p.Stats().Queued.Items > 0 {
 		time.Sleep(time.Second)
 	}
 	took, waited := now().Sub(start), time.Since(back)

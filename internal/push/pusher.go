@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/sink/metrics"
@@ -68,7 +69,9 @@ func (s Stats) After(before *Stats) Stats {
 // Pusher measures at an interval and sends what it measured.
 type Pusher struct {
 	opt    Options
-	queue  *queue.Queue
+	queue  *queue.Queue[winperf.Sample]
+	reader *queue.Reader[winperf.Sample]
+	more   chan struct{} // gets a value when samples were appended
 	sender *Sender
 
 	mu         sync.Mutex
@@ -91,20 +94,25 @@ func New(opt Options) (*Pusher, error) {
 	if opt.Sender.Tell == nil {
 		opt.Sender.Tell = func(error) {}
 	}
-	opt.Queue.Tell, opt.Queue.Clock = opt.Sender.Tell, opt.Clock
+	opt.Queue.Report, opt.Queue.Clock = opt.Sender.Tell, opt.Clock
+	opt.Queue.Readers = []string{reader}
 
 	sender, err := NewSender(opt.Target, opt.Sender)
 	if err != nil {
 		return nil, err
 	}
-	q, err := queue.Open(opt.Dir, opt.Queue)
+	q, err := queue.OpenSamples(opt.Dir, opt.Queue)
 	if err != nil {
 		return nil, err
 	}
 	return &Pusher{
-		opt: opt, queue: q, sender: sender, damage: rate.Sometimes{Interval: time.Minute},
+		opt: opt, queue: q, reader: q.Reader(reader), more: make(chan struct{}, 1),
+		sender: sender, damage: rate.Sometimes{Interval: time.Minute},
 	}, nil
 }
+
+// reader is the name of the only reader of the queue.
+const reader = "target"
 
 // Stats returns what was done. It may be called from any goroutine.
 func (p *Pusher) Stats() Stats {
@@ -140,16 +148,25 @@ func (p *Pusher) measure(ctx context.Context) {
 	for ctx.Err() == nil {
 		for cycle, err := range measure.Watch(ctx, p.opt.Source, p.opt.Selection, opt) {
 			if err == nil {
-				err = p.queue.Append(cycle.Sample)
+				err = p.append(cycle.Sample)
 			}
 			if err != nil {
 				p.measureFailed(err)
 			}
 		}
-		if p.opt.Source.Describe().Recorded || sleep(ctx, p.opt.Interval) != nil {
+		if p.opt.Source.Describe().Recorded || !retry.Sleep(ctx, p.opt.Interval) {
 			return
 		}
 	}
+}
+
+func (p *Pusher) append(s *winperf.Sample) error {
+	err := p.queue.Append(s)
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+	return err
 }
 
 // measureFailed counts a sample that could not be taken or kept, and tells of it at most once a
@@ -185,16 +202,16 @@ func (p *Pusher) send(ctx context.Context) {
 		case err == nil || errors.Is(err, ErrAgain) || ctx.Err() != nil:
 		default:
 			p.note(&p.lost, err)
-			_ = sleep(ctx, p.opt.Interval) // the loop looks at ctx
+			retry.Sleep(ctx, p.opt.Interval) // the loop looks at ctx
 		}
-		p.queue.Rewind()
+		p.reader.Rewind()
 	}
 }
 
 // walk sends the samples of the queue as they come, from the first that is not acknowledged, until
 // something goes wrong. What the target has is acknowledged.
 func (p *Pusher) walk(ctx context.Context) error {
-	src := &queued{queue: p.queue}
+	src := &queued{reader: p.reader}
 	m := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{FramesOnly: true})
 	defer m.Close()
 	mapper := p.opt.NewMapper()
@@ -203,7 +220,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 	}
 	p.sender.Reset()
 
-	var before queue.Place // what was sent before the sample at hand
+	var before uint64 // the last sample that was sent before this one
 	for {
 		cycle, err := m.Cycle(ctx)
 		if errors.Is(err, io.EOF) {
@@ -211,7 +228,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 				return err
 			}
 			select {
-			case <-p.queue.Changed():
+			case <-p.more:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -223,7 +240,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 			return err
 		}
 		if sent {
-			p.queue.Done(before)
+			_ = p.reader.Done(before) // the queue reports the error
 		}
 		before = src.at
 	}
@@ -264,19 +281,19 @@ func (p *Pusher) reportDamage(errs []error) {
 	})
 }
 
-// flush sends what is left, and notes that all up to a place was sent.
-func (p *Pusher) flush(ctx context.Context, at queue.Place) error {
+// flush sends the rest, and acknowledges all samples up to a number.
+func (p *Pusher) flush(ctx context.Context, number uint64) error {
 	if err := p.sender.Flush(ctx); err != nil {
 		return err
 	}
-	p.queue.Done(at)
+	_ = p.reader.Done(number) // the queue reports the error
 	return nil
 }
 
 // queued is a queue as a source, whose query follows it.
 type queued struct {
-	queue *queue.Queue
-	at    queue.Place // of the sample that was read last
+	reader *queue.Reader[winperf.Sample]
+	at     uint64 // the number of the sample that was read last
 }
 
 // Compile implements winperf.Source.
@@ -292,7 +309,8 @@ func (s *queued) Describe() winperf.Description {
 
 // Next implements winperf.Query. After io.EOF there may be more.
 func (s *queued) Next(ctx context.Context, sample *winperf.Sample) error {
-	at, err := s.queue.Next(ctx, sample)
+	sample.Release()
+	at, err := s.reader.Next(ctx, sample)
 	if err == nil {
 		s.at = at
 	}

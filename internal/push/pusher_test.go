@@ -161,20 +161,20 @@ func TestPushOutage(t *testing.T) {
 	p, stop := begin(t, opt)
 	until(t, "samples", func() bool { return len(r.has()) >= 2 })
 	away.Store(true)
-	until(t, "samples in the queue", func() bool { return p.Stats().Queued.Samples >= 4 })
+	until(t, "samples in the queue", func() bool { return p.Stats().Queued.Items >= 4 })
 	if st := p.Stats(); st.Failing.IsZero() || st.Queued.Oldest.IsZero() || st.Queued.Bytes == 0 {
 		t.Errorf("%+v", st)
 	}
 	stop()
-	waiting := p.Stats().Queued.Samples
+	waiting := p.Stats().Queued.Items
 
 	p, stop = begin(t, opt)
-	if got := p.Stats().Queued.Samples; got < waiting {
+	if got := p.Stats().Queued.Items; got < waiting {
 		t.Errorf("%d samples wait after a start, want %d", got, waiting)
 	}
-	until(t, "more samples in the queue", func() bool { return p.Stats().Queued.Samples >= waiting+2 })
+	until(t, "more samples in the queue", func() bool { return p.Stats().Queued.Items >= waiting+2 })
 	away.Store(false)
-	until(t, "an empty queue", func() bool { st := p.Stats(); return st.Queued.Samples == 0 && st.Sent > 0 })
+	until(t, "an empty queue", func() bool { st := p.Stats(); return st.Queued.Items == 0 && st.Sent > 0 })
 	stop()
 	if last := check(t, r.has()); last < float64(waiting+4) {
 		t.Errorf("the last value is %v", last)
@@ -248,7 +248,7 @@ func TestPushFullDisk(t *testing.T) {
 		Target: Target{URL: r.url("remote-write")}, Source: src, Dir: dir, Interval: 30 * time.Millisecond,
 		Sender: SenderOptions{Tell: told.tell},
 	})
-	until(t, "samples", func() bool { return len(r.has()) >= 15 && p.Stats().Queued.Samples == 0 })
+	until(t, "samples", func() bool { return len(r.has()) >= 15 && p.Stats().Queued.Items == 0 })
 	stop()
 	if last := check(t, r.has()); last < 15 {
 		t.Errorf("values up to %v", last)
@@ -269,7 +269,7 @@ func (cooked) Describe() winperf.Description { return winperf.Description{Cooked
 // A backlog is sent in few requests, each as full as it may be, and acknowledged on the way.
 func TestPushBacklog(t *testing.T) {
 	dir, src := t.TempDir(), &counting{}
-	q, err := queue.Open(dir, queue.Options{})
+	q, err := queue.OpenSamples(dir, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,13 +299,13 @@ func TestPushBacklog(t *testing.T) {
 	p, stop := begin(t, opt)
 	until(t, "the end of the target", func() bool { return away.Load() && p.Stats().Retries > 0 })
 	stop()
-	if got := p.Stats().Queued.Samples; got < 300 || got > 402 {
+	if got := p.Stats().Queued.Items; got < 300 || got > 402 {
 		t.Errorf("%d samples are not acknowledged, want about 300", got)
 	}
 
 	away.Store(false)
 	p, stop = begin(t, opt)
-	until(t, "an empty queue", func() bool { return p.Stats().Queued.Samples == 0 })
+	until(t, "an empty queue", func() bool { return p.Stats().Queued.Items == 0 })
 	stop()
 	if last := check(t, r.has()); last < 1500 || r.requests > 40 {
 		t.Errorf("up to %v in %d requests", last, r.requests)

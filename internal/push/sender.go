@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/remotewrite"
 )
@@ -164,27 +164,27 @@ func (s *Sender) divide(r *request, a *answer) (parts []*request, err error) {
 
 // insist sends a request until it is answered in a way that trying again does not change.
 func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
-	begin := time.Now()
-	for try := 0; ; try++ {
+	begin, t := time.Now(), &s.client.target
+	gaps := retry.Policy{First: t.Gap, Most: t.MaxGap}
+	err = gaps.Do(ctx, func() error {
 		a = s.try(ctx, r)
-		if err := ctx.Err(); err != nil && a.verdict == again {
-			return a, err
-		}
 		if s.opt.NeedReceiver && a.nobody {
-			return a, fmt.Errorf("%s: %w: %w", s.client.target.Name(), ErrNoReceiver, a.err)
+			return fmt.Errorf("%s: %w: %w", t.Name(), ErrNoReceiver, a.err)
 		}
-		if a.verdict != again {
-			return a, nil
+		if a.verdict != again || ctx.Err() != nil {
+			return nil
 		}
 
 		if err := s.patience(time.Since(begin), &a); err != nil {
-			return a, err
+			return err
 		}
 		s.failed(a.err)
-		if err := sleep(ctx, max(s.gap(try), a.after)); err != nil {
-			return a, err
-		}
+		return retry.Later(a.after, a.err)
+	})
+	if a.verdict == again && ctx.Err() != nil {
+		err = ctx.Err()
 	}
+	return a, err
 }
 
 // patience is an error where a target has not taken a request for too long, or asks not to be asked before that.
@@ -279,31 +279,5 @@ func (s *Sender) refuse(samples int, err error) {
 		const form = "%s: %w; %d samples are passed over"
 		s.opt.Tell(fmt.Errorf(form, s.client.target.Name(), err, s.refusals))
 		s.refusals, s.told = 0, now
-	}
-}
-
-// gap is the time before the next try: between half and the whole of what doubles with
-// each, so that many who send do not come back at once.
-func (s *Sender) gap(try int) time.Duration {
-	t := &s.client.target
-	d := t.MaxGap
-	if try < 32 {
-		d = min(d, t.Gap<<try)
-	}
-	if d <= 0 {
-		d = t.MaxGap // it was shifted too far
-	}
-	return d/2 + rand.N(d/2+1)
-}
-
-// sleep waits, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

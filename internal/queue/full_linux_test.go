@@ -87,7 +87,7 @@ func TestDiskFullOfQueue(t *testing.T) {
 		}
 		b.done(b.wants(from, next))
 	}
-	if s := b.Stats(); s.Dropped > 0 || s.Samples > 0 {
+	if s := b.Stats(); s.Dropped > 0 || s.Items > 0 {
 		t.Errorf("%+v", s)
 	}
 

@@ -4,20 +4,48 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
-
-	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/capture"
 )
 
-const (
-	// mostMemory bounds what the disk did not take. The latest segment stays, however large.
-	mostMemory = 4 << 20
-	// memoryPart is so much of that as is dropped at once.
-	memoryPart = mostMemory / 8
-)
+// NewMemory returns a queue of bytes in memory, which ends with the program. Unlike a queue on disk it drops
+// the oldest items only if some reader has acknowledged all items: else Append returns ErrFull. An item is
+// not copied, and must not change any more.
+func NewMemory(opt Options) *Queue[[]byte] {
+	opt.setDefaults()
+	q := &Queue[[]byte]{format: &entries, opt: opt}
+	q.positions.Readers = map[string]uint64{}
+	for _, name := range opt.Readers {
+		q.positions.Readers[name] = 0
+	}
+	return q
+}
 
-// memory is a segment that the disk did not take: what would be in its file.
+// keep appends items to a queue in memory. Each is a segment.
+func (q *Queue[T]) keep(items []*T) error {
+	now := q.opt.Clock.Elapsed()
+	for _, item := range items {
+		size := q.format.size(item)
+		for q.noRoom(size) {
+			if q.positions.most() < q.last {
+				return ErrFull
+			}
+			q.dropped++
+			q.remove(0)
+		}
+		q.last++
+		q.kept += size
+		s := &segment[T]{first: q.last, items: 1, size: size, began: now, last: now, item: item}
+		q.segments = append(q.segments, s)
+	}
+	return nil
+}
+
+// noRoom reports whether a queue in memory has no room for so many bytes. A single item has room, whatever
+// its size.
+func (q *Queue[T]) noRoom(size int64) bool {
+	return len(q.segments) > 0 && (len(q.segments) >= q.opt.MaxItems || q.kept+size > q.opt.MaxBytes)
+}
+
+// memory is a segment that the disk did not accept: the bytes for its file.
 type memory struct{ b []byte }
 
 // Write implements io.Writer.
@@ -38,53 +66,47 @@ func (m *memory) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// unwritten is what became of samples that the disk did not take.
+// unwritten counts items that the disk did not accept.
 type unwritten struct {
-	failing bool   // the disk takes nothing
-	samples uint64 // since the queue was opened
-	since   uint64 // since the disk takes nothing
+	failing bool   // the disk accepts nothing
+	items   uint64 // since the queue was opened
+	since   uint64 // since the disk accepts nothing
 	lost    uint64 // of those
 }
 
-// toMemory keeps a sample in memory, as the disk did not take it. A sample that memory does not
-// take is wrong itself: the error says how, and nothing is wrong with the disk.
-func (q *Queue) toMemory(s *winperf.Sample, why error) error {
+// toMemory keeps items in memory, because the disk did not accept them. Items that memory does not accept are
+// wrong themselves: the error is theirs, and nothing is wrong with the disk.
+func (q *Queue[T]) toMemory(items []*T, why error) error {
 	now := q.opt.Clock.Elapsed()
-	if at := q.w; at != nil && (at.Size() >= memoryPart || at.Samples() >= most) {
-		q.end()
+	if q.w != nil && (q.w.size() >= q.opt.Memory/parts || q.full(q.latest(), now)) {
+		q.fail(q.end())
 	}
 	if q.w == nil {
-		q.beginMemory(now)
+		s := q.next(now)
+		s.memory = &memory{}
+		q.w = q.format.write(s.memory, s.first)
+		q.segments = append(q.segments, s)
 	}
-	if err := q.write(s, now); err != nil {
-		q.end()
+	if err := q.write(items, now); err != nil {
+		_ = q.end()
 		q.removeEmpty()
 		return err
 	}
 
-	if m := &q.memory; !m.failing {
-		*m = unwritten{failing: true, samples: m.samples}
-		q.opt.Tell(fmt.Errorf("queue %s: samples are kept in memory only: %w", q.dir, why))
+	if m := &q.unwritten; !m.failing {
+		*m = unwritten{failing: true, items: m.items}
+		q.report(fmt.Errorf("samples are kept in memory only: %w", why))
 	}
-	q.memory.samples++
-	q.memory.since++
+	q.unwritten.items += uint64(len(items))
+	q.unwritten.since += uint64(len(items))
 	return nil
 }
 
-// beginMemory begins a segment in memory.
-func (q *Queue) beginMemory(now time.Duration) {
-	s := q.next(now)
-	s.memory = &memory{}
-	q.w = capture.NewWriter(s.memory, q.opt.Capture)
-	q.segments = append(q.segments, s)
-}
-
-// writeMemory writes what is in memory to files, as far as that succeeds. What was acknowledged
-// is given up.
-func (q *Queue) writeMemory() error {
+// writeMemory writes the segments in memory to files, until one fails. Acknowledged ones are given up.
+func (q *Queue[T]) writeMemory() error {
 	if q.w != nil && q.file == nil && q.memoryLeft() == 0 {
-		q.end()
-		q.removeOver()
+		_ = q.end() // it has no file
+		q.removeAcknowledged()
 	}
 	for _, s := range q.segments {
 		if s.memory == nil {
@@ -96,42 +118,41 @@ func (q *Queue) writeMemory() error {
 
 		s.memory = nil
 		if s == q.latest() {
-			q.end()
+			_ = q.end() // it had no file
 		}
 	}
 	return nil
 }
 
-// recovered tells that the disk took a sample, if that is news.
-func (q *Queue) recovered() {
-	m := &q.memory
+// recovered reports that the disk accepts items again.
+func (q *Queue[T]) recovered() {
+	m := &q.unwritten
 	if m.failing {
-		const form = "queue %s: samples are written to disk again; %d were in memory only, and %d of them are lost"
-		q.opt.Tell(fmt.Errorf(form, q.dir, m.since, m.lost))
+		const form = "samples are written to disk again; %d were in memory only, and %d of them are lost"
+		q.report(fmt.Errorf(form, m.since, m.lost))
 	}
 	m.failing = false
 }
 
-// writeSegment makes the file of a segment that is in memory. Nothing is left of one that does
-// not become whole.
-func (q *Queue) writeSegment(s *segment) error {
+// writeSegment makes the file of a segment that is in memory. A file that does not become whole is removed.
+func (q *Queue[T]) writeSegment(s *segment[T]) error {
 	f, err := q.create(s)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(s.memory.b[:s.size])
-	if err == nil && q.opt.SyncEvery >= 0 {
+	if err == nil {
 		err = f.Sync()
 	}
 
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, q.files.Remove(s.name()))
+		return errors.Join(err, q.files.Remove(q.name(s)))
 	}
 	return nil
 }
 
-// boundMemory drops the oldest of what is in memory while there is too much.
-func (q *Queue) boundMemory() {
+// boundMemory drops the oldest segments in memory while there are too many bytes.
+func (q *Queue[T]) boundMemory() {
 	total := int64(0)
 	for _, s := range q.segments {
 		if s.memory != nil {
@@ -139,26 +160,28 @@ func (q *Queue) boundMemory() {
 		}
 	}
 
-	for i := 0; total > mostMemory && i < len(q.segments)-1; {
+	done := q.positions.least()
+	for i := 0; total > q.opt.Memory && i < len(q.segments)-1; {
 		s := q.segments[i]
 		if s.memory == nil {
 			i++
 			continue
 		}
-		lost := uint64(s.left(q.done))
+		lost := uint64(s.left(done))
 		q.dropped += lost
-		q.memory.lost += lost
+		q.unwritten.lost += lost
 		total -= s.size
 		q.remove(i)
 	}
 }
 
-// memoryLeft is how many samples only memory has that are not acknowledged.
-func (q *Queue) memoryLeft() (samples int) {
+// memoryLeft returns how many items that some reader has not acknowledged are in memory only.
+func (q *Queue[T]) memoryLeft() (items int) {
+	done := q.positions.least()
 	for _, s := range q.segments {
 		if s.memory != nil {
-			samples += s.left(q.done)
+			items += s.left(done)
 		}
 	}
-	return samples
+	return items
 }

@@ -39,7 +39,7 @@ func TestUnwritten(t *testing.T) {
 	b.add(0, 3, 100)
 	room := b.noFiles()
 	b.add(3, 8, 100)
-	if s := b.Stats(); s.Unwritten != 5 || s.Memory == 0 || s.Samples != 8 || s.Dropped != 0 {
+	if s := b.Stats(); s.Unwritten != 5 || s.Memory == 0 || s.Items != 8 || s.Dropped != 0 {
 		t.Errorf("%+v", s)
 	}
 	b.done(b.wants(0, 8))
@@ -52,7 +52,7 @@ func TestUnwritten(t *testing.T) {
 	room()
 	b.add(10, 12, 100)
 	b.wants(10, 12)
-	if s := b.Stats(); s.Unwritten != 7 || s.Memory != 0 || s.Bytes == 0 || s.Samples != 4 {
+	if s := b.Stats(); s.Unwritten != 7 || s.Memory != 0 || s.Bytes == 0 || s.Items != 4 {
 		t.Errorf("%+v", s)
 	}
 	if len(b.told) != 2 || !strings.Contains(b.told[1], "7 were in memory only, and 0 of them are lost") {
@@ -76,7 +76,7 @@ func TestUnwrittenWhileRead(t *testing.T) {
 	b.add(6, 8, 10)
 	b.wants(3, 8)
 	b.done(first)
-	b.Rewind()
+	b.reader.Rewind()
 	b.wants(3, 8)
 }
 

@@ -1,194 +1,266 @@
-// Package queue keeps samples in a directory until they have been dealt with: captures of
-// bounded size, one after the other, and a file that says how far a reader is. What was
-// appended survives the end of the program, however it ends, and is read in its order.
+// Package queue keeps items until each of its readers has acknowledged them: samples (OpenSamples) or pieces
+// of bytes (OpenEntries) in a directory, or pieces of bytes in memory (NewMemory).
 //
-// Append gives a sample to the system in one call, so that a program that is killed loses at
-// most the one that it was appending. The loss of power costs what the system had not
-// written; every SyncEvery the queue makes it write. What was read and not acknowledged
-// is read again: samples come at least once.
+// A directory contains segments, files of bounded size that are only appended to; the file "readers", which
+// records how far each reader is and is replaced as a whole; and the file "lock". One program at a time uses
+// it. An item reaches the system in one call, so that it survives the end of the program, also by kill -9.
+// The loss of power costs the items of the last Options.Sync. Items that were read but not acknowledged are
+// read again after a restart: a reader gets each item at least once, and in order.
 //
-// While the disk takes nothing, the latest samples are in memory, as many as fit into 4 MiB. They can
-// be read, and are written as soon as that succeeds.
+// Items have rising numbers. A number belongs to one item of a directory, for good.
 package queue
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/filelock"
-	"github.com/winperf/winperf/internal/queuedir"
+	"github.com/winperf/winperf/internal/queue/internal/queuedir"
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// ErrInUse says that another queue, or another program, has the directory.
-var ErrInUse = errors.New("the queue is in use by another program; let it end first, or name another directory")
+var (
+	// ErrInUse is the error of a directory that another queue uses, in this or another program.
+	ErrInUse = errors.New("the queue is in use by another program; let it end first, or name another directory")
+	// ErrFull is the error of a queue in memory that has no room until a reader acknowledges items.
+	ErrFull = errors.New("the queue is full")
+)
 
 // Options for a Queue. The zero Options are good defaults.
 type Options struct {
-	// MaxBytes bounds the files together; 0 means 256 MiB. The latest sample stays, however large.
+	// Readers are the names of the readers. Names that are missing here and were readers before are forgotten.
+	Readers []string
+	// MaxBytes bounds the files together; 0 means 256 MiB. The oldest segments are dropped. The latest sample is
+	// kept, whatever its size.
 	MaxBytes int64
-	// MaxAge is for how long samples are kept; 0 means 48 hours.
+	// MaxItems bounds the number of items of a queue in memory; 0 means 10,000.
+	MaxItems int
+	// MaxAge is how long items are kept; 0 means without limit.
 	MaxAge time.Duration
-	// SyncEvery is how often what was appended is put on the disk; 0 means a minute, less
-	// than 0 never.
-	SyncEvery time.Duration
-	// Capture are those of the files: where the samples are from.
-	Capture capture.Options
-	// Tell is told what is wrong with the files, and what was dropped; nil tells nobody. What stays
-	// wrong is told once.
-	Tell func(error)
-	// Clock tells how old samples are; nil is the system's. The time of day matters only for those that
-	// were there before: it may be set.
+	// Segment is the size from which a new segment is begun; 0 means an eighth of MaxBytes, at most 16 MiB.
+	Segment int64
+	// Sync is how long items may be in the system's memory only; 0 means 1 s, and less than 0 that Append
+	// returns when they are on the disk.
+	Sync time.Duration
+	// Memory bounds the bytes of items that are kept in memory while the disk accepts nothing. With 0 Append
+	// returns the error of the disk.
+	Memory int64
+	// Report is called with problems of the files and with losses. Without it the next Append returns the error
+	// of a file that could not be synced. It must not call the queue.
+	Report func(error)
+	// Clock measures the age of items; nil is the system's. The time of day matters only for items that were
+	// in the directory before: it may be set.
 	Clock schedule.Clock
 }
 
-func (o *Options) settle() {
+func (o *Options) setDefaults() {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 256 << 20
 	}
-	if o.MaxAge <= 0 {
-		o.MaxAge = 48 * time.Hour
+	if o.MaxItems <= 0 {
+		o.MaxItems = 10_000
 	}
-	if o.SyncEvery == 0 {
-		o.SyncEvery = time.Minute
+	if o.Segment <= 0 {
+		o.Segment = min(o.MaxBytes/parts, 16<<20)
 	}
-	if o.Tell == nil {
-		o.Tell = func(error) {}
+	if o.Sync == 0 {
+		o.Sync = time.Second
 	}
 	o.Clock = schedule.OrSystem(o.Clock)
 }
 
-// Place is where a sample stands in a queue.
-type Place struct {
-	Segment uint64 `json:"segment"` // the number of the file, from 1
-	Sample  int    `json:"sample"`  // its number in the file, from 1; 0 stands in front of the first
-}
-
-// behind reports whether p stands behind q.
-func (p Place) behind(q Place) bool {
-	return p.Segment > q.Segment || p.Segment == q.Segment && p.Sample > q.Sample
-}
-
-// Stats is what is in a queue.
+// Stats describes the content of a queue.
 type Stats struct {
-	Bytes   int64     // of all files
-	Samples int       // that are not acknowledged
-	Oldest  time.Time // about when the oldest of them was appended; zero where there is none
-	Dropped uint64    // samples that were lost since the queue was opened: too old, too many, or damaged
-	// Unwritten are samples since then that the disk did not take at first, and Memory
-	// is what those need that it has not taken yet.
+	Bytes  int64     // of all files, or of a queue in memory
+	Items  int       // that some reader has not acknowledged
+	Oldest time.Time // about when the oldest of them was appended; zero if there is none
+	// Dropped are items that were lost since the queue was opened, because of its bounds or of damaged files,
+	// and DroppedBefore those of earlier runs.
+	Dropped, DroppedBefore uint64
+	// Unwritten are items since then that the disk did not accept at first, and Memory are the bytes that it has
+	// not accepted yet.
 	Unwritten uint64
 	Memory    int64
 }
 
-// Queue is samples in a directory. One goroutine appends, and one reads.
-type Queue struct {
-	dir     string
-	files   *queuedir.Dir
-	opt     Options
-	lock    *os.File
-	changed chan struct{} // has something when samples were appended
+// Queue keeps items. It may be used from several goroutines.
+type Queue[T any] struct {
+	dir    string        // "" for a queue in memory
+	files  *queuedir.Dir // nil for a queue in memory
+	lock   *os.File      // nil for a queue in memory
+	format *format[T]
+	opt    Options
 
-	mu       sync.Mutex
-	segments []*segment // oldest first; the last one is written while w is not nil
-	highest  uint64     // number of a file
-	done     Place      // all up to here are acknowledged
-	dropped  uint64
+	mu        sync.Mutex
+	segments  []*segment[T] // oldest first; the last one is written while w is not nil
+	kept      int64         // bytes of a queue in memory
+	last      uint64        // the highest number that an item has had
+	positions positions
+	unsaved   bool // their file is older than they are
+	earlier   bool // they are in a file of an earlier version
+	readers   []*Reader[T]
+	dropped   uint64
+	closed    bool
 
-	w      *capture.Writer
-	file   *os.File // of w; nil where that is in memory
-	synced time.Duration
-	memory unwritten
-	told   bool // that the position could not be written
-
-	reading reader
+	w         writer[T]
+	file      *os.File // of w; nil if it writes to memory
+	syncing   *time.Timer
+	failed    error // of a sync, for the next Append
+	unwritten unwritten
 }
 
-// Open opens the queue in a directory, which is made where it is not there. An error
-// wraps ErrInUse, or is that of the system.
-func Open(dir string, opt Options) (*Queue, error) {
-	opt.settle()
+// open opens the queue in a directory, which is created if it does not exist.
+func open[T any](dir string, f *format[T], opt Options) (*Queue[T], error) {
+	opt.setDefaults()
 	files, err := queuedir.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := files.OpenFile("lock", os.O_RDWR|os.O_CREATE)
+	lock, err := lockDir(files)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), files.Close())
 	}
 
-	locked, err := filelock.Try(lock)
-	if err == nil && !locked {
-		err = ErrInUse
-	}
-	q := &Queue{dir: dir, files: files, opt: opt, lock: lock, changed: make(chan struct{}, 1)}
-	q.synced = opt.Clock.Elapsed() - opt.SyncEvery
-	if err == nil {
-		err = q.find()
-	}
-
-	if err != nil {
+	q := &Queue[T]{dir: dir, files: files, lock: lock, format: f, opt: opt}
+	if err := q.find(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close(), files.Close())
 	}
-	q.Rewind()
 	return q, nil
 }
 
-// Changed has something when samples may have been appended since it last had.
-func (q *Queue) Changed() <-chan struct{} { return q.changed }
+func lockDir(files *queuedir.Dir) (*os.File, error) {
+	f, err := files.OpenFile("lock", os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := filelock.Try(f)
+	if err == nil && !locked {
+		err = ErrInUse
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
 
-// Append appends a sample. Where the files would be too large or too old together, the
-// oldest ones are dropped. What the disk does not take is in memory. After an error the
-// sample is lost, and the next one goes into a new file.
-func (q *Queue) Append(s *winperf.Sample) error {
+// report reports what the user should know and the caller cannot change.
+func (q *Queue[T]) report(err error) {
+	if q.opt.Report != nil {
+		q.opt.Report(fmt.Errorf("queue %s: %w", q.dir, err))
+	}
+}
+
+// fail handles the error of a file whose items may not be on the disk.
+func (q *Queue[T]) fail(err error) {
+	if q.opt.Report == nil && err != nil {
+		q.failed = err
+	} else if err != nil {
+		q.report(err)
+	}
+}
+
+// Append appends items, all or none of them. If there are too many bytes or items that are too old then, the
+// oldest ones are dropped. Of more items than the queue can hold only the last ones are kept. An error wraps
+// ErrFull, winperf.ErrState after Close, or is the system's.
+func (q *Queue[T]) Append(items ...*T) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	if q.files == nil {
+		return q.keep(items)
+	}
+	if err := q.failed; err != nil {
+		q.failed = nil
+		return err
+	}
 
-	if err := q.append(s); err != nil {
-		q.dropped++
+	beyond, err := q.beyondRoom(items)
+	if err == nil {
+		err = q.appendBehind(beyond, items[beyond:])
+	}
+	if err != nil {
 		return fmt.Errorf("queue %s: %w", q.dir, err)
 	}
+	before := q.dropped
+	q.dropped += uint64(beyond)
 	q.bound()
-
-	select {
-	case q.changed <- struct{}{}:
-	default:
+	if q.dropped > before || q.unsaved {
+		_ = q.save() // Done returns the error
 	}
 	return nil
 }
 
-// append gives a sample to the disk, or to memory. A disk that is full may have room when files
-// are gone that are not needed, and a file that cannot grow may be followed by another.
-func (q *Queue) append(s *winperf.Sample) error {
+var errClosed = fmt.Errorf("%w: the queue is closed", winperf.ErrState)
+
+// beyondRoom returns how many of the first items have no room in the whole queue next to the others.
+func (q *Queue[T]) beyondRoom(items []*T) (int, error) {
+	if q.format.size == nil {
+		return 0, nil
+	}
+	room := q.opt.MaxBytes
+	for i := len(items) - 1; i >= 0; i-- {
+		size := q.format.size(items[i])
+		if room -= size; room >= 0 {
+			continue
+		}
+		if i == len(items)-1 {
+			const form = "an item of %d bytes, want at most the %d of the whole queue"
+			return 0, fmt.Errorf(form, size, q.opt.MaxBytes)
+		}
+		return i + 1, nil
+	}
+	return 0, nil
+}
+
+// appendBehind appends items behind a number of items that are dropped at once.
+func (q *Queue[T]) appendBehind(dropped int, items []*T) error {
+	if dropped == 0 {
+		return q.append(items)
+	}
+	q.fail(q.end()) // a segment has no gaps
+	q.last += uint64(dropped)
+	err := q.append(items)
+	if err != nil {
+		q.last -= uint64(dropped)
+	}
+	return err
+}
+
+// append writes items to the disk, or to memory. A full disk may have room after files that no reader needs
+// are removed, and a file that cannot grow may be followed by another one.
+func (q *Queue[T]) append(items []*T) error {
 	err := q.writeMemory()
-	if err != nil {
-		return q.toMemory(s, err)
+	for try := 0; err == nil && try < 2; try++ {
+		if err = q.toDisk(items); err == nil {
+			q.recovered()
+			return nil
+		}
+		q.giveUp()
+		if try == 0 {
+			err = nil
+		}
 	}
 
-	if err = q.toDisk(s); err != nil {
-		q.giveUp()
-		err = q.toDisk(s)
+	if q.opt.Memory <= 0 {
+		return err
 	}
-	if err != nil {
-		q.giveUp()
-		return q.toMemory(s, err)
+	if err = q.toMemory(items, err); err != nil {
+		q.dropped += uint64(len(items))
 	}
-	q.recovered()
-	return nil
+	return err
 }
 
-func (q *Queue) toDisk(s *winperf.Sample) error {
+func (q *Queue[T]) toDisk(items []*T) error {
 	now := q.opt.Clock.Elapsed()
-	if q.w != nil && q.latest().full(&q.opt, now) {
-		q.end()
+	if q.w != nil && q.full(q.latest(), now) {
+		q.fail(q.end())
 	}
 	if q.w == nil {
 		if err := q.begin(now); err != nil {
@@ -196,166 +268,121 @@ func (q *Queue) toDisk(s *winperf.Sample) error {
 		}
 	}
 
-	if err := q.write(s, now); err != nil {
+	if err := q.write(items, now); err != nil {
 		return err
 	}
-	q.sync(now)
+	q.syncLater()
 	return nil
 }
 
-// write writes a sample where w does.
-func (q *Queue) write(s *winperf.Sample, now time.Duration) error {
-	at, before := q.latest(), q.w.Samples()
-	err := q.w.Write(s)
-	at.samples, at.size, at.last = q.w.Samples(), q.w.Size(), now
+// write writes items where w does.
+func (q *Queue[T]) write(items []*T, now time.Duration) error {
+	at, before := q.latest(), q.w.items()
+	err := q.w.write(items)
+	if err == nil && q.file != nil && q.opt.Sync < 0 {
+		if err := q.file.Sync(); err != nil {
+			return err
+		}
+	}
+	at.items, at.size, at.last = q.w.items(), q.w.size(), now
+	q.last = max(q.last, at.end())
 
-	// A sample can be whole though what should have followed it is not.
-	if err != nil && at.samples > before {
+	// An item can be whole though the write failed behind it.
+	if err != nil && at.items > before {
 		q.giveUp()
 		return nil
 	}
 	return err
 }
 
-// sync puts what was appended on the disk when it is time. A sample that the system has is
-// not lost when that fails.
-func (q *Queue) sync(now time.Duration) {
-	if q.w == nil || q.opt.SyncEvery < 0 || now-q.synced < q.opt.SyncEvery {
-		return
-	}
-	q.synced = now
-	if err := q.file.Sync(); err != nil {
-		q.opt.Tell(fmt.Errorf("queue %s: %w", q.dir, err))
-		q.end()
+// syncLater puts appended items on the disk at the latest opt.Sync after the first of them.
+func (q *Queue[T]) syncLater() {
+	if q.opt.Sync > 0 && q.syncing == nil && q.file != nil {
+		q.syncing = time.AfterFunc(q.opt.Sync, q.sync)
 	}
 }
 
-// next returns the segment that begins now.
-func (q *Queue) next(now time.Duration) *segment {
-	q.highest = max(q.highest, q.done.Segment) + 1
-	return &segment{number: q.highest, began: now, last: now}
+// sync puts appended items on the disk. Append need not wait for that.
+func (q *Queue[T]) sync() {
+	q.mu.Lock()
+	f := q.file
+	q.syncing = nil
+	q.mu.Unlock()
+	if f == nil {
+		return
+	}
+	err := f.Sync()
+	if err == nil || errors.Is(err, fs.ErrClosed) { // a file was synced before it was closed
+		return
+	}
+
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.fail(err)
+	if q.file == f {
+		_ = q.end() // the error is known
+	}
 }
 
 // begin begins a file.
-func (q *Queue) begin(now time.Duration) error {
+func (q *Queue[T]) begin(now time.Duration) error {
 	s := q.next(now)
 	f, err := q.create(s)
 	if err != nil {
 		return err
 	}
-	q.file, q.w = f, capture.NewWriter(f, q.opt.Capture)
+	q.file, q.w = f, q.format.write(f, s.first)
 	q.segments = append(q.segments, s)
 	return nil
 }
 
-func (q *Queue) create(s *segment) (*os.File, error) {
-	return q.files.OpenFile(s.name(), os.O_RDWR|os.O_CREATE|os.O_EXCL)
+// next returns the segment that begins now.
+func (q *Queue[T]) next(now time.Duration) *segment[T] {
+	return &segment[T]{first: (q.last>>q.format.shift + 1) << q.format.shift, began: now, last: now}
 }
 
-// end ends what is written. It need not be closed as a capture: its samples are
-// whole without that.
-func (q *Queue) end() {
+func (q *Queue[T]) create(s *segment[T]) (*os.File, error) {
+	return q.files.OpenFile(q.name(s), os.O_RDWR|os.O_CREATE|os.O_EXCL)
+}
+
+// end ends the segment that is written.
+func (q *Queue[T]) end() (err error) {
 	if q.file != nil {
-		var err error
-		if q.opt.SyncEvery >= 0 {
-			err = q.file.Sync()
-		}
-		if err = errors.Join(err, q.file.Close()); err != nil {
-			q.opt.Tell(fmt.Errorf("queue %s: %w", q.dir, err))
-		}
+		err = errors.Join(q.file.Sync(), q.file.Close())
 	}
 	q.file, q.w = nil, nil
+	return err
 }
 
-// giveUp ends a file that could not be written. What may stand behind its last whole sample is
-// cut off, and what nobody needs is removed.
-func (q *Queue) giveUp() {
+// giveUp ends a file that could not be written. Bytes behind its last whole item are cut off, and files that
+// no reader needs are removed.
+func (q *Queue[T]) giveUp() {
 	if q.file != nil {
-		_ = q.file.Truncate(q.latest().size) // readers pass over what cannot be cut off
-		_ = q.file.Close()                   // why it cannot be written is known
+		_ = q.file.Truncate(q.latest().size) // readers pass over bytes that cannot be cut off
+		_ = q.file.Close()                   // the error that made it end is known
 		q.file, q.w = nil, nil
 		q.removeEmpty()
 	}
-	q.removeOver()
+	q.removeAcknowledged()
 }
 
-func (q *Queue) latest() *segment { return q.segments[len(q.segments)-1] }
-
-// Next gives up what s holds and fills it with the next sample. It returns io.EOF where
-// there is none now, which another Append changes. Damage is in the sample.
-func (q *Queue) Next(ctx context.Context, s *winperf.Sample) (Place, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-
-	s.Release()
-	for {
-		seg := q.segmentFrom(q.reading.at.Segment)
-		if seg == nil {
-			return Place{}, io.EOF
-		}
-		place, err := q.reading.next(ctx, q, seg, s)
-		switch {
-		case errors.Is(err, winperf.ErrBadData) || errors.Is(err, fs.ErrNotExist):
-			q.lose(seg, err)
-		case !errors.Is(err, io.EOF):
-			return place, err
-		case seg == q.latest():
-			return Place{}, io.EOF // more may come
-		default:
-			q.reading.leave(Place{Segment: seg.number + 1})
-		}
-	}
-}
-
-// segmentFrom returns the first file with this number or a higher one.
-func (q *Queue) segmentFrom(number uint64) *segment {
-	for _, s := range q.segments {
-		if s.number >= number {
-			return s
-		}
-	}
-	return nil
-}
-
-// Rewind goes back to the first sample that is not acknowledged.
-func (q *Queue) Rewind() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.reading.leave(q.done)
-}
-
-// Done acknowledges all samples up to a place, and removes files that nothing else is in. Where the
-// place cannot be written, samples come again after a restart, and only then.
-func (q *Queue) Done(p Place) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !p.behind(q.done) {
-		return
-	}
-	q.done = p
-	q.removeOver()
-
-	err := q.note()
-	if err != nil && !q.told {
-		q.opt.Tell(fmt.Errorf("queue %s: samples may be sent again after a restart: %w", q.dir, err))
-	}
-	q.told = err != nil
-}
+func (q *Queue[T]) latest() *segment[T] { return q.segments[len(q.segments)-1] }
 
 // Stats returns what is in the queue now.
-func (q *Queue) Stats() Stats {
+func (q *Queue[T]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	st := Stats{Dropped: q.dropped, Unwritten: q.memory.samples}
+	st := Stats{Dropped: q.dropped, DroppedBefore: q.positions.Dropped, Unwritten: q.unwritten.items}
 	now, day := q.opt.Clock.Elapsed(), q.opt.Clock.Now()
+	done := q.positions.least()
 	for _, s := range q.segments {
 		if s.memory == nil {
 			st.Bytes += s.size
 		} else {
 			st.Memory += s.size
 		}
-		left := s.left(q.done)
-		st.Samples += left
+		left := s.left(done)
+		st.Items += left
 		if left > 0 && st.Oldest.IsZero() {
 			st.Oldest = day.Add(s.oldest(left) - now)
 		}
@@ -363,18 +390,32 @@ func (q *Queue) Stats() Stats {
 	return st
 }
 
-// Close closes the queue. What is in it stays, but for what only memory has and the disk does
-// not take now either.
-func (q *Queue) Close() error {
+// Close closes the queue. Its items stay in the directory, except those that only memory has if the disk
+// does not accept them now either. Closing it again does nothing.
+func (q *Queue[T]) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.closed || q.files == nil {
+		q.closed = true
+		return nil
+	}
+	q.closed = true
+	if q.syncing != nil {
+		q.syncing.Stop()
+	}
+
 	err := q.writeMemory()
 	if lost := q.memoryLeft(); err != nil && lost > 0 {
 		err = fmt.Errorf("queue %s: %d samples are lost: %w", q.dir, lost, err)
 	} else {
-		err = nil
+		err = q.failed
 	}
-	q.end()
-	q.reading.leave(q.done)
+	err = errors.Join(err, q.end())
+	for _, r := range q.readers {
+		r.leave()
+	}
 	return errors.Join(err, q.lock.Close(), q.files.Close())
 }
+
+// Remove closes the queue and removes its directory.
+func (q *Queue[T]) Remove() error { return errors.Join(q.Close(), os.RemoveAll(q.dir)) }

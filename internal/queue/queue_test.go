@@ -31,11 +31,12 @@ func sample(i int, size int) *winperf.Sample {
 
 // box is a queue of a test.
 type box struct {
-	*queue.Queue
-	t    *testing.T
-	dir  string
-	opt  queue.Options
-	told []string
+	*queue.Queue[winperf.Sample]
+	reader *queue.Reader[winperf.Sample]
+	t      *testing.T
+	dir    string
+	opt    queue.Options
+	told   []string
 
 	clock clock
 }
@@ -59,8 +60,8 @@ func (c *clock) pass(d time.Duration) { c.now, c.elapsed = c.now.Add(d), c.elaps
 func open(t *testing.T, dir string, opt queue.Options) *box {
 	t.Helper()
 	b := &box{t: t, dir: dir, clock: clock{now: time.Now()}, opt: opt}
-	b.opt.Tell = func(err error) { b.told = append(b.told, err.Error()) }
-	b.opt.Clock = &b.clock
+	b.opt.Report = func(err error) { b.told = append(b.told, err.Error()) }
+	b.opt.Clock, b.opt.Readers = &b.clock, []string{"target"}
 	b.reopen()
 	t.Cleanup(func() { _ = b.Close() }) // some are closed before
 	return b
@@ -68,11 +69,11 @@ func open(t *testing.T, dir string, opt queue.Options) *box {
 
 func (b *box) reopen() {
 	b.t.Helper()
-	q, err := queue.Open(b.dir, b.opt)
+	q, err := queue.OpenSamples(b.dir, b.opt)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.Queue = q
+	b.Queue, b.reader = q, q.Reader("target")
 }
 
 // restart closes the queue and opens it again.
@@ -95,11 +96,11 @@ func (b *box) add(from, to, size int) {
 }
 
 // rest reads all samples and returns their numbers, and the last place.
-func (b *box) rest() (numbers []int, last queue.Place) {
+func (b *box) rest() (numbers []int, last uint64) {
 	b.t.Helper()
 	var s winperf.Sample
 	for {
-		at, err := b.Next(b.t.Context(), &s)
+		at, err := b.reader.Next(b.t.Context(), &s)
 		if errors.Is(err, io.EOF) {
 			return numbers, last
 		}
@@ -117,7 +118,7 @@ func (b *box) rest() (numbers []int, last queue.Place) {
 	}
 }
 
-func (b *box) wants(from, to int) queue.Place {
+func (b *box) wants(from, to int) uint64 {
 	b.t.Helper()
 	got, last := b.rest()
 	var want []int
@@ -130,9 +131,9 @@ func (b *box) wants(from, to int) queue.Place {
 	return last
 }
 
-func (b *box) done(p queue.Place) {
+func (b *box) done(p uint64) {
 	b.t.Helper()
-	b.Done(p)
+	_ = b.reader.Done(p) // the queue reports the error
 }
 
 // What is read follows what is appended; what is not acknowledged comes again, after a rewind
@@ -146,11 +147,11 @@ func TestFollow(t *testing.T) {
 	b.wants(3, 5)
 
 	b.done(first)
-	b.Rewind()
+	b.reader.Rewind()
 	b.wants(3, 5)
 	b.add(5, 6, 50)
 	b.wants(5, 6)
-	if s := b.Stats(); s.Samples != 3 || s.Dropped != 0 || s.Oldest.IsZero() || s.Bytes == 0 {
+	if s := b.Stats(); s.Items != 3 || s.Dropped != 0 || s.Oldest.IsZero() || s.Bytes == 0 {
 		t.Errorf("%+v", s)
 	}
 
@@ -160,7 +161,7 @@ func TestFollow(t *testing.T) {
 	b.done(last)
 	b.restart()
 	b.wants(0, 0)
-	if s := b.Stats(); s.Samples != 0 || s.Bytes != 0 || !s.Oldest.IsZero() {
+	if s := b.Stats(); s.Items != 0 || s.Bytes != 0 || !s.Oldest.IsZero() {
 		t.Errorf("%+v", s)
 	}
 	b.add(7, 8, 50)
@@ -168,17 +169,6 @@ func TestFollow(t *testing.T) {
 	if len(b.told) > 0 {
 		t.Errorf("told %q", b.told)
 	}
-}
-
-func TestChanged(t *testing.T) {
-	b := open(t, t.TempDir(), queue.Options{})
-	select {
-	case <-b.Changed():
-		t.Error("an empty queue has changed")
-	default:
-	}
-	b.add(0, 2, 1)
-	<-b.Changed()
 }
 
 // One file follows another, and those that are acknowledged are removed.
@@ -240,7 +230,7 @@ func TestDropWhileRead(t *testing.T) {
 	first := b.wants(0, 1)
 	b.add(1, 200, 2000)
 	b.done(first)
-	left := b.Stats().Samples
+	left := b.Stats().Items
 	b.wants(200-left, 200)
 }
 
@@ -251,7 +241,7 @@ func TestMaxAge(t *testing.T) {
 		b.clock.pass(time.Hour)
 		b.add(i, i+1, 10)
 	}
-	if s := b.Stats(); s.Dropped != 11 || s.Samples != 9 {
+	if s := b.Stats(); s.Dropped != 11 || s.Items != 9 {
 		t.Errorf("%+v", s)
 	}
 	b.wants(11, 20)
@@ -266,7 +256,7 @@ func TestMaxAge(t *testing.T) {
 
 func TestInUse(t *testing.T) {
 	b := open(t, t.TempDir(), queue.Options{})
-	if _, err := queue.Open(b.dir, queue.Options{}); !errors.Is(err, queue.ErrInUse) {
+	if _, err := queue.OpenSamples(b.dir, queue.Options{}); !errors.Is(err, queue.ErrInUse) {
 		t.Errorf("%v, want %v", err, queue.ErrInUse)
 	}
 }
@@ -315,20 +305,32 @@ func TestDamage(t *testing.T) {
 
 // A position that cannot be read costs nothing: all is read again.
 func TestDamagedPosition(t *testing.T) {
-	for _, text := range []string{
-		"", "no", `{"segment":1,"sample":-5}`, `{"segment":1000000000000,"sample":1}`,
-		`{"segment":18446744073709551615}`, `{"segment":1e99}`,
-	} {
-		b := open(t, t.TempDir(), queue.Options{})
-		b.add(0, 3, 10)
-		b.done(b.wants(0, 3))
-		if err := os.WriteFile(filepath.Join(b.dir, "position.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		b.restart()
-		b.wants(0, 3)
-		if len(b.told) != 1 {
-			t.Errorf("%q: told %q", text, b.told)
+	damaged := map[string][]string{
+		"readers": {
+			"", "no", `{"readers":{"target":-5}}`, `{"readers":{"target":9223372036854775808}}`,
+			`{"readers":{"target":1e99}}`, `{"readers":5}`,
+		},
+		"position.json": {
+			"", "no", `{"segment":1,"sample":-5}`, `{"segment":1000000000000,"sample":1}`,
+			`{"segment":18446744073709551615}`, `{"segment":1e99}`,
+		},
+	}
+	for name, texts := range damaged {
+		for _, text := range texts {
+			b := open(t, t.TempDir(), queue.Options{})
+			b.add(0, 3, 10)
+			b.done(b.wants(0, 3))
+			if err := os.Remove(filepath.Join(b.dir, "readers")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b.restart()
+			b.wants(0, 3)
+			if len(b.told) != 1 {
+				t.Errorf("%s %q: told %q", name, text, b.told)
+			}
 		}
 	}
 }
@@ -348,7 +350,7 @@ func TestAppendFailsLeavesNothing(t *testing.T) {
 
 	b.add(0, 2, 10)
 	b.wants(0, 2)
-	if s := b.Stats(); s.Dropped != 3 || s.Samples != 2 || len(b.told) > 0 {
+	if s := b.Stats(); s.Dropped != 3 || s.Items != 2 || len(b.told) > 0 {
 		t.Errorf("%+v, told %q", s, b.told)
 	}
 }

@@ -3,74 +3,186 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/capture"
 )
 
-// reader is where the queue is read. It keeps its file open, and follows it while that is
-// written.
-type reader struct {
-	at     Place    // what was read last
-	file   *os.File // nil where it is memory that is read
-	held   *capture.File
-	cursor *capture.Cursor
-	read   int // samples that the cursor has read
+// Reader reads the items of a queue in their order. It serves one goroutine.
+type Reader[T any] struct {
+	queue *Queue[T]
+	name  string
+	after uint64 // the number of the item that was read last
+
+	segment *segment[T] // that cursor reads
+	file    *os.File    // nil for a segment in memory
+	cursor  cursor[T]
 }
 
-// next reads the next sample of a file, io.EOF where there is none. Another error is that
-// of the file.
-func (r *reader) next(ctx context.Context, q *Queue, seg *segment, s *winperf.Sample) (Place, error) {
-	if r.at.Segment != seg.number {
-		r.leave(Place{Segment: seg.number})
+// cursor reads the items of one segment.
+type cursor[T any] interface {
+	// next reads the next item of a segment that has so many bytes now, and returns its number. It returns
+	// io.EOF at the end, after which there may be more.
+	next(ctx context.Context, size int64, item *T) (number uint64, err error)
+}
+
+// Reader returns the reader with a name of Options.Readers. It begins behind what was acknowledged under that
+// name, in this run or an earlier one.
+func (q *Queue[T]) Reader(name string) *Reader[T] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r := &Reader[T]{queue: q, name: name, after: q.positions.Readers[name]}
+	q.readers = append(q.readers, r)
+	return r
+}
+
+// AddReader adds a reader. It begins with what is appended next, or as the only one with what is there.
+func (q *Queue[T]) AddReader(name string) *Reader[T] {
+	q.mu.Lock()
+	begin := q.last
+	if len(q.positions.Readers) == 0 {
+		begin = q.positions.last
 	}
-	if r.cursor == nil {
-		if err := r.open(q, seg); err != nil {
-			return Place{}, err
+	q.positions.Readers[name] = begin
+	q.mu.Unlock()
+	return q.Reader(name)
+}
+
+// RemoveReader removes a reader. If it was the only one, the items stay for the next one.
+func (q *Queue[T]) RemoveReader(name string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.positions.Readers) == 1 {
+		q.positions.last = q.positions.Readers[name]
+	}
+	delete(q.positions.Readers, name)
+	for i, r := range q.readers {
+		if r.name == name {
+			r.leave()
+			q.readers = append(q.readers[:i:i], q.readers[i+1:]...)
+			break
 		}
 	}
-	r.held.Grow(seg.size)
+	q.removeAcknowledged()
+}
+
+// Next reads the next item and returns its number, or io.EOF if there is none yet. The numbers of items that
+// were dropped or damaged are missing.
+func (r *Reader[T]) Next(ctx context.Context, item *T) (number uint64, err error) {
+	q := r.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return 0, errClosed
+	}
 
 	for {
-		if err := r.cursor.Next(ctx, s); err != nil {
-			return Place{}, err
+		s := q.segmentAfter(r.after)
+		if s == nil {
+			return 0, io.EOF
 		}
-		s.Damage = append(s.Damage, r.cursor.Damage()...)
-		if r.read++; r.read > r.at.Sample {
-			r.at.Sample = r.read
-			return r.at, nil
+		number, err := r.next(ctx, s, item)
+		switch {
+		case errors.Is(err, winperf.ErrBadData) || errors.Is(err, fs.ErrNotExist):
+			q.lose(s, err)
+		case !errors.Is(err, io.EOF):
+			return number, err
+		case s == q.latest():
+			return 0, io.EOF // more may be appended
+		default:
+			r.after = s.end()
+			r.leave()
 		}
 	}
 }
 
-func (r *reader) open(q *Queue, seg *segment) (err error) {
-	r.read = 0
-	if seg.memory != nil {
-		r.held, err = capture.Open(seg.memory, seg.size)
-		if err == nil {
-			r.cursor = r.held.Cursor()
+// After returns the number of the item that was read last, or of the last acknowledged one.
+func (r *Reader[T]) After() uint64 {
+	r.queue.mu.Lock()
+	defer r.queue.mu.Unlock()
+	return r.after
+}
+
+// next reads the next item of a segment that was not read before.
+func (r *Reader[T]) next(ctx context.Context, s *segment[T], item *T) (number uint64, err error) {
+	if s.item != nil {
+		*item, r.after = *s.item, s.first
+		return s.first, nil
+	}
+	if r.segment != s {
+		if err := r.open(s); err != nil {
+			return 0, err
 		}
-		return err
 	}
 
-	f, err := q.files.OpenFile(seg.name(), os.O_RDONLY)
-	if err != nil {
-		return err
+	for number <= r.after {
+		if number, err = r.cursor.next(ctx, s.size, item); err != nil {
+			return 0, err
+		}
 	}
-	held, err := capture.Open(f, seg.size)
-	if err != nil {
-		return errors.Join(err, f.Close())
+	r.after = number
+	return number, nil
+}
+
+func (r *Reader[T]) open(s *segment[T]) (err error) {
+	r.leave()
+	q := r.queue
+	if s.memory != nil {
+		r.cursor, err = q.format.read(s.memory, s.size, s.first)
+	} else if r.file, err = q.files.OpenFile(q.name(s), os.O_RDONLY); err == nil {
+		r.cursor, err = q.format.read(r.file, s.size, s.first)
 	}
 
-	r.file, r.held, r.cursor = f, held, held.Cursor()
+	if err != nil {
+		r.leave()
+		return err
+	}
+	r.segment = s
 	return nil
 }
 
-// leave closes the file and goes to a place.
-func (r *reader) leave(to Place) {
+// leave closes the file.
+func (r *Reader[T]) leave() {
 	if r.file != nil {
 		_ = r.file.Close() // it was read
 	}
-	*r = reader{at: to}
+	r.segment, r.file, r.cursor = nil, nil, nil
+}
+
+// Rewind makes Next begin behind the items that are acknowledged.
+func (r *Reader[T]) Rewind() {
+	r.queue.mu.Lock()
+	defer r.queue.mu.Unlock()
+	r.after = r.queue.positions.Readers[r.name]
+	r.leave()
+}
+
+// Done acknowledges all items up to a number, and removes segments that no reader needs. After an error they
+// may be read again after a restart, and only then.
+func (r *Reader[T]) Done(number uint64) error {
+	q := r.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	number = min(number, q.last)
+	if number <= q.positions.Readers[r.name] && !q.unsaved {
+		return nil
+	}
+
+	q.positions.Readers[r.name] = max(number, q.positions.Readers[r.name])
+	r.after = max(r.after, number)
+	err := q.writePositions() // first: items that were removed before would be missing after a kill
+	q.removeAcknowledged()
+	if err == nil && !q.unsaved {
+		return nil
+	}
+	if err := q.save(); err != nil { // on a full disk there may be room now
+		return fmt.Errorf("queue %s: %w", q.dir, err)
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/queue"
-	"github.com/winperf/winperf/internal/queuedir"
+	"github.com/winperf/winperf/internal/queue/internal/queuedir"
 )
 
 // A file that was cut at any byte costs the samples that are not whole, and none before or after.
@@ -34,7 +34,7 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, name), content[:n])
-		cut := open(t, dir, queue.Options{SyncEvery: -1})
+		cut := open(t, dir, queue.Options{Sync: time.Hour})
 		cut.add(9, 10, 4)
 
 		var want []int
@@ -133,7 +133,7 @@ func TestOpenFails(t *testing.T) {
 		if err := prepare(dir); err != nil {
 			t.Fatal(err)
 		}
-		_, err := queue.Open(dir, queue.Options{})
+		_, err := queue.OpenSamples(dir, queue.Options{})
 		if err == nil || !strings.Contains(err.Error(), filepath.Dir(dir)) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -166,7 +166,7 @@ func TestOldest(t *testing.T) {
 		b.add(i, i+1, 10)
 		b.clock.pass(time.Minute)
 	}
-	b.done(queue.Place{Segment: 1, Sample: 7})
+	b.done(queue.Number(1, 7))
 	if got := b.clock.now.Sub(b.Stats().Oldest); got != 3*time.Minute {
 		t.Errorf("the oldest sample is %v old, want 3 minutes", got)
 	}
@@ -201,7 +201,7 @@ func TestFilesRemoved(t *testing.T) {
 	}
 	b.add(3, 5, 10)
 	b.wants(3, 5)
-	if s := b.Stats(); s.Dropped != 3 || s.Samples != 2 || len(b.told) != 1 {
+	if s := b.Stats(); s.Dropped != 3 || s.Items != 2 || len(b.told) != 1 {
 		t.Errorf("%+v, told %q", s, b.told)
 	}
 }
@@ -209,7 +209,7 @@ func TestFilesRemoved(t *testing.T) {
 // What cannot be written again and again is told once.
 func TestPositionFails(t *testing.T) {
 	b := open(t, t.TempDir(), queue.Options{})
-	blocked := filepath.Join(b.dir, "position.json.new")
+	blocked := filepath.Join(b.dir, "readers.new")
 	if err := os.Mkdir(blocked, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func write(t *testing.T, name string, content []byte) {
 func TestPreparedFiles(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "victim")
 	write(t, victim, []byte("mine"))
-	for _, name := range []string{"lock", "position.json"} {
+	for _, name := range []string{"lock", "readers", "position.json"} {
 		dir := t.TempDir()
 		link := filepath.Join(dir, name)
 		if err := os.Symlink(victim, link); err != nil {
@@ -259,7 +259,7 @@ func TestPreparedFiles(t *testing.T) {
 			t.Skipf("skipped: this system does not tell links from files: %v", err)
 		}
 		var told []string
-		q, err := queue.Open(dir, queue.Options{Tell: func(err error) { told = append(told, err.Error()) }})
+		q, err := queue.OpenSamples(dir, queue.Options{Report: func(err error) { told = append(told, err.Error()) }})
 		if err == nil {
 			err = q.Close()
 		}
@@ -274,7 +274,7 @@ func TestPreparedFiles(t *testing.T) {
 	if err := os.Truncate(name, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := queue.Open(dir, queue.Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
+	if _, err := queue.OpenSamples(dir, queue.Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
 		t.Errorf("a huge file: error %v", err)
 	}
 	if got := string(read(t, victim)); got != "mine" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -166,14 +167,10 @@ func isOneOf(err error, numbers ...winapi.Errno) bool {
 
 // pause waits before the next try after a passing error.
 func pause(ctx context.Context, failed error, retries int) error {
-	timer := time.NewTimer(min(firstPause<<retries, maxPause))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	if !retry.Sleep(ctx, min(firstPause<<retries, maxPause)) {
 		return fmt.Errorf("%w; %w", failed, ctx.Err())
 	}
+	return nil
 }
 
 // limit returns the largest buffer for an option: the default for 0, and never

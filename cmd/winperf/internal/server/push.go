@@ -229,7 +229,7 @@ var pushMetrics = []struct {
 	},
 	{
 		"winperf_push_queue_samples", metrics.Gauge, "", metrics.Whole, "Samples of the source that wait in it.",
-		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Samples) },
+		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Items) },
 	},
 	{
 		"winperf_push_queue_age_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,

@@ -122,7 +122,7 @@ func TestPushStatsAfter(t *testing.T) {
 		return push.Stats{
 			Counts: push.Counts{Sent: n, Refused: n, Requests: n, Retries: n, Failing: at.Add(-time.Duration(n))},
 			Queued: queue.Stats{
-				Bytes: int64(n), Samples: int(n), Oldest: at.Add(-time.Duration(n)), Dropped: n, Unwritten: n, Memory: int64(n),
+				Bytes: int64(n), Items: int(n), Oldest: at.Add(-time.Duration(n)), Dropped: n, Unwritten: n, Memory: int64(n),
 			},
 			Lost: n, MeasureErrors: n,
 		}
@@ -214,7 +214,7 @@ func TestPushReloadWrong(t *testing.T) {
 // What is wrong with a target keeps a server from beginning.
 func TestPushCannotBegin(t *testing.T) {
 	dir := t.TempDir()
-	q, err := queue.Open(dir, queue.Options{})
+	q, err := queue.OpenSamples(dir, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

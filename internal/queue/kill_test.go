@@ -1,4 +1,4 @@
-package spool
+package queue
 
 import (
 	"bufio"
@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-// spoolDir is the environment variable by which a test runs this program as one that
-// writes and reads a spool until it is killed.
-const spoolDir = "WINPERF_TEST_SPOOL"
+// queueDir is the environment variable by which a test runs this program as one that
+// writes and reads a queue until it is killed.
+const queueDir = "WINPERF_TEST_QUEUE"
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(spoolDir); dir != "" {
-		useSpool(dir)
+	if dir := os.Getenv(queueDir); dir != "" {
+		useQueue(dir)
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-var killOptions = Options{Bytes: 64 << 20, Segment: 4096, Sync: time.Millisecond, Readers: []string{"reader"}}
+var killOptions = Options{MaxBytes: 64 << 20, Segment: 4096, Sync: time.Millisecond, Readers: []string{"reader"}}
 
 // killEntry is what the entry of a number holds: nothing of it can come from another.
 func killEntry(n uint64) string {
 	return strings.Repeat(fmt.Sprintf("%d;", n), int(n%50)+1)
 }
 
-// useSpool appends entries and forgets some, and says so when it is done.
-func useSpool(dir string) {
-	s, err := Open(dir, killOptions)
+// useQueue appends entries and forgets some, and says so when it is done.
+func useQueue(dir string) {
+	s, err := openBox(dir, killOptions)
 	if err != nil {
 		fmt.Println("error", err)
 		return
@@ -45,7 +45,7 @@ func useSpool(dir string) {
 		if n%20 != 0 {
 			continue
 		}
-		entries, lost, err := r.Read(15, 1<<20)
+		entries, lost, err := r.Read(15)
 		if err != nil || lost > 0 {
 			fmt.Println("error", lost, err)
 		}
@@ -56,7 +56,7 @@ func useSpool(dir string) {
 		}
 		through := entries[len(entries)-1].Number
 		fmt.Println("forgetting", through)
-		err = r.Forget(through)
+		err = r.Done(through)
 		fmt.Println("forgot", through, err)
 	}
 }
@@ -64,10 +64,10 @@ func useSpool(dir string) {
 // killed is what one run had said until it was killed.
 type killed struct{ appended, forgetting, forgot uint64 }
 
-// runAndKill lets a program use the spool for a while.
+// runAndKill lets a program use the queue for a while.
 func runAndKill(t *testing.T, dir string) (k killed) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), spoolDir+"="+dir)
+	cmd.Env = append(os.Environ(), queueDir+"="+dir)
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
@@ -96,7 +96,7 @@ func runAndKill(t *testing.T, dir string) (k killed) {
 	return k
 }
 
-// testKill kills programs that use one spool: no entry is lost that was appended, none is
+// testKill kills programs that use one queue: no entry is lost that was appended, none is
 // there that was not, and none comes back that was forgotten.
 func testKill(t *testing.T, more func(i int) bool) {
 	dir := t.TempDir()
@@ -105,7 +105,7 @@ func testKill(t *testing.T, more func(i int) bool) {
 	for ; more(kills); kills++ {
 		k := runAndKill(t, dir)
 		k = killed{max(k.appended, before.appended), max(k.forgetting, before.forgetting), max(k.forgot, before.forgot)}
-		s := open(t, dir, killOptions)
+		s := openEntries(t, dir, killOptions)
 		state := s.State()
 		if state.Last < k.appended || state.Last > k.appended+1 {
 			t.Errorf("%d entries, %d were appended", state.Last, k.appended)
@@ -114,7 +114,7 @@ func testKill(t *testing.T, more func(i int) bool) {
 		first := uint64(0)
 		r := s.Reader("reader")
 		for {
-			entries, lost, err := r.Read(100, 1<<20)
+			entries, lost, err := r.Read(100)
 			must(t, err)
 			if lost > 0 {
 				t.Errorf("%d entries are lost", lost)

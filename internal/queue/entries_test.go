@@ -1,8 +1,10 @@
-package spool
+package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,16 +12,73 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/schedule"
 )
 
-func open(t *testing.T, dir string, o Options) *Spool {
+// entry is an item with its number.
+type entry struct {
+	Number uint64
+	Data   []byte
+}
+
+// box is a queue of entries of a test.
+type box struct{ *Queue[[]byte] }
+
+// reader is a reader of it.
+type reader struct{ *Reader[[]byte] }
+
+// state is what a test asks of it.
+type state struct {
+	Stats
+	Last uint64 // the highest number
+}
+
+func openBox(dir string, o Options) (*box, error) {
+	q, err := OpenEntries(dir, o)
+	return &box{q}, err
+}
+
+func openEntries(t *testing.T, dir string, o Options) *box {
 	t.Helper()
-	s, err := Open(dir, o)
+	b, err := openBox(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() }) // most are closed before
-	return s
+	t.Cleanup(func() { _ = b.Close() }) // most are closed before
+	return b
+}
+
+func (b *box) Append(data ...[]byte) (last uint64, err error) {
+	items := make([]*[]byte, len(data))
+	for i := range data {
+		items[i] = &data[i]
+	}
+	if err := b.Queue.Append(items...); err != nil {
+		return 0, err
+	}
+	return b.State().Last, nil
+}
+
+func (b *box) State() state { return state{b.Stats(), b.last} }
+
+func (b *box) Reader(name string) reader { return reader{b.Queue.Reader(name)} }
+
+// Read reads up to so many entries, and counts those that are missing in front of them.
+func (r reader) Read(most int) (entries []entry, lost uint64, err error) {
+	for len(entries) < most {
+		before := r.After()
+		var data []byte
+		number, err := r.Next(context.Background(), &data)
+		if errors.Is(err, io.EOF) {
+			return entries, lost, nil
+		}
+		if err != nil {
+			return nil, lost, err
+		}
+		lost += number - before - 1
+		entries = append(entries, entry{number, data})
+	}
+	return entries, lost, nil
 }
 
 // texts makes data that tell their number.
@@ -31,12 +90,12 @@ func texts(from, to int) (all [][]byte) {
 }
 
 // expect reads everything there is and compares it with the entries of texts.
-func expect(t *testing.T, r *Reader, lost uint64, numbers ...int) {
+func expect(t *testing.T, r reader, lost uint64, numbers ...int) {
 	t.Helper()
 	var got []int
 	var missing uint64
 	for {
-		entries, n, err := r.Read(3, 1<<20)
+		entries, n, err := r.Read(3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +122,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func appendAll(t *testing.T, s *Spool, all [][]byte) {
+func appendAll(t *testing.T, s *box, all [][]byte) {
 	t.Helper()
 	for _, d := range all {
 		if _, err := s.Append(d); err != nil {
@@ -76,7 +135,7 @@ func appendAll(t *testing.T, s *Spool, all [][]byte) {
 func TestReaders(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	o := Options{Readers: []string{"a", "b"}, Segment: 200}
-	s := open(t, dir, o)
+	s := openEntries(t, dir, o)
 	if last, err := s.Append(texts(1, 4)...); last != 4 || err != nil {
 		t.Fatal(last, err)
 	}
@@ -85,103 +144,115 @@ func TestReaders(t *testing.T) {
 	expect(t, a, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	a.Rewind()
 	expect(t, a, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	must(t, a.Forget(7))
-	must(t, a.Forget(3)) // later than its time
-	must(t, s.Reader("b").Forget(2))
-	if got := s.State(); got.Waiting != 8 || got.Last != 10 {
+	must(t, a.Done(7))
+	must(t, a.Done(3)) // later than its time
+	must(t, s.Reader("b").Done(2))
+	if got := s.State(); got.Items != 8 || got.Last != 10 {
 		t.Errorf("%+v", got)
 	}
 	must(t, s.Close())
 	must(t, s.Close())
 
-	s = open(t, dir, o)
+	s = openEntries(t, dir, o)
 	expect(t, s.Reader("a"), 0, 8, 9, 10)
 	expect(t, s.Reader("b"), 0, 3, 4, 5, 6, 7, 8, 9, 10)
 	appendAll(t, s, texts(11, 11))
-	must(t, s.Reader("a").Forget(11))
-	must(t, s.Reader("b").Forget(11))
-	if got := s.State(); got.Waiting != 0 || got.Bytes > 200 {
+	must(t, s.Reader("a").Done(11))
+	must(t, s.Reader("b").Done(11))
+	if got := s.State(); got.Items != 0 || got.Bytes > 200 {
 		t.Errorf("what all have forgotten is there: %+v", got)
 	}
 	must(t, s.Close())
 
 	// A reader that is not named any more keeps nothing; a new one begins with what is there.
-	s = open(t, dir, Options{Readers: []string{"c"}})
+	s = openEntries(t, dir, Options{Readers: []string{"c"}})
 	expect(t, s.Reader("c"), 10, 11)
 }
 
 func TestInUse(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, Options{})
-	if _, err := Open(dir, Options{}); !errors.Is(err, ErrInUse) {
+	s := openEntries(t, dir, Options{})
+	if _, err := OpenEntries(dir, Options{}); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second one: %v", err)
 	}
 	must(t, s.Close())
 	if _, err := s.Append(nil); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("append after Close: %v", err)
 	}
-	if _, _, err := s.Reader("x").Read(1, 1); !errors.Is(err, winperf.ErrState) {
+	if _, _, err := s.Reader("x").Read(1); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("read after Close: %v", err)
 	}
-	must(t, open(t, dir, Options{}).Remove())
+	must(t, openEntries(t, dir, Options{}).Remove())
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the directory is there:", err)
 	}
 }
 
+// movedClock is a clock that a test sets ahead.
+type movedClock struct {
+	schedule.Clock
+	ahead time.Duration
+}
+
+func (c *movedClock) Now() time.Time         { return c.Clock.Now().Add(c.ahead) }
+func (c *movedClock) Elapsed() time.Duration { return c.Clock.Elapsed() + c.ahead }
+
 // What finds no room is the oldest, and is counted; what all have forgotten is no loss.
 func TestBounds(t *testing.T) {
-	now := time.Unix(1e9, 0)
+	clock := &movedClock{Clock: schedule.OrSystem(nil)}
 	o := Options{
-		Bytes: 1000, Segment: 200, Age: time.Hour, Readers: []string{"a"}, Now: func() time.Time { return now },
+		MaxBytes: 1000, Segment: 200, MaxAge: time.Hour, Readers: []string{"a"}, Clock: clock,
 	}
 	dir := t.TempDir()
-	s := open(t, dir, o)
+	s := openEntries(t, dir, o)
 	r := s.Reader("a")
 	appendAll(t, s, texts(1, 4))
 	expect(t, r, 0, 1, 2, 3, 4)
-	must(t, r.Forget(2))
+	must(t, r.Done(2))
 	appendAll(t, s, texts(5, 100))
 	state := s.State()
-	if state.Bytes > 1000 || state.Dropped != 100-2-state.Waiting {
+	if state.Bytes > 1000 || state.Dropped != 100-2-uint64(state.Items) {
 		t.Errorf("%+v", state)
 	}
-	entries, lost, err := r.Read(1, 1)
+	entries, lost, err := r.Read(1)
 	if err != nil || lost+4+1 != entries[0].Number {
 		t.Errorf("%d lost before %v, %v", lost, entries, err)
 	}
 	if _, err := s.Append(make([]byte, 1001)); err == nil {
-		t.Error("an entry that is larger than the spool was taken")
+		t.Error("an entry that is larger than the queue was taken")
 	}
 
 	// What is too old goes when something is appended.
-	now = now.Add(2 * time.Hour)
+	clock.ahead += 2 * time.Hour
 	appendAll(t, s, texts(101, 130))
 	must(t, s.Close())
-	s = open(t, dir, o)
-	if got := s.State(); got.Dropped < state.Dropped+state.Waiting {
-		t.Errorf("dropped %d, before that %d and %d waited", got.Dropped, state.Dropped, state.Waiting)
+	s = openEntries(t, dir, o)
+	if got := s.State(); got.DroppedBefore < state.Dropped+uint64(state.Items) {
+		t.Errorf("dropped %d, before that %d and %d waited", got.DroppedBefore, state.Dropped, state.Items)
 	}
 }
 
+// firstName is the name of the first segment.
+const firstName = "00000000000000000001.segment"
+
 func onlySegment(t *testing.T, dir string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	files, err := filepath.Glob(filepath.Join(dir, "*.segment"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	return files[0]
 }
 
-// Of more than the spool may hold at once the last ones are kept, and the others are counted.
+// Of more than the queue may hold at once the last ones are kept, and the others are counted.
 func TestMoreThanAll(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, Options{Bytes: 10 * (headSize + 8), Segment: 100, Readers: []string{"a"}})
+	s := openEntries(t, dir, Options{MaxBytes: 10 * (entryHead + 8), Segment: 100, Readers: []string{"a"}})
 	for _, err := range []error{second(s.Append(texts(1, 3)...)), second(s.Append(texts(4, 50)...))} {
 		must(t, err)
 	}
 	state := s.State()
-	if state.Last != 50 || state.Dropped != 40 || state.Bytes > 10*(headSize+8) {
+	if state.Last != 50 || state.Dropped != 40 || state.Bytes > 10*(entryHead+8) {
 		t.Errorf("%+v", state)
 	}
 	expect(t, s.Reader("a"), 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50)
@@ -190,7 +261,7 @@ func TestMoreThanAll(t *testing.T) {
 	}
 	must(t, s.Close())
 
-	again := open(t, dir, Options{Readers: []string{"a"}})
+	again := openEntries(t, dir, Options{Readers: []string{"a"}})
 	must(t, second(again.Append(texts(51, 51)...)))
 	expect(t, again.Reader("a"), 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51)
 }
@@ -200,7 +271,7 @@ func second(_ uint64, err error) error { return err }
 // A segment may end anywhere: what is whole is there, and nothing else.
 func TestTornTail(t *testing.T) {
 	whole := t.TempDir()
-	s := open(t, whole, Options{})
+	s := openEntries(t, whole, Options{})
 	appendAll(t, s, texts(1, 3))
 	must(t, s.Close())
 	name := onlySegment(t, whole)
@@ -211,16 +282,17 @@ func TestTornTail(t *testing.T) {
 	for end := range data {
 		dir := t.TempDir()
 		must(t, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data[:end], 0o600))
-		s := open(t, dir, Options{Readers: []string{"a"}})
+		s := openEntries(t, dir, Options{Readers: []string{"a"}})
+		left, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
+		if err != nil && end >= size || len(left) != end-end%size {
+			t.Errorf("%d bytes of %d: %d are left, error %v", end, len(data), len(left), err)
+		}
 		appendAll(t, s, texts(end/size+1, end/size+1))
 		var want []int
 		for n := 1; n <= end/size+1; n++ {
 			want = append(want, n)
 		}
 		expect(t, s.Reader("a"), 0, want...)
-		if cut := s.State().Cut; cut != int64(end%size) {
-			t.Errorf("%d bytes of %d: cut %d", end, len(data), cut)
-		}
 		must(t, s.Close())
 	}
 }
@@ -228,7 +300,7 @@ func TestTornTail(t *testing.T) {
 // A byte that is wrong costs the entry that it is in, and the loss is counted.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir, Options{Readers: []string{"a"}})
+	s := openEntries(t, dir, Options{Readers: []string{"a"}})
 	appendAll(t, s, texts(1, 3))
 	name := onlySegment(t, dir)
 	data, err := os.ReadFile(name)
@@ -249,37 +321,39 @@ func TestDamage(t *testing.T) {
 func TestReadersFile(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{Readers: []string{"a"}}
-	s := open(t, dir, o)
+	s := openEntries(t, dir, o)
 	appendAll(t, s, texts(1, 3))
-	must(t, s.Reader("a").Forget(3))
+	must(t, s.Reader("a").Done(3))
 	must(t, s.Close())
 	must(t, os.Truncate(onlySegment(t, dir), 0)) // as a power failure may do it
-	s = open(t, dir, o)
+	s = openEntries(t, dir, o)
 	appendAll(t, s, texts(4, 4))
 	expect(t, s.Reader("a"), 0, 4)
 	must(t, s.Close())
 
 	must(t, os.WriteFile(filepath.Join(dir, "readers"), []byte(`{"readers":{"a`), 0o600))
-	s = open(t, dir, o)
+	var reported []error
+	o.Report = func(err error) { reported = append(reported, err) }
+	s = openEntries(t, dir, o)
 	expect(t, s.Reader("a"), 3, 4)
-	if s.State().Damage == "" {
-		t.Error("the damage is not told")
+	if len(reported) != 1 {
+		t.Errorf("reported %v", reported)
 	}
 }
 
-// Whatever bytes stand in a segment, a spool opens, gives no entry twice, and goes on.
+// Whatever bytes stand in a segment, a queue opens, gives no entry twice, and goes on.
 func FuzzSegment(f *testing.F) {
 	var whole []byte
 	for n := range uint64(3) {
-		whole = appendEntry(whole, Entry{n + 1, time.Unix(1, 0), fmt.Appendf(nil, "entry %d", n+1)})
+		whole = appendEntry(whole, n+1, time.Unix(1, 0), fmt.Appendf(nil, "entry %d", n+1))
 	}
 	f.Add(whole)
 	f.Add(whole[40:])
 	f.Add(append([]byte("wpspwpsp"), whole...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		must(t, os.WriteFile(filepath.Join(dir, segmentName(1)), data, 0o600))
-		s, err := Open(dir, Options{Readers: []string{"a"}})
+		must(t, os.WriteFile(filepath.Join(dir, firstName), data, 0o600))
+		s, err := openBox(dir, Options{Readers: []string{"a"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +365,7 @@ func FuzzSegment(f *testing.F) {
 		r := s.Reader("a")
 		before := uint64(0)
 		for {
-			entries, _, err := r.Read(10, 1000)
+			entries, _, err := r.Read(10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -314,8 +388,8 @@ func FuzzSegment(f *testing.F) {
 // The reference is a file that is written without checks, sums or limits.
 func BenchmarkAppend(b *testing.B) {
 	data := make([]byte, 2000)
-	b.Run("spool", func(b *testing.B) {
-		s, err := Open(b.TempDir(), Options{Bytes: 64 << 20, Sync: time.Hour})
+	b.Run("queue", func(b *testing.B) {
+		s, err := openBox(b.TempDir(), Options{MaxBytes: 64 << 20, Sync: time.Hour})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package spool
+package queue
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/winperf/winperf/internal/queuedir"
+	"github.com/winperf/winperf/internal/queue/internal/queuedir"
 )
 
 // smallDisk is a directory on a file system of its own, of so many bytes.
@@ -24,7 +24,7 @@ func smallDisk(t *testing.T, size int) string {
 }
 
 // fill appends entries until the disk is full, and returns how many there are in all.
-func fill(t *testing.T, s *Spool, from int) (last int) {
+func fill(t *testing.T, s *box, from int) (last int) {
 	t.Helper()
 	for n := from; n < from+10_000; n++ {
 		if _, err := s.Append(bigEntry(n)); errors.Is(err, syscall.ENOSPC) {
@@ -43,9 +43,9 @@ func bigEntry(n int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%d;", n), 20
 // makes room again, though nothing can be noted before there is some.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, 256<<10)
-	o := Options{Bytes: 1 << 30, Segment: 32 << 10, Readers: []string{"a"}}
-	dir := filepath.Join(disk, "spool")
-	s := open(t, dir, o)
+	o := Options{MaxBytes: 1 << 30, Segment: 32 << 10, Readers: []string{"a"}}
+	dir := filepath.Join(disk, "queue")
+	s := openEntries(t, dir, o)
 	defer func() { _ = s.Close() }()
 	r := s.Reader("a")
 
@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 	seen := 0
 	for round := range 5 {
 		for seen < last {
-			entries, lost, err := r.Read(7, 1<<20)
+			entries, lost, err := r.Read(7)
 			must(t, err)
 			if len(entries) == 0 || lost > 0 {
 				t.Fatalf("round %d: %d entries at %d of %d, %d lost", round, len(entries), seen, last, lost)
@@ -64,10 +64,10 @@ func TestFullDisk(t *testing.T) {
 					t.Fatalf("round %d: entry %d is %d: %.40q", round, seen, e.Number, e.Data)
 				}
 			}
-			_ = r.Forget(uint64(seen)) // it may fail, but not for good
+			_ = r.Done(uint64(seen)) // it may fail, but not for good
 		}
-		must(t, r.Forget(uint64(seen)))
-		if got := s.State(); got.Waiting != 0 || got.Last != uint64(last) || got.Bytes > 64<<10 {
+		must(t, r.Done(uint64(seen)))
+		if got := s.State(); got.Items != 0 || got.Last != uint64(last) || got.Bytes > 64<<10 {
 			t.Fatalf("round %d: %+v, %d were appended", round, got, last)
 		}
 		if more := fill(t, s, last+1); more < last+50 {
@@ -78,10 +78,10 @@ func TestFullDisk(t *testing.T) {
 	}
 
 	// What was forgotten does not come back.
-	must(t, r.Forget(uint64(seen)))
+	must(t, r.Done(uint64(seen)))
 	must(t, s.Close())
-	s = open(t, dir, o)
-	entries, lost, err := s.Reader("a").Read(1, 1)
+	s = openEntries(t, dir, o)
+	entries, lost, err := s.Reader("a").Read(1)
 	must(t, err)
 	if len(entries) != 1 || lost > 0 || entries[0].Number > uint64(seen)+1 {
 		t.Errorf("after %d it goes on with %v, %d lost", seen, entries, lost)
@@ -91,9 +91,9 @@ func TestFullDisk(t *testing.T) {
 // On a disk that others fill the last segment makes room when all of it was delivered.
 func TestFullDiskOfOthers(t *testing.T) {
 	disk := smallDisk(t, 256<<10)
-	o := Options{Bytes: 1 << 30, Segment: 64 << 10, Readers: []string{"a"}}
-	dir := filepath.Join(disk, "spool")
-	s := open(t, dir, o)
+	o := Options{MaxBytes: 1 << 30, Segment: 64 << 10, Readers: []string{"a"}}
+	dir := filepath.Join(disk, "queue")
+	s := openEntries(t, dir, o)
 	r := s.Reader("a")
 	for n := 1; n <= 20; n++ {
 		_, err := s.Append(bigEntry(n))
@@ -104,7 +104,7 @@ func TestFullDiskOfOthers(t *testing.T) {
 	last := fill(t, s, 21)
 	for round := range 3 {
 		for seen := uint64(0); seen < uint64(last); {
-			entries, lost, err := r.Read(100, 1<<20)
+			entries, lost, err := r.Read(100)
 			must(t, err)
 			if len(entries) == 0 || lost > 0 {
 				t.Fatalf("round %d: %d entries, %d lost, of %d", round, len(entries), lost, last)
@@ -114,7 +114,7 @@ func TestFullDiskOfOthers(t *testing.T) {
 				t.Fatalf("round %d: entry %d has %.40q", round, got.Number, got.Data)
 			}
 		}
-		_ = r.Forget(uint64(last)) // there may be no room to note it
+		_ = r.Done(uint64(last)) // there may be no room to note it
 		more := fill(t, s, last+1)
 		if more < last+5 {
 			t.Fatalf("round %d: room for %d entries after all were delivered", round, more-last)
@@ -123,13 +123,13 @@ func TestFullDiskOfOthers(t *testing.T) {
 	}
 
 	must(t, s.Close())
-	s = open(t, dir, o)
+	s = openEntries(t, dir, o)
 	if got := s.State(); got.Last != uint64(last) || got.Dropped > 0 {
 		t.Errorf("%+v, want the last entry to be %d", got, last)
 	}
 }
 
-// Files that another account prepared are neither followed nor waited for: the spool is not opened.
+// Files that another account prepared are neither followed nor waited for: the queue is not opened.
 func TestPreparedFiles(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "victim")
 	must(t, os.WriteFile(victim, []byte("mine"), 0o600))
@@ -143,18 +143,18 @@ func TestPreparedFiles(t *testing.T) {
 		prepare func(name string) error
 	}{
 		{"lock", link}, {"lock", pipe}, {"readers", link}, {"readers", pipe}, {"readers", huge},
-		{segmentName(1), link}, {segmentName(1), pipe}, {segmentName(1), huge},
+		{firstName, link}, {firstName, pipe}, {firstName, huge},
 	} {
 		dir := t.TempDir()
 		must(t, c.prepare(filepath.Join(dir, c.name)))
-		if _, err := Open(dir, Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
+		if _, err := OpenEntries(dir, Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}
 
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o777))
-	if _, err := Open(dir, Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
+	if _, err := OpenEntries(dir, Options{}); !errors.Is(err, queuedir.ErrUnsafe) {
 		t.Errorf("a directory that others can write: error %v", err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {
