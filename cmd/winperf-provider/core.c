@@ -137,7 +137,6 @@ struct collection {
 	struct group *groups;
 	struct item *items;
 	uint32_t *numbers, *queue; /* groups of all files' objects; groups to look for parents */
-	struct wp_owners owners; /* as they are from now on */
 	uint32_t file_count, object_count, group_count;
 	bool metadata;
 };
@@ -261,96 +260,45 @@ static uint32_t read_objects(struct collection *c)
 	return n;
 }
 
-static uint32_t account_of(const struct collection *c, const struct object *o)
+/* put_together makes a group of the objects o to o + n that have the same definitions as
+ * the first one. */
+static void put_together(struct collection *c, const struct object *o, uint32_t n)
 {
-	return c->files[o->file].account;
-}
-
-/* owner_of returns whose an object is that n files have: o to o + n. It had an owner,
- * unless that is NULL. */
-static uint32_t owner_of(const struct collection *c, const struct object *o, uint32_t n,
-	const struct wp_owner *had)
-{
-	uint32_t first = account_of(c, o), best = WP_PLAIN, i;
-	bool stays = had != NULL && c->r->partial;
-
-	for (i = 0; i < n; i++) {
-		uint32_t account = account_of(c, &o[i]);
-
-		if (account < best)
-			best = account;
-		if (had != NULL && account == had->account)
-			stays = true;
-	}
-	if (best < WP_PLAIN)
-		return best;
-	return stays ? had->account : first;
-}
-
-/* put_together makes a group of those objects, o to o + n, that the owner has and that
- * have the same definitions. */
-static void put_together(struct collection *c, const struct object *o, uint32_t n, uint32_t owner)
-{
-	struct group *g = NULL;
+	struct group *g = &c->groups[c->group_count++];
 	uint32_t i;
 
-	for (i = 0; i < n; i++) {
-		if (account_of(c, &o[i]) != owner) {
-			tell(&c->r->troubles, WP_OTHER_ACCOUNT);
-			continue;
-		}
-		if (g == NULL) {
-			g = &c->groups[c->group_count++];
-			g->lead = o[i];
-		} else if (!same(&g->lead, &o[i])) {
+	g->lead = *o;
+	for (i = 0; i < n; i++)
+		if (same(&g->lead, &o[i]))
+			c->files[o[i].file].groups[o[i].number] = c->group_count - 1;
+		else
 			tell(&c->r->troubles, WP_OTHER_COUNTERS);
-			continue;
-		}
-		c->files[o[i].file].groups[o[i].number] = c->group_count - 1;
-	}
-}
-
-/* pass_owners goes on to the first owner of an object that is not below a title. What is
- * not there any more has no owner, unless it was only not read. */
-static const struct wp_owner *pass_owners(struct collection *c, uint32_t *at, uint64_t title)
-{
-	const struct wp_owners *had = c->r->owners;
-
-	for (; *at < had->count && had->list[*at].title < title; ++*at)
-		if (c->r->partial)
-			c->owners.list[c->owners.count++] = had->list[*at];
-	return *at < had->count && had->list[*at].title == title ? &had->list[(*at)++] : NULL;
 }
 
 /* find_groups puts objects of several files together that are one: they have the same
- * title, the same account and the same definitions. */
+ * title and the same definitions. */
 static void find_groups(struct collection *c)
 {
-	uint32_t count = read_objects(c), i, n, at = 0;
+	uint32_t count = read_objects(c), i, n;
 
 	for (i = 0; i < count; i += n) {
-		const struct object *o = &c->objects[i];
-		uint32_t owner;
-
-		for (n = 1; i + n < count && o[n].title == o->title;)
+		for (n = 1; i + n < count && c->objects[i + n].title == c->objects[i].title;)
 			n++;
-		owner = owner_of(c, o, n, pass_owners(c, &at, o->title));
-		c->owners.list[c->owners.count++] = (struct wp_owner){ o->title, owner };
-		put_together(c, o, n, owner);
+		put_together(c, &c->objects[i], n);
 	}
-	pass_owners(c, &at, UINT64_MAX);
 }
 
-/* keep_owners keeps whose the objects are for the next answer. */
-static void keep_owners(struct collection *c)
+/* list_owners lists the first file of each object. */
+static void list_owners(const struct collection *c)
 {
-	struct wp_owner *less = realloc(c->owners.list, (c->owners.count + (size_t)1) * sizeof *less);
+	struct wp_owners *owners = c->r->owners;
+	uint32_t g;
 
-	if (less != NULL)
-		c->owners.list = less;
-	free(c->r->owners->list);
-	*c->r->owners = c->owners;
-	c->owners.list = NULL;
+	free(owners->list);
+	owners->list = malloc((c->group_count + (size_t)1) * sizeof *owners->list);
+	owners->count = owners->list != NULL ? c->group_count : 0;
+	for (g = 0; g < owners->count; g++)
+		owners->list[g] = (struct wp_owner){ c->groups[g].lead.title, c->groups[g].lead.file };
 }
 
 static bool check_instance(const uint8_t *body, uint32_t length, uint32_t block)
@@ -688,9 +636,7 @@ static bool allocate(struct collection *c)
 	c->groups = calloc(c->object_count + (size_t)1, sizeof *c->groups);
 	c->numbers = malloc((c->object_count + (size_t)1) * sizeof *c->numbers);
 	c->queue = malloc((c->object_count + (size_t)1) * sizeof *c->queue);
-	c->owners.list = malloc((c->object_count + c->r->owners->count + (size_t)1) * sizeof *c->owners.list);
-	if (c->objects == NULL || c->groups == NULL || c->numbers == NULL || c->queue == NULL ||
-	    c->owners.list == NULL)
+	if (c->objects == NULL || c->groups == NULL || c->numbers == NULL || c->queue == NULL)
 		return false;
 	for (f = 0; f < c->file_count; f++) {
 		c->files[f].groups = c->numbers + n;
@@ -704,12 +650,12 @@ bool wp_collect(struct wp_file *files, uint32_t count, struct wp_request *r)
 	struct collection c = { .files = files, .file_count = count, .r = r };
 	bool fits = true;
 
-	r->bytes = r->objects = 0;
+	r->bytes = r->objects = r->owners->count = 0;
 	if (!allocate(&c)) {
 		tell(&r->troubles, WP_NO_MEMORY);
 	} else {
 		find_groups(&c);
-		keep_owners(&c);
+		list_owners(&c);
 		if (!find_items(&c)) {
 			tell(&r->troubles, WP_NO_MEMORY);
 		} else {
@@ -724,6 +670,5 @@ bool wp_collect(struct wp_file *files, uint32_t count, struct wp_request *r)
 	free(c.numbers);
 	free(c.queue);
 	free(c.items);
-	free(c.owners.list);
 	return fits;
 }

@@ -20,7 +20,6 @@ enum wp_trouble {
 	WP_SECOND_SINGLE,  /* an object without instances, of a second process */
 	WP_NO_MEMORY,
 	WP_TOO_LARGE,      /* an object for which the answer has no room by its bound */
-	WP_OTHER_ACCOUNT,  /* an object of another account than the one that it belongs to */
 	/* Those of provider.c. */
 	WP_NO_CONTEXT,
 	WP_NOT_INSTALLED,
@@ -38,24 +37,19 @@ struct wp_driver {
 	uint32_t first_counter, last_counter, first_help, last_help;
 };
 
-/* Accounts that publish are numbers. Those below WP_PLAIN come before all others, the
- * smaller one first. */
-enum { WP_NAMED, WP_SYSTEM, WP_ADMINISTRATORS, WP_PLAIN };
-
 /* A copy of a published file, whose memory is the caller's. */
 struct wp_file {
 	const uint8_t *data;
 	uint32_t used;
 	const struct wp_driver *driver;
-	uint32_t account; /* that the file belongs to */
 	uint32_t *groups; /* the core's own: of each object, what it is written with */
 };
 
-/* Whose each object is, in order of titles: what is kept from one answer to the next.
- * The list is the core's, for the caller to free in the end. */
+/* The first file of each object, in order of titles. wp_collect frees the list of the answer
+ * before; the caller frees the last one. */
 struct wp_owners {
 	struct wp_owner {
-		uint32_t title, account;
+		uint32_t title, file;
 	} *list;
 	uint32_t count;
 };
@@ -69,7 +63,6 @@ struct wp_request {
 	uint32_t bytes, objects; /* what was written */
 	unsigned troubles; /* a bit for each */
 	struct wp_owners *owners;
-	bool partial; /* files may be missing: nobody loses an object */
 };
 
 /* wp_used returns how many bytes of a file hold something, by its first
@@ -87,10 +80,9 @@ void wp_settle(uint8_t *data, const uint8_t *later, uint32_t used);
  * header at least. */
 bool wp_serves(const uint8_t *start, uint32_t size, const struct wp_driver *driver);
 
-/* wp_collect writes the objects that are asked for, each with the instances of one
- * account: an administrator's, else the one that it belongs to, else that of the first
- * file that has it. Instances of the first file come first. It returns false if there
- * is not enough room, and has written nothing. */
+/* wp_collect writes the objects that are asked for, each with the instances of all files
+ * that have the same definitions as the first one, in the order of the files. It returns
+ * false if there is not enough room, and has written nothing. */
 bool wp_collect(struct wp_file *files, uint32_t count, struct wp_request *r);
 
 #endif

@@ -4,9 +4,8 @@
  * that a sanitizer sees every byte too far.
  *
  * It begins with the size of a pointer. Request: room, the most bytes of an answer,
- * query (its bytes, or ffffffff for NULL), owners (their bytes), whether files are
- * missing, number of files, and for each the account, a copy, then a later one (0 bytes
- * for none). Answer: fits, objects, troubles, what was written, owners.
+ * query (its bytes, or ffffffff for NULL), number of files, and for each a copy, then a
+ * later one (0 bytes for none). Answer: fits, objects, troubles, the bytes written, owners.
  */
 #include "core.h"
 #include "layout.h"
@@ -51,7 +50,7 @@ static void put_number(uint32_t n) { put(&n, sizeof n); }
 static void read_file(struct wp_file *files, uint32_t *count, const struct wp_driver *driver,
 	unsigned *troubles)
 {
-	uint32_t account = get_number(), size = get_number(), later_size, used;
+	uint32_t size = get_number(), later_size, used;
 	uint8_t *copy = get_bytes(size), *later, *data;
 
 	later_size = get_number();
@@ -65,8 +64,7 @@ static void read_file(struct wp_file *files, uint32_t *count, const struct wp_dr
 		if (later_size >= used && !wp_settled(data, later))
 			wp_settle(data, later, used);
 		if (wp_serves(data, used, driver))
-			files[(*count)++] = (struct wp_file){
-				.data = data, .used = used, .driver = driver, .account = account };
+			files[(*count)++] = (struct wp_file){ .data = data, .used = used, .driver = driver };
 		else
 			free(data);
 	}
@@ -76,7 +74,7 @@ static void read_file(struct wp_file *files, uint32_t *count, const struct wp_dr
 
 static void request(const struct wp_driver *driver)
 {
-	struct wp_owners owners;
+	struct wp_owners owners = { .list = NULL };
 	struct wp_request r = { .time = 1000, .frequency = 10, .owners = &owners };
 	uint32_t n, i, count = 0;
 	uint16_t *query;
@@ -88,10 +86,6 @@ static void request(const struct wp_driver *driver)
 	n = get_number();
 	query = n == UINT32_MAX ? NULL : get_bytes(n);
 	r.query = query;
-	n = get_number();
-	owners.list = get_bytes(n);
-	owners.count = n / (uint32_t)sizeof *owners.list;
-	r.partial = get_number() != 0;
 	n = get_number();
 	files = calloc(n + 1, sizeof *files);
 	if (files == NULL)

@@ -29,9 +29,10 @@
 #define MAX_ENTRIES (4 * WP_MaxFiles) /* of the directory, those that are no publisher's included */
 #define LIMIT L"Answer Limit" /* value of the Performance key: the most bytes of an answer */
 #define DEFAULT_LIMIT (4u << 20)
-#define PUBLISHERS L"Publishers" /* value of the Performance key: whose files count */
+#define PUBLISHERS L"Publishers" /* value of the Performance key: further accounts whose files count */
 #define MAX_PUBLISHERS 64
-#define MAX_ACCOUNTS 256 /* that publish, SYSTEM and the administrators not counted */
+#define MAX_REPORTS 64 /* of accounts whose files are left out */
+#define REPORT 512 /* characters of such a report */
 #define START 4096 /* bytes of a file that hold the driver's name, behind the header */
 /* Bytes that are read of all files together. */
 #define READ_LIMIT (4ull * max(limit, 1u << 20))
@@ -44,14 +45,14 @@ static struct wp_driver drivers[MAX_DRIVERS];
 static WCHAR names[MAX_DRIVERS][MAX_DRIVER];
 static DWORD driver_count;
 static struct publishers {
-	BOOL set; /* nobody else's files count */
 	DWORD count;
 	BYTE sids[MAX_PUBLISHERS][SECURITY_MAX_SID_SIZE];
 } *publishers[MAX_DRIVERS];
 static uint32_t limit; /* bytes of an answer: the most that one of the drivers allows */
 static struct wp_owners owners;
-static BYTE accounts[MAX_ACCOUNTS][SECURITY_MAX_SID_SIZE]; /* WP_PLAIN is that of the first */
-static BOOL taken[MAX_ACCOUNTS]; /* whether an account has a file or an object */
+static BYTE (*accounts)[SECURITY_MAX_SID_SIZE]; /* of the files of the last answer */
+static WCHAR reports[MAX_REPORTS][REPORT]; /* accounts whose files are left out, each once */
+static DWORD report_count;
 static volatile LONG told; /* troubles, a bit for each */
 
 /* What the event log says, for people: there is no message file. */
@@ -66,10 +67,6 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
 	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value "
 		L"\"Answer Limit\" of the driver's Performance key, a number of bytes, allows more than 4 MiB.",
-	[WP_OTHER_ACCOUNT] = L"An account publishes what belongs to another one, which published it first, "
-		L"or what the administrator has not left to it: it is left out. "
-		L"The value \"Publishers\" of the driver's "
-		L"Performance key names the accounts that publish together.",
 	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: "
 		L"nothing can be delivered.",
 	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: "
@@ -86,41 +83,74 @@ static const WCHAR *const texts[WP_TROUBLES] = {
 		L"not known, or cannot be read. It is a REG_MULTI_SZ with at most 64 names or SIDs.",
 };
 
+/* write_event writes a line to the event log. */
+static void write_event(DWORD id, const WCHAR *text)
+{
+	HANDLE log = RegisterEventSourceW(NULL, L"winperf-provider");
+
+	if (log == NULL)
+		return;
+	ReportEventW(log, EVENTLOG_WARNING_TYPE, 0, id, NULL, 1, 0, &text, NULL);
+	DeregisterEventSource(log);
+}
+
 /* tell writes troubles to the event log, each once as long as the DLL is loaded. */
 static void tell(unsigned troubles)
 {
 	LONG new = (LONG)troubles & ~InterlockedOr(&told, (LONG)troubles);
-	HANDLE log = new != 0 ? RegisterEventSourceW(NULL, L"winperf-provider") : NULL;
 	int i;
 
-	if (log == NULL)
-		return;
 	for (i = 0; i < WP_TROUBLES; i++)
-		if (new & (1l << i) && texts[i] != NULL) {
-			const WCHAR *text = texts[i];
-
-			ReportEventW(log, EVENTLOG_WARNING_TYPE, 0, (DWORD)i, NULL, 1, 0, &text, NULL);
-		}
-	DeregisterEventSource(log);
+		if (new & (1l << i) && texts[i] != NULL)
+			write_event((DWORD)i, texts[i]);
 }
 
-/* WinperfTroubles writes what the DLL had to tell since it was loaded, a line for each
- * kind of trouble, as far as there is room, and returns how many units it takes. */
+/* report_account names, once, an account whose files are left out, and the line that shows them. */
+static void report_account(const WCHAR *driver, PSID account)
+{
+	WCHAR *text = reports[report_count < MAX_REPORTS ? report_count : 0], line[REPORT];
+	LPWSTR sid;
+	DWORD i;
+
+	if (report_count == MAX_REPORTS || !ConvertSidToStringSidW(account, &sid))
+		return;
+	_snwprintf(line, REPORT, L"The objects of %ls that the account %ls publishes are not shown. The line %ls in "
+		L"the value \"Publishers\" of the driver's Performance key shows them.", driver, sid, sid);
+	line[REPORT - 1] = 0;
+	LocalFree(sid);
+	for (i = 0; i < report_count; i++)
+		if (wcscmp(reports[i], line) == 0)
+			return;
+	wcscpy(text, line);
+	report_count++;
+	write_event(WP_TROUBLES, text);
+}
+
+/* append_line appends a line to a text of n units, if there is room, and returns the units of both. */
+static DWORD append_line(LPWSTR text, DWORD room, DWORD n, const WCHAR *line)
+{
+	for (; *line != 0; line++, n++)
+		if (n < room)
+			text[n] = *line;
+	if (n < room)
+		text[n] = L'\n';
+	return n + 1;
+}
+
+/* WinperfTroubles writes the troubles since the DLL was loaded, a line for each kind and for each
+ * account whose files are left out, as far as there is room, and returns how many units it takes. */
 DWORD WINAPI WinperfTroubles(LPWSTR text, DWORD room)
 {
 	LONG troubles = InterlockedOr(&told, 0);
-	DWORD units = 0;
-	int i;
+	DWORD units = 0, i;
 
-	for (i = 0; i < WP_TROUBLES; i++) {
-		const WCHAR *p = troubles & (1l << i) ? texts[i] : NULL;
-
-		for (; p != NULL && *p != 0; p++, units++)
-			if (units < room)
-				text[units] = *p;
-		if (p != NULL && units++ < room)
-			text[units - 1] = L'\n';
-	}
+	for (i = 0; i < WP_TROUBLES; i++)
+		if (troubles & (1l << i) && texts[i] != NULL)
+			units = append_line(text, room, units, texts[i]);
+	AcquireSRWLockShared(&lock);
+	for (i = 0; i < report_count; i++)
+		units = append_line(text, room, units, reports[i]);
+	ReleaseSRWLockShared(&lock);
 	return units;
 }
 
@@ -131,7 +161,7 @@ static BOOL read_number(const WCHAR *key, const WCHAR *value, uint32_t *n)
 	return RegGetValueW(HKEY_LOCAL_MACHINE, key, value, RRF_RT_REG_DWORD, NULL, n, &size) == ERROR_SUCCESS;
 }
 
-/* find_account finds the SID of an account by its name, or by what it is as a text. */
+/* find_account finds the SID of an account by its name or its SID as a text; * is everyone. */
 static BOOL find_account(const WCHAR *name, BYTE *sid)
 {
 	DWORD size = SECURITY_MAX_SID_SIZE, units = 256;
@@ -140,6 +170,8 @@ static BOOL find_account(const WCHAR *name, BYTE *sid)
 	PSID own;
 	BOOL good;
 
+	if (wcscmp(name, L"*") == 0)
+		return CreateWellKnownSid(WinWorldSid, NULL, sid, &size);
 	if (wcsncmp(name, L"S-", 2) != 0 || !ConvertStringSidToSidW(name, &own))
 		return LookupAccountNameW(NULL, name, sid, &size, domain, &units, &use);
 	good = CopySid(size, sid, own);
@@ -147,8 +179,7 @@ static BOOL find_account(const WCHAR *name, BYTE *sid)
 	return good;
 }
 
-/* read_publishers reads whose files count for a driver. Where that cannot be told,
- * nobody's do: the administrator did not mean everybody. */
+/* read_publishers reads the further accounts whose files count for a driver. */
 static struct publishers *read_publishers(const WCHAR *key)
 {
 	struct publishers *p = calloc(1, sizeof *p);
@@ -158,8 +189,6 @@ static struct publishers *read_publishers(const WCHAR *key)
 
 	if (p != NULL && list != NULL)
 		status = RegGetValueW(HKEY_LOCAL_MACHINE, key, PUBLISHERS, RRF_RT_REG_MULTI_SZ, NULL, list, &size);
-	if (p != NULL)
-		p->set = status != ERROR_FILE_NOT_FOUND;
 	if (status == ERROR_SUCCESS)
 		for (at = list; *at != 0; at += wcslen(at) + 1)
 			if (p->count < MAX_PUBLISHERS && find_account(at, p->sids[p->count]))
@@ -230,6 +259,8 @@ DWORD WINAPI WinperfClose(void)
 			free(publishers[--driver_count]);
 		free(owners.list);
 		owners = (struct wp_owners){ .list = NULL };
+		free(accounts);
+		accounts = NULL;
 		limit = 0;
 	}
 	ReleaseSRWLockExclusive(&lock);
@@ -240,13 +271,14 @@ DWORD WINAPI WinperfClose(void)
 struct reading {
 	struct found {
 		struct wp_file file;
+		DWORD rank; /* of the account */
+		BYTE account[SECURITY_MAX_SID_SIZE];
 		ULONGLONG made, id; /* the id is the file's, in its volume */
 	} found[WP_MaxFiles];
 	struct wp_file files[WP_MaxFiles]; /* those found, in order */
 	DWORD count, entries;
 	ULONGLONG bytes;
 	unsigned troubles;
-	BOOL partial;
 };
 
 /* is_published tells whether the file's publisher is there: it has the lock. */
@@ -338,69 +370,59 @@ static BOOL read_owner(struct reading *r, HANDLE file, BYTE *sid)
 	return good;
 }
 
-/* take_number finds the number of an account, as long as it has files or objects. */
-static BOOL take_number(PSID sid, uint32_t *number)
+/* is_own tells whether an account is the one that this process runs as. */
+static BOOL is_own(PSID account)
 {
-	DWORD i, place = MAX_ACCOUNTS;
+	union { TOKEN_USER user; BYTE room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE]; } own;
+	HANDLE token;
+	DWORD n;
+	BOOL same;
 
-	if (IsWellKnownSid(sid, WinLocalSystemSid)) {
-		*number = WP_SYSTEM;
-		return TRUE;
-	}
-	if (IsWellKnownSid(sid, WinBuiltinAdministratorsSid)) {
-		*number = WP_ADMINISTRATORS;
-		return TRUE;
-	}
-	for (i = 0; i < MAX_ACCOUNTS; i++) {
-		if (taken[i] && EqualSid(accounts[i], sid)) {
-			place = i;
-			break;
-		}
-		if (!taken[i] && place == MAX_ACCOUNTS)
-			place = i;
-	}
-	if (place == MAX_ACCOUNTS || (!taken[place] && !CopySid(SECURITY_MAX_SID_SIZE, accounts[place], sid)))
+	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
 		return FALSE;
-	taken[place] = TRUE;
-	*number = WP_PLAIN + place;
-	return TRUE;
+	same = GetTokenInformation(token, TokenUser, &own, sizeof own, &n) &&
+	       EqualSid(own.user.User.Sid, account);
+	CloseHandle(token);
+	return same;
 }
 
-/* release_numbers gives back the numbers of accounts that have no object. */
-static void release_numbers(void)
+/* rank_of finds the place of an account among those whose files count: SYSTEM, the administrators,
+ * the account that reads, then the lines of Publishers. */
+static BOOL rank_of(const struct publishers *p, PSID account, DWORD *rank)
 {
-	uint32_t i;
+	DWORD i;
 
-	memset(taken, 0, sizeof taken);
-	for (i = 0; i < owners.count; i++)
-		if (owners.list[i].account >= WP_PLAIN)
-			taken[owners.list[i].account - WP_PLAIN] = TRUE;
+	*rank = 0;
+	if (IsWellKnownSid(account, WinLocalSystemSid))
+		return TRUE;
+	++*rank;
+	if (IsWellKnownSid(account, WinBuiltinAdministratorsSid))
+		return TRUE;
+	++*rank;
+	if (is_own(account))
+		return TRUE;
+	for (i = 0; p != NULL && i < p->count; i++) {
+		++*rank;
+		if (EqualSid((PSID)p->sids[i], account) || IsWellKnownSid((PSID)p->sids[i], WinWorldSid))
+			return TRUE;
+	}
+	return FALSE;
 }
 
-/* admit finds the driver of a file and the number of its account. FALSE where it is
- * no driver's, or the administrator does not want it. */
-static BOOL admit(struct reading *r, const BYTE *start, DWORD size, PSID owner, struct wp_file *f)
+/* admit finds the driver of a file and the rank of its account. FALSE where it is no
+ * driver's, or its account is not trusted. */
+static BOOL admit(const BYTE *start, DWORD size, struct found *f)
 {
-	const struct publishers *p;
-	DWORD i, k;
+	DWORD i;
 
 	for (i = 0; i < driver_count && !wp_serves(start, size, &drivers[i]);)
 		i++;
 	if (i == driver_count)
 		return FALSE;
-	f->driver = &drivers[i];
-	p = publishers[i];
-	if (p != NULL && !p->set) {
-		if (take_number(owner, &f->account))
-			return TRUE;
-		r->troubles |= 1u << WP_TOO_MUCH;
-		return FALSE;
-	}
-	f->account = WP_NAMED;
-	for (k = 0; p != NULL && k < p->count; k++)
-		if (EqualSid((PSID)p->sids[k], owner))
-			return TRUE;
-	r->troubles |= 1u << WP_OTHER_ACCOUNT;
+	f->file.driver = &drivers[i];
+	if (rank_of(publishers[i], f->account, &f->rank))
+		return TRUE;
+	report_account(names[i], f->account);
 	return FALSE;
 }
 
@@ -410,9 +432,10 @@ static BOOL admit(struct reading *r, const BYTE *start, DWORD size, PSID owner, 
 
 static void read_file(struct reading *r, HANDLE file)
 {
-	BYTE start[START], sid[SECURITY_MAX_SID_SIZE], *data;
+	BYTE start[START], *data;
 	BY_HANDLE_FILE_INFORMATION info;
-	struct wp_file f = { .data = NULL };
+	struct found f = { .rank = 0 };
+	uint32_t used;
 	DWORD got;
 
 	if (GetFileType(file) != FILE_TYPE_DISK || !GetFileInformationByHandle(file, &info) ||
@@ -421,64 +444,38 @@ static void read_file(struct reading *r, HANDLE file)
 	if (!is_published(file))
 		return;
 	got = read_start(file, start, sizeof start);
-	f.used = wp_used(start, got, (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
-	if (f.used == 0 || !read_owner(r, file, sid) || !admit(r, start, got, sid, &f))
+	used = wp_used(start, got, (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow, &r->troubles);
+	if (used == 0 || !read_owner(r, file, f.account) || !admit(start, got, &f))
 		return;
-	if (r->count == WP_MaxFiles || r->bytes + f.used > READ_LIMIT) {
+	if (r->count == WP_MaxFiles || r->bytes + used > READ_LIMIT) {
 		r->troubles |= 1u << WP_TOO_MUCH;
 		return;
 	}
-	data = malloc(f.used);
+	data = malloc(used);
 	if (data == NULL) {
 		r->troubles |= 1u << WP_NO_MEMORY;
 		return;
 	}
-	if (read_start(file, data, f.used) != f.used || !settle(file, data, f.used)) {
+	if (read_start(file, data, used) != used || !settle(file, data, used)) {
 		r->troubles |= 1u << WP_NO_READING;
 		free(data);
 		return;
 	}
-	f.data = data;
-	r->bytes += f.used;
-	r->found[r->count++] = (struct found){
-		.file = f,
-		.made = (ULONGLONG)info.ftCreationTime.dwHighDateTime << 32 | info.ftCreationTime.dwLowDateTime,
-		.id = (ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow,
-	};
+	r->bytes += used;
+	f.file.data = data;
+	f.file.used = used;
+	f.made = (ULONGLONG)info.ftCreationTime.dwHighDateTime << 32 | info.ftCreationTime.dwLowDateTime;
+	f.id = (ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow;
+	r->found[r->count++] = f;
 }
 
-/* is_service tells whether an account is none that people log in with. */
-static BOOL is_service(PSID account)
-{
-	static const SID_IDENTIFIER_AUTHORITY nt = SECURITY_NT_AUTHORITY;
-
-	return memcmp(GetSidIdentifierAuthority(account), &nt, sizeof nt) == 0 &&
-	       *GetSidSubAuthority(account, 0) != SECURITY_NT_NON_UNIQUE;
-}
-
-/* by_account is the order of accounts of which none has an object yet. No account can
- * choose its place: services come first, then the SID decides. */
-static int by_account(uint32_t a, uint32_t b)
-{
-	PSID x, y;
-
-	if (a < WP_PLAIN || b < WP_PLAIN || a == b)
-		return a < b ? -1 : a > b;
-	x = accounts[a - WP_PLAIN];
-	y = accounts[b - WP_PLAIN];
-	if (is_service(x) != is_service(y))
-		return is_service(x) ? -1 : 1;
-	return memcmp(x, y, GetLengthSid(x)); /* of the same length, or different at its beginning */
-}
-
-/* by_order is the order of files: their owners can choose it only among their own. */
+/* by_order is the order of files: that of their accounts, then of their times. */
 static int by_order(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
-	int order = by_account(x->file.account, y->file.account);
 
-	if (order != 0)
-		return order;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	if (x->made != y->made)
 		return x->made < y->made ? -1 : 1;
 	return x->id < y->id ? -1 : x->id > y->id;
@@ -518,22 +515,6 @@ static HANDLE open_in(HANDLE directory, const WCHAR *name, ACCESS_MASK access, U
 		return NULL;
 	}
 	return file;
-}
-
-/* is_own tells whether an account is the one that this process runs as. */
-static BOOL is_own(PSID account)
-{
-	union { TOKEN_USER user; BYTE room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE]; } own;
-	HANDLE token;
-	DWORD n;
-	BOOL same;
-
-	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
-		return FALSE;
-	same = GetTokenInformation(token, TokenUser, &own, sizeof own, &n) &&
-	       EqualSid(own.user.User.Sid, account);
-	CloseHandle(token);
-	return same;
 }
 
 /* is_trusted tells whether a directory is none that somebody has put there to be
@@ -631,7 +612,6 @@ static void read_list(struct reading *r, HANDLE directory, const BYTE *list)
 
 static void read_files(struct reading *r)
 {
-	const unsigned unread = 1u << WP_NO_READING | 1u << WP_TOO_MUCH | 1u << WP_NO_MEMORY;
 	HANDLE directory = open_published(&r->troubles);
 	const DWORD room = 1u << 16;
 	BYTE *list = directory != NULL ? malloc(room) : NULL;
@@ -640,13 +620,23 @@ static void read_files(struct reading *r)
 	while (list != NULL && r->entries <= MAX_ENTRIES &&
 	       GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, room))
 		read_list(r, directory, list);
-	r->partial = list == NULL || (r->troubles & unread) != 0;
 	free(list);
 	if (directory != NULL)
 		CloseHandle(directory);
 	qsort(r->found, r->count, sizeof *r->found, by_order);
 	for (i = 0; i < r->count; i++)
 		r->files[i] = r->found[i].file;
+}
+
+/* keep_accounts keeps the accounts of the files, for WinperfOwner. */
+static void keep_accounts(const struct reading *r)
+{
+	DWORD i;
+
+	free(accounts);
+	accounts = malloc((r->count + (size_t)1) * sizeof *accounts);
+	for (i = 0; accounts != NULL && i < r->count; i++)
+		memcpy(accounts[i], r->found[i].account, sizeof *accounts);
 }
 
 DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD objects)
@@ -667,12 +657,11 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	q.frequency = frequency.QuadPart;
 	AcquireSRWLockExclusive(&lock);
 	if (driver_count > 0) {
-		release_numbers();
 		read_files(r);
 		q.most = limit;
 		q.owners = &owners;
-		q.partial = r->partial;
 		fits = wp_collect(r->files, r->count, &q);
+		keep_accounts(r);
 	}
 	ReleaseSRWLockExclusive(&lock);
 	while (r->count > 0)
@@ -687,32 +676,22 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	return ERROR_SUCCESS;
 }
 
-/* WinperfOwner writes whose the object of a title index is: the SID as a text, or
- * Publishers where the administrator has named the accounts. It returns how many units
- * it takes, 0 for an object that is not there. */
+/* WinperfOwner writes the account of an object by its title index, of the first if there are
+ * several: the SID as a text. It returns how many units it takes, 0 for an object that is not there. */
 DWORD WINAPI WinperfOwner(DWORD title, LPWSTR text, DWORD room)
 {
-	const WCHAR *const special[WP_PLAIN] = { PUBLISHERS, L"S-1-5-18", L"S-1-5-32-544" };
-	const WCHAR *owner = NULL;
 	LPWSTR sid = NULL;
 	DWORD units = 0;
 	uint32_t i;
 
 	AcquireSRWLockShared(&lock);
-	for (i = 0; i < owners.count; i++) {
-		uint32_t account = owners.list[i].account;
-
-		if (owners.list[i].title != title)
-			continue;
-		if (account < WP_PLAIN)
-			owner = special[account];
-		else if (ConvertSidToStringSidW(accounts[account - WP_PLAIN], &sid))
-			owner = sid;
-	}
+	for (i = 0; i < owners.count && owners.list[i].title != title;)
+		i++;
+	if (i < owners.count && accounts != NULL && ConvertSidToStringSidW(accounts[owners.list[i].file], &sid))
+		for (; sid[units] != 0; units++)
+			if (units < room)
+				text[units] = sid[units];
 	ReleaseSRWLockShared(&lock);
-	for (; owner != NULL && *owner != 0; owner++, units++)
-		if (units < room)
-			text[units] = *owner;
 	LocalFree(sid);
 	return units;
 }

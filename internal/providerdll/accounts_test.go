@@ -3,18 +3,17 @@
 package providerdll
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// otherAccount is the trouble of an object that is another account's (core.h: enum wp_trouble).
-const otherAccount = 1 << 8
-
 // onePeer is a file with an object Peer and one instance in it.
-func onePeer(t testing.TB, account uint32, name string, value uint64) copied {
+func onePeer(t testing.TB, name string, value uint64) copied {
 	t.Helper()
 	p := publisher(t, t.TempDir(), schema(t, func(s *registration.Declaration) { s.Objects = s.Objects[1:2] }))
 	peer(t, p, name, value)
@@ -26,126 +25,56 @@ func onePeer(t testing.TB, account uint32, name string, value uint64) copied {
 	for _, at := range []uint32{head + 12, head + 20, head + 64 + 4, head + 64 + 12} {
 		le.PutUint32(data[at:], le.Uint32(data[at:])+peerObject-firstCounter)
 	}
-	return copied{data: data, account: account}
+	return copied{data: data}
 }
 
-// backdated says in the file's header that its publisher began before all others.
-func (c copied) backdated() copied {
-	c.data = append([]byte(nil), c.data...)
-	clear(c.data[pubfile.HeaderStarted : pubfile.HeaderStarted+8])
-	return c
-}
-
-func (c copied) by(account uint32) copied {
-	c.account = account
-	return c
-}
-
-// look is a look at the published files, after others.
-type look struct {
-	files    []copied
-	partial  bool
-	want     string
-	troubles uint32
-}
-
-// TestAccounts has several accounts publish one object: it is one's, and what the
-// others say about themselves does not change whose.
-func TestAccounts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
+// TestOrder has several files with one object: its instances are in the order of the files, whatever
+// the files say about themselves, and the first file is its owner.
+func TestOrder(t *testing.T) {
 	c := startCore(t)
-	own := onePeer(t, plain, "one", 1)
-	other := onePeer(t, plain+1, "two", 2).backdated()
-	const ones, twos = "8006[one=1]", "8006[two=2]"
-	alone := look{files: []copied{own}, want: ones}
-
-	for name, looks := range map[string][]look{
-		"one account's processes": {{files: []copied{own, other.by(plain)}, want: "8006[one=1 two=2]"}},
-		"accounts that are named": {{files: []copied{own.by(named), other.by(named)},
-			want: "8006[one=1 two=2]"}},
-		"nobody was first":   {{files: []copied{own, other}, want: ones, troubles: otherAccount}},
-		"in the other order": {{files: []copied{other, own}, want: twos, troubles: otherAccount}},
-		"one was first":      {alone, {files: []copied{other, own}, want: ones, troubles: otherAccount}},
-		"the first one is gone, and comes back": {
-			alone, {files: []copied{other}, want: twos},
-			{files: []copied{own, other}, want: twos, troubles: otherAccount}},
-		"the first one is not read once": {
-			alone, {files: []copied{other}, partial: true, troubles: otherAccount},
-			{partial: true}, {files: []copied{other, own}, want: ones, troubles: otherAccount}},
-		"nothing is read, then all": {
-			alone, {}, {files: []copied{other, own}, want: twos, troubles: otherAccount}},
-		"an administrator comes": {
-			alone, {files: []copied{own, other.by(administrators)}, want: twos, troubles: otherAccount}},
-		"SYSTEM beside an administrator": {
-			alone, {files: []copied{own.by(administrators), other.by(system)}, want: twos,
-				troubles: otherAccount}},
-		"an administrator was first": {
-			{files: []copied{own.by(administrators)}, want: ones},
-			{files: []copied{other, own.by(administrators)}, want: ones, troubles: otherAccount}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var owners []owner
-			for i, l := range looks {
-				r := request{query: utf16z("Global"), room: plenty, most: limit}
-				r.owners, r.partial, r.files = owners, l.partial, l.files
-				a, now, err := c.request(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := a.show(t); got != l.want || a.troubles != l.troubles {
-					t.Errorf("look %d: %s, want %s; troubles %#x, want %#x", i, got, l.want,
-						a.troubles, l.troubles)
-				}
-				owners = now
-			}
-		})
-	}
-}
-
-// TestAccountsApart gives each account what is its own: the objects that nobody else
-// had before, and no parent in another's.
-func TestAccountsApart(t *testing.T) {
-	c := startCore(t)
-	own := onePeer(t, plain, "one", 1)
+	one, two := onePeer(t, "one", 1), onePeer(t, "two", 2)
+	clear(two.data[pubfile.HeaderStarted : pubfile.HeaderStarted+8])
 	p := publisher(t, t.TempDir(), schema(t))
-	instance(t, p, "Part", "x", "Bytes", 3, peer(t, p, "two", 2))
-	other := copied{data: used(t, p), account: plain + 1}
+	instance(t, p, "Part", "x", "Bytes", 3, peer(t, p, "three", 3))
+	three := copied{data: used(t, p)}
 
-	r := request{query: utf16z("Global"), room: plenty, most: limit, files: []copied{own, other}}
-	a, owners, err := c.request(r)
-	if err != nil {
-		t.Fatal(err)
+	for want, tt := range map[string]struct {
+		files  []copied
+		owners []owner
+	}{
+		"8006[one=1 two=2]": {[]copied{one, two}, []owner{{peerObject, 0}}},
+		"8006[two=2 one=1]": {[]copied{two, one}, []owner{{peerObject, 0}}},
+		"8000[=0,0,0] 8006[one=1 three=3] 8010[8006#1/x=3]": {
+			[]copied{one, three}, []owner{{transferObject, 1}, {peerObject, 0}, {partObject, 1}}},
+		"": {nil, nil},
+	} {
+		a, owners, err := c.request(request{query: utf16z("Global"), room: plenty, most: limit, files: tt.files})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.show(t); got != want || a.troubles != 0 || !slices.Equal(owners, tt.owners) {
+			t.Errorf("%s, want %s; owners %v, troubles %#x", got, want, owners, a.troubles)
+		}
 	}
-	const want = "8000[=0,0,0] 8006[one=1] 8010[x=3]"
-	if got := a.show(t); got != want || a.troubles != otherAccount {
-		t.Errorf("%s, want %s; troubles %#x", got, want, a.troubles)
-	}
-	const theirs = plain + 1
-	compareOwners(t, owners, map[uint32]uint32{transferObject: theirs, peerObject: plain, partObject: theirs})
 }
 
-// TestManyAccounts has a thousand accounts publish an object.
-func TestManyAccounts(t *testing.T) {
+// TestManyFiles has a thousand files with one object.
+func TestManyFiles(t *testing.T) {
 	c := startCore(t)
-	file := onePeer(t, plain, "one", 1)
-	r := request{query: utf16z("Global"), room: plenty, most: limit,
-		owners: []owner{{peerObject, plain + 700}}}
-	for i := range pubfile.MaxFiles {
-		f := file.by(plain + uint32(i))
-		f.data = append([]byte(nil), file.data...)
-		slot := int(binary.LittleEndian.Uint32(f.data[pubfile.HeaderSlots:]))
-		// behind PERF_INSTANCE_DEFINITION, the name and ByteLength
-		value := slot + pubfile.SlotBody + 24 + 8 + 4
-		binary.LittleEndian.PutUint32(f.data[value:], uint32(i))
-		r.files = append(r.files, f)
+	file := onePeer(t, "one", 1)
+	r := request{query: utf16z("Global"), room: plenty, most: limit}
+	for range pubfile.MaxFiles {
+		r.files = append(r.files, copied{data: bytes.Clone(file.data)})
 	}
 	a, owners, err := c.request(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := a.show(t); got != "8006[one=700]" || len(owners) != 1 || owners[0] != r.owners[0] {
-		t.Errorf("%s, owners %v", got, owners)
+	b, err := a.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := b.Object(peerObject); o == nil || len(o.Instances) != pubfile.MaxFiles || len(owners) != 1 {
+		t.Errorf("not %d instances: owners %v", pubfile.MaxFiles, owners)
 	}
 }

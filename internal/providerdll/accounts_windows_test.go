@@ -85,23 +85,22 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestPublishers names the accounts whose files count. Whatever cannot be understood
-// admits no account.
+// TestPublishers shows the files of the account that reads, whatever the value names. A mistake
+// in the value is reported.
 func TestPublishers(t *testing.T) {
 	const shown = "8006[one=1]"
 	own := ownSID(t)
 	for name, tt := range map[string]struct {
-		accounts     []string
-		want, owner  string
-		unknownNames bool
+		accounts []string
+		mistake  bool
 	}{
-		"none is named":          {nil, shown, own, false},
-		"this one":               {[]string{own}, shown, "Publishers", false},
-		"this one by its name":   {[]string{winapi.AccountName(own)}, shown, "Publishers", false},
-		"this one among others":  {[]string{"S-1-5-19", own, "S-1-5-20"}, shown, "Publishers", false},
-		"another one":            {[]string{"S-1-5-19"}, "", "", false},
-		"an unknown one":         {[]string{`winperf has no such account`}, "", "", true},
-		"this one and a mistake": {[]string{`winperf has no such account`, own}, shown, "Publishers", true},
+		"none is named":          {nil, false},
+		"this one":               {[]string{own}, false},
+		"this one by its name":   {[]string{winapi.AccountName(own)}, false},
+		"another one":            {[]string{"S-1-5-19"}, false},
+		"everyone":               {[]string{"*"}, false},
+		"an unknown one":         {[]string{`winperf has no such account`}, true},
+		"this one and a mistake": {[]string{`winperf has no such account`, own}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := load(t)
@@ -109,36 +108,34 @@ func TestPublishers(t *testing.T) {
 			if tt.accounts != nil {
 				names(t, tt.accounts...)
 			}
-			dir := published(t)
-			peer(t, publisher(t, dir, schema(t)), "one", 1)
+			peer(t, publisher(t, published(t), schema(t)), "one", 1)
 			l.start(t, "WinperfLibrary")
-			if got := l.ask(t, "8006", plenty).show(t); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
+			if got := l.ask(t, "8006", plenty).show(t); got != shown {
+				t.Errorf("%s, want %s", got, shown)
 			}
-			if got := l.text(t, l.owner, peerObject); got != tt.owner {
-				t.Errorf("owner %s, want %s", got, tt.owner)
+			if got := l.text(t, l.owner, peerObject); got != own {
+				t.Errorf("owner %s, want %s", got, own)
 			}
-			told := l.text(t, l.troubles)
-			if tt.unknownNames && !strings.Contains(told, "names an account that is not known") {
-				t.Errorf("told: %s", told)
-			}
-			if tt.want == "" && !strings.Contains(told, "The value \"Publishers\"") {
+			const message = "names an account that is not known"
+			if told := l.text(t, l.troubles); strings.Contains(told, message) != tt.mistake {
 				t.Errorf("told: %s", told)
 			}
 		})
 	}
 }
 
-// TestPublishersWrong has a value of another type: the administrator did not mean
-// everybody.
+// TestPublishersWrong has a value of another type: it names nobody, and that is reported.
 func TestPublishersWrong(t *testing.T) {
 	l := load(t)
 	install(t)
 	set(t, service+`WinperfLibrary\Performance`, typeNumber, map[string][]byte{"Publishers": number(1)})
 	peer(t, publisher(t, published(t), schema(t)), "one", 1)
 	l.start(t, "WinperfLibrary")
-	if got := l.ask(t, "8006", plenty).show(t); got != "" {
+	if got := l.ask(t, "8006", plenty).show(t); got != "8006[one=1]" {
 		t.Error(got)
+	}
+	if told := l.text(t, l.troubles); !strings.Contains(told, "cannot be read") {
+		t.Errorf("told: %s", told)
 	}
 }
 
@@ -209,41 +206,21 @@ func below(t testing.TB, path, program, how string) {
 	t.Skipf("skipped: this account cannot %s files: %v %s", program, err, out)
 }
 
-// hold makes a file that nobody can open until it is given back.
-func hold(t testing.TB, path string) (give func()) {
-	t.Helper()
-	name, err := syscall.UTF16PtrFromString(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
-		syscall.CREATE_NEW, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		if err := syscall.CloseHandle(h); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestTwoAccounts gives one of two publishers' files to another account, which Wine
 // has as ANONYMOUS LOGON, and forges everything that a publisher can.
 func TestTwoAccounts(t *testing.T) {
 	if !wintest.Wine() {
 		t.Skip("skipped: one test cannot make files of two accounts; Wine has the owner of the system below")
 	}
-	dir, l := published(t), load(t)
+	dir := published(t)
 	install(t)
 	own, other := publisher(t, dir, schema(t)), publisher(t, dir, schema(t))
 	peer(t, own, "one", 1)
 	peer(t, other, "two", 2)
 	change(t, other, pubfile.HeaderStarted, make([]byte, 8))
-	change(t, other, 0, make([]byte, 8)) // not ready yet
 	below(t, other.Path(), "chown", "12345")
 	const anonymous = "S-1-5-7"
-	expect := func(when, want, owner string) {
+	expect := func(l library, when, want, owner string) {
 		t.Helper()
 		if got := l.ask(t, "8006", plenty).show(t); got != want {
 			t.Errorf("%s: %s, want %s", when, got, want)
@@ -253,26 +230,33 @@ func TestTwoAccounts(t *testing.T) {
 		}
 	}
 
-	l.start(t, "WinperfLibrary")
-	expect("alone", "8006[one=1]", ownSID(t))
-	change(t, other, 0, binary.LittleEndian.AppendUint64(nil, pubfile.Magic))
-	expect("with another one's", "8006[one=1]", ownSID(t))
-	if told := l.text(t, l.troubles); !strings.Contains(told, "belongs to another one") {
-		t.Errorf("told: %s", told)
+	for _, tt := range []struct {
+		accounts    []string
+		want, owner string
+	}{
+		{nil, "8006[one=1]", ownSID(t)},
+		{[]string{"S-1-5-19"}, "8006[one=1]", ownSID(t)},
+		{[]string{anonymous}, "8006[one=1 two=2]", ownSID(t)},
+		{[]string{"*"}, "8006[one=1 two=2]", ownSID(t)},
+	} {
+		l := load(t)
+		names(t, tt.accounts...)
+		l.start(t, "WinperfLibrary")
+		for range 2 { // an account that is left out is named once
+			expect(l, strings.Join(tt.accounts, " "), tt.want, tt.owner)
+		}
+		const line = "The line " + anonymous + ` in the value "Publishers"`
+		left := strings.Count(l.text(t, l.troubles), line)
+		if shown := strings.Contains(tt.want, "two"); left > 1 || (left == 1) == shown {
+			t.Errorf("%q: reported %d times", tt.accounts, left)
+		}
 	}
-	give := hold(t, filepath.Join(dir, "held.winperf"))
+
+	// Without the account that reads the other one's is shown alone.
 	if err := own.Close(); err != nil {
 		t.Fatal(err)
 	}
-	expect("while the first one's may be there", "", ownSID(t))
-	give()
-	expect("after the first one is gone", "8006[two=2]", anonymous)
-	peer(t, publisher(t, dir, schema(t)), "three", 3)
-	expect("after it is back", "8006[two=2]", anonymous)
-
-	// A reader that sees both at once goes by the accounts: those that nobody logs in with, as
-	// this one, come before people's.
-	l = load(t)
+	l := load(t)
 	l.start(t, "WinperfLibrary")
-	expect("both at once", "8006[two=2]", anonymous)
+	expect(l, "alone", "8006[two=2]", anonymous)
 }

@@ -14,7 +14,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"unicode/utf16"
@@ -130,32 +129,18 @@ func startProcess(t testing.TB, program string) *process {
 	return c
 }
 
-// copied is a copy of a file, and one made later, if slots changed meanwhile; and whose
-// it is: core.h, WP_PLAIN and above for accounts that are no administrators.
-type copied struct {
-	data, later []byte
-	account     uint32
-}
+// copied is a copy of a file, and one made later, if slots changed meanwhile.
+type copied struct{ data, later []byte }
 
-// owner says whose an object is.
-type owner struct{ title, account uint32 }
+// owner is the first file of an object, by its position among the files.
+type owner struct{ title, file uint32 }
 
 // request is what the core is asked.
 type request struct {
 	query      []byte // nil is NULL
 	room, most int
-	owners     []owner // as an earlier answer has them
-	partial    bool
 	files      []copied
 }
-
-// Accounts, as core.h has them: plain is the first of those that are no administrators.
-const (
-	named = iota
-	system
-	administrators
-	plain
-)
 
 // limit is the most bytes of an answer that the tests allow, where they do not say.
 const limit = 1 << 22
@@ -166,7 +151,7 @@ func (c core) ask(query []byte, room int, files ...copied) (answer, error) {
 	return a, err
 }
 
-// request asks the core of each word size, and returns whose the objects are, too.
+// request asks the core of each word size, and returns the first files of objects, too.
 func (c core) request(r request) (answer, []owner, error) {
 	first, owners, err := c[0].request(r)
 	for _, p := range c[1:] {
@@ -194,20 +179,8 @@ func (r request) bytes() []byte {
 		p = append(le.AppendUint32(p, uint32(len(r.query))), r.query...)
 	}
 
-	p = le.AppendUint32(p, uint32(8*len(r.owners)))
-	for _, o := range r.owners {
-		p = le.AppendUint32(p, o.title)
-		p = le.AppendUint32(p, o.account)
-	}
-	partial := uint32(0)
-	if r.partial {
-		partial = 1
-	}
-	p = le.AppendUint32(p, partial)
-
 	p = le.AppendUint32(p, uint32(len(r.files)))
 	for _, f := range r.files {
-		p = le.AppendUint32(p, f.account)
 		p = append(le.AppendUint32(p, uint32(len(f.data))), f.data...)
 		p = append(le.AppendUint32(p, uint32(len(f.later))), f.later...)
 	}
@@ -258,14 +231,11 @@ func copies(t testing.TB, dir string) (files []copied) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), pubfile.Suffix) {
-			continue // a claim
-		}
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, copied{data: data, account: plain})
+		files = append(files, copied{data: data})
 	}
 	slices.SortFunc(files, func(a, b copied) int {
 		return bytes.Compare(started(a.data), started(b.data))

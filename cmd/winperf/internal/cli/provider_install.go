@@ -24,11 +24,10 @@ of a manifest (.man). The file is checked first. For an .ini file it writes the
 service's Performance and Linkage keys and calls lodctr; for a manifest lodctr
 does everything. If a step fails, the steps before it are undone.
 
-If several accounts publish an object, it belongs to an administrator, else to the
-account that published it first. --publisher instead names the only accounts whose
-files count; their instances appear together. Use it if accounts do not trust
-each other. An account is a name or a SID, not a group; what elevated
-programs publish belongs to BUILTIN\Administrators.
+The provider shows objects that SYSTEM, administrators and the account that reads
+publish. --publisher names a further account, in the order in which their instances
+appear. An account is a name or a SID, not a group; * is all accounts. Files of elevated
+programs belong to BUILTIN\Administrators.
 
 Install requires an elevated prompt. --dry-run shows what would be done, on any system.`,
 		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run

@@ -14,7 +14,7 @@ import (
 type delivered struct {
 	library  string
 	objects  []byte            // as they stand in a performance data block
-	owners   map[uint32]string // who publishes each object, by its title index
+	owners   map[uint32]string // the account of each object, by its title index
 	troubles []string          // what keeps something from being delivered
 }
 
@@ -24,8 +24,8 @@ func (a *app) providerStatusCommand() *cobra.Command {
 		Short: "Show which objects the provider of published counters delivers and leaves out",
 		Long: `Status requests all data from the winperf-provider.dll of a driver, in this process.
 It lists the objects that the DLL delivers by title index, each with the account that
-it belongs to. It also shows why something is left out: damaged or foreign files, an
-object of another account, an answer that is too large, or a directory that another
+publishes it. It also shows why something is left out: damaged or foreign files, an
+account that is not trusted, an answer that is too large, or a directory that another
 account created.
 
 Exit status: 0 nothing was left out, 1 the provider could not be queried, 3

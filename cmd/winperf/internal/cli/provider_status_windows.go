@@ -39,20 +39,17 @@ func askProvider(sys registration.System, driver string) (d delivered, err error
 	return d, err
 }
 
-// ownersOf asks who publishes the objects. A library of an earlier version does not know.
+// ownersOf returns the accounts of the objects. A library of an earlier version does not report them.
 func ownersOf(e *winapi.Extension, d delivered) map[uint32]string {
 	owners := map[uint32]string{}
 	for object := range d.each() {
 		title := object.Title()
 		sid, err := e.Owner(title)
-		switch {
-		case err != nil || sid == "":
-			owners[title] = "an account that the library does not tell"
-		case sid == registration.Publishers:
-			owners[title] = "the accounts in " + registration.Publishers
-		default:
-			owners[title] = winapi.AccountName(sid)
+		if err != nil || sid == "" {
+			owners[title] = "an account that the library does not report"
+			continue
 		}
+		owners[title] = winapi.AccountName(sid)
 	}
 	return owners
 }
