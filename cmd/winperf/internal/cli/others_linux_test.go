@@ -218,3 +218,82 @@ func TestOthersElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// The service of dist/winperf.service reads the counters of another account that the file of trusted
+// accounts names, with the group of the published file. In a user namespace, as systemd makes one for
+// PrivateUsers=yes, the account has no number, and the message says so.
+func TestServiceReadsPublished(t *testing.T) {
+	if !inEtc(t, "61002\n") {
+		return
+	}
+	const service, publisher, group = 61001, 61002, 61100
+	unit, err := os.ReadFile("../../../../dist/winperf.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(unit, []byte("\n#SupplementaryGroups=")) {
+		t.Error("the unit does not show how the service gets a group")
+	}
+	private := bytes.Contains(unit, []byte("\nPrivateUsers=yes\n"))
+
+	dir, program := publishedFor(t, publisher, group)
+	get := func(private bool) string {
+		cmd := &exec.Cmd{Path: program, Args: []string{"winperf", "get", `\Peer(*)\*`}, Dir: dir}
+		cmd.Env = append(os.Environ(), publish.Environment+"="+dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Credential: &syscall.Credential{Uid: service, Gid: service, Groups: []uint32{group}},
+		}
+		if private {
+			cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
+			cmd.SysProcAttr.UidMappings = identical(0, service)
+			cmd.SysProcAttr.GidMappings = identical(0, service, group)
+			cmd.SysProcAttr.GidMappingsEnableSetgroups = true
+		}
+		out, _ := cmd.CombinedOutput() // the status follows from what is shown
+		return string(out)
+	}
+
+	if got := get(private); !strings.Contains(got, "good") {
+		t.Errorf("the service shows\n%s", got)
+	}
+	const message = `object "Peer" is not shown, because its account has no number in this user namespace`
+	if got := get(true); strings.Contains(got, "good") || !strings.Contains(got, message) {
+		t.Errorf("with private users the service shows\n%s", got)
+	}
+}
+
+// publishedFor publishes for an account and a group, until the test ends, and returns the directory and
+// this program in it, which all accounts may run.
+func publishedFor(t *testing.T, account, group int) (dir, program string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "published")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	program = filepath.Join(dir, "winperf")
+	code, err := os.ReadFile(os.Args[0])
+	if err := errors.Join(err, os.Chmod(dir, 0o755), os.WriteFile(program, code, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+
+	publishGood(t, dir)
+	files, err := filepath.Glob(filepath.Join(dir, "*"+pubfile.Suffix))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		if err := os.Chown(path, account, group); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, program
+}
+
+// identical maps numbers of accounts or groups to themselves.
+func identical(numbers ...int) (all []syscall.SysProcIDMap) {
+	for _, n := range numbers {
+		all = append(all, syscall.SysProcIDMap{ContainerID: n, HostID: n, Size: 1})
+	}
+	return all
+}
