@@ -2,7 +2,6 @@ package publish
 
 import (
 	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 	"unsafe"
 )
@@ -20,8 +19,13 @@ type Counter struct {
 
 // Add adds to the raw value. [Counter.AddSigned] can subtract, too.
 func (c *Counter) Add(n uint64) {
-	defer c.again(debug.SetPanicOnFault(true), (*Counter).add, n)
-	c.add(n)
+	c.access(func() {
+		if c.wide != nil {
+			atomic.AddUint64(c.wide, n)
+		} else {
+			atomic.AddUint32(c.narrow, uint32(n))
+		}
+	})
 }
 
 // AddSigned adds to the raw value, or subtracts where n is below 0: as from a count
@@ -30,42 +34,24 @@ func (c *Counter) AddSigned(n int64) { c.Add(uint64(n)) }
 
 // Set sets the raw value.
 func (c *Counter) Set(v uint64) {
-	defer c.again(debug.SetPanicOnFault(true), (*Counter).set, v)
-	c.set(v)
+	c.access(func() {
+		if c.wide != nil {
+			atomic.StoreUint64(c.wide, v)
+		} else {
+			atomic.StoreUint32(c.narrow, uint32(v))
+		}
+	})
 }
 
 // Load returns the raw value.
 func (c *Counter) Load() (v uint64) {
-	load := func(c *Counter, _ uint64) { v = c.load() }
-	defer c.again(debug.SetPanicOnFault(true), load, 0)
-	return c.load()
-}
-
-func (c *Counter) add(n uint64) {
-	if c.wide != nil {
-		atomic.AddUint64(c.wide, n)
-	} else {
-		atomic.AddUint32(c.narrow, uint32(n))
-	}
-	runtime.KeepAlive(c) // or its place could become another's meanwhile
-}
-
-func (c *Counter) set(v uint64) {
-	if c.wide != nil {
-		atomic.StoreUint64(c.wide, v)
-	} else {
-		atomic.StoreUint32(c.narrow, uint32(v))
-	}
-	runtime.KeepAlive(c)
-}
-
-func (c *Counter) load() (v uint64) {
-	if c.wide != nil {
-		v = atomic.LoadUint64(c.wide)
-	} else {
-		v = uint64(atomic.LoadUint32(c.narrow))
-	}
-	runtime.KeepAlive(c)
+	c.access(func() {
+		if c.wide != nil {
+			v = atomic.LoadUint64(c.wide)
+		} else {
+			v = uint64(atomic.LoadUint32(c.narrow))
+		}
+	})
 	return v
 }
 
@@ -73,18 +59,11 @@ func (c *Counter) load() (v uint64) {
 // and again, or memory is missing for another reason, the operation is lost.
 const tries = 8
 
-// again ends an operation, as caught does, and repeats it if its memory was not
-// there.
-func (c *Counter) again(old bool, change func(*Counter, uint64), n uint64) {
-	debug.SetPanicOnFault(old)
-	if !isFault(recover()) {
-		return
+// access runs f, and again after the file was made whole if its memory was not there.
+func (c *Counter) access(f func()) {
+	for try := 0; !touch(f) && try < tries && c.restore(); try++ {
 	}
-	for try := 0; try < tries && c.restore(); try++ {
-		if touch(func() { change(c, n) }) {
-			return
-		}
-	}
+	runtime.KeepAlive(c) // or its place could become another's meanwhile
 }
 
 // restore brings back memory that is not there any more, and reports whether it

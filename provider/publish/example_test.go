@@ -6,9 +6,19 @@ import (
 	"log"
 	"os"
 
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
+
+// A first counter needs no schema. winperf get '\Shop\Orders/sec' reads it.
+func ExampleNewCounter() {
+	orders, err := publish.NewCounter("Shop", "Orders/sec", counter.BulkCount)
+	if err != nil {
+		log.Fatal(err)
+	}
+	orders.Add(1)
+}
 
 // A program declares its counters, gets handles and counts.
 func ExampleNew() {

@@ -16,32 +16,24 @@ import (
 // them, at once.
 
 // touch runs f, which reads or writes published memory, and reports whether all
-// of it was there.
+// of it was there. Other panics go on.
 func touch(f func()) (done bool) {
-	defer caught(debug.SetPanicOnFault(true))
+	old := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(old)
+		if done {
+			return
+		}
+		cause := recover()
+		if _, fault := cause.(interface {
+			runtime.Error
+			Addr() uintptr
+		}); !fault {
+			panic(cause)
+		}
+	}()
+
 	f()
-	return true
-}
-
-// caught ends an access: what it was deferred for returns its results as they
-// are, if memory was not there. old is what SetPanicOnFault returned.
-func caught(old bool) {
-	debug.SetPanicOnFault(old)
-	isFault(recover())
-}
-
-// isFault reports whether what was recovered is a fault of memory that is not
-// there. Other panics go on.
-func isFault(cause any) bool {
-	if cause == nil {
-		return false
-	}
-	if _, fault := cause.(interface {
-		runtime.Error
-		Addr() uintptr
-	}); !fault {
-		panic(cause)
-	}
 	return true
 }
 

@@ -317,3 +317,51 @@ func TestFields(t *testing.T) {
 		t.Errorf("structures end at %v", ends)
 	}
 }
+
+// A counter without a schema is read under its names, and its file is there as long as the program,
+// with or without a handle.
+func TestNewCounter(t *testing.T) {
+	dir := tempDir(t)
+	t.Setenv(Environment, dir)
+	c, err := NewCounter("Shop", `Orders/sec \ "new"`, counter.BulkCount)
+	if errors.Is(err, winperf.ErrNotSupported) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.instance.object.publisher.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c.Add(3)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	w.expect("Shop 3")
+	if got := w.Refresh().Objects()[0].Counters[0]; got.Name != `Orders/sec \ "new"` || got.Type != counter.BulkCount {
+		t.Errorf("counter %q of type %v", got.Name, got.Type)
+	}
+
+	for _, names := range [][2]string{{"", "a"}, {"a", ""}, {"a", "b\x00"}} {
+		if _, err := NewCounter(names[0], names[1], counter.BulkCount); !errors.Is(err, registration.ErrInvalid) {
+			t.Errorf("%q: error %v", names, err)
+		}
+	}
+	if _, err := NewCounter("a", "b", counter.Type(0x7F)); !errors.Is(err, registration.ErrInvalid) {
+		t.Errorf("unknown type: error %v", err)
+	}
+}
+
+// Counting allocates nothing.
+func TestAddAllocates(t *testing.T) {
+	p := start(t, tempDir(t), schemaText)
+	c := must(t, p.Counter2, "Bytes Sent")
+	all := testing.AllocsPerRun(100, func() {
+		c.Add(1)
+		c.AddSigned(-1)
+		c.Set(c.Load())
+	})
+	if all != 0 {
+		t.Errorf("%v allocations", all)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
@@ -79,6 +80,23 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	}
 	go p.stay()
 	return p, nil
+}
+
+// NewCounter publishes an object that has no instances and one counter, until the program ends,
+// and returns the counter. [New] publishes several counters of one object, instances, help texts
+// and other languages. The errors are those of New.
+func NewCounter(object, name string, t counter.Type) (*Counter, error) {
+	declared := registration.Counter{Text: provider.Text{Name: name}, Type: t.String()}
+	s := &registration.Declaration{Objects: []registration.Object{{
+		Text: provider.Text{Name: object}, Counters: []registration.Counter{declared},
+	}}}
+	s.Complete()
+
+	p, err := New(s, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return p.Counter(object, name)
 }
 
 // lookAfter is how often a publisher looks whether its file is whole: an access notices

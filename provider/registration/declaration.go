@@ -98,16 +98,16 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 		return nil, NewFinding(file, place.of(at-1), err.Error())
 	}
 
-	s.complete()
+	s.Complete()
 	if err := s.check(file); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// complete makes the driver's name and the symbols that are not given from the names: the
-// driver's is that of the first object, a symbol that of its object and its own.
-func (s *Declaration) complete() {
+// Complete makes the driver's name and the symbols that are not given from the names: the
+// driver has the name of the first object, a symbol the name of its object and its own.
+func (s *Declaration) Complete() {
 	taken := map[string]bool{}
 	for _, t := range s.titles() {
 		taken[strings.ToLower(t.symbol)] = true
