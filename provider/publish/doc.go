@@ -18,10 +18,8 @@ package publish
 //
 // What is published is shown by views, one for each query, over one reader that knows the
 // files: so a query merges only what it names, and a program that publishes a thousand
-// objects costs nothing in queries that do not ask for them. Which account an object belongs
-// to follows from what the system says about files (their owner, and the time of a link whose
-// name holds a hash of the definitions), never from what the files say.
+// objects costs nothing in queries that do not ask for them. An account is trusted or not, by
+// the owner that the system reports of a file, and never by anything in the file.
 //
-// What other accounts published and is not shown travels with the damage of a query, as
-// publish.Notice: programs that show damage show it, but it changes no exit status, as any
-// account could cause it.
+// Objects that are not shown are part of the damage of a query, as publish.Notice: programs
+// report them, but no exit status follows, as any account could cause it.

@@ -162,9 +162,9 @@ func TestLeftOut(t *testing.T) {
 	w.trusting("61002\n")
 	w.expect()
 	w.expectNotices(Notice{Kind: takenObject, More: 1}, Notice{Kind: leftOutObject})
-	topic := func() string { return w.view.Damage()[1].(*Notice).Topic() }
-	if got := topic(); got != topic() || !strings.Contains(got, "61003") {
-		t.Errorf("topic %q", got)
+	var n *Notice
+	if !errors.As(w.view.Damage()[1], &n) || !strings.Contains(n.Topic(), "61003") {
+		t.Errorf("notice %v", n)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type delivered struct {
 	library  string
 	objects  []byte            // as they stand in a performance data block
-	owners   map[uint32]string // the account of each object, by its title index
+	accounts map[uint32]string // the account of each object, by its title index
 	troubles []string          // what keeps something from being delivered
 }
 
@@ -57,8 +57,8 @@ func (a *app) listDelivered(d delivered) error {
 			instances = 1 // the object has none, but values
 		}
 		const line = "object %d: instances %d, bytes %d, published by %s\n"
-		owner := safetext.Line(d.owners[object.Title()])
-		if _, err := fmt.Fprintf(a.stdout, line, object.Title(), instances, len(object), owner); err != nil {
+		account := safetext.Line(d.accounts[object.Title()])
+		if _, err := fmt.Fprintf(a.stdout, line, object.Title(), instances, len(object), account); err != nil {
 			return err
 		}
 	}

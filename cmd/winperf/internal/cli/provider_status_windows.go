@@ -31,7 +31,7 @@ func askProvider(sys registration.System, driver string) (d delivered, err error
 		return d, err
 	}
 	d.objects, err = collectAll(e)
-	d.owners = ownersOf(e, d)
+	d.accounts = accountsOf(e, d)
 	if err := errors.Join(err, e.Close()); err != nil {
 		return d, err
 	}
@@ -39,19 +39,19 @@ func askProvider(sys registration.System, driver string) (d delivered, err error
 	return d, err
 }
 
-// ownersOf returns the accounts of the objects. A library of an earlier version does not report them.
-func ownersOf(e *winapi.Extension, d delivered) map[uint32]string {
-	owners := map[uint32]string{}
+// accountsOf returns the accounts of the objects. A library of an earlier version does not report them.
+func accountsOf(e *winapi.Extension, d delivered) map[uint32]string {
+	accounts := map[uint32]string{}
 	for object := range d.each() {
 		title := object.Title()
 		sid, err := e.Owner(title)
 		if err != nil || sid == "" {
-			owners[title] = "an account that the library does not report"
+			accounts[title] = "an account that the library does not report"
 			continue
 		}
-		owners[title] = winapi.AccountName(sid)
+		accounts[title] = winapi.AccountName(sid)
 	}
-	return owners
+	return accounts
 }
 
 // collectAll asks with ever more room, to twice what an answer may have.
