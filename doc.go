@@ -6,11 +6,12 @@
 // It holds no code that touches a system. To read counters open a source
 // (package source) and watch it (package measure):
 //
-//	path, err := winperf.ParsePath(`\Processor(_Total)\% Processor Time`)
-//	...
 //	src, err := source.Open(ctx, "local:")
 //	...
-//	sel := winperf.Selection{Paths: []winperf.Path{path}}
+//	readings, err := measure.Get(ctx, src, `\System\Processes`)
+//	...
+//	sel, err := winperf.Select(`\Processor(_Total)\% Processor Time`)
+//	...
 //	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{}) { ... }
 //
 // # Words

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 )
 
 func ExampleParsePath() {
@@ -20,6 +21,28 @@ func ExampleParsePath_error() {
 	_, err := winperf.ParsePath(`Processor(_Total)\% Processor Time`)
 	fmt.Println(err)
 	// Output: bad counter path "Processor(_Total)\% Processor Time", character 1: a path begins with a backslash
+}
+
+func ExampleSelect() {
+	sel, err := winperf.Select(`\System\Processes`, `\Processor(*)\% Processor Time`)
+	fmt.Println(sel.Paths, err)
+
+	_, err = winperf.Select(`\System\Processes`, `System\Threads`, `\Memory`)
+	fmt.Println(err)
+	// Output:
+	// [\System\Processes \Processor(*)\% Processor Time] <nil>
+	// bad counter path "System\Threads", character 1: a path begins with a backslash
+	// bad counter path "\Memory", character 8: expected a backslash and a counter name, or an instance in parentheses
+}
+
+func ExampleReading() {
+	series := winperf.NewSeries(winperf.Path{Object: "System", Counter: "File Read Bytes/sec"})
+	series.Unit = counter.PerSecond
+	fmt.Println(winperf.Reading{Series: series, Value: counter.Int(4096)})
+	fmt.Println(winperf.Reading{Series: series, Status: counter.NoPrevious})
+	// Output:
+	// \System\File Read Bytes/sec: 4096 per_second
+	// \System\File Read Bytes/sec: no_previous
 }
 
 func ExamplePath_String() {

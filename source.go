@@ -2,6 +2,7 @@ package winperf
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -28,6 +29,23 @@ type Selection struct {
 	// Begin and End bound the samples of a recording by their times, both
 	// inclusive; zero is no bound. They say nothing to a live source.
 	Begin, End time.Time
+}
+
+// Select returns the selection of counter paths, as [ParsePath] reads them. The error names
+// every path that cannot be read, and wraps ErrPath.
+func Select(paths ...string) (Selection, error) {
+	var sel Selection
+	var errs []error
+	for _, text := range paths {
+		path, err := ParsePath(text)
+		errs = append(errs, err)
+		sel.Paths = append(sel.Paths, path)
+	}
+
+	if err := errors.Join(errs...); err != nil {
+		return Selection{}, err
+	}
+	return sel, nil
 }
 
 // Within reports whether the selection wants a sample of this time. A time that is

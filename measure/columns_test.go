@@ -90,7 +90,7 @@ func compareForms(t *testing.T, c *measure.Cycle) {
 
 func sameReading(t *testing.T, want *winperf.Reading, got winperf.Reading) {
 	t.Helper()
-	if got.String() != want.String() || got.Type != want.Type || got.Status != want.Status ||
+	if got.Series.String() != want.Series.String() || got.Type != want.Type || got.Status != want.Status ||
 		got.Value != want.Value || !got.Time.Equal(want.Time) || got.Anomalies != want.Anomalies {
 		t.Fatalf("%v %v %v %v [%v], want %v %v %v %v [%v]",
 			got.Series, got.Value, got.Status, got.Time, got.Anomalies, want.Series, want.Value, want.Status, want.Time, want.Anomalies)

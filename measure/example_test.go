@@ -37,6 +37,31 @@ func record(samples ...sample) (src winperf.Source, remove func(), err error) {
 	return src, remove, err
 }
 
+// The value now, and a path that names nothing.
+func ExampleGet() {
+	src, remove, err := record(
+		processes(0, proc("Idle", 0, 9, 0), proc("editor", 40, 9, 0)),
+		processes(1, proc("Idle", 0, 9, 80), proc("editor", 40, 9, 20)),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	defer src.Close()
+
+	readings, err := measure.Get(context.Background(), src,
+		`\Process(editor)\% Processor Time`, `\Process(shell)\ID Process`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range readings {
+		fmt.Println(r)
+	}
+	// Output:
+	// \\HOST\Process(editor)\% Processor Time: 20 percent
+	// \\HOST\Process(shell)\ID Process: no_instance
+}
+
 func ExampleWatch() {
 	// Three samples of the same processes, one second apart.
 	src, remove, err := record(
@@ -50,27 +75,26 @@ func ExampleWatch() {
 	defer remove()
 	defer src.Close()
 
-	busy, err := winperf.ParsePath(`\Process(*)\% Processor Time`)
+	sel, err := winperf.Select(`\Process(*)\% Processor Time`)
 	if err != nil {
 		log.Fatal(err)
 	}
-	sel := winperf.Selection{Paths: []winperf.Path{busy}}
 	for cycle, err := range measure.Watch(context.Background(), src, sel, measure.Options{}) {
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println(cycle.Time.Format("15:04:05"))
 		for _, r := range cycle.Readings() {
-			fmt.Println(" ", r, r.Value, r.Unit, r.Status)
+			fmt.Println(" ", r)
 		}
 	}
 	// Output:
 	// 00:00:01
-	//   \\HOST\Process(Idle)\% Processor Time 80 percent ok
-	//   \\HOST\Process(editor)\% Processor Time 20 percent ok
+	//   \\HOST\Process(Idle)\% Processor Time: 80 percent
+	//   \\HOST\Process(editor)\% Processor Time: 20 percent
 	// 00:00:02
-	//   \\HOST\Process(Idle)\% Processor Time 30 percent ok
-	//   \\HOST\Process(editor)\% Processor Time 70 percent ok
+	//   \\HOST\Process(Idle)\% Processor Time: 30 percent
+	//   \\HOST\Process(editor)\% Processor Time: 70 percent
 }
 
 // A Measurement leaves it to the caller when samples are taken: here right before
@@ -109,11 +133,11 @@ func ExampleMeasurement() {
 		log.Fatal(err)
 	}
 	for _, r := range cycle.Readings() {
-		fmt.Println(r, r.Value, r.Status)
+		fmt.Println(r)
 	}
 	// Output:
-	// \\HOST\Process(worker)\% Processor Time 75 ok
-	// \\HOST\Process(other)\% Processor Time  no_instance
+	// \\HOST\Process(worker)\% Processor Time: 75 percent
+	// \\HOST\Process(other)\% Processor Time: no_instance
 }
 
 // What came, left, was reset or came late is data beside the readings.
@@ -141,7 +165,7 @@ func ExampleCycle_anomalies() {
 			}
 		}
 		for _, r := range cycle.Readings() {
-			fmt.Println(r, r.Status, r.Anomalies.Has(winperf.InstancesCame))
+			fmt.Println(r.Path, r.Status, r.Anomalies.Has(winperf.InstancesCame))
 		}
 	}
 	// Output:
@@ -176,7 +200,7 @@ func ExampleNameRule() {
 	}
 	for _, r := range cycle.Readings() {
 		if r.Path.Counter == "ID Process" || r.Path.Counter == "Interrupts/sec" {
-			fmt.Printf("%s %q\n", r, r.Key)
+			fmt.Printf("%s %q\n", r.Path, r.Key)
 		}
 	}
 	// Output:
@@ -212,12 +236,12 @@ func ExampleJoin() {
 		log.Fatal(err)
 	}
 	for r := range cycle.Readings() {
-		fmt.Println(r, r.Value)
+		fmt.Println(r)
 	}
 	fmt.Println("taken within a minute:", cycle.Spread < time.Minute)
 	// Output:
-	// \\A\System\Processes 100
-	// \\B\System\Processes 101
+	// \\A\System\Processes: 100 count
+	// \\B\System\Processes: 101 count
 	// taken within a minute: true
 }
 
@@ -249,7 +273,7 @@ func ExampleMeasurement_Browse() {
 		log.Fatal(err)
 	}
 	for _, r := range cycle.Readings() {
-		fmt.Println(r, r.Value)
+		fmt.Println(r)
 	}
 	// Output:
 	// System 2 0
@@ -257,8 +281,8 @@ func ExampleMeasurement_Browse() {
 	// Process 3 5
 	// Thread 1 4
 	// LogicalDisk 2 2
-	// \\HOST\System\Processes 101
-	// \\HOST\System\Context Switches/sec 500
+	// \\HOST\System\Processes: 101 count
+	// \\HOST\System\Context Switches/sec: 500 per_second
 }
 
 // Whoever handles tens of thousands of values takes them column by column.

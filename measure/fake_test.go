@@ -331,9 +331,9 @@ func lines(readings []winperf.Reading) []string {
 	for _, r := range readings {
 		switch {
 		case r.Status != counter.OK:
-			text = append(text, fmt.Sprintf("%s %v", r, r.Status))
+			text = append(text, fmt.Sprintf("%s %v", r.Path, r.Status))
 		default:
-			text = append(text, fmt.Sprintf("%s %v", r, r.Value))
+			text = append(text, fmt.Sprintf("%s %v", r.Path, r.Value))
 		}
 	}
 	return text

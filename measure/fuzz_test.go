@@ -104,7 +104,7 @@ func checkReadings(t *testing.T, n int, all, older []life, now, before []winperf
 			path = fmt.Sprintf(`\\HOST\Process(%s#%d)\%% Processor Time`, l.name, k)
 		}
 		seen[l.name]++
-		if r.String() != path {
+		if r.Series.String() != path {
 			t.Fatalf("sample %d: reading %d is of %s, want %s", n, i, r, path)
 		}
 		was := slices.Index(older, l)
@@ -115,7 +115,7 @@ func checkReadings(t *testing.T, n int, all, older []life, now, before []winperf
 		} else if r.Status != counter.NoPrevious || r.Value != (counter.Value{}) {
 			t.Fatalf("sample %d: %s, which is new, is %v (%v)", n, r, r.Value, r.Status)
 		}
-		same := was >= 0 && before[was].String() == path
+		same := was >= 0 && before[was].Series.String() == path
 		carried := slices.ContainsFunc(before, func(b winperf.Reading) bool { return b.Series == r.Series })
 		if same != carried {
 			t.Fatalf("sample %d: %s carries an older series: %v, want %v", n, r, carried, same)

@@ -151,7 +151,7 @@ func TestCookedReadings(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, r := range all {
-					name := short[r.String()]
+					name := short[r.Series.String()]
 					if s := before[name]; s != nil && s != r.Series && r.Status == counter.OK {
 						t.Errorf("row %d: %s has another series", n, r)
 					}

@@ -106,7 +106,7 @@ func TestOwnOfNamedSource(t *testing.T) {
 	})
 	var got []string
 	for _, r := range cycle(t, c).Readings() {
-		got = append(got, r.String())
+		got = append(got, r.Series.String())
 	}
 	want := []string{`\\HOST\winperf(host)\Prepare Time`, `\\HOST\winperf(host)\Sample Time`, `\\HOST\winperf(host)\Decode Time`}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -279,7 +279,7 @@ func TestEqualObjects(t *testing.T) {
 			if was, twice := seen[reading.ID]; twice {
 				t.Errorf("sample %d: %s has the ID of %s", n, reading, was)
 			}
-			seen[reading.ID] = reading.String()
+			seen[reading.ID] = reading.Series.String()
 		}
 		if len(seen) < 2 {
 			t.Errorf("sample %d: %d series", n, len(seen))

@@ -67,7 +67,7 @@ func BenchmarkReference(b *testing.B) {
 				r := &readings[i]
 				f, _ := r.Value.Float64()
 				_, err := fmt.Fprintf(io.Discard, "{\"time\":%q,\"path\":%q,\"value\":%v,\"unit\":%q,\"status\":%q}\n",
-					sampleTime.Format(time.RFC3339Nano), r.String(), f, r.Unit.String(), r.Status.String())
+					sampleTime.Format(time.RFC3339Nano), r.Series.String(), f, r.Unit.String(), r.Status.String())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func BenchmarkReference(b *testing.B) {
 			for i := range readings {
 				r := &readings[i]
 				err := encoder.Encode(jsonShape{
-					Time: sampleTime.Format(time.RFC3339Nano), Path: r.String(), Value: r.Value,
+					Time: sampleTime.Format(time.RFC3339Nano), Path: r.Series.String(), Value: r.Value,
 					Unit: r.Unit.String(), Status: r.Status.String(),
 				})
 				if err != nil {

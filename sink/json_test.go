@@ -38,7 +38,7 @@ func reference(t testing.TB, at time.Time, r winperf.Reading) string {
 	t.Helper()
 	shape := jsonShape{
 		Time:   at.UTC().Format("2006-01-02T15:04:05.0000000Z"),
-		Path:   r.String(),
+		Path:   r.Series.String(),
 		Unit:   r.Unit.String(),
 		Status: r.Status.String(),
 
@@ -155,7 +155,7 @@ func TestJSON(t *testing.T) {
 			t.Fatalf("%d readings, want %d", len(array), len(want))
 		}
 		for i, r := range want {
-			if array[i].Path != r.String() || array[i].Status != r.Status.String() {
+			if array[i].Path != r.Series.String() || array[i].Status != r.Status.String() {
 				t.Errorf("reading %d is %v, want %v", i, array[i], r)
 			}
 		}

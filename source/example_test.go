@@ -76,9 +76,9 @@ func ExampleOpen() {
 			log.Fatal(err)
 		}
 		for _, r := range cycle.Readings() {
-			fmt.Println(r, r.Value)
+			fmt.Println(r)
 		}
 	}
 	// Output:
-	// \\HOST\Memory\Available MBytes 512
+	// \\HOST\Memory\Available MBytes: 512 count
 }

@@ -23,16 +23,6 @@ import (
 	"github.com/winperf/winperf/source/internal/replay"
 )
 
-// LogOptions say how a log is to be read. The zero value suits nearly all.
-type LogOptions struct {
-	// CodePage is the Windows code page of a text log; 0 finds it out from the text.
-	CodePage uint32
-	// Location is the time zone that the log is in, whatever it says itself: that of
-	// the time stamps in a text log, that of which a binary log or capture says its
-	// times are (winperf.LogInfo). nil is the one that it names.
-	Location *time.Location
-}
-
 // logKind is one kind of log.
 type logKind struct {
 	name       string
@@ -41,15 +31,15 @@ type logKind struct {
 	open       logOpener
 }
 
-type logOpener func(file replay.File, opt LogOptions) (winperf.Source, error)
+type logOpener func(file replay.File, opt Options) (winperf.Source, error)
 
 // plain opens a log of which nothing can be said from outside.
 func plain(open func(replay.File) (winperf.Source, error)) logOpener {
-	return func(file replay.File, _ LogOptions) (winperf.Source, error) { return open(file) }
+	return func(file replay.File, _ Options) (winperf.Source, error) { return open(file) }
 }
 
-func openText(file replay.File, opt LogOptions) (winperf.Source, error) {
-	return replay.OpenText(file, replay.TextOptions(opt))
+func openText(file replay.File, opt Options) (winperf.Source, error) {
+	return replay.OpenText(file, replay.TextOptions{CodePage: opt.CodePage, Location: opt.Location})
 }
 
 // logKinds are the kinds of logs that OpenLog knows.
@@ -59,6 +49,7 @@ func logKinds() []logKind {
 		{"PDH binary log", []string{".blg"}, pdhlog.IsLog, plain(replay.OpenBLG)},
 		{"winperf capture", []string{".capture"}, isCapture, plain(replay.OpenCapture)},
 		{"performance data block", []string{".bin", ".perfdata"}, isBlock, plain(replay.OpenBlock)},
+		{"performance data block as text", nil, replay.IsBlockText, plain(replay.OpenBlock)},
 		{"readings as JSON lines", []string{".jsonl", ".ndjson"}, replay.IsJSONL, plain(replay.OpenJSONL)},
 	}
 }
@@ -79,7 +70,7 @@ func isBlock(start []byte) bool { return bytes.HasPrefix(start, []byte("P\x00E\x
 // is damaged its extension. One that gzip or zstd compressed is unpacked to a temporary
 // file, which is there until the source is closed. The error wraps fs.ErrNotExist,
 // winperf.ErrNotSupported for a file of another kind, or winperf.ErrBadData.
-func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, error) {
+func OpenLog(ctx context.Context, file string, opt Options) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -93,7 +84,7 @@ func OpenLog(ctx context.Context, file string, opt LogOptions) (winperf.Source, 
 // ReadLog opens a log or capture that comes through a reader, with the errors of [OpenLog].
 // It first copies r to its end into a temporary file, which is there until the source is
 // closed. name stands for the log in messages.
-func ReadLog(ctx context.Context, name string, r io.Reader, opt LogOptions) (winperf.Source, error) {
+func ReadLog(ctx context.Context, name string, r io.Reader, opt Options) (winperf.Source, error) {
 	log, damage, err := replay.Spool(ctx, name, r)
 	if err != nil {
 		return nil, err
@@ -102,7 +93,7 @@ func ReadLog(ctx context.Context, name string, r io.Reader, opt LogOptions) (win
 }
 
 // openUnpacked opens a log that is not compressed any more.
-func openUnpacked(log replay.File, damage error, opt LogOptions) (winperf.Source, error) {
+func openUnpacked(log replay.File, damage error, opt Options) (winperf.Source, error) {
 	src, err := openKind(log, opt)
 	if err != nil {
 		return nil, errors.Join(err, log.Remove())
@@ -113,7 +104,7 @@ func openUnpacked(log replay.File, damage error, opt LogOptions) (winperf.Source
 	return &unpacked{Source: src, log: log, damage: damage}, nil
 }
 
-func openKind(log replay.File, opt LogOptions) (winperf.Source, error) {
+func openKind(log replay.File, opt Options) (winperf.Source, error) {
 	start, err := log.Start(startSize)
 	if err != nil {
 		return nil, err
@@ -218,7 +209,7 @@ func namesFile(name string) bool {
 const logForm = "log:FILE[?zone=ZONE&codepage=N]"
 
 // openLogURL opens FILE[?zone=ZONE&codepage=N].
-func openLogURL(ctx context.Context, rest string, over LogOptions) (winperf.Source, error) {
+func openLogURL(ctx context.Context, rest string, over Options) (winperf.Source, error) {
 	file, query := rest, ""
 	if i := strings.LastIndexByte(rest, '?'); i >= 0 {
 		if _, err := os.Stat(rest); err != nil { // no file whose name has a question mark
@@ -231,7 +222,7 @@ func openLogURL(ctx context.Context, rest string, over LogOptions) (winperf.Sour
 		return nil, fmt.Errorf("%q, expected %s: %w", query, logForm, winperf.ErrNotSupported)
 	}
 
-	var opt LogOptions
+	var opt Options
 	for key, value := range values {
 		switch key {
 		case "zone":

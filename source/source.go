@@ -14,16 +14,32 @@ import (
 	"iter"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/source/internal/consumer"
 	"github.com/winperf/winperf/source/internal/local"
 	"github.com/winperf/winperf/source/internal/pdh"
 	"github.com/winperf/winperf/source/internal/registry"
 	"github.com/winperf/winperf/source/internal/replay"
 )
+
+// Options for [OpenWith], [OpenLog] and [ReadLog]. The zero Options suit nearly all sources.
+type Options struct {
+	// Providers are asked for further objects whenever the source local: is sampled. They are
+	// this program's own counters, or counters of a device that only this program can read.
+	// The source closes their sessions when it is closed. Windows does not support them yet.
+	Providers []provider.Provider
+	// CodePage is the Windows code page of a text log; 0 finds it out from the text.
+	CodePage uint32
+	// Location is the time zone of a log, and overrides the zone that the log names: the zone
+	// of the time stamps in a text log, and of winperf.LogInfo for a binary log or a capture.
+	// nil is the zone that the log names.
+	Location *time.Location
+}
 
 // Scheme is one kind of source.
 type Scheme struct {
@@ -34,12 +50,12 @@ type Scheme struct {
 }
 
 // opener opens what stands behind the colon.
-type opener func(ctx context.Context, rest string, opt LogOptions) (winperf.Source, error)
+type opener func(ctx context.Context, rest string, opt Options) (winperf.Source, error)
 
 // with makes an opener of a source that is not a log. Of the log options it takes only the
 // time zone, which a recorded source can use too.
 func with(open func(ctx context.Context, rest string) (winperf.Source, error)) opener {
-	return func(ctx context.Context, rest string, opt LogOptions) (winperf.Source, error) {
+	return func(ctx context.Context, rest string, opt Options) (winperf.Source, error) {
 		src, err := open(ctx, rest)
 		if err != nil {
 			return nil, err
@@ -52,7 +68,7 @@ func with(open func(ctx context.Context, rest string) (winperf.Source, error)) o
 // system cannot read are among them. It is for help texts.
 func Schemes() []Scheme {
 	return []Scheme{
-		{"local", localForm, "this machine", with(openLocal)},
+		{localScheme, localForm, "this machine", openLocal},
 		{
 			"registry", registry.Form,
 			"the registry of this Windows machine or another", with(registry.OpenURL),
@@ -81,12 +97,13 @@ func Schemes() []Scheme {
 // URL has none of these forms. Otherwise it is what the source found: fs.ErrNotExist for a
 // missing file, winperf.ErrBadData for a damaged one.
 func Open(ctx context.Context, address string) (winperf.Source, error) {
-	return OpenWith(ctx, address, LogOptions{})
+	return OpenWith(ctx, address, Options{})
 }
 
-// OpenWith opens a source as [Open] does. For a log, the fields of opt that are set override
-// the options in the URL; live sources ignore opt.
-func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Source, error) {
+// OpenWith opens a source as [Open] does, with options. Options of a log override the options
+// in the URL, and a live source ignores them. Providers for another source than this machine
+// are an error that wraps winperf.ErrNotSupported.
+func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -95,6 +112,11 @@ func OpenWith(ctx context.Context, address string, opt LogOptions) (winperf.Sour
 	}
 
 	scheme, rest, found := strings.Cut(address, ":")
+	if len(opt.Providers) > 0 && !strings.EqualFold(scheme, localScheme) {
+		return nil, fmt.Errorf("source %q with providers of this program: %w; only %s: asks them",
+			address, winperf.ErrNotSupported, localScheme)
+	}
+
 	for _, s := range Schemes() {
 		if found && strings.EqualFold(s.Name, scheme) {
 			src, err := s.open(ctx, rest, opt)
@@ -147,12 +169,14 @@ func usages() string {
 	return strings.Join(forms, ", ")
 }
 
-// localForm is the form of local:'s URL.
+// localScheme is the scheme of this machine, and localForm the form of its URL.
+const localScheme = "local"
+
 const localForm = "local:[?kernel=fold][&groups=PATH[,PATH...]]"
 
 // openLocal opens this machine. kernel=fold has one process stand for the kernel's
-// threads; groups are the control groups that are shown, with those below them.
-func openLocal(_ context.Context, rest string) (winperf.Source, error) {
+// threads; groups are the control groups that are shown, with the groups below them.
+func openLocal(_ context.Context, rest string, with Options) (winperf.Source, error) {
 	query, found := strings.CutPrefix(rest, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil || rest != "" && !found {
@@ -160,7 +184,7 @@ func openLocal(_ context.Context, rest string) (winperf.Source, error) {
 			rest, localForm, winperf.ErrNotSupported)
 	}
 
-	var opt local.Options
+	opt := local.Options{Providers: with.Providers}
 	for name := range values {
 		switch value := values.Get(name); {
 		case name == "kernel" && value == "fold":

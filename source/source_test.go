@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/source"
 )
 
@@ -102,6 +103,23 @@ func TestOpenLocal(t *testing.T) {
 	}
 	if _, err := source.Open(t.Context(), "local:there"); !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), `"there"`) {
 		t.Errorf("local:there: %v", err)
+	}
+}
+
+// Providers of the program are asked by this machine only, and so far on Linux only.
+func TestOpenProviders(t *testing.T) {
+	opt := source.Options{Providers: []provider.Provider{memory{}}}
+	for _, url := range []string{"pdh:", "perfdata:missing.bin", "log:missing.csv", "missing.csv"} {
+		_, err := source.OpenWith(t.Context(), url, opt)
+		if !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "local") {
+			t.Errorf("%s: error %v", url, err)
+		}
+	}
+
+	if runtime.GOOS != "linux" {
+		if _, err := source.OpenWith(t.Context(), "local:", opt); !errors.Is(err, winperf.ErrNotSupported) {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 

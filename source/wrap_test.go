@@ -84,7 +84,7 @@ func told(t *testing.T, src winperf.Source, sel winperf.Selection) (all []string
 		}
 		all = append(all, fmt.Sprint(cycle.Time, cycle.Damage, cycle.Anomalies, cycle.Cost.Bytes, cycle.Sample.At, cycle.Sample.Of, len(cycle.Sample.Parts)))
 		for _, r := range cycle.Readings() {
-			all = append(all, fmt.Sprint(r.String(), r.Time, r.Value, r.Status, r.Anomalies))
+			all = append(all, fmt.Sprint(r.Series.String(), r.Time, r.Value, r.Status, r.Anomalies))
 		}
 	}
 	return all

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -33,13 +32,9 @@ func main() {
 
 // run prints the counters of the paths until the source ends, or as the options say.
 func run(ctx context.Context, url string, paths []string, opt measure.Options, out io.Writer) error {
-	var sel winperf.Selection
-	for _, text := range paths {
-		p, err := winperf.ParsePath(text)
-		if err != nil {
-			return err
-		}
-		sel.Paths = append(sel.Paths, p)
+	sel, err := winperf.Select(paths...)
+	if err != nil {
+		return err
 	}
 
 	src, err := source.Open(ctx, url)
@@ -56,17 +51,8 @@ func run(ctx context.Context, url string, paths []string, opt measure.Options, o
 			fmt.Fprintln(os.Stderr, "rates:", damage)
 		}
 		for _, r := range cycle.Readings() {
-			show(out, r)
+			fmt.Fprintf(out, "%s  %v\n", r.Time.Format(time.TimeOnly), r)
 		}
 	}
 	return nil
-}
-
-// show prints a value, or why there is none.
-func show(out io.Writer, r winperf.Reading) {
-	value := r.Status.String()
-	if r.Status == counter.OK {
-		value = fmt.Sprintf("%v %v", r.Value, r.Unit)
-	}
-	fmt.Fprintf(out, "%s  %s  %s\n", r.Time.Format(time.TimeOnly), r.Path, value)
 }

@@ -26,8 +26,8 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A log's first row has no rates, and a log does not tell units.
-	want := "10:00:01  \\\\PC\\Memory\\Pages/sec  2.5 none\n"
+	// A log's first row has no rates, and a text log has no units.
+	want := "10:00:01  \\\\PC\\Memory\\Pages/sec: 2.5\n"
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
 	}

@@ -186,7 +186,7 @@ func measureSome(ctx context.Context, s *Source, c *clock, random *rand.Rand, cy
 			v, ok := r.Value.Float64()
 			first := n < 2 || r.Status == counter.NoPrevious
 			if r.Status != counter.OK && !first || ok && (v < rate-1 || v > rate+1) {
-				return fmt.Errorf("cycle %d of %v: %v: %v %v", n, sel.Objects, r, r.Value, r.Status)
+				return fmt.Errorf("cycle %d of %v: %v", n, sel.Objects, r)
 			}
 		}
 	}

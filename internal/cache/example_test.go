@@ -86,7 +86,7 @@ func Example() {
 			log.Fatal(err)
 		}
 		r := cycle.Readings()[0]
-		fmt.Printf("%s %v: %v of %s\n", who, r, r.Value, r.Time.Format("05.0"))
+		fmt.Printf("%s %v of %s\n", who, r, r.Time.Format("05.0"))
 	}
 	measureAt("first ", first, 0)
 	measureAt("second", second, 200*time.Millisecond)
@@ -94,9 +94,9 @@ func Example() {
 	measureAt("first ", first, 100*time.Millisecond)
 	fmt.Println(host.queries, "queries,", src.Stats().Objects[0].Hits, "hits")
 	// Output:
-	// first  \\HOST\#2\#248: 0 of 00.0
-	// second \\HOST\#2\#248: 0 of 00.0
-	// second \\HOST\#2\#248: 1 of 01.0
-	// first  \\HOST\#2\#248: 1 of 01.0
+	// first  \\HOST\#2\#248: 0 count of 00.0
+	// second \\HOST\#2\#248: 0 count of 00.0
+	// second \\HOST\#2\#248: 1 count of 01.0
+	// first  \\HOST\#2\#248: 1 count of 01.0
 	// 2 queries, 2 hits
 }

@@ -77,8 +77,8 @@ func TestLocal(t *testing.T) {
 		t.Errorf("%d readings of %v, %d of %v", len(cycles[0].Readings()), cycles[0].Time, len(cycles[1].Readings()), cycles[1].Time)
 	}
 	for i, r := range cycles[0].Readings() {
-		if other := cycles[1].Readings()[i]; other.Value != r.Value || other.String() != r.String() {
-			t.Errorf("%v %v and %v %v of one sample", r, r.Value, other, other.Value)
+		if other := cycles[1].Readings()[i]; other.Value != r.Value || other.Series.String() != r.Series.String() {
+			t.Errorf("%v and %v of one sample", r, other)
 		}
 	}
 	if st := c.Stats(); st.Queries != 1 || len(st.Objects) != 2 || st.Objects[0].Hits != 1 {
@@ -111,7 +111,7 @@ func TestLocalWantsMore(t *testing.T) {
 		}
 		r := cycle.Readings()[0]
 		if n, _ := r.Value.Float64(); r.Status != counter.OK || n == 0 {
-			t.Errorf("%v: %v %v", r.String(), r.Status, n)
+			t.Errorf("%v: %v %v", r.Series.String(), r.Status, n)
 		}
 		return r
 	}

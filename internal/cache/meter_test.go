@@ -73,7 +73,7 @@ func TestMeter(t *testing.T) {
 		if x.Status != counter.OK {
 			value = x.Status.String()
 		}
-		got = append(got, fmt.Sprint(x, " ", value))
+		got = append(got, fmt.Sprint(x.Path, " ", value))
 	}
 	want := []string{
 		`\\HOST\winperf cache(_Total)\Age invalid_data`, `\\HOST\winperf cache(System)\Age 0.25`, `\\HOST\winperf cache(Process)\Age 0.25`,

@@ -103,7 +103,7 @@ func writeReference(b testing.TB, name string, size perftest.Size, samples int, 
 // openReference opens a log until the test ends.
 func openReference(t testing.TB, name string) *Log {
 	t.Helper()
-	src, err := source.OpenLog(t.Context(), name, source.LogOptions{})
+	src, err := source.OpenLog(t.Context(), name, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

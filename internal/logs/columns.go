@@ -53,7 +53,7 @@ func (c *columns) addAll(m *Moment) {
 	c.names = slices.Grow(c.names, m.Len())
 	for i := range m.Len() {
 		if r := m.At(i); !NamesNothing(r.Status) {
-			c.names = append(c.names, r.String())
+			c.names = append(c.names, r.Series.String())
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestGather(t *testing.T) {
 	add := func(cycle *measure.Cycle) {
 		g.Add(cycle)
 		for _, r := range cycle.Readings() {
-			name := r.String()
+			name := r.Series.String()
 			if p := r.Path; r.Key != "" {
 				p.Instance, p.Index = "", 0
 				name = p.String() + "\x00" + r.Key

@@ -53,7 +53,7 @@ func (row *Row) valuesIn(other *Row) bool {
 	for _, r := range row.Readings {
 		found := r.Status != counter.OK
 		for _, o := range other.Readings {
-			found = found || o.Status == counter.OK && o.Value == r.Value && o.String() == r.String()
+			found = found || o.Status == counter.OK && o.Value == r.Value && o.Series.String() == r.Series.String()
 		}
 		if !found {
 			return false

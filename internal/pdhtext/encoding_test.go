@@ -76,7 +76,7 @@ func TestDoubleBytes(t *testing.T) {
 	if err := r.Next(&row); err != nil {
 		t.Fatal(err)
 	}
-	if len(row.Readings) != 1 || row.Readings[0].String() != `\\H\表示(ソ)\能` || row.Readings[0].Value != counter.Text("十") {
+	if len(row.Readings) != 1 || row.Readings[0].Series.String() != `\\H\表示(ソ)\能` || row.Readings[0].Value != counter.Text("十") {
 		t.Errorf("%v, damage %v", row.Readings, r.Damage())
 	}
 }

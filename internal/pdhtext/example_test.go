@@ -68,7 +68,7 @@ func ExampleReader() {
 	for r.Next(&row) == nil { // io.EOF at the end
 		fmt.Println(row.Time.Format(time.RFC3339Nano))
 		for _, reading := range row.Readings {
-			fmt.Println(" ", reading, reading.Value, reading.Status)
+			fmt.Println(" ", reading)
 		}
 	}
 	for _, err := range r.Damage() {
@@ -77,13 +77,13 @@ func ExampleReader() {
 	// Output:
 	// Eastern Daylight Time 4h0m0s
 	// 2007-06-30T19:40:38.659Z
-	//   \\HOST\Memory\Available Bytes 238132991823872 ok
-	//   \\HOST\Memory\Pages/sec  no_previous
+	//   \\HOST\Memory\Available Bytes: 238132991823872
+	//   \\HOST\Memory\Pages/sec: no_previous
 	// 2007-06-30T19:40:39.659Z
-	//   \\HOST\Memory\Available Bytes 238132991823870 ok
-	//   \\HOST\Memory\Pages/sec 1.25 ok
+	//   \\HOST\Memory\Available Bytes: 238132991823870
+	//   \\HOST\Memory\Pages/sec: 1.25
 	// 2007-06-30T19:40:40.659Z
-	//   \\HOST\Memory\Available Bytes  invalid_data
-	//   \\HOST\Memory\Pages/sec  invalid_data
+	//   \\HOST\Memory\Available Bytes: invalid_data
+	//   \\HOST\Memory\Pages/sec: invalid_data
 	// bad data in line 4 (offset 202), field 2: the field does not end; the rest of the row is left out
 }

@@ -45,7 +45,7 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i, r := range readings {
-			if got, want := rows[0][i+1], withoutControls(r.String()); got != want {
+			if got, want := rows[0][i+1], withoutControls(r.Series.String()); got != want {
 				t.Errorf("path %d: %q, want %q", i, got, want)
 			}
 		}

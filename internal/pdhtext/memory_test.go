@@ -107,7 +107,7 @@ func TestReadManyColumns(t *testing.T) {
 		var row Row
 		for r.Next(&row) == nil {
 			for _, reading := range row.Readings {
-				values = append(values, reading.String())
+				values = append(values, reading.Series.String())
 			}
 		}
 		return r.Head(), values, r.Damage()

@@ -168,7 +168,7 @@ func TestChurn(t *testing.T) {
 		}
 		random.Shuffle(len(readings)*random.IntN(2), func(i, j int) { readings[i], readings[j] = readings[j], readings[i] })
 		for _, r := range readings {
-			path := r.String()
+			path := r.Series.String()
 			if _, known := columns[path]; !known && second == 0 {
 				columns[path] = len(fields)
 				fields = append(fields, "")

@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 			if r.Status != counter.OK {
 				v = r.Status.String()
 			}
-			line = append(line, fmt.Sprintf("%s=%s", strings.TrimPrefix(r.String(), `\\HOST`), v))
+			line = append(line, fmt.Sprintf("%s=%s", strings.TrimPrefix(r.Series.String(), `\\HOST`), v))
 		}
 		got = append(got, strings.Join(line, " "))
 		f.tick(2 * time.Second)

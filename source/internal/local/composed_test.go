@@ -394,10 +394,10 @@ func TestReadings(t *testing.T) {
 	}
 	var got []string
 	for _, r := range cy.Readings() {
-		got = append(got, fmt.Sprint(r, r.Value, r.Status))
+		got = append(got, r.String())
 	}
 	// The first sample told what there is.
-	want := []string{`\\HOST\Old(a)\Count 2 ok`, `\\HOST\Newer(b)\Count 7 ok`, `\\HOST\None(b)\Count no_object`}
+	want := []string{`\\HOST\Old(a)\Count: 2 count`, `\\HOST\Newer(b)\Count: 7 count`, `\\HOST\None(b)\Count: no_object`}
 	for i := range want {
 		if i >= len(got) || strings.Join(strings.Fields(got[i]), " ") != want[i] {
 			t.Fatalf("got %q, want %q", got, want)

@@ -593,7 +593,7 @@ func TestFormatted(t *testing.T) {
 			if r.Status != counter.OK {
 				v = r.Status.String()
 			}
-			got = append(got, r.String()+"="+v)
+			got = append(got, r.Series.String()+"="+v)
 			if schema, _ := src.Schema(t.Context()); !titled(schema, r.Series) {
 				t.Errorf("%s has the titles %v and %v", r, r.ObjectID, r.CounterID)
 			}

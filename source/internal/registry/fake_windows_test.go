@@ -78,7 +78,7 @@ func TestMachine(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n, _ := r.Value.Uint64(); r.Status != counter.OK || n != 1234 ||
-				r.String() != `\\FAKE\Speicher\Available Bytes` || src.Describe().Machine != "FAKE" {
+				r.Series.String() != `\\FAKE\Speicher\Available Bytes` || src.Describe().Machine != "FAKE" {
 				t.Errorf("%s = %v, %v", r, r.Value, r.Status)
 			}
 			if n := number(t, "FakeConnects") - before; (n > 2) != (mode == "lost") || n < 2 {

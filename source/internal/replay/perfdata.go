@@ -15,11 +15,16 @@ import (
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // maxFile is the size in bytes above which a file is not read: 1 GiB, some 70
 // times the block of a large server with all its objects.
 const maxFile = 1 << 30
+
+// maxText is the size in bytes above which a block as text is not read: 64 MiB, some twice the
+// text of a large server's block.
+const maxText = 64 << 20
 
 // form is what a spec looks like, for messages.
 const form = "FILE[,FILE...][?names=FILE[&names=FILE...]]"
@@ -28,7 +33,7 @@ const form = "FILE[,FILE...][?names=FILE[&names=FILE...]]"
 // FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
 // names gives a file with the names of objects and counters, as
 // nametable.ReadFile takes it, and may be there several times, separated by &.
-// Files may be compressed with gzip or zstd.
+// Files may be compressed with gzip or zstd, or hold blocks as text.
 // A file whose own name holds a comma or a question mark can be given with %
 // and two hexadecimal digits for it, as in a URL.
 //
@@ -79,7 +84,7 @@ func OpenBlock(file File) (winperf.Source, error) {
 func openBlocks(files []File, schema *winperf.Schema) (winperf.Source, error) {
 	raw := winperf.Raw{Format: winperf.FormatV1, Schema: schema}
 	var err error
-	if raw.Bytes, _, err = readFile(files[0], nil); err != nil {
+	if raw.Bytes, _, err = readBlock(files[0], nil); err != nil {
 		return nil, err // damage is told with the sample
 	}
 
@@ -112,7 +117,7 @@ func (r *blockReader) next(_ context.Context, s *winperf.Sample) (err error) {
 	b := s.Begin(&r.blocks)
 	b.Format, b.Schema, s.Schema = winperf.FormatV1, r.schema, r.schema
 	var damage error
-	b.Bytes, damage, err = readFile(r.files[0], b.Bytes[:0])
+	b.Bytes, damage, err = readBlock(r.files[0], b.Bytes[:0])
 	if err != nil {
 		return err
 	}
@@ -170,10 +175,50 @@ func fileName(name string) string {
 	return name
 }
 
-// readFile reads a file, which may be compressed, into dst's memory where that is large enough.
-// Of a file that does not begin as a block does it reads the beginning only; decoding that fails.
-// Damage is what ended the unpacking of a file before its end.
-func readFile(file File, dst []byte) (block []byte, damage, err error) {
+// readBlock reads a file, which may be compressed or hold the text form of a block, into dst's
+// memory where that is large enough. Damage is the error that ended the unpacking of a file
+// before its end.
+func readBlock(file File, dst []byte) (block []byte, damage, err error) {
+	block, damage, err = readFile(file, dst)
+	if err != nil || !IsBlockText(block) {
+		return block, damage, err
+	}
+
+	if len(block) > maxText {
+		return dst, damage, tooLarge(file, len(block), maxText)
+	}
+	parsed, err := perfdata.ParseText(block)
+	if err == nil {
+		block, err = parsed.Encode()
+	}
+	if err != nil {
+		return dst, damage, fmt.Errorf("%s: %w", file.Name, err)
+	}
+	return block, damage, nil
+}
+
+// IsBlockText reports whether a file that begins with start holds the text form of a block: the
+// first word that is not in a comment is a keyword of that form.
+func IsBlockText(start []byte) bool {
+	for line := range bytes.Lines(start) {
+		text, _, _ := bytes.Cut(line, []byte("#"))
+		words := bytes.Fields(text)
+		if len(words) > 0 {
+			return string(words[0]) == "block" || string(words[0]) == "object"
+		}
+	}
+	return false
+}
+
+// isBlock reports whether a file that begins with start may hold a block, as bytes or as text.
+func isBlock(start []byte) bool {
+	_, ok := datablock.HeadOf(start)
+	return ok || IsBlockText(start)
+}
+
+// readFile reads the content of a file. Of a file that does not begin as a block does it reads
+// the beginning only; decoding that fails.
+func readFile(file File, dst []byte) (content []byte, damage, err error) {
 	f, err := file.open()
 	if err != nil {
 		return dst, nil, err
@@ -185,7 +230,7 @@ func readFile(file File, dst []byte) (block []byte, damage, err error) {
 	case err != nil:
 		return dst, nil, err
 	case info.Size() > maxFile:
-		return dst, nil, tooLarge(file, info.Size())
+		return dst, nil, tooLarge(file, info.Size(), maxFile)
 	}
 
 	size := int(info.Size())
@@ -193,16 +238,16 @@ func readFile(file File, dst []byte) (block []byte, damage, err error) {
 	if p := packed(dst); p != nil && err == nil {
 		return unpackBlock(file, p, io.MultiReader(bytes.NewReader(bytes.Clone(dst)), f), dst[:0])
 	}
-	if _, ok := datablock.HeadOf(dst); err != nil || !ok {
+	if err != nil || !isBlock(dst) {
 		return dst, nil, err
 	}
-	block, err = appendUpTo(dst, f, size-len(dst))
-	return block, nil, err
+	content, err = appendUpTo(dst, f, size-len(dst))
+	return content, nil, err
 }
 
-func tooLarge(file File, size int64) error {
+func tooLarge[size int | int64](file File, n, most size) error {
 	const form = "%s has %d bytes, expected at most %d: %w"
-	return fmt.Errorf(form, file.Name, size, maxFile, winperf.ErrBadData)
+	return fmt.Errorf(form, file.Name, n, most, winperf.ErrBadData)
 }
 
 // unpackBlock reads what is compressed as readFile does what is not.
@@ -216,12 +261,12 @@ func unpackBlock(file File, p *packing, r io.Reader, dst []byte) (block []byte, 
 
 	out := bytes.NewBuffer(dst)
 	_, err = io.CopyN(out, unpacker, beginning)
-	if _, ok := datablock.HeadOf(out.Bytes()); ok && err == nil {
+	if err == nil && isBlock(out.Bytes()) {
 		_, err = io.CopyN(out, unpacker, maxFile+1-beginning)
 	}
 	switch {
 	case out.Len() > maxFile:
-		return dst, nil, tooLarge(file, int64(out.Len()))
+		return dst, nil, tooLarge(file, out.Len(), maxFile)
 	case err == nil || errors.Is(err, io.EOF):
 		return out.Bytes(), nil, nil
 	case out.Len() == 0:

@@ -19,6 +19,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/source/internal/replay"
 )
 
@@ -298,6 +299,45 @@ func TestPackedBlocks(t *testing.T) {
 
 	if _, err := replay.OpenFiles([]string{"head.gz"}, nil); !errors.Is(err, winperf.ErrBadData) {
 		t.Errorf("without a whole head: error %v", err)
+	}
+}
+
+// A block as text is the block again, and the text of its error names the file and the line.
+func TestTextBlocks(t *testing.T) {
+	b := blocks(1)[0]
+	parsed, err := perfdata.Parse(b, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := perfdata.WriteText(&text, parsed, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(t, map[string][]byte{
+		"one": text.Bytes(), "noted": append([]byte("\n # by hand\n"), text.Bytes()...), "plain": b,
+		"bad": []byte("object 2\n counter x\n"), "huge": append(text.Bytes(), bytes.Repeat([]byte("# \n"), 32<<20)...),
+	})
+
+	src, err := replay.OpenFiles([]string{"one", "plain", "noted", "bad", "huge"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := compile(t, src)
+	var raw winperf.Raw
+	for i := range 3 {
+		if err := perftest.Take(t.Context(), q, &raw); err != nil || !bytes.Equal(raw.Bytes, b) {
+			t.Errorf("%d: other bytes, error %v", i, err)
+		}
+	}
+
+	err = perftest.Take(t.Context(), q, &raw)
+	if !errors.Is(err, winperf.ErrBadData) || !strings.HasPrefix(err.Error(), "bad: bad text form in line 2, ") {
+		t.Errorf("error %v", err)
+	}
+	for _, name := range []string{"bad", "huge"} {
+		if _, err := replay.OpenFiles([]string{name}, nil); !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ func watchLog(t *testing.T, text string, sel winperf.Selection) (string, []error
 			if r.Status == counter.OK {
 				value = r.Value.String()
 			}
-			b.WriteString(cycle.Time.Format("05 ") + r.String() + " " + value + "\n")
+			b.WriteString(cycle.Time.Format("05 ") + r.Series.String() + " " + value + "\n")
 		}
 	}
 	return b.String(), damage
@@ -185,7 +185,7 @@ func TestTextSource(t *testing.T) {
 	}
 	defer definitions.Close()
 	all, err := perftest.Readings(t.Context(), definitions)
-	if err != nil || len(all) != 5 || all[4].String() != `\\H\Process(b)\% Time` || all[4].Status == counter.OK {
+	if err != nil || len(all) != 5 || all[4].Series.String() != `\\H\Process(b)\% Time` || all[4].Status == counter.OK {
 		t.Errorf("series %v, %v", all, err)
 	}
 	if _, err := perftest.Readings(t.Context(), definitions); !errors.Is(err, io.EOF) {

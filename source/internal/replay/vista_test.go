@@ -88,7 +88,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), 
 func TestVistaProcessor(t *testing.T) {
 	watch(t, openVista(t, "Processor_238"), `\\zach-pc\Processor(_Total)\% Processor Time`, func(cy *measure.Cycle, older frame.Frame) {
 		r := cy.Readings()[0]
-		if r.String() != `\\ZACH-PC\Processor(_Total)\% Processor Time` || r.Type != counter.TimerInv100NSec || len(cy.Readings()) != 1 {
+		if r.Series.String() != `\\ZACH-PC\Processor(_Total)\% Processor Time` || r.Type != counter.TimerInv100NSec || len(cy.Readings()) != 1 {
 			t.Fatalf("%d readings, the first %s of type %v", len(cy.Readings()), r, r.Type)
 		}
 		if older.IsZero() {

@@ -36,7 +36,7 @@ func TestMeasure(t *testing.T) {
 	}
 	r := cycle.Readings()[0]
 	if n, ok := r.Value.Uint64(); r.Status != counter.OK || !ok || n != 4 ||
-		r.String() != `\\M\Memory\Bytes` {
+		r.Series.String() != `\\M\Memory\Bytes` {
 		t.Errorf("%s = %v, %v", r, r.Value, r.Status)
 	}
 }

@@ -48,8 +48,9 @@ func (a *app) dumpCommand() *cobra.Command {
 FILE, or a new sample of the source. From a log it shows the first sample, or the
 first one at or after --begin.
 
-  -o text    every field, in a form that package perfdata can read back;
-             for counter sets definitions, instances and raw values
+  -o text    every field, in a form that every command reads as a log
+             (package perfdata documents it); for counter sets definitions,
+             instances and raw values
   -o json    objects, definitions, instances and raw values
   -o bin     the raw bytes, for perfdata:FILE; with --object a block with
              only these objects
@@ -177,7 +178,7 @@ func (d *dumper) write(
 }
 
 // open opens FILE or the source.
-func (d *dumper) open(ctx context.Context, args []string, opt source.LogOptions) (winperf.Source, error) {
+func (d *dumper) open(ctx context.Context, args []string, opt source.Options) (winperf.Source, error) {
 	switch {
 	case len(args) == 1 && args[0] == "-" && len(d.names) == 0:
 		return d.app.readLog(ctx, opt)

@@ -12,7 +12,7 @@ import (
 )
 
 // openSource opens a source by its URL; - is a log on standard input.
-func (a *app) openSource(ctx context.Context, url string, opt source.LogOptions) (winperf.Source, error) {
+func (a *app) openSource(ctx context.Context, url string, opt source.Options) (winperf.Source, error) {
 	if url == "-" {
 		return a.readLog(ctx, opt)
 	}
@@ -23,7 +23,7 @@ func (a *app) openSource(ctx context.Context, url string, opt source.LogOptions)
 const standardInput = "standard input"
 
 // readLog opens a log on standard input.
-func (a *app) readLog(ctx context.Context, opt source.LogOptions) (winperf.Source, error) {
+func (a *app) readLog(ctx context.Context, opt source.Options) (winperf.Source, error) {
 	r, err := a.input("a log")
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (a *app) readLog(ctx context.Context, opt source.LogOptions) (winperf.Sourc
 
 // openLog opens a log by its name, - for standard input, or another source of
 // recorded samples by its URL.
-func (a *app) openLog(ctx context.Context, name string, opt source.LogOptions) (*logs.Log, error) {
+func (a *app) openLog(ctx context.Context, name string, opt source.Options) (*logs.Log, error) {
 	var src winperf.Source
 	var err error
 	switch {

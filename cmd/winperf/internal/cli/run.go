@@ -155,7 +155,7 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	if err != nil {
 		return err
 	}
-	src, err := r.app.openSource(ctx, "", source.LogOptions{})
+	src, err := r.app.openSource(ctx, "", source.Options{})
 	if err != nil {
 		return err
 	}

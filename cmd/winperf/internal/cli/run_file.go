@@ -117,7 +117,7 @@ func (r *runner) runSession(
 func (r *runner) opener() *trial.Opener {
 	return &trial.Opener{
 		Source: func(ctx context.Context, url string) (winperf.Source, error) {
-			return r.app.openSource(ctx, url, source.LogOptions{})
+			return r.app.openSource(ctx, url, source.Options{})
 		},
 		Lines: r.openLines,
 		Listen: func(ctx context.Context, path string) (net.Listener, error) {

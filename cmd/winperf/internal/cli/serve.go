@@ -202,7 +202,7 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 
 // open opens the source.
 func (s *serveFlags) open(ctx context.Context, url string) (winperf.Source, error) {
-	return s.app.openSource(ctx, url, source.LogOptions{})
+	return s.app.openSource(ctx, url, source.Options{})
 }
 
 // tell says where the server can be reached, and tells who started it that it can be.

@@ -31,7 +31,7 @@ func (f *logFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)
 }
 
-func (f *logFlags) options() (opt source.LogOptions, err error) {
+func (f *logFlags) options() (opt source.Options, err error) {
 	if f.zone != "" {
 		if opt.Location, err = source.ParseZone(f.zone); err != nil {
 			return opt, fmt.Errorf("--zone: %w", err)
@@ -55,7 +55,7 @@ type shownZone struct {
 }
 
 // shownZone finds out the zone for a source that was opened with options.
-func (f *logFlags) shownZone(is winperf.Description, opt source.LogOptions) shownZone {
+func (f *logFlags) shownZone(is winperf.Description, opt source.Options) shownZone {
 	switch {
 	case opt.Location != nil:
 		return shownZone{Location: opt.Location, asked: true}

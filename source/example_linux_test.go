@@ -1,15 +1,14 @@
-package local_test
+package source_test
 
 import (
 	"context"
 	"fmt"
 	"log"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider"
-	"github.com/winperf/winperf/source/internal/local"
+	"github.com/winperf/winperf/source"
 )
 
 // shop is a provider of one object, and its session.
@@ -35,23 +34,20 @@ func (shop) Collect(_ context.Context, _ *provider.Query, w *provider.Writer) er
 	return nil
 }
 
-// The counters of an application stand beside those of the machine it runs on.
-func ExampleOpen() {
-	src, err := local.Open(local.Options{Providers: []provider.Provider{shop{}}})
+// A program adds counters of its own to the counters of the machine.
+func ExampleOpenWith() {
+	ctx := context.Background()
+	src, err := source.OpenWith(ctx, "local:", source.Options{Providers: []provider.Provider{shop{}}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer src.Close()
-	sel := winperf.Selection{Paths: []winperf.Path{{Object: "Shop", Counter: "Open Orders"}}}
-	c := measure.New(src, sel, measure.Options{})
-	defer c.Close()
-	cycle, err := c.Cycle(context.Background())
+
+	readings, err := measure.Get(ctx, src, `\Shop\Open Orders`)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range cycle.Readings() {
-		fmt.Println(r.Path.Object, r.Path.Counter, r.Value, r.Status)
-	}
+	fmt.Println(readings[0].Path.Counter, readings[0].Value, readings[0].Status)
 	// Output:
-	// Shop Open Orders 42 ok
+	// Open Orders 42 ok
 }
