@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/internal/control"
 )
 
 func (a *app) experimentCommand() *cobra.Command {

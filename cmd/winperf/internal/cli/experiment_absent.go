@@ -7,7 +7,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/internal/control"
 )
 
 // tellAbsent tells which sensors name nothing in a program now, and what may have been meant.

@@ -13,8 +13,8 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/sink"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/internal/safetext"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/measure"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/internal/control"
 )
 
 // shortDir is where programs of this test listen: a socket's path has to be short.

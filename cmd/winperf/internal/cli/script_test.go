@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/winperf/winperf/experiment/control"
+	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/provider/publish"
