@@ -75,10 +75,8 @@ func (v *view) close() {
 func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 	begin := time.Now()
 	set := v.compose(main)
-	err := to.begin(v.e.zip, v.counts.written)
-	if err == nil {
-		err = v.encoder(format).Encode(to, set)
-	}
+	to.begin(v.e.zip, v.counts.written)
+	err := v.encoder(format).Encode(to, set)
 	if err == nil {
 		err = to.end()
 	}
