@@ -14,35 +14,36 @@ import (
 )
 
 // Config says what is served. The zero Config serves all objects of the source that are not costly, except Thread,
-// under winperf's own names.
+// under winperf's own names. The tags are the keys in configuration files of winperf serve.
 type Config struct {
 	// Language of names in paths, as nametable.ParseLanguage takes it; "" is the
 	// source's preferred one. Metrics always have English names.
-	Language string
+	Language string `yaml:"language"`
 	// Paths and Objects, which are names of objects with wildcards, are what is served;
 	// without both it is everything that is not costly, except Thread. Costly adds costly objects, and Thread.
-	Paths   []winperf.Path
-	Objects []string
-	Costly  bool
+	Paths   []winperf.Path `yaml:"paths"`
+	Objects []string       `yaml:"objects"`
+	Costly  bool           `yaml:"costly"`
 	// Exclude leaves out what these paths name.
-	Exclude []winperf.Path
+	Exclude []winperf.Path `yaml:"exclude"`
 
 	// Names are the schemes of names; none is winperf's own. Totals keeps instances
 	// that sum others up.
 	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
 	Names    []metrics.Scheme
-	Totals   bool
+	Totals   bool `yaml:"totals"`
 	NoLegacy bool
 	// Counters are metrics as the performancecounter collector of windows_exporter has them.
 	Counters []metrics.Generic
 
 	// CostlyInterval is the least time between two samples of costly objects; 0 is 1 minute.
-	CostlyInterval time.Duration
+	CostlyInterval time.Duration `yaml:"costly_interval"`
 	// Timeout is how long a scrape may wait for a sample if it does not say itself; 0 is
 	// 10 s. TimeoutOffset is taken off what it says, for the way back; 0 is 0.5 s.
-	Timeout, TimeoutOffset time.Duration
+	Timeout       time.Duration `yaml:"timeout"`
+	TimeoutOffset time.Duration `yaml:"timeout_offset"`
 	// MaxSeries bounds the series of a scrape; 0 is no bound.
-	MaxSeries int
+	MaxSeries int `yaml:"max_series"`
 }
 
 // Defaults of what is 0 in a Config.

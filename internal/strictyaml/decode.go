@@ -11,7 +11,7 @@
 //   - pointers, slices, maps with string keys, strings, whole numbers, decimals and
 //     true or false;
 //   - time.Duration: seconds, or a time with units such as 500ms or 1h30m;
-//   - everything with UnmarshalText, such as Path and Size of this package;
+//   - winperf.Path, and everything with UnmarshalText, such as Size of this package;
 //   - Value, which remembers where its value stood, and a field of type Pos, which
 //     says where the structure around it began, and whether all in it could be read:
 //     for checks that come later;

@@ -18,7 +18,7 @@ type config struct {
 	Pos
 	Source   string            `yaml:"source"`
 	Interval time.Duration     `yaml:"interval"`
-	Paths    []Path            `yaml:"paths"`
+	Paths    []winperf.Path    `yaml:"paths"`
 	Max      int               `yaml:"max_series"`
 	Small    int8              `yaml:"small"`
 	Count    uint              `yaml:"count"`
@@ -83,16 +83,16 @@ func TestDecode(t *testing.T) {
 
 	limit := Size(3 << 19)
 	at := func(line, column int) Pos { return Pos{Source: "f", Line: line, Column: column} }
-	path := func(s string) Path {
+	path := func(s string) winperf.Path {
 		p, err := winperf.ParsePath(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Path{p}
+		return p
 	}
 	want := config{
 		Pos: at(1, 1), Source: "local:", Interval: 90 * time.Second,
-		Paths: []Path{path(`\Memory\*`), path(`\Processor(*)\% Processor Time`)},
+		Paths: []winperf.Path{path(`\Memory\*`), path(`\Processor(*)\% Processor Time`)},
 		Max:   5000, Small: -3, Count: 16, Share: 0.25, Totals: true,
 		Headers: map[string]string{"X-Id": "12", "Key": "abc"},
 		Push:    []target{{at(13, 5), "http://a"}, {at(15, 5), "http://b"}},
@@ -107,7 +107,7 @@ func TestDecode(t *testing.T) {
 
 // What the text does not say stays as it is.
 func TestKeeps(t *testing.T) {
-	got := config{Source: "log", Max: 3, Paths: []Path{{}}}
+	got := config{Source: "log", Max: 3, Paths: []winperf.Path{{}}}
 	if err := Decode("f", []byte("max_series: 4\npaths:\nheaders: ~\npush: null\nlimit:\n"), &got); err != nil {
 		t.Fatal(err)
 	}

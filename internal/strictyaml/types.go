@@ -54,15 +54,6 @@ type Embedded[T any] struct{ V T }
 
 func (e *Embedded[T]) embedded() any { return &e.V }
 
-// Path is a counter path, see winperf.ParsePath.
-type Path struct{ winperf.Path }
-
-// UnmarshalText reads the path.
-func (p *Path) UnmarshalText(text []byte) (err error) {
-	p.Path, err = winperf.ParsePath(string(text))
-	return err
-}
-
 // Size is a number of bytes. In the text it has a unit: 500K, 100M, 2G, where K is
 // 1024 bytes; the number alone is bytes.
 type Size int64

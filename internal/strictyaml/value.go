@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winperf/winperf"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -57,6 +58,14 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, what string) bool {
 	case *time.Duration:
 		if d.scalar(n, what, timeForm) {
 			*into = d.duration(n, what)
+		}
+
+	case *winperf.Path:
+		if d.scalar(n, what, "text") {
+			var err error
+			if *into, err = winperf.ParsePath(n.Value); err != nil {
+				d.fail(d.at(n).wrap(err, label(what)+err.Error()))
+			}
 		}
 
 	case encoding.TextUnmarshaler:

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/strictyaml"
-	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -82,30 +79,6 @@ func placeOf(err error) (at [2]int) {
 		at = [2]int{of.Line, of.Column}
 	}
 	return at
-}
-
-// time is a time that is there and positive, or is not there.
-func (c *checker) time(v strictyaml.Value[time.Duration], key string) time.Duration {
-	if v.Line > 0 && (v.V <= 0 || v.V > serve.MaxTime) {
-		c.add(v.Errorf("%s: %w", key, errTime))
-	}
-	return v.V
-}
-
-// size is a number of bytes that is not 0 where it is there.
-func (c *checker) size(v strictyaml.Value[strictyaml.Size], key string) int64 {
-	if v.Line > 0 && v.V == 0 {
-		c.add(v.Errorf("%s: expected more than 0", key))
-	}
-	return int64(v.V)
-}
-
-func (c *checker) names(v strictyaml.Value[[]string], allowed ...string) []metrics.Scheme {
-	names, err := parseNames(v.V, allowed)
-	if err != nil {
-		c.add(v.Errorf("names: %w", err))
-	}
-	return names
 }
 
 // generics are performancecounter objects, each of which and all together must be right.

@@ -2,12 +2,12 @@ package server
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/serve"
@@ -29,45 +29,47 @@ type Config struct {
 
 // Target is where samples are sent without being asked for.
 type Target struct {
-	URL      string
+	URL      string            `yaml:"url,required"`
 	Names    []metrics.Scheme  // none is winperf's own
-	Interval time.Duration     // between two samples; 0 is up to who sends
-	Headers  map[string]string // of each request
-	Labels   map[string]string // of all series, or attributes of the resource; "" takes one away
-	Queue    Queue
+	Interval time.Duration     `yaml:"interval"` // between two samples; 0 is up to the pusher
+	Headers  map[string]string `yaml:"headers"`  // of each request
+	Labels   map[string]string `yaml:"labels"`   // of all series, or attributes of the resource; "" removes one
 	// PasswordFile has the password of the user in the URL, BearerFile a token.
-	PasswordFile, BearerFile string
-	TLS                      TLS
+	PasswordFile string `yaml:"password_file"`
+	BearerFile   string `yaml:"bearer_file"`
+	TLS          TLS    `yaml:"tls"`
+	Queue        Queue  `yaml:"queue"`
 }
 
-// TLS says how a target is known, and how this side shows who it is.
+// TLS says how a target is known, and how this side identifies itself.
 type TLS struct {
-	CAFile            string // certificates of who is trusted, PEM; "" is whom the system trusts
-	CertFile, KeyFile string // of this side, PEM
-	ServerName        string // that the certificate must have; "" is the host of the URL
-	Insecure          bool   // takes any certificate
+	CAFile     string `yaml:"ca_file"`              // certificates that are trusted, PEM; "" is those of the system
+	CertFile   string `yaml:"cert_file"`            // of this side, PEM
+	KeyFile    string `yaml:"key_file"`             // of this side, PEM
+	ServerName string `yaml:"server_name"`          // that the certificate must have; "" is the host of the URL
+	Insecure   bool   `yaml:"insecure_skip_verify"` // takes any certificate
 }
 
-// Queue keeps what a target did not take yet. Zero bounds are up to who sends.
+// Queue keeps samples that a target did not take yet. Zero bounds are up to the pusher.
 type Queue struct {
-	Dir      string // where; "" is up to who sends
-	MaxBytes int64
-	MaxAge   time.Duration
+	Dir      string          `yaml:"dir"` // "" is a directory by the address of the target
+	MaxBytes strictyaml.Size `yaml:"max_size"`
+	MaxAge   time.Duration   `yaml:"max_age"`
 }
 
 // Web is how the server is reached.
 type Web struct {
 	// Listen are addresses, host:port; none is DefaultAddress.
-	Listen []string
+	Listen []string `yaml:"listen_address"`
 	// ConfigFile has certificates and passwords in the form of the Prometheus
-	// exporter toolkit; "" is plain HTTP for everybody who gets here.
-	ConfigFile string
-	// SystemdSocket listens on what systemd hands over, in place of Listen.
-	SystemdSocket bool
+	// exporter toolkit; "" is plain HTTP without passwords.
+	ConfigFile string `yaml:"config_file"`
+	// SystemdSocket listens on the sockets that systemd hands over, in place of Listen.
+	SystemdSocket bool `yaml:"systemd_socket"`
 	// Lifecycle allows POST and PUT of /-/reload.
-	Lifecycle bool
+	Lifecycle bool `yaml:"enable_lifecycle"`
 	// MaxConnections bounds connections at once; 0 is 512. For more, idle ones are closed; if there are none, more wait.
-	MaxConnections int
+	MaxConnections int `yaml:"max_connections"`
 }
 
 // DefaultAddress is where the server listens: on this machine only, at the port of
@@ -90,7 +92,7 @@ func (c Config) withDefaults() Config {
 // ParseNames reads the words of schemes of names that can be served: own and
 // windows_exporter.
 func ParseNames(words []string) ([]metrics.Scheme, error) {
-	return parseNames(words, []string{"own", "windows_exporter"})
+	return parseNames(words, servedNames)
 }
 
 // ParsePushNames reads the words of schemes of names that can be sent: otel too.
@@ -98,7 +100,11 @@ func ParsePushNames(words []string) ([]metrics.Scheme, error) {
 	return parseNames(words, pushNames)
 }
 
-var pushNames = []string{"own", "windows_exporter", "otel"}
+// The schemes of names that can be served, and that can be sent.
+var (
+	servedNames = []string{"own", "windows_exporter"}
+	pushNames   = []string{"own", "windows_exporter", "otel"}
+)
 
 func parseNames(words, allowed []string) (names []metrics.Scheme, err error) {
 	for _, word := range words {
@@ -124,27 +130,16 @@ func didYouMean(word string, candidates []string) string {
 
 // file is the configuration as the file has it.
 type file struct {
-	Source   string            `yaml:"source"`
-	Language string            `yaml:"language"`
-	Paths    []strictyaml.Path `yaml:"paths"`
-	Objects  []string          `yaml:"objects"`
-	Costly   bool              `yaml:"costly"`
-	Exclude  []strictyaml.Path `yaml:"exclude"`
-
-	Names  strictyaml.Value[[]string] `yaml:"names"`
-	Totals bool                       `yaml:"totals"`
-	Legacy *bool                      `yaml:"legacy"`
+	Source       string `yaml:"source"`
+	serve.Config `yaml:",inline"`
+	Names        []string `yaml:"names"`
+	Legacy       *bool    `yaml:"legacy"`
 
 	Counters  counterFile   `yaml:"performancecounter"`
 	Collector collectorFile `yaml:"collector"` // where windows_exporter has it
 
-	CostlyInterval positive `yaml:"costly_interval"`
-	Timeout        positive `yaml:"timeout"`
-	TimeoutOffset  positive `yaml:"timeout_offset"`
-	MaxSeries      int      `yaml:"max_series"`
-
 	Push []targetFile `yaml:"push"`
-	Web  webFile      `yaml:"web"`
+	Web  Web          `yaml:"web"`
 }
 
 // keysOfExporter are those that files of windows_exporter have too.
@@ -169,9 +164,6 @@ func (collectorFile) UnknownKey(string) string {
 	return "of windows_exporter's collectors only performancecounter has settings here, leave out the others"
 }
 
-// positive is a time that is not 0 where it is given.
-type positive = strictyaml.Value[time.Duration]
-
 // counterFile are the metrics of performancecounter, a list or text that holds one.
 type counterFile struct {
 	Objects strictyaml.Embedded[[]genericFile] `yaml:"objects"`
@@ -183,99 +175,65 @@ type genericFile struct {
 }
 
 type targetFile struct {
-	URL      string                     `yaml:"url,required"`
-	Names    strictyaml.Value[[]string] `yaml:"names"`
-	Interval positive                   `yaml:"interval"`
-	Headers  map[string]string          `yaml:"headers"`
-	Labels   map[string]string          `yaml:"labels"`
-	Password string                     `yaml:"password_file"`
-	Bearer   string                     `yaml:"bearer_file"`
-	TLS      struct {
-		CA         string `yaml:"ca_file"`
-		Cert       string `yaml:"cert_file"`
-		Key        string `yaml:"key_file"`
-		ServerName string `yaml:"server_name"`
-		Insecure   bool   `yaml:"insecure_skip_verify"`
-	} `yaml:"tls"`
-	Queue struct {
-		Dir     string                            `yaml:"dir"`
-		MaxSize strictyaml.Value[strictyaml.Size] `yaml:"max_size"`
-		MaxAge  positive                          `yaml:"max_age"`
-	} `yaml:"queue"`
+	Target `yaml:",inline"`
+	Names  []string `yaml:"names"`
 }
 
-type webFile struct {
-	Listen         []string `yaml:"listen_address"`
-	ConfigFile     string   `yaml:"config_file"`
-	SystemdSocket  bool     `yaml:"systemd_socket"`
-	Lifecycle      bool     `yaml:"enable_lifecycle"`
-	MaxConnections int      `yaml:"max_connections"`
-}
-
-// ParseConfig reads a configuration file, whose name stands in errors. What the text does
+// ParseConfig reads a configuration file, whose name is in errors. What the text does
 // not say is zero. The error joins all that is wrong, each a *winperf.DataError with line
 // and column.
 func ParseConfig(name string, text []byte) (Config, error) {
 	var f file
-	err := strictyaml.Decode(name, text, &f)
 	check := checker{}
-	check.add(err)
-	c := f.config(&check)
+	check.add(strictyaml.Decode(name, text, &f))
 
+	c := Config{Source: f.Source, Config: f.Config, Web: f.Web}
+	c.NoLegacy = f.Legacy != nil && !*f.Legacy
+	for i := range f.Push {
+		c.Push = append(c.Push, f.Push[i].Target)
+	}
 	c.places = strictyaml.PlacesOf(name, text)
+	c.checkPositive(&check)
+	problems := slices.Concat(f.setNames(&c), c.problems())
+
+	c.Counters = check.generics(slices.Concat(f.Counters.Objects.V, f.Collector.Counters.Objects.V))
 	read := c
 	c.read = &read
-	plain := c
-	plain.Counters = nil // which were checked with their places
-	for _, p := range plain.problems() {
+	for _, p := range problems {
 		check.add(c.wrong(p))
 	}
 	return c, check.err()
 }
 
-func (f *file) config(check *checker) Config {
-	c := Config{Source: f.Source, Web: f.Web.web()}
-	c.Config = serve.Config{
-		Language: f.Language, Objects: f.Objects, Costly: f.Costly, Totals: f.Totals,
-		Paths: plain(f.Paths), Exclude: plain(f.Exclude),
-		Names:          check.names(f.Names, "own", "windows_exporter"),
-		CostlyInterval: check.time(f.CostlyInterval, "costly_interval"),
-		Timeout:        check.time(f.Timeout, "timeout"),
-		TimeoutOffset:  check.time(f.TimeoutOffset, "timeout_offset"),
-		MaxSeries:      f.MaxSeries,
+// setNames sets the schemes of names in a configuration, and returns the words that are none.
+func (f *file) setNames(c *Config) (list []problem) {
+	set := func(key string, to *[]metrics.Scheme, words, allowed []string) {
+		var err error
+		if *to, err = parseNames(words, allowed); err != nil {
+			list = append(list, problem{key, "", err})
+		}
 	}
-
-	c.NoLegacy = f.Legacy != nil && !*f.Legacy
-	c.Counters = check.generics(slices.Concat(f.Counters.Objects.V, f.Collector.Counters.Objects.V))
+	set("names", &c.Names, f.Names, servedNames)
 	for i := range f.Push {
-		c.Push = append(c.Push, f.Push[i].target(check))
-	}
-	return c
-}
-
-func plain(paths []strictyaml.Path) (list []winperf.Path) {
-	for _, p := range paths {
-		list = append(list, p.Path)
+		set(fmt.Sprintf("push[%d].names", i), &c.Push[i].Names, f.Push[i].Names, pushNames)
 	}
 	return list
 }
 
-func (t *targetFile) target(check *checker) Target {
-	return Target{
-		URL: t.URL, Headers: t.Headers, Labels: t.Labels, PasswordFile: t.Password, BearerFile: t.Bearer,
-		TLS:      TLS{t.TLS.CA, t.TLS.Cert, t.TLS.Key, t.TLS.ServerName, t.TLS.Insecure},
-		Names:    check.names(t.Names, pushNames...),
-		Interval: check.time(t.Interval, "interval"),
-		Queue: Queue{
-			Dir: t.Queue.Dir, MaxBytes: check.size(t.Queue.MaxSize, "max_size"),
-			MaxAge: check.time(t.Queue.MaxAge, "max_age"),
-		},
+// checkPositive checks that values of the file are more than 0, which is the default where the file has none.
+func (c *Config) checkPositive(check *checker) {
+	positive := func(key string, is int64, err error) {
+		if place, there := c.places[key]; there && is <= 0 {
+			check.add(place.Errorf("%s: %w", key[strings.LastIndexByte(key, '.')+1:], err))
+		}
 	}
-}
-
-func (w *webFile) web() Web {
-	return Web{
-		Listen: w.Listen, ConfigFile: w.ConfigFile, SystemdSocket: w.SystemdSocket, Lifecycle: w.Lifecycle,
-		MaxConnections: w.MaxConnections,
+	positive("costly_interval", int64(c.CostlyInterval), errTime)
+	positive("timeout", int64(c.Timeout), errTime)
+	positive("timeout_offset", int64(c.TimeoutOffset), errTime)
+	for i := range c.Push {
+		t, key := &c.Push[i], fmt.Sprintf("push[%d].", i)
+		positive(key+"interval", int64(t.Interval), errTime)
+		positive(key+"queue.max_age", int64(t.Queue.MaxAge), errTime)
+		positive(key+"queue.max_size", int64(t.Queue.MaxBytes), errors.New("expected more than 0"))
 	}
 }

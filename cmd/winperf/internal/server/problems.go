@@ -52,39 +52,29 @@ func (c *Config) wrong(p problem) error {
 	return place.Errorf("%s: %w", strings.TrimPrefix(key, "web."), err)
 }
 
+// settings are the values that flags can replace, by their keys.
+var settings = map[string]func(*Config) any{
+	"source":              func(c *Config) any { return c.Source },
+	"language":            func(c *Config) any { return c.Language },
+	"paths":               func(c *Config) any { return c.Paths },
+	"objects":             func(c *Config) any { return c.Objects },
+	"names":               func(c *Config) any { return c.Names },
+	"exclude":             func(c *Config) any { return c.Exclude },
+	"costly_interval":     func(c *Config) any { return c.CostlyInterval },
+	"timeout":             func(c *Config) any { return c.Timeout },
+	"timeout_offset":      func(c *Config) any { return c.TimeoutOffset },
+	"max_series":          func(c *Config) any { return c.MaxSeries },
+	"push":                func(c *Config) any { return c.Push },
+	"web.listen_address":  func(c *Config) any { return c.Web.Listen },
+	"web.config_file":     func(c *Config) any { return c.Web.ConfigFile },
+	"web.max_connections": func(c *Config) any { return c.Web.MaxConnections },
+}
+
 // ofFile reports whether the value of a key is what the file says.
 func (c *Config) ofFile(key string) bool {
-	was := c.read
 	name, _, _ := strings.Cut(key, "[")
-	switch name {
-	case "source", "language": // whose text was compared
-		return true
-	case "paths":
-		return slices.Equal(c.Paths, was.Paths)
-	case "objects":
-		return slices.Equal(c.Objects, was.Objects)
-	case "names":
-		return slices.Equal(c.Names, was.Names)
-	case "exclude":
-		return slices.Equal(c.Exclude, was.Exclude)
-	case "costly_interval":
-		return c.CostlyInterval == was.CostlyInterval
-	case "timeout":
-		return c.Timeout == was.Timeout
-	case "timeout_offset":
-		return c.TimeoutOffset == was.TimeoutOffset
-	case "max_series":
-		return c.MaxSeries == was.MaxSeries
-	case "push":
-		return reflect.DeepEqual(c.Push, was.Push)
-	case "web.listen_address":
-		return slices.Equal(c.Web.Listen, was.Web.Listen)
-	case "web.config_file":
-		return c.Web.ConfigFile == was.Web.ConfigFile
-	case "web.max_connections":
-		return c.Web.MaxConnections == was.Web.MaxConnections
-	}
-	return reflect.DeepEqual(c.Counters, was.Counters) // performancecounter
+	value := settings[name]
+	return value == nil || reflect.DeepEqual(value(c), value(c.read))
 }
 
 // Check returns all errors of a configuration that can be known without its source: values that cannot be, or not

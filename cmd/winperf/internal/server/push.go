@@ -112,7 +112,7 @@ func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pu
 		Sender: push.SenderOptions{Version: version, Tell: func(err error) { log.Warn(err.Error()) }},
 		Source: r.source, Selection: r.config.Selection(), Interval: t.Interval,
 		NewMapper: func() push.Mapper { return metrics.NewMapper(mapping) },
-		Dir:       dir, Queue: queue.Options{MaxBytes: t.Queue.MaxBytes, MaxAge: t.Queue.MaxAge},
+		Dir:       dir, Queue: queue.Options{MaxBytes: int64(t.Queue.MaxBytes), MaxAge: t.Queue.MaxAge},
 	})
 }
 

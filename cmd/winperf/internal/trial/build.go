@@ -161,7 +161,7 @@ func (e *EventEntry) signals() (experiment.Signals, error) {
 
 func (e *EventEntry) threshold() experiment.Threshold {
 	t := experiment.Threshold{
-		Name: e.Name, Path: e.Path.V.Path, Below: e.Below != nil, Hysteresis: e.Hysteresis,
+		Name: e.Name, Path: e.Path.V, Below: e.Below != nil, Hysteresis: e.Hysteresis,
 		For: e.For, Origin: e.Source.V, Every: e.Every,
 	}
 	if t.Below {

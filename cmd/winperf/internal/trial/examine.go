@@ -127,7 +127,7 @@ func (s *Session) counters() (all []wanted) {
 		case e.Instances != "":
 			w.path, _ = winperf.ParsePath(e.Instances) // an error was told
 		case e.Path.V.Counter != "":
-			w.at, w.path, w.text = e.Path.Pos, e.Path.V.Path, e.Path.V.String()
+			w.at, w.path, w.text = e.Path.Pos, e.Path.V, e.Path.V.String()
 		default:
 			continue
 		}

@@ -66,11 +66,11 @@ type EventEntry struct {
 	Below     *float64      `yaml:"below"`
 	Signals   []string      `yaml:"signals"`
 
-	Path       strictyaml.Value[strictyaml.Path] `yaml:"path"` // of above and below
-	Hysteresis float64                           `yaml:"hysteresis"`
-	For        time.Duration                     `yaml:"for"`
-	Every      time.Duration                     `yaml:"every"` // between two looks
-	Source     strictyaml.Value[string]          `yaml:"source"`
+	Path       strictyaml.Value[winperf.Path] `yaml:"path"` // of above and below
+	Hysteresis float64                        `yaml:"hysteresis"`
+	For        time.Duration                  `yaml:"for"`
+	Every      time.Duration                  `yaml:"every"` // between two looks
+	Source     strictyaml.Value[string]       `yaml:"source"`
 }
 
 // BindingEntry says which sensors are measured at which events.
