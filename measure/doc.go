@@ -3,6 +3,10 @@
 //
 // # The simple case
 //
+// [Get] reads counters once:
+//
+//	readings, err := measure.Get(ctx, src, `\System\Processes`)
+//
 // [Watch] takes a sample at every interval and yields a [Cycle] of readings each
 // time:
 //

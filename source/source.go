@@ -4,7 +4,7 @@
 //	registry:[//MACHINE][?foreign=HOST]  the registry of this Windows machine or another
 //	perflib:[//MACHINE][?lang=ID]        the counter sets of a Windows machine
 //	pdh:[//MACHINE][?formatted=1]        what the Performance Data Helper of a Windows machine reads
-//	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file
+//	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file, as bytes or as text
 //	log:FILE[?zone=ZONE&codepage=N]      a log or capture; FILE alone does as well
 package source
 

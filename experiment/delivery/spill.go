@@ -115,14 +115,14 @@ func (s *Spill) Close() error {
 	return s.queue.Close()
 }
 
-// Putter takes records, as Delivery.Put does.
-type Putter func(ctx context.Context, records ...*experiment.Record) (taken int, err error)
-
 // Recover hands the records that programs which were killed left in spills below d.Dir to
 // put, such as Delivery.Put, in the order of their sessions, and removes the spills. Spills
 // that a living program has stay. Where put fails the rest stays, too, and what it took
 // last may come again.
-func Recover(ctx context.Context, d Disk, put Putter) error {
+func Recover(
+	ctx context.Context, d Disk,
+	put func(ctx context.Context, records ...*experiment.Record) (taken int, err error),
+) error {
 	dirs, err := filepath.Glob(filepath.Join(d.Dir, "spill-*"))
 	if err != nil {
 		return err
@@ -142,7 +142,9 @@ func Recover(ctx context.Context, d Disk, put Putter) error {
 	return nil
 }
 
-func (s *Spill) recover(ctx context.Context, put Putter) error {
+func (s *Spill) recover(
+	ctx context.Context, put func(context.Context, ...*experiment.Record) (int, error),
+) error {
 	const batch = 100
 	for above := uint64(0); ; {
 		records, err := s.Read(above, batch)
