@@ -102,7 +102,9 @@ func TestColumnsOfText(t *testing.T) {
 	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
 	var got []string
 	for _, col := range cycle(t, c).Columns() {
-		got = append(got, lines([]winperf.Reading{col.Reading(0)})...)
+		for n := range col.Len() {
+			got = append(got, lines([]winperf.Reading{col.Reading(n)})...)
+		}
 	}
 	want := []string{
 		`\\HOST\Processor(0)\% Processor Time 1`, `\\HOST\Processor(_Total)\% Processor Time 2`,
