@@ -53,19 +53,22 @@ const (
 	exitSignal     = 128 // plus the number of the signal that ended the command
 )
 
-// app is one run of the program.
+// app is what every command has: the streams of the program, and what it reported on them.
 type app struct {
 	stdin          *interruptible
 	stdout, stderr io.Writer
-	host           *hosted  // what runs the program for long; nil for none
-	args           []string // of the command line
-	read           bool     // standard input is taken
-	partial        bool     // some of what was asked for gave no value
-	nothing        bool     // all of it named nothing, which was told
-	command        bool     // run -- COMMAND: the exit status is that of the command
-	commandStatus  int      // the first status of its runs that is not 0
-	noticed        []error  // notices that were told
-	elsewhere      bool     // it was told that other accounts publish
+	read           bool    // standard input is taken
+	partial        bool    // some of what was asked for gave no value
+	nothing        bool    // all of it named nothing, which was reported
+	noticed        []error // notices that were reported
+	elsewhere      bool    // it was reported that other accounts publish
+}
+
+// program is one run of the command line.
+type program struct {
+	app  *app
+	host *hosted // the service manager; nil for none
+	call invocation
 }
 
 // Main runs the program with the command line, streams and signals of the
@@ -93,17 +96,19 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func runHosted(
 	ctx context.Context, host *hosted, args []string, stdin io.Reader, stdout, stderr io.Writer,
 ) (status int) {
-	a := &app{stdin: &interruptible{ctx: ctx, r: stdin}, stdout: stdout, stderr: stderr, host: host}
+	a := &app{stdin: &interruptible{ctx: ctx, r: stdin}, stdout: stdout, stderr: stderr}
+	p := &program{app: a, host: host}
+	p.call.execute = p.execute
 	defer func() {
 		if r := recover(); r != nil {
 			status = a.crash(r)
 		}
-		if a.command {
-			status = a.statusOfCommand(status)
+		if p.call.command {
+			status = p.call.exitStatus(status)
 		}
 	}()
 
-	err := a.execute(ctx, args)
+	err := p.execute(ctx, args)
 	switch {
 	case isClosedPipe(err):
 		return exitDone
@@ -118,26 +123,26 @@ func runHosted(
 	return exitDone
 }
 
-func (a *app) execute(ctx context.Context, args []string) error {
-	root := a.rootCommand()
+func (p *program) execute(ctx context.Context, args []string) error {
+	root := p.rootCommand()
 	args = append([]string{}, args...) // cobra takes nil for the program's own
-	a.args = args
+	p.call.args = args
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		cmd, _, err := root.Find(args)
 		if err != nil {
 			return unknownCommand(root, args)
 		}
-		a.command = runsCommand(cmd, args)
+		p.call.command = runsCommand(cmd, args)
 		if args, err = rewrite(cmd, args); err != nil {
 			return err
 		}
 	}
 
 	root.SetArgs(args)
-	root.SetIn(a.stdin)
-	out := &helpWriter{w: a.stdout}
+	root.SetIn(p.app.stdin)
+	out := &helpWriter{w: p.app.stdout}
 	root.SetOut(out)
-	root.SetErr(a.stderr)
+	root.SetErr(p.app.stderr)
 	err := root.ExecuteContext(ctx)
 	return errors.Join(err, out.err)
 }
@@ -217,7 +222,7 @@ func errorLines(err error) (lines []string) {
 	return []string{text}
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "winperf",
 		Short: "Performance counters in the Windows model",
@@ -241,12 +246,13 @@ winperf list shows the available objects and counters.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
+	a := p.app
 	root.AddCommand(
 		a.listCommand(), a.getCommand(), a.watchCommand(), a.compareCommand(),
 		a.dumpCommand(), a.cookCommand(),
 		a.recordCommand(), a.convertCommand(), a.infoCommand(), a.summaryCommand(),
-		a.runCommand(), a.experimentCommand(),
-		a.providerCommand(), a.publishCommand(), a.serveCommand(), a.serviceCommand(),
+		a.runCommand(&p.call), a.experimentCommand(),
+		a.providerCommand(), a.publishCommand(), a.serveCommand(p.host), p.serviceCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()

@@ -54,7 +54,7 @@ func TestByteSize(t *testing.T) {
 // TestRecordSpellings checks that record has the flags that stand for
 // logman's.
 func TestRecordSpellings(t *testing.T) {
-	root := (&app{}).rootCommand()
+	root := (&program{app: &app{}}).rootCommand()
 	for _, cmd := range root.Commands() {
 		for name, s := range commandSpellings[cmd.Name()] {
 			for _, ours := range append(s.ours, s.without...) {

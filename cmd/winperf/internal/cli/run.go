@@ -19,6 +19,7 @@ import (
 // runner is the run command.
 type runner struct {
 	app         *app
+	call        *invocation
 	every       interval
 	repetitions count
 	warmups     count
@@ -90,8 +91,8 @@ const runExample = `  winperf run experiment.yaml
   winperf run before -o again
   winperf run --disturbance -n 20 -p '\Process(*)\*' -- ./load --requests 1000`
 
-func (a *app) runCommand() *cobra.Command {
-	r := &runner{app: a, every: interval(200 * time.Millisecond)}
+func (a *app) runCommand(call *invocation) *cobra.Command {
+	r := &runner{app: a, call: call, every: interval(200 * time.Millisecond)}
 	cmd := &cobra.Command{
 		Use:     "run {EXPERIMENT | DIRECTORY | -- COMMAND [ARG...]}",
 		Short:   "Run an experiment, or a command, and show what it used",
@@ -100,7 +101,7 @@ func (a *app) runCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.changed = cmd.Flags().Changed
 			dash := cmd.ArgsLenAtDash() == 0
-			a.command = dash && !r.status
+			call.command = dash && !r.status
 			err := r.run(cmd.Context(), args, dash)
 			if !r.begun && isInterrupt(cmd.Context(), err) {
 				return errNotBegun // a failure: what was wrong may not have been found
@@ -251,7 +252,7 @@ func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
 		err = errors.Join(err, folder.Close())
 	}
 
-	r.app.commandStatus = statusOfRuns(all, opt.Runs(), err)
+	r.call.status = statusOfRuns(all, opt.Runs(), err)
 	report := r.report(all) + r.left(&opt, all)
 	if folder != nil {
 		err = errors.Join(err, folder.Keep(trial.FileReport, []byte(report)))
@@ -279,7 +280,7 @@ func (r *runner) create(opt *trial.Options) (*trial.Folder, error) {
 	machine, _ := os.Hostname()
 	c := trial.Conditions{
 		Program: versionLine(), System: runtime.GOOS + "/" + runtime.GOARCH, Machine: machine,
-		Processors: runtime.NumCPU(), Began: time.Now().UTC(), Args: r.app.args, Dir: dir,
+		Processors: runtime.NumCPU(), Began: time.Now().UTC(), Args: r.call.args, Dir: dir,
 		Order: opt.Order, Seed: opt.Seed,
 		Plan: trial.Plan(len(opt.Variants), opt.Repetitions, opt.Warmups, opt.Order, opt.Seed),
 	}

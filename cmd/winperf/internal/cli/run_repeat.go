@@ -51,7 +51,7 @@ func (r *runner) repeat(ctx context.Context, folder string) error {
 	}
 	args := slices.Insert(slices.Clone(c.Args), dash, flags...)
 	r.begun = true // as far as this command tells, which the other one knows better
-	return r.app.execute(ctx, args)
+	return r.call.execute(ctx, args)
 }
 
 // checkRepeated tells where a plan is another one than that which is repeated.

@@ -20,13 +20,21 @@ func runsCommand(cmd *cobra.Command, args []string) bool {
 	return isRun && dash >= 0 && !slices.Contains(args[:dash], "--measure-status")
 }
 
-// statusOfCommand returns the exit status of run with a command. status is the one that winperf
+// invocation is the command line that a run was started with.
+type invocation struct {
+	args    []string
+	execute func(ctx context.Context, args []string) error // runs another one in the same process
+	command bool                                           // run -- COMMAND: the exit status is that of the command
+	status  int                                            // the first status of the command's runs that is not 0
+}
+
+// exitStatus returns the exit status of run with a command. status is the one that winperf
 // would have without it.
-func (a *app) statusOfCommand(status int) int {
-	if a.commandStatus == 0 && status == exitFailed {
+func (i *invocation) exitStatus(status int) int {
+	if i.status == 0 && status == exitFailed {
 		return exitOfRun
 	}
-	return a.commandStatus // values that could not be measured were reported, and change nothing
+	return i.status // values that could not be measured were reported, and change nothing
 }
 
 // statusOfRuns returns the first status of the runs that is not 0. After it, in this order: the status

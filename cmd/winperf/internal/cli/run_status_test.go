@@ -13,8 +13,8 @@ func TestStatusOfCommand(t *testing.T) {
 		{7, exitFailed, 7},
 		{exitNotFound, exitFailed, exitNotFound},
 	} {
-		a := &app{commandStatus: c.command}
-		if got := a.statusOfCommand(c.winperf); got != c.want {
+		call := &invocation{status: c.command}
+		if got := call.exitStatus(c.winperf); got != c.want {
 			t.Errorf("command %d, winperf %d: %d, want %d", c.command, c.winperf, got, c.want)
 		}
 	}

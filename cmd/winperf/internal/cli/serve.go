@@ -24,6 +24,7 @@ import (
 // serveFlags is the serve command.
 type serveFlags struct {
 	app    *app
+	host   *hosted // the service manager; nil for none
 	source sourceFlags
 	sel    selectFlags
 	flags  server.Config // what the flags say
@@ -76,8 +77,14 @@ source is, and can write files and start programs. Without it no socket is opene
 
 Exit status: 0 done, 1 the server could not begin or had to end.`
 
-func (a *app) serveCommand() *cobra.Command {
-	s := &serveFlags{app: a}
+// hosted is what a service manager wants of a command that it runs for long.
+type hosted struct {
+	ready  func()          // to be called when it serves
+	reload <-chan struct{} // asks to read the configuration again
+}
+
+func (a *app) serveCommand(host *hosted) *cobra.Command {
+	s := &serveFlags{app: a, host: host}
 	cmd := &cobra.Command{
 		Use:   "serve [PATH...]",
 		Short: "Serve counters to Prometheus",
@@ -187,8 +194,8 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 
 	defer debug.SetGCPercent(debug.SetGCPercent(serveGCPercent))
 	opt.Reload = takeHangups(ctx)
-	if s.app.host != nil {
-		opt.Reload = s.app.host.reload
+	if s.host != nil {
+		opt.Reload = s.host.reload
 	}
 	if s.attach {
 		stop, err := openExperiments(ctx, "serve", nil)
@@ -210,8 +217,8 @@ func (s *serveFlags) tell(urls []string) {
 	for _, url := range urls {
 		fmt.Fprintf(s.app.stderr, "winperf: serving %s\n", url)
 	}
-	if s.app.host != nil {
-		s.app.host.ready()
+	if s.host != nil {
+		s.host.ready()
 	}
 	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
 		s.app.complain(fmt.Errorf("systemd: %w", err))

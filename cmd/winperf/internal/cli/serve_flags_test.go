@@ -48,7 +48,7 @@ func TestServeFlags(t *testing.T) {
 		flags = append(flags, flag)
 	}
 
-	command := new(app).serveCommand()
+	command := new(app).serveCommand(nil)
 	for _, flag := range flags {
 		if command.Flags().Lookup(flag) == nil {
 			t.Errorf("there is no flag --%s", flag)
@@ -64,7 +64,7 @@ func TestServeFlags(t *testing.T) {
 
 // The values that the help names are taken.
 func TestServeNamesOfHelp(t *testing.T) {
-	usage := (&app{}).serveCommand().Flag("names").Usage
+	usage := (&app{}).serveCommand(nil).Flag("names").Usage
 	_, values, ok := strings.Cut(usage, ": ")
 	if !ok {
 		t.Fatal(usage)

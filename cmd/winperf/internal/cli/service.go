@@ -34,16 +34,10 @@ type serviceManager interface {
 // eventWriter adds an entry to the system's log.
 type eventWriter func(winapi.EventKind, string) error
 
-// hosted is what a service manager wants of a command that it runs for long.
-type hosted struct {
-	ready  func()          // to be called when it serves
-	reload <-chan struct{} // asks to read the configuration again
-}
-
 // serviceRestarts are the waits before a failed service is started again.
 var serviceRestarts = []time.Duration{5 * time.Second, 30 * time.Second, time.Minute}
 
-func (a *app) serviceCommand() *cobra.Command {
+func (p *program) serviceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "service",
 		Short: "Run winperf as a Windows service",
@@ -60,7 +54,7 @@ On Linux systemd does this: dist/winperf.service is a unit for it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.serviceInstallCommand(), a.serviceRemoveCommand(), a.serviceStatusCommand(), a.serviceRunCommand())
+	cmd.AddCommand(p.serviceInstallCommand(), p.serviceRemoveCommand(), p.serviceStatusCommand(), p.serviceRunCommand())
 	return cmd
 }
 
@@ -69,7 +63,7 @@ func addServiceName(cmd *cobra.Command) *string {
 	return cmd.Flags().String("name", "winperf", "`NAME` of the service")
 }
 
-func (a *app) serviceInstallCommand() *cobra.Command {
+func (p *program) serviceInstallCommand() *cobra.Command {
 	var name *string
 	var account, config string
 	cmd := &cobra.Command{
@@ -85,7 +79,7 @@ administrator rights to install a service.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service install --name winperf-log -- record '\Processor(*)\*' -i 15 -o D:\logs\load.capture`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.installService(cmd.Context(), *name, account, config, args)
+			return p.installService(cmd.Context(), *name, account, config, args)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -95,7 +89,7 @@ administrator rights to install a service.`,
 	return cmd
 }
 
-func (a *app) installService(ctx context.Context, name, account, config string, command []string) error {
+func (p *program) installService(ctx context.Context, name, account, config string, command []string) error {
 	manager, err := services()
 	if err != nil {
 		return err
@@ -108,7 +102,7 @@ func (a *app) installService(ctx context.Context, name, account, config string, 
 	if err != nil {
 		return err
 	}
-	if command, err = a.serviceWork(ctx, dir, config, command); err != nil {
+	if command, err = p.serviceWork(ctx, dir, config, command); err != nil {
 		return err
 	}
 
@@ -122,24 +116,24 @@ func (a *app) installService(ctx context.Context, name, account, config string, 
 		return err
 	}
 	if len(unknown) > 0 {
-		a.complain(fmt.Errorf("this system does not know these settings of services: %s", strings.Join(unknown, ", ")))
+		p.app.complain(fmt.Errorf("this system does not know these settings of services: %s", strings.Join(unknown, ", ")))
 	}
 	if err := manager.start(name); err != nil {
 		return fmt.Errorf("service %s is installed and could not be started: %w", name, err)
 	}
-	_, err = fmt.Fprintf(a.stdout, "service %s is installed and started\n", name)
+	_, err = fmt.Fprintf(p.app.stdout, "service %s is installed and started\n", name)
 	return err
 }
 
 // serviceWork is the command that a service runs, with absolute paths, as services start in another directory. There
 // a configuration is checked, too: the files that it names are looked for where the service will.
-func (a *app) serviceWork(ctx context.Context, dir, config string, command []string) ([]string, error) {
+func (p *program) serviceWork(ctx context.Context, dir, config string, command []string) ([]string, error) {
 	if len(command) > 0 && config != "" {
 		return nil, errors.New("--config is for winperf serve; give it behind -- with another command")
 	}
 	if len(command) > 0 {
-		if _, _, err := a.rootCommand().Find(command); err != nil {
-			return nil, unknownCommand(a.rootCommand(), command)
+		if _, _, err := p.rootCommand().Find(command); err != nil {
+			return nil, unknownCommand(p.rootCommand(), command)
 		}
 		return command, nil
 	}
@@ -153,7 +147,7 @@ func (a *app) serviceWork(ctx context.Context, dir, config string, command []str
 		command = append(command, "--config", whole)
 	}
 	status, err := within(dir, func() int {
-		return Run(ctx, append(slices.Clone(command), "--check"), a.stdin, a.stdout, a.stderr)
+		return Run(ctx, append(slices.Clone(command), "--check"), p.app.stdin, p.app.stdout, p.app.stderr)
 	})
 	if err == nil && status != exitDone {
 		err = fmt.Errorf("nothing was installed (the service runs in %s: names of files are relative to that)", dir)
@@ -174,7 +168,7 @@ func within(dir string, do func() int) (status int, err error) {
 	return do(), nil
 }
 
-func (a *app) serviceRemoveCommand() *cobra.Command {
+func (p *program) serviceRemoveCommand() *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
 		Use:     "remove",
@@ -190,7 +184,7 @@ func (a *app) serviceRemoveCommand() *cobra.Command {
 			if err := manager.remove(cmd.Context(), *name); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "service %s is removed\n", *name)
+			_, err = fmt.Fprintf(p.app.stdout, "service %s is removed\n", *name)
 			return err
 		},
 	}
@@ -198,7 +192,7 @@ func (a *app) serviceRemoveCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) serviceStatusCommand() *cobra.Command {
+func (p *program) serviceStatusCommand() *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -208,13 +202,13 @@ func (a *app) serviceStatusCommand() *cobra.Command {
 Exit status: 0 it runs, 1 there is no such service, 3 it does not run.`,
 		Example: "  winperf service status",
 		Args:    noArgs,
-		RunE:    func(*cobra.Command, []string) error { return a.serviceStatus(*name) },
+		RunE:    func(*cobra.Command, []string) error { return p.serviceStatus(*name) },
 	}
 	name = addServiceName(cmd)
 	return cmd
 }
 
-func (a *app) serviceStatus(name string) error {
+func (p *program) serviceStatus(name string) error {
 	manager, err := services()
 	if err != nil {
 		return err
@@ -231,13 +225,13 @@ func (a *app) serviceStatus(name string) error {
 	case status.ExitCode != 0:
 		state += fmt.Sprintf(", ended with error %d", status.ExitCode)
 	}
-	a.partial = status.State != "running"
-	_, err = fmt.Fprintf(a.stdout, "%s: %s\n  account %s\n  program %s\n", safetext.Line(name),
+	p.app.partial = status.State != "running"
+	_, err = fmt.Fprintf(p.app.stdout, "%s: %s\n  account %s\n  program %s\n", safetext.Line(name),
 		state, safetext.Line(status.Account), safetext.Line(status.Program))
 	return err
 }
 
-func (a *app) serviceRunCommand() *cobra.Command {
+func (p *program) serviceRunCommand() *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
 		Use:    "run -- COMMAND [ARG...]",

@@ -84,8 +84,8 @@ func TestServiceWork(t *testing.T) {
 		"good.yaml": "", "far.yaml": "", "near.yaml": "nothing was installed (the service runs in " + there,
 	} {
 		var told strings.Builder
-		a := &app{stdout: &told, stderr: &told}
-		command, err := a.serviceWork(t.Context(), there, config, nil)
+		p := &program{app: &app{stdout: &told, stderr: &told}}
+		command, err := p.serviceWork(t.Context(), there, config, nil)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q; %s", config, err, want, told.String())
 		}

@@ -40,7 +40,7 @@ func TestRewrite(t *testing.T) {
 		{"watch", "watch -SI 5", "watch -SI 5"},
 		{"watch", `watch \P(-q)\-si`, `watch \P(-q)\-si`},
 	}
-	root := (&app{}).rootCommand()
+	root := (&program{app: &app{}}).rootCommand()
 	for _, test := range tests {
 		cmd, _, err := root.Find([]string{test.command})
 		if err != nil {
@@ -59,7 +59,7 @@ func TestRewrite(t *testing.T) {
 // TestSpellings checks that the commands that a spelling names have the flags
 // that take its place.
 func TestSpellings(t *testing.T) {
-	root := (&app{}).rootCommand()
+	root := (&program{app: &app{}}).rootCommand()
 	for name, s := range spellings {
 		for _, command := range s.commands {
 			cmd, _, err := root.Find([]string{command})
@@ -83,7 +83,7 @@ func TestSpellings(t *testing.T) {
 
 // A time may be written as several arguments.
 func TestRewriteTimes(t *testing.T) {
-	cmd, _, err := (&app{}).rootCommand().Find([]string{"convert"})
+	cmd, _, err := (&program{app: &app{}}).rootCommand().Find([]string{"convert"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestRewriteTimes(t *testing.T) {
 // reading their flags, so that none shows a flag that is not there.
 func TestExamples(t *testing.T) {
 	checked := 0
-	root := (&app{}).rootCommand()
+	root := (&program{app: &app{}}).rootCommand()
 	for _, cmd := range append(root.Commands(), root) {
 		if cmd.Example == "" && cmd.Name() != "help" {
 			t.Errorf("%s has no example", cmd.Name())
@@ -124,7 +124,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: the example %q does not call winperf", cmd.Name(), line)
 			}
 			args := shellWords(line)
-			fresh := (&app{}).rootCommand()
+			fresh := (&program{app: &app{}}).rootCommand()
 			about, _, err := fresh.Find(args)
 			if err != nil {
 				t.Errorf("%s: example %q: %v", cmd.Name(), line, err)
