@@ -96,7 +96,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func runHosted(
 	ctx context.Context, host *hosted, args []string, stdin io.Reader, stdout, stderr io.Writer,
 ) (status int) {
-	a := &app{stdin: &interruptible{ctx: ctx, r: stdin}, stdout: stdout, stderr: stderr}
+	a := &app{stdin: &interruptible{context: ctx, stream: stdin}, stdout: stdout, stderr: stderr}
 	p := &program{app: a, host: host}
 	p.call.execute = p.execute
 	defer func() {
@@ -265,7 +265,7 @@ func (a *app) input(what string) (io.Reader, error) {
 		return nil, errors.New("standard input can be read only once, and - stands for it twice")
 	}
 	a.read = true
-	if _, ok := isTerminal(a.stdin.r); ok {
+	if _, ok := isTerminal(a.stdin.stream); ok {
 		a.complain(fmt.Errorf("reading %s from the terminal; Ctrl-D ends, on Windows Ctrl-Z and Enter", what))
 	}
 	return a.stdin, nil

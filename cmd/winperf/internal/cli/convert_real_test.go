@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf/internal/perftest"
 )
@@ -37,7 +38,7 @@ func TestRealLogs(t *testing.T) {
 					objects = append(objects, o.Name)
 				}
 				if strings.Join(s.Machines, " ") != log.machine || s.Samples != log.samples || s.Interval < float64(log.interval)-0.1 ||
-					s.Interval > float64(log.interval)+0.1 || s.GapCount != 0 || s.Damage != 0 || strings.Join(objects, " ") != log.objects {
+					s.Interval > float64(log.interval)+0.1 || s.Gaps != 0 || s.Damage != 0 || strings.Join(objects, " ") != log.objects {
 					t.Errorf("%s: %+v", name, s)
 				}
 				const form = "2006-01-02T15:04:05.0"
@@ -83,10 +84,22 @@ func readFile(t *testing.T, name string) []byte {
 	return b
 }
 
-// infoOf reads what info shows of a log.
-func infoOf(t *testing.T, name string) *logSummary {
+// shownInfo is what the tests read of info's output.
+type shownInfo struct {
+	Machines    []string
+	System      string
+	First, Last time.Time
+	Samples     int
+	Interval    float64 `json:"interval_seconds"`
+	Gaps        int     `json:"gap_count"`
+	Damage      int     `json:"damage_count"`
+	Objects     []struct{ Name string }
+}
+
+// infoOf reads the output of info for a log.
+func infoOf(t *testing.T, name string) *shownInfo {
 	t.Helper()
-	var logs []*logSummary
+	var logs []*shownInfo
 	if err := json.Unmarshal(run(t, "info", name, "-o", "json"), &logs); err != nil || len(logs) != 1 {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -218,7 +218,7 @@ func (a *app) cookLines(w *bufio.Writer, file string, opt cookOptions) error {
 		}
 
 		err = enc.Encode(result)
-		if err == nil && in.r.Buffered() == 0 { // answer at once, a program may wait for it
+		if err == nil && in.buffer.Buffered() == 0 { // answer at once, a program may wait for it
 			err = w.Flush()
 		}
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,7 +209,7 @@ func TestPipeRecord(t *testing.T) {
 						mode, status, samples, damage, len(got), len(want), &r.stderr)
 				}
 			}
-			if !isFIFO(pipe) {
+			if info, err := os.Lstat(pipe); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
 				t.Errorf("%v: the pipe is gone", mode)
 			}
 		}

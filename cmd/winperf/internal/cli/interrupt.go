@@ -99,14 +99,14 @@ func takeHangups(ctx context.Context) <-chan struct{} {
 	return h.taken
 }
 
-// interruptible reads from r until ctx ends, whose error it then returns, also
-// while r has nothing and does not return.
+// interruptible reads from its stream until its context ends, whose error it then
+// returns, also while the stream has nothing and its Read does not return.
 type interruptible struct {
-	ctx    context.Context
-	r      io.Reader
-	buf    []byte // of the read under way; it is abandoned together with it
-	unread []byte
-	err    error // what follows unread
+	context context.Context
+	stream  io.Reader
+	buf     []byte // of the read under way; it is abandoned together with it
+	unread  []byte
+	err     error // what follows unread
 }
 
 // readSize is how much is asked for at once.
@@ -126,12 +126,12 @@ func (i *interruptible) Read(p []byte) (int, error) {
 }
 
 func (i *interruptible) fill() {
-	if i.err = i.ctx.Err(); i.err != nil {
+	if i.err = i.context.Err(); i.err != nil {
 		return
 	}
 	if i.buf == nil {
 		i.buf = make([]byte, readSize)
 	}
-	n, err := call.Once(i.ctx, func() (int, error) { return i.r.Read(i.buf) })
+	n, err := call.Once(i.context, func() (int, error) { return i.stream.Read(i.buf) })
 	i.unread, i.err = i.buf[:n], err
 }

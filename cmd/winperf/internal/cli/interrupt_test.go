@@ -201,12 +201,12 @@ func TestWriteError(t *testing.T) {
 // TestInterruptible checks that the reader hands on all bytes and the error.
 func TestInterruptible(t *testing.T) {
 	for _, r := range []io.Reader{strings.NewReader("some bytes"), iotest.OneByteReader(strings.NewReader("some bytes")), iotest.DataErrReader(strings.NewReader("some bytes"))} {
-		if err := iotest.TestReader(&interruptible{ctx: context.Background(), r: r}, []byte("some bytes")); err != nil {
+		if err := iotest.TestReader(&interruptible{context: context.Background(), stream: r}, []byte("some bytes")); err != nil {
 			t.Error(err)
 		}
 	}
 	want := errors.New("broken")
-	if _, err := io.ReadAll(&interruptible{ctx: context.Background(), r: iotest.ErrReader(want)}); !errors.Is(err, want) {
+	if _, err := io.ReadAll(&interruptible{context: context.Background(), stream: iotest.ErrReader(want)}); !errors.Is(err, want) {
 		t.Errorf("error %v, want %v", err, want)
 	}
 }

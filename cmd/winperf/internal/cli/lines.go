@@ -13,21 +13,21 @@ const maxLine = 64 << 10
 
 // lineReader reads lines, and passes over those that are too long.
 type lineReader struct {
-	r      *bufio.Reader
+	buffer *bufio.Reader
 	failed error // of the underlying reader
 }
 
 func newLineReader(r io.Reader) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, maxLine)}
+	return &lineReader{buffer: bufio.NewReaderSize(r, maxLine)}
 }
 
 // next returns the next line without its end, valid until the next call; io.EOF at the end,
 // and another error for a line that is too long.
 func (l *lineReader) next() ([]byte, error) {
-	line, err := l.r.ReadSlice('\n')
+	line, err := l.buffer.ReadSlice('\n')
 	long := errors.Is(err, bufio.ErrBufferFull)
 	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = l.r.ReadSlice('\n')
+		_, err = l.buffer.ReadSlice('\n')
 	}
 
 	if err != nil && err != io.EOF {

@@ -194,7 +194,12 @@ func TestLiveNames(t *testing.T) {
 func costlyObjects(t *testing.T) map[string]bool {
 	costly := map[string]bool{}
 	for line := range bytes.Lines(run(t, "list", "-o", "jsonl")) {
-		var l struct{ Object listObject }
+		var l struct {
+			Object struct {
+				Name   string
+				Costly bool
+			}
+		}
 		if err := json.Unmarshal(line, &l); err != nil {
 			t.Fatal(err)
 		}

@@ -323,7 +323,7 @@ func (a *app) open(ctx context.Context, f *outputFlags, zone shownZone, single b
 	}
 
 	// Pictures are drawn at any time, each in one write, past the output's buffer.
-	if _, keys := isTerminal(a.stdin.r); keys {
+	if _, keys := isTerminal(a.stdin.stream); keys {
 		opt.Hint = scrollHint
 	}
 	table, err := sink.New("table", a.stdout, opt)

@@ -36,8 +36,8 @@ type picture struct {
 // standard input if that is one, too.
 func (a *app) newPicture(s sink.Sink) *picture {
 	p := &picture{Screen: s.(sink.Screen), screen: a.stdout.(*os.File)}
-	if _, terminal := isTerminal(a.stdin.r); terminal {
-		p.keys = a.stdin.r.(*os.File)
+	if _, terminal := isTerminal(a.stdin.stream); terminal {
+		p.keys = a.stdin.stream.(*os.File)
 	}
 	return p
 }

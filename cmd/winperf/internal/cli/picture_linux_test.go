@@ -157,7 +157,7 @@ func TestWatchStopped(t *testing.T) {
 // TestPictureScrolls presses keys between two moments.
 func TestPictureScrolls(t *testing.T) {
 	w := watchTerminal(t, 80, 6)
-	a := &app{stdin: &interruptible{r: w.tty}, stdout: w.tty}
+	a := &app{stdin: &interruptible{stream: w.tty}, stdout: w.tty}
 	size, _ := isTerminal(w.tty)
 	table, err := sink.New("table", w.tty, sink.Options{Terminal: true, Size: size, Hint: scrollHint})
 	if err != nil {
@@ -190,7 +190,9 @@ func TestPictureScrolls(t *testing.T) {
 	}
 
 	w.resize(t, 80, 24)
-	p.follow(unix.SIGWINCH)
+	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
+		t.Fatal(err)
+	}
 	w.expect(t, "first   9\x1b[K\r\nsecond  8\x1b[K\r\nthird   7\x1b[K\r\nfourth  6\x1b[K\r\n_Total  5")
 	w.press(t, "q")
 	<-ctx.Done()

@@ -70,7 +70,7 @@ func (a *app) pathFile(ctx context.Context, name string) (paths []winperf.Path, 
 			return nil, err
 		}
 		defer f.Close()
-		r = &interruptible{ctx: ctx, r: f}
+		r = &interruptible{context: ctx, stream: f}
 	}
 
 	paths, err = readPaths(r)

@@ -81,7 +81,7 @@ type shownSummary struct {
 	Count, Missing                        int
 	Average, Mean, Minimum, Maximum, Last *float64
 	Deviation                             *float64
-	Percentiles                           []jsonPercentile
+	Percentiles                           []struct{ Value *float64 }
 	Error                                 float64 `json:"percentile_error"`
 }
 

@@ -24,6 +24,18 @@ type summaryRow struct {
 	figures stats.Figures
 }
 
+// unlistedRows returns the rows of unlisted counters that have a value.
+func unlistedRows(u *unlisted, percents percentiles) (rows []summaryRow) {
+	for _, row := range u.rows {
+		series := row.Series.Clone()
+		series.Path.Instance = strings.Trim(unlistedName, "()") // the path has parentheses of its own
+		if f := row.Values.Figures(percents...); f.Count > 0 {
+			rows = append(rows, summaryRow{series, series.Path.String(), f})
+		}
+	}
+	return rows
+}
+
 // write writes the rows.
 func (s *summarizer) write(out *output) error {
 	figures := s.gathered.Figures(s.percents...)
@@ -46,7 +58,7 @@ func (s *summarizer) write(out *output) error {
 	case "csv":
 		return s.writeCSV(out, rows)
 	}
-	return s.writeTable(out, append(rows, s.unlisted.summary(s.percents)...))
+	return s.writeTable(out, append(rows, unlistedRows(&s.unlisted, s.percents)...))
 }
 
 // writeTable writes the rows for people.

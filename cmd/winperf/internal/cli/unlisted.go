@@ -244,18 +244,6 @@ func (u *unlisted) begin() {
 	}
 }
 
-// summary returns the rows that have a value.
-func (u *unlisted) summary(percents percentiles) (rows []summaryRow) {
-	for _, row := range u.rows {
-		series := row.Series.Clone()
-		series.Path.Instance = strings.Trim(unlistedName, "()") // the path has parentheses of its own
-		if f := row.Values.Figures(percents...); f.Count > 0 {
-			rows = append(rows, summaryRow{series, series.Path.String(), f})
-		}
-	}
-	return rows
-}
-
 // machineTimes are the processor times of machines.
 type machineTimes []*machineTime
 
