@@ -106,7 +106,7 @@ func (c *comparer) flags(cmd *cobra.Command) {
 		"`URL` of a source to compare; give it several times: "+sourceForms())
 	flags.Var(&c.source.language, "language", languageHelp)
 	const every = "time between two samples of a source: 2, 0.5, 500ms"
-	flags.VarP(liveInterval{&c.every}, "interval", "i", every)
+	flags.VarP(liveInterval{interval: &c.every}, "interval", "i", every)
 	const count = "number of comparisons; the last one is shown, costs are the mean of all"
 	flags.VarP(&c.count, "count", "n", count)
 	flags.Var(&c.tolerance, "tolerance", "how much values may differ; see above for percentages")

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -40,16 +38,4 @@ func (c *converter) how() map[string][]string {
 		how["push-header"] = tenants
 	}
 	return how
-}
-
-// tenants are the headers that say to whom samples are sent, where a target is several in one. Others may be
-// secret, and are not written to any file.
-func (f *pushFlags) tenants() (all []string) {
-	for _, header := range f.headers {
-		switch name, value, _ := strings.Cut(header, "="); http.CanonicalHeaderKey(name) {
-		case "X-Scope-Orgid", "Thanos-Tenant":
-			all = append(all, http.CanonicalHeaderKey(name)+"="+value)
-		}
-	}
-	return all
 }

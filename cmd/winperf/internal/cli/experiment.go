@@ -196,7 +196,7 @@ its end, so that it may lack records.`,
 	}
 
 	f := cmd.Flags()
-	f.Var(liveInterval{&every}, "every", "the interval of a source of events")
+	f.Var(liveInterval{interval: &every}, "every", "the interval of a source of events")
 	f.StringVar(&ch.Source, "source", "", "the source of events that --every is about, by its `NAME`")
 	const sensor = "`PATH` or name of a sensor, in place of the former ones; may be repeated"
 	f.StringArrayVar(&ch.Sensors, "sensor", nil, sensor)

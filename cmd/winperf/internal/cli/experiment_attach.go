@@ -80,7 +80,7 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.spec.Name, "name", "", "`NAME` of the experiment (default: experiment)")
 	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of events' names; may be repeated")
 	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
-	flags.Var(liveInterval{&f.every}, "every", "the interval of events of the name tick")
+	flags.Var(liveInterval{interval: &f.every}, "every", "the interval of events of the name tick")
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
 
 	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +

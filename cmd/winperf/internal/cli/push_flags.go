@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -109,4 +110,16 @@ func pairs(flag string, texts []string) (map[string]string, error) {
 		all[name] = value
 	}
 	return all, nil
+}
+
+// tenants are the headers that say to whom samples are sent, where a target is several in one. Others may be
+// secret, and are not written to any file.
+func (f *pushFlags) tenants() (all []string) {
+	for _, header := range f.headers {
+		switch name, value, _ := strings.Cut(header, "="); http.CanonicalHeaderKey(name) {
+		case "X-Scope-Orgid", "Thanos-Tenant":
+			all = append(all, http.CanonicalHeaderKey(name)+"="+value)
+		}
+	}
+	return all
 }

@@ -48,7 +48,7 @@ type reader struct {
 
 func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	r.every = interval(schedule.DefaultInterval)
-	cmd.Flags().VarP(liveInterval{&r.every}, "interval", "i", intervalHelp)
+	cmd.Flags().VarP(liveInterval{interval: &r.every}, "interval", "i", intervalHelp)
 	r.thins = func() bool { return cmd.Flags().Changed("interval") }
 	r.source.add(cmd)
 	r.output.add(cmd, sink.Formats())
@@ -137,7 +137,7 @@ func (r *reader) selection(
 		return sel, errNoRecord
 	}
 
-	m := moments{zone, []winperf.Source{src}}
+	m := moments{zone: zone, records: []winperf.Source{src}}
 	if sel.End, err = m.parse(ctx, r.at, true); err != nil {
 		err = fmt.Errorf("--at: %w", err)
 	}

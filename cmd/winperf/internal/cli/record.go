@@ -155,7 +155,7 @@ func (a *app) recordCommand() *cobra.Command {
 func (r *recorder) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	const every = "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval"
-	f.VarP(liveInterval{&r.every}, "interval", "i", every)
+	f.VarP(liveInterval{interval: &r.every}, "interval", "i", every)
 	r.thins = func() bool { return f.Changed("interval") }
 	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")

@@ -16,7 +16,7 @@ var errEnded = errors.New("nothing was recorded: the end came before the first s
 
 // noSamples returns the error of a record that is empty, or of which --begin and --end leave nothing.
 func (r *recorder) noSamples(ctx context.Context, src winperf.Source) error {
-	within := rangeFlags{r.begin, r.end}
+	within := rangeFlags{begin: r.begin, end: r.end}
 	err := within.empty(ctx, "there are no samples to record", r.zone, src)
 	return fmt.Errorf("nothing was recorded: %w", err)
 }
@@ -26,7 +26,7 @@ func (r *recorder) cutRecord(ctx context.Context, src winperf.Source) error {
 	if r.during > 0 {
 		return errors.New("--for is for live sources; --begin and --end cut a record")
 	}
-	within := rangeFlags{r.begin, r.end}
+	within := rangeFlags{begin: r.begin, end: r.end}
 	return within.choose(ctx, &r.cut, r.zone, src)
 }
 

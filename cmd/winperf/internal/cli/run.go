@@ -115,7 +115,7 @@ func (a *app) runCommand(call *invocation) *cobra.Command {
 }
 
 func (r *runner) addFlags(flags *pflag.FlagSet) {
-	flags.VarP(liveInterval{&r.every}, "interval", "i", "time between two looks at the processes: 1, 0.1, 50ms")
+	flags.VarP(liveInterval{interval: &r.every}, "interval", "i", "time between two looks at the processes: 1, 0.1, 50ms")
 	flags.VarP(&r.repetitions, "count", "n", "how often it runs; of each variant")
 	flags.Var(&r.warmups, "warmup", "runs before these that are not counted")
 	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 draws one")
@@ -220,7 +220,7 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 	var intervals []time.Duration
 	for _, text := range r.intervals {
 		var d interval
-		if err := (liveInterval{&d}).Set(text); err != nil {
+		if err := (liveInterval{interval: &d}).Set(text); err != nil {
 			return opt, fmt.Errorf("--intervals: %q: %w", text, err)
 		}
 		if slices.Contains(intervals, time.Duration(d)) {

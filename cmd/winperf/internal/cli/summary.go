@@ -113,7 +113,7 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.more, "path", nil, path)
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
 	const every = "time between samples: 2, 0.5, 500ms; of a log the first sample of each interval"
-	f.VarP(liveInterval{&s.every}, "interval", "i", every)
+	f.VarP(liveInterval{interval: &s.every}, "interval", "i", every)
 	s.thins = func() bool { return f.Changed("interval") }
 	s.within.add(cmd)
 	f.Var(&s.above, "above", "show the number of values above NUMBER, and the longest unbroken time above it")
