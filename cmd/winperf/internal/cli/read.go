@@ -315,7 +315,7 @@ func (r *reader) shown(cycle *measure.Cycle, out *destination) winperf.Readings 
 	if !r.asked && r.narrow != nil && out.out.format == "table" {
 		r.narrow(&r.view)
 	}
-	return extended{&r.view, r.view.Len(), more}
+	return extended{of: &r.view, length: r.view.Len(), more: more}
 }
 
 // finish says at the end what was not as it should be.

@@ -28,8 +28,8 @@ func TestServeHangup(t *testing.T) {
 	hangs := time.AfterFunc(hostileLimit, func() { _ = cmd.Process.Kill() })
 	defer hangs.Stop()
 	s := &served{t: t, stderr: stderr}
-	eventually(t, "serving", func() bool {
-		if m := serving.FindStringSubmatch(stderr.String()); m != nil {
+	eventually(t, "serves", func() bool {
+		if m := serves.FindStringSubmatch(stderr.String()); m != nil {
 			s.url = m[1]
 		}
 		return s.url != ""

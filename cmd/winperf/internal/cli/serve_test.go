@@ -51,7 +51,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 	}
 }
 
-var serving = regexp.MustCompile(`winperf: serving (http://\S+)/metrics\n`)
+var serves = regexp.MustCompile(`winperf: serving (http://\S+)/metrics\n`)
 
 // serve runs winperf serve with arguments.
 func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {
@@ -68,8 +68,8 @@ func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {
 		}
 	})
 
-	eventually(t, "serving", func() bool {
-		if m := serving.FindStringSubmatch(s.stderr.String()); m != nil {
+	eventually(t, "serves", func() bool {
+		if m := serves.FindStringSubmatch(s.stderr.String()); m != nil {
 			s.url = m[1]
 		}
 		return s.url != "" || len(ended) > 0

@@ -258,7 +258,7 @@ func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
 		if args[0] != "serve" {
 			ready() // it does not say when it is
 		}
-		status := runHosted(ctx, &hosted{ready, reload}, args, strings.NewReader(""), out, told)
+		status := runHosted(ctx, &hosted{ready: ready, reload: reload}, args, strings.NewReader(""), out, told)
 		if err := errors.Join(out.flush(), told.flush()); err != nil {
 			return err
 		}
