@@ -28,7 +28,7 @@ func TestServeHangup(t *testing.T) {
 	hangs := time.AfterFunc(hostileLimit, func() { _ = cmd.Process.Kill() })
 	defer hangs.Stop()
 	s := &served{t: t, stderr: stderr}
-	eventually(t, "serves", func() bool {
+	eventually(t, "serving", func() bool {
 		if m := serves.FindStringSubmatch(stderr.String()); m != nil {
 			s.url = m[1]
 		}

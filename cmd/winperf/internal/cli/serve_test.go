@@ -68,7 +68,7 @@ func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {
 		}
 	})
 
-	eventually(t, "serves", func() bool {
+	eventually(t, "serving", func() bool {
 		if m := serves.FindStringSubmatch(s.stderr.String()); m != nil {
 			s.url = m[1]
 		}
