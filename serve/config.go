@@ -90,7 +90,8 @@ func wholeObject(name string) winperf.Path {
 // threadObject has more series than all other objects together, and most of them end soon.
 const threadObject = "Thread"
 
-// leavesOutThreads reports whether the object Thread is not served: the configuration names neither paths nor objects.
+// leavesOutThreads reports whether the object Thread is not served: the configuration names neither paths nor
+// objects.
 func (c *Config) leavesOutThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
 
 // ConfigError is about one value of a Config.

@@ -8,7 +8,8 @@
 //	defer e.Close()
 //	http.Handle("/metrics", e)
 //
-// The program's http.Server has the addresses, certificates and limits of connections. winperf serve is such a program.
+// The program's http.Server has the addresses, certificates and limits of connections. winperf serve is such a
+// program.
 //
 // # Scrapes
 //

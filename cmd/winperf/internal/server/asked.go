@@ -19,7 +19,8 @@ func (c *Config) asked() (list []asked) {
 		list = append(list, asked{fmt.Sprintf("paths[%d]", i), "", p})
 	}
 	for i, name := range c.Objects {
-		list = append(list, asked{fmt.Sprintf("objects[%d]", i), name, winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}})
+		whole := winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
+		list = append(list, asked{fmt.Sprintf("objects[%d]", i), name, whole})
 	}
 	for i, p := range c.Exclude {
 		list = append(list, asked{fmt.Sprintf("exclude[%d]", i), "", p})
