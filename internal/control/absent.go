@@ -9,6 +9,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -54,7 +55,7 @@ func absent(
 	for i := range wants {
 		w := &wants[i]
 		a := Absent{Sensor: w.text, Path: w.path.String(), Status: w.best.String()}
-		if w.found && extent(w.best) < everything && len(all) < maxAbsent && !slices.Contains(all, a) {
+		if w.found && w.best != counter.OK && len(all) < maxAbsent && !slices.Contains(all, a) {
 			all = append(all, a)
 		}
 	}
@@ -63,48 +64,25 @@ func absent(
 
 // look notes what of all that is wanted a source has. One that fails has nothing to say about that.
 func look(ctx context.Context, o measure.Origin, wants []wanted, names []measure.NameRule) {
-	var sel winperf.Selection
+	var paths []winperf.Path
 	var asked []*wanted
 	for i := range wants {
 		if w := &wants[i]; w.source == "" || strings.EqualFold(w.source, o.Name) {
 			asked = append(asked, w)
-			sel.Paths = append(sel.Paths, w.path)
+			paths = append(paths, w.path)
 		}
 	}
 	if len(asked) == 0 {
 		return
 	}
 
-	m := measure.New(o.Source, sel, measure.Options{CostlyTogether: true, Names: names})
-	defer m.Close()
-	cycle, err := m.Cycle(ctx)
+	parts, err := missing.Parts(ctx, o.Source, paths, names)
 	if err != nil {
 		return
 	}
-	from := 0
 	for i, w := range asked {
-		status := counter.NoInstance
-		if from < cycle.Parts[i] {
-			status = cycle.At(from).Status
-		}
-		if from = cycle.Parts[i]; !w.found || extent(status) > extent(w.best) {
-			w.best, w.found = status, true
+		if !w.found || parts[i] < w.best {
+			w.best, w.found = parts[i], true
 		}
 	}
-}
-
-// everything is the extent of what is there, whether or not it has a value.
-const everything = 3
-
-// extent is how much of a path is there.
-func extent(s counter.Status) int {
-	switch s {
-	case counter.NoObject:
-		return 0
-	case counter.NoCounter:
-		return 1
-	case counter.NoInstance:
-		return 2
-	}
-	return everything
 }

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/internal/selection"
 )
 
@@ -19,50 +18,30 @@ func unmatched(ctx context.Context, src winperf.Source, paths []winperf.Path) (r
 		return nil
 	}
 
-	for _, p := range paths {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	parts, err := missing.Parts(ctx, src, paths, nil)
+	if err != nil {
+		return nil
+	}
+	for i, p := range paths {
 		reason := ""
-		if lack := c.lacks(p); lack != counter.OK {
-			reason = c.reason(p, lack)
+		if part := parts[i]; part != counter.OK && !(part == counter.NoInstance && c.mayHaveNone(p)) {
+			reason = c.reason(p, part)
 		}
 		reasons = append(reasons, reason)
 	}
 	return reasons
 }
 
-// lacks tells what of a path is not there: the object, the counter or the instance.
-func (c *catalogue) lacks(p winperf.Path) counter.Status {
-	lack := counter.NoObject
-	for o := range c.matching(p) {
-		lack = min(lack, c.lacksIn(p, o)) // OK is less than NoInstance, NoCounter, NoObject
-	}
-	return lack
-}
-
-func (c *catalogue) lacksIn(p winperf.Path, o *knownObject) counter.Status {
+// mayHaveNone reports whether a path asks for all instances of an object that has instances, of which there
+// may be none now.
+func (c *catalogue) mayHaveNone(p winperf.Path) bool {
 	path := selection.NewPath(p)
-	if c.cycle != nil {
-		path.Resolve(selection.ShownTables(c.cycle.Names))
+	for o := range c.matching(p) {
+		if o.multi && path.EveryInstance() {
+			return true
+		}
 	}
-	is := func(k knownCounter) bool {
-		return path.Counter.Is(k.title, k.name) || k.title != 0 && path.Counter.Is(k.title, "")
-	}
-	if !slices.ContainsFunc(o.counters, is) {
-		return counter.NoCounter
-	}
-
-	switch {
-	case !path.Fits(!o.multi):
-		return counter.NoInstance
-	case !o.multi, path.EveryInstance(), slices.ContainsFunc(o.instances(), isInstance(&path)):
-		return counter.OK
-	}
-	return counter.NoInstance
-}
-
-// isInstance compares a path with an instance as it is written in paths.
-func isInstance(path *selection.Path) func(text string) bool {
-	return func(text string) bool {
-		p, err := winperf.ParsePath(fmt.Sprintf(`\object(%s)\counter`, text))
-		return err == nil && path.Instance(p.Instance, p.Index)
-	}
+	return false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/measure"
 )
@@ -202,46 +203,19 @@ func look(ctx context.Context, w wanted) (best counter.Status, recorded bool, er
 	found := false
 	recorded = true
 	for _, o := range w.origins {
-		status, failed := lacks(ctx, o.Source, w.path, w.names)
+		parts, failed := missing.Parts(ctx, o.Source, []winperf.Path{w.path}, w.names)
 		if failed != nil {
 			err = failed
 			continue
 		}
-		if recorded = recorded && o.Source.Describe().Recorded; !found || extent(status) > extent(best) {
-			best, found = status, true
+		if recorded = recorded && o.Source.Describe().Recorded; !found || parts[0] < best {
+			best, found = parts[0], true
 		}
 	}
 	if found {
 		return best, recorded, nil
 	}
 	return 0, false, err
-}
-
-// extent is how much of a path is there.
-func extent(s counter.Status) int {
-	return slices.Index([]counter.Status{counter.NoObject, counter.NoCounter, counter.NoInstance, counter.OK}, s)
-}
-
-// lacks takes a sample of a path and returns what of it is not there.
-func lacks(
-	ctx context.Context, src winperf.Source, p winperf.Path, names []measure.NameRule,
-) (counter.Status, error) {
-	opt := measure.Options{CostlyTogether: true, Names: names}
-	m := measure.New(src, winperf.Selection{Paths: []winperf.Path{p}}, opt)
-	defer m.Close()
-	cycle, err := m.Cycle(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if cycle.Len() == 0 {
-		return counter.NoInstance, nil
-	}
-
-	status := cycle.At(0).Status
-	if extent(status) < 0 {
-		return counter.OK, nil // it has no value yet, or may not be read
-	}
-	return status, nil
 }
 
 // reason says why a counter has no value, and what may have been meant.

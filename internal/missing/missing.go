@@ -1,0 +1,46 @@
+// Package missing finds out which part of a path a source does not have.
+package missing
+
+import (
+	"context"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
+)
+
+// Parts takes one sample, with instances named by rules, and returns for each path which part of it the
+// source does not have: counter.NoObject, NoCounter or NoInstance; or counter.OK if all is there, with or
+// without a value. Of several sources the one with the lowest status has most of a path. The error is that of
+// the sample.
+func Parts(
+	ctx context.Context, src winperf.Source, paths []winperf.Path, names []measure.NameRule,
+) ([]counter.Status, error) {
+	opt := measure.Options{CostlyTogether: true, Names: names}
+	m := measure.New(src, winperf.Selection{Paths: paths}, opt)
+	defer m.Close()
+	cycle, err := m.Cycle(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	parts := make([]counter.Status, len(paths))
+	from := 0
+	for i := range parts {
+		parts[i] = counter.NoInstance
+		if end := cycle.Parts[i]; from < end {
+			parts[i] = part(cycle.At(from).Status)
+			from = end
+		}
+	}
+	return parts, nil
+}
+
+// part returns the missing part that a status names, counter.OK if it names none.
+func part(s counter.Status) counter.Status {
+	switch s {
+	case counter.NoObject, counter.NoCounter, counter.NoInstance:
+		return s
+	}
+	return counter.OK
+}
