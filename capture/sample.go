@@ -88,9 +88,12 @@ func sampleTime(s *winperf.Sample) int64 {
 	return 0
 }
 
-// Time is when a sample was taken, in UTC, as its blocks say;
+// Time is when a sample was taken, in UTC, as its blocks say, or its readings;
 // nothing is decoded for that. It is the zero time where they do not say.
 func Time(s *winperf.Sample) time.Time {
+	if s.Cooked {
+		return s.Time
+	}
 	return timeOf(sampleTime(s))
 }
 

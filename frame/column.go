@@ -65,9 +65,8 @@ func (p *Pair) Column(k int) Cooked {
 	if n := p.len(); n > len(s.bits) {
 		s.bits, s.status = make([]uint64, n+n/4), make([]counter.Status, n+n/4)
 	}
-	one := [1]Cooked{{K: k, Bits: s.bits[:p.len()], Status: s.status[:p.len()], kinds: s.kinds, marks: s.marks}}
+	one := [1]Cooked{{K: k, Bits: s.bits[:p.len()], Status: s.status[:p.len()]}}
 	p.Cook(one[:])
-	s.kinds, s.marks = one[0].kinds, one[0].marks
 	return one[0]
 }
 
@@ -286,10 +285,6 @@ type scratch struct {
 	cur, prev, curBase, prevBase []uint64
 	someBits, bits               []uint64
 	someStatus, status           []counter.Status
-
-	// Of displayable values in a column without memory of its own.
-	kinds []counter.Kind
-	marks []winperf.AnomalySet
 }
 
 // grow makes room for the operands of n instances.

@@ -51,6 +51,10 @@ func (c *Measurement) Readings(buf []winperf.Reading) ([]winperf.Reading, error)
 		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w",
 			opRead, winperf.ErrState)
 	}
+	if !c.cycle.began.columns {
+		return append(buf, c.cycle.readings...), nil
+	}
+
 	for i := range c.cycle.columns {
 		buf = c.cycle.columns[i].appendReadings(buf)
 	}

@@ -15,11 +15,8 @@ import (
 // or of a part of it, side by side. Element n of every slice belongs to
 // Series(n). It is valid as long as its Cycle.
 type Column struct {
-	Time time.Time // of the sample that the object was in
-	// Kind is the kind of all values. Kinds are their kinds where they differ, as in a row of a text log;
-	// nil elsewhere.
+	Time   time.Time // of the sample that the object was in
 	Kind   counter.Kind
-	Kinds  []counter.Kind
 	Bits   []uint64         // the values, see counter.FromBits
 	Status []counter.Status // only OK goes with a value
 	// Touched are the kinds of anomalies that touch all values, Marks those that
@@ -40,25 +37,16 @@ func (c *Column) Len() int { return len(c.Bits) }
 // Value returns the value of Series(n), in the series' unit. It holds nothing where
 // Status[n] is not counter.OK.
 func (c *Column) Value(n int) counter.Value {
-	switch kind := c.KindOf(n); {
+	switch {
 	case c.Status[n] != counter.OK:
 		return counter.Value{}
-	case kind == counter.KindText && c.item == nil:
+	case c.Kind == counter.KindText && c.item == nil:
 		return counter.Text(c.text)
-	case kind == counter.KindText:
+	case c.Kind == counter.KindText:
 		s, _ := c.object.Text(int(c.item.instances[n]), c.item.k)
 		return counter.Text(s)
-	default:
-		return counter.FromBits(kind, c.Bits[n])
 	}
-}
-
-// KindOf returns the kind of the value of Series(n).
-func (c *Column) KindOf(n int) counter.Kind {
-	if c.Kinds != nil {
-		return c.Kinds[n]
-	}
-	return c.Kind
+	return counter.FromBits(c.Kind, c.Bits[n])
 }
 
 // Place tells where the n-th value stands in the Cycle's Frame: the object, and the positions
@@ -119,12 +107,8 @@ func (c *Column) AllSeries() []*winperf.Series {
 
 // describe makes s the n-th series.
 func (c *Column) describe(s *winperf.Series, n int) {
-	switch {
-	case c.item == nil:
+	if c.item == nil {
 		*s = *c.one
-		return
-	case c.item.given():
-		*s = *c.item.kept[n]
 		return
 	}
 	c.item.object.lazy.Lock()
@@ -220,21 +204,13 @@ func (s *columnStore) reading(at, start int, r *winperf.Reading) Column {
 
 // take makes out the column of what was cooked for it.
 func (col *column) take(out *Column, values *frame.Cooked) {
-	out.Kind, out.Kinds, out.Marks = values.Kind, values.Kinds, values.Marks
+	out.Kind = values.Kind
 	if !col.apart {
 		out.Bits, out.Status = values.Bits, values.Status // which others may have cooked
 		return
 	}
-
 	for m, i := range col.instances {
 		out.Bits[m], out.Status[m] = values.Bits[i], values.Status[i]
-	}
-	// Instances with kinds and marks of their own are neighbours, see planGiven.
-	if first, n := int(col.instances[0]), len(col.instances); out.Kinds != nil {
-		out.Kinds = out.Kinds[first:][:n]
-	}
-	if first, n := int(col.instances[0]), len(col.instances); out.Marks != nil {
-		out.Marks = out.Marks[first:][:n]
 	}
 }
 

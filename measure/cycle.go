@@ -23,7 +23,8 @@ type Cycle struct {
 	Parts, ColumnParts []int
 	// Frame is the sample with all its objects. Costly ones may be those of an
 	// earlier one (see Options.CostlyTogether); their readings have its time. It is
-	// the zero Frame where nothing was decoded.
+	// the zero Frame where values come cooked from the source, and where nothing was
+	// decoded.
 	Frame frame.Frame
 	// Cook are the options that Frame is cooked with, see Options.Cook.
 	Cook counter.Options
@@ -48,21 +49,36 @@ type Cycle struct {
 	values   int // how many readings there are
 	columns  []Column
 	readings []winperf.Reading
-	made     bool     // readings are made
-	at       position // of what At returned last
+	began    forms // what was there first, and does not change
+	has      forms
+	at       position    // of what At returned last
+	store    columnStore // of columns that were made of readings
 }
+
+// forms are the forms in which the values of a cycle are there.
+type forms struct{ columns, readings bool }
 
 // Columns are the values side by side, in the order of the selection's paths;
 // below a path by object, counter and instance. A path that nothing matched has
 // a column with one value, with the path as it was given and the machine's name,
 // that says so. They are the fastest way to tens of thousands of values.
-func (c *Cycle) Columns() []Column { return c.columns }
+func (c *Cycle) Columns() []Column {
+	if !c.has.columns {
+		c.has.columns = true
+		c.columns = slices.Grow(c.columns[:0], len(c.readings))[:len(c.readings)]
+		c.store.grow(len(c.readings))
+		for i := range c.readings {
+			c.columns[i] = c.store.reading(i, i, &c.readings[i])
+		}
+	}
+	return c.columns
+}
 
 // Readings are the values one by one, in the same order. They are made when they
 // are first asked for, and valid as long as the Cycle.
 func (c *Cycle) Readings() []winperf.Reading {
-	if !c.made {
-		c.made = true
+	if !c.has.readings {
+		c.has.readings = true
 		c.readings = slices.Grow(c.readings[:0], c.values)
 		for i := range c.columns {
 			c.readings = c.columns[i].appendReadings(c.readings)
@@ -83,7 +99,7 @@ func (c *Cycle) Len() int {
 // Series are valid until the next call. At makes only this one reading; Readings makes all,
 // which for a million instances takes more memory than their sample.
 func (c *Cycle) At(i int) *winperf.Reading {
-	if c.made {
+	if c.has.readings {
 		return &c.readings[i]
 	}
 
@@ -117,7 +133,7 @@ type position struct {
 // next sample was asked for, which gives its memory up.
 func (c *Cycle) keepSample() {
 	kept := *c.Sample
-	kept.Parts = slices.Clone(kept.Parts)
+	kept.Parts, kept.Readings = slices.Clone(kept.Parts), slices.Clone(kept.Readings)
 	for i := range kept.Parts {
 		if b := kept.Parts[i].Block; b != nil {
 			b.Retain()
@@ -127,8 +143,8 @@ func (c *Cycle) keepSample() {
 	c.Sample = &kept
 }
 
-// begin empties the cycle.
-func (c *Cycle) begin() {
-	c.columns, c.readings, c.made = c.columns[:0], c.readings[:0], false
+// begin empties the cycle; its values will be there as columns or as readings.
+func (c *Cycle) begin(has forms) {
+	c.columns, c.readings, c.began, c.has = c.columns[:0], c.readings[:0], has, has
 	c.Parts, c.ColumnParts, c.values, c.at = c.Parts[:0], c.ColumnParts[:0], 0, position{}
 }

@@ -45,16 +45,12 @@ func (n *notes) addToAll(a winperf.Anomaly) {
 }
 
 // clocks notes clocks that went back since the frame before, and a system time
-// that was set. Time stamps of displayable values are no clocks: their reader notes
-// those that go back as damage.
+// that was set.
 func (n *notes) clocks(older, cur frame.Frame) {
 	if older.IsZero() || older.Machine() != cur.Machine() {
 		return
 	}
 	was, now := older.Clocks(), cur.Clocks()
-	if now.PerfFreq == 0 {
-		return
-	}
 	step := int64(0)
 	if cur.Quirks()&winperf.ClocksTogether != 0 {
 		step = counter.ClockStep(was, now)
@@ -187,7 +183,7 @@ func (op *objectPlan) wantedInstances() []bool {
 // noteGone notes the objects of the sample before that are not there any more.
 func (p *plan) noteGone(old []*objectPlan, n *notes) {
 	for i := range old {
-		if !old[i].wanted || old[i].given || p.machineChanged || findObject(p.objects, i, old[i].id, old[i].of) >= 0 {
+		if !old[i].wanted || p.machineChanged || findObject(p.objects, i, old[i].id, old[i].of) >= 0 {
 			continue
 		}
 		n.add(winperf.Anomaly{

@@ -70,7 +70,7 @@ func (c *Measurement) noteSize() {
 			continue
 		}
 		c.cost.Bytes += len(b.Bytes)
-		if room, grew := b.Grew(); grew && c.taken > 1 && !c.plan.recorded {
+		if room, grew := b.Grew(); grew && c.taken > 1 {
 			c.notes.addToAll(winperf.Anomaly{
 				Kind:   winperf.BufferGrew,
 				Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", room, cap(b.Bytes)),

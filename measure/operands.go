@@ -6,13 +6,13 @@ import (
 )
 
 // Operands returns what the n-th value is computed of in the sample of the cycle: raw values and
-// clocks. Without them the status says why; displayable values have none, and texts. They
+// clocks. Without them the status says why; values that came cooked have none, and texts. They
 // can be kept, to compute later what happened since, see [Column.Since].
 func (c *Column) Operands(n int) (counter.Sample, counter.Status) {
-	switch none := c.item == nil || c.item.given(); {
-	case none && c.Status[n] != counter.OK:
+	switch {
+	case c.item == nil && c.Status[n] != counter.OK:
 		return counter.Sample{}, c.Status[n]
-	case none:
+	case c.item == nil:
 		return counter.Sample{}, counter.Unsupported
 	}
 	return c.object.Operands(int(c.item.instances[n]), c.item.k)

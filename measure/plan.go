@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -41,7 +40,6 @@ type plan struct {
 	own        []ownReading
 	ownKnown   []*winperf.Series // that were made for own
 	readings   int               // how many there are
-	given      bool              // some objects have the series that the sample gives
 	twoSamples bool              // a wanted counter needs two samples
 
 	cycles uint64      // that were read
@@ -66,7 +64,6 @@ type objectPlan struct {
 	of     string // the machine
 	at     int    // its position in the frame
 	wanted bool   // some part is about the object; otherwise nothing else is set
-	given  bool   // its series are those that the sample gives
 	layout int
 	labels *frame.Labels
 	naming naming
@@ -96,7 +93,6 @@ type objectPlan struct {
 // item is one counter of some instances, for one part of the selection.
 type item struct {
 	part      int
-	place     int32   // of the first value in a sample that gives the series; 0 in others
 	k         int     // position of the counter
 	instances []int32 // positions, rising
 	object    *objectPlan
@@ -106,9 +102,6 @@ type item struct {
 
 // counter is what the series of the item have in common.
 func (it *item) counter() *winperf.Series { return it.object.counters[it.k] }
-
-// given reports whether the sample gives the series.
-func (it *item) given() bool { return it.object.given }
 
 // found is what an object has for a part: OK, NoInstance or NoCounter.
 type found struct {
@@ -194,8 +187,8 @@ func (p *plan) costly(id winperf.ObjectID) bool {
 // holds it stays as it is.
 func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	p.waiting = p.waiting && !f.Complete() // with the objects that come the plan is made anew
-	if name := f.Machine(); name != "" && (p.objects == nil || p.recorded) {
-		p.setMachine(name)
+	if p.objects == nil || p.recorded {
+		p.setMachine(f.Machine())
 	}
 	if p.current(ck, f) {
 		return
@@ -225,14 +218,9 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 func (p *plan) planObjects(ck *frame.Cooker, f frame.Frame, n *notes) {
 	old := p.objects
 	taken := make([]bool, len(old))
-	p.objects, p.given = make([]*objectPlan, f.NumObjects()), false
+	p.objects = make([]*objectPlan, f.NumObjects())
 	for i := range p.objects {
 		o := f.Object(i)
-		if series, _ := o.Series(); series != nil {
-			p.objects[i], p.given = p.planGiven(i, old, o, ck), true
-			continue
-		}
-
 		was := findObject(old, i, o.ID(), o.Machine())
 		if was == i && !taken[i] && p.holds(old[i], ck, o) {
 			p.objects[i] = old[i]
@@ -359,7 +347,7 @@ func (p *plan) arrange() {
 			col := p.order[next]
 			col.start, col.out = at, out
 			at, out = at+len(col.instances), out+1
-			p.twoSamples = p.twoSamples || !col.given() && col.counter().Type.Samples() == 2
+			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
 
 		awaited := p.waiting && p.parts[w].beside
@@ -405,9 +393,4 @@ func (p *plan) byPart() {
 		}
 	}
 	p.ends = ends
-	if p.given {
-		slices.SortStableFunc(p.order, func(a, b *column) int {
-			return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.place, b.place))
-		})
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -52,10 +51,7 @@ func (l *textLog) Compile(context.Context, winperf.Selection) (winperf.Query, er
 
 type textQuery struct {
 	*textLog
-	next    int
-	blocks  winperf.Blocks
-	values  valueblock.Values
-	of, now []*winperf.Series
+	next int
 }
 
 func (q *textQuery) Close() error { return nil }
@@ -72,21 +68,12 @@ func (q *textQuery) Next(_ context.Context, s *winperf.Sample) error {
 	if q.times != nil {
 		at = q.times[q.next]
 	}
-	q.values.Reset()
-	q.now = q.now[:0]
+	s.Time, s.Cooked = winperf.FromFiletime(epoch).Add(at), true
 	for i, v := range q.rows[q.next] {
 		if v != (counter.Value{}) {
-			q.now = append(q.now, q.series[i])
-			q.values.Add(v, counter.OK)
+			s.Readings = append(s.Readings, winperf.Reading{Series: q.series[i], Time: s.Time, Value: v})
 		}
 	}
-	if !slices.Equal(q.now, q.of) {
-		q.of = slices.Clone(q.now)
-	}
-
-	b, now := s.Add(&q.blocks), winperf.ToFiletime(winperf.FromFiletime(epoch).Add(at))
-	b.Format, b.Series, b.Clocks.Time100ns = winperf.FormatValues, q.of, now
-	b.Bytes = q.values.Append(b.Bytes, now)
 	q.next++
 	return nil
 }
@@ -187,7 +174,7 @@ func TestCookedReadings(t *testing.T) {
 				if n == 0 && !cmp.Equal(cy.Parts, tt.parts) {
 					t.Errorf("parts %v, want %v", cy.Parts, tt.parts)
 				}
-				if cy.Frame.IsZero() || cy.Names == nil || !cy.Frame.Time().Equal(cy.Time) {
+				if !cy.Frame.IsZero() || cy.Names == nil {
 					t.Errorf("frame %v, names %v", cy.Frame, cy.Names)
 				}
 			}
@@ -274,12 +261,11 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// cookedLive computes values itself, and says that none of them are costly, as PDH does.
+// cookedLive computes values itself, and knows costly objects.
 type cookedLive struct{ *textLog }
 
 func (l cookedLive) Describe() winperf.Description {
-	none := func(context.Context) (*winperf.Schema, error) { return nil, nil }
-	return winperf.Description{Machine: "HOST", Costly: none}
+	return winperf.Description{Machine: "HOST", Cooked: true}
 }
 
 func (l cookedLive) Schema(context.Context) (*winperf.Schema, error) { return englishSchema, nil }
@@ -299,14 +285,15 @@ func (l cookedLive) Compile(_ context.Context, sel winperf.Selection) (winperf.Q
 	return &textQuery{textLog: of}, nil
 }
 
-// Values that PDH computes come together, those of costly objects too.
+// Values that come cooked come together, those of costly objects too: they have no parts
+// of which one could be collected beside the others.
 func TestCookedCostly(t *testing.T) {
 	src := cookedLive{newTextLog(t, "\\\\HOST\\System\\Processes\n\\\\HOST\\Thread(a/0)\\Context Switches/sec", values(1, 2), values(3, 4))}
 	m := measure.New(src, selection(t, threadSwitches, `\System\Processes`), measure.Options{})
 	defer m.Close()
 	for _, want := range [][]string{{`\\HOST\Thread(a/0)\Context Switches/sec 2`, `\\HOST\System\Processes 1`}, {`\\HOST\Thread(a/0)\Context Switches/sec 4`, `\\HOST\System\Processes 3`}} {
 		c := cycle(t, m)
-		if diff := cmp.Diff(want, lines(c.Readings())); diff != "" || len(c.Sample.Parts) != 1 {
+		if diff := cmp.Diff(want, lines(c.Readings())); diff != "" || len(c.Sample.Parts) > 0 {
 			t.Errorf("%d parts, readings (-want +got):\n%s", len(c.Sample.Parts), diff)
 		}
 	}

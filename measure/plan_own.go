@@ -166,6 +166,10 @@ func (p *plan) readOwn(c *Cycle) {
 		o := &p.own[i]
 		value, status := o.counter.value(c)
 		r := winperf.Reading{Series: o.series, Time: c.Time, Value: value, Status: status}
+		if c.has.readings {
+			c.readings[o.at] = r
+			continue
+		}
 		c.columns[o.out] = p.store.reading(len(p.nothing)+i, o.at, &r)
 	}
 }

@@ -73,7 +73,7 @@ func (op *objectPlan) read(columns []Column, o frame.Object, touched winperf.Ano
 		col := &g.columns[k]
 		out := &columns[col.out]
 		col.take(out, &g.cooked[col.cooked])
-		out.Time, out.object, out.Touched = t, o, touched
+		out.Time, out.object, out.Touched, out.Marks = t, o, touched, nil
 	}
 }
 

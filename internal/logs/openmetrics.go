@@ -62,6 +62,9 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 		x.mappers[from] = mapper
 	}
 
+	if cycle.Frame.IsZero() {
+		return mapper.MapReadings(cycle.Time, cycle), nil
+	}
 	return mapper.Map(cycle.Frame, cycle.Names)
 }
 

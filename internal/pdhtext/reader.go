@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/findings"
-	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -56,8 +56,7 @@ type Reader struct {
 	lines  lines
 	opt    ReadOptions
 	head   *Head
-	wanted []textColumn      // of the head
-	series []*winperf.Series // of wanted
+	wanted []textColumn // of the head
 	fields fieldSplitter
 	rows   int // since the head
 	last   time.Time
@@ -68,13 +67,11 @@ type Reader struct {
 type Row struct {
 	// Time is the time stamp as an instant, UTC.
 	Time time.Time
-	// Series are the series of the wanted columns. They are the same slice as long as Head is.
-	Series []*winperf.Series
-	// Values are the values of the wanted columns, in their order. A blank field is
+	// Readings are those of the wanted columns, in their order. A blank field is
 	// counter.NoPrevious in the first row below a head, where rates have no value
 	// yet, else counter.InvalidData. Numbers without point are integers, others
 	// decimals; what is no number is text.
-	Values valueblock.Values
+	Readings []winperf.Reading
 	// Head is the head that the row stands below; it changes where another run
 	// was appended to the log.
 	Head *Head
@@ -126,7 +123,7 @@ func (t *Reader) Head() *Head { return t.head }
 // counts what is left out.
 func (t *Reader) Damage() []error { return t.damage.Take() }
 
-// Next reads the next row, using the memory of row.Values. At the end of the
+// Next reads the next row, using the memory of row.Readings. At the end of the
 // log it returns io.EOF, another error is that of the underlying reader.
 func (t *Reader) Next(row *Row) error {
 	for {
@@ -229,10 +226,7 @@ func (t *Reader) instant(now time.Time) time.Time {
 
 // readValues reads the fields behind the time stamp.
 func (t *Reader) readValues(row *Row) {
-	row.Series = t.series
-	v := &row.Values
-	v.Reset()
-	v.Grow(len(t.wanted))
+	row.Readings = slices.Grow(row.Readings[:0], len(t.wanted))[:len(t.wanted)]
 	n, done := 0, 0 // columns, and wanted ones, that were read
 	for ; ; n++ {
 		if t.head.cut && n == len(t.head.Columns) {
@@ -257,7 +251,7 @@ func (t *Reader) readValues(row *Row) {
 		}
 
 		if done < len(t.wanted) && t.wanted[done].column == n {
-			t.addValue(v, &t.wanted[done], text)
+			t.setReading(&row.Readings[done], row.Time, &t.wanted[done], text)
 			done++
 		}
 	}
@@ -266,7 +260,8 @@ func (t *Reader) readValues(row *Row) {
 		t.fail(0, "%d values, expected %d; the others are missing", n, len(t.head.Columns))
 	}
 	for ; done < len(t.wanted); done++ {
-		v.AddBits(counter.KindNone, 0, counter.InvalidData)
+		c := &t.wanted[done]
+		row.Readings[done] = winperf.Reading{Series: c.series, Time: row.Time, Status: counter.InvalidData}
 	}
 }
 
@@ -289,27 +284,26 @@ func (t *Reader) extraField(row *Row, text []byte, n int) {
 	row.Comment = t.head.text(text)
 }
 
-// addValue adds the value of a field.
-func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {
-	value, bits, kind := parseValue(text, t.head.separator == ';')
+// setReading makes the reading of a field.
+func (t *Reader) setReading(r *winperf.Reading, at time.Time, c *textColumn, text []byte) {
+	value, kind := parseValue(text, t.head.separator == ';')
+	r.Series, r.Time, r.Value, r.Status, r.Anomalies = c.series, at, value, counter.OK, 0
 	switch kind {
 	case isNumber:
 		c.numbers = true
-		v.AddBits(value, bits, counter.OK)
 	case isBlank:
-		status := counter.InvalidData
+		r.Status = counter.InvalidData
 		if t.rows == 0 {
-			status = counter.NoPrevious
+			r.Status = counter.NoPrevious
 		}
-		v.AddBits(counter.KindNone, 0, status)
 
 	case isNoNumber:
-		v.AddBits(counter.KindNone, 0, counter.InvalidData)
+		r.Status = counter.InvalidData
 	case isTooLarge:
-		v.AddBits(counter.KindNone, 0, counter.InvalidData)
+		r.Status = counter.InvalidData
 		t.fail(c.column+firstField, "%q is too large for a number", brief(text))
 	default:
-		v.Add(counter.Text(t.head.text(text)), counter.OK)
+		r.Value = counter.Text(t.head.text(text))
 		if c.numbers {
 			t.fail(c.column+firstField, "%q is no number", brief(text))
 		}

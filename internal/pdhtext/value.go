@@ -30,9 +30,9 @@ var exactPowers = [...]float64{
 }
 
 // parseValue reads a field. A number without sign, point and exponent that fits
-// 64 bits is an integer, any other one the nearest float64. It returns the kind and the bits
-// of the value (see counter.FromBits). comma says that a decimal comma is understood.
-func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
+// 64 bits is an integer, any other one the nearest float64. comma says that a
+// decimal comma is understood.
+func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
 	const room = 19 // digits that fit 64 bits
 	mantissa, digits, point := uint64(0), 0, -1
 	for i, c := range b {
@@ -54,28 +54,23 @@ func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	case digits == 0 || point < 0 && digits > room:
 		return parseOdd(b, comma)
 	case point < 0:
-		return counter.KindInt, mantissa, isNumber
+		return counter.Int(mantissa), isNumber
 	case digits <= room && mantissa <= maxExact && decimals < len(exactPowers):
-		return decimal(float64(mantissa) / exactPowers[decimals]) // both exact: rounded once
+		return counter.Float(float64(mantissa) / exactPowers[decimals]), isNumber // both exact: rounded once
 	}
 
 	if f, err := strconv.ParseFloat(string(b), 64); err == nil {
-		return decimal(f)
+		return counter.Float(f), isNumber
 	}
 	return parseOdd(b, comma)
 }
 
-// decimal returns a decimal as parseValue does.
-func decimal(f float64) (counter.Kind, uint64, valueKind) {
-	return counter.KindFloat, math.Float64bits(f), isNumber
-}
-
 // parseOdd reads what parseValue's quick ways do not: signs, exponents, integers of more than
 // 19 digits, blanks around, and what is no number.
-func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
+func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
 	b = trimBlanks(b)
 	if len(b) == 0 {
-		return counter.KindNone, 0, isBlank
+		return counter.Value{}, isBlank
 	}
 
 	if comma && bytes.Count(b, []byte{','}) == 1 && !bytes.Contains(b, []byte{'.'}) {
@@ -83,25 +78,25 @@ func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	}
 	if len(bytes.Trim(b, "0123456789.-+eE")) > 0 { // ParseFloat reads other notations too
 		if isNotFinite(b) {
-			return counter.KindNone, 0, isNoNumber
+			return counter.Value{}, isNoNumber
 		}
-		return counter.KindNone, 0, isText
+		return counter.Value{}, isText
 	}
 
 	if len(bytes.Trim(b, "0123456789")) == 0 {
 		if n, err := strconv.ParseUint(string(b), 10, 64); err == nil {
-			return counter.KindInt, n, isNumber
+			return counter.Int(n), isNumber
 		}
 	}
 
 	f, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case math.IsInf(f, 0):
-		return counter.KindNone, 0, isTooLarge
+		return counter.Value{}, isTooLarge
 	case err != nil:
-		return counter.KindNone, 0, isText
+		return counter.Value{}, isText
 	}
-	return decimal(f)
+	return counter.Float(f), isNumber
 }
 
 // notFinite are how C libraries write what is no finite number, behind a sign.

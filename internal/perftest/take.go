@@ -2,12 +2,8 @@ package perftest
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/valueblock"
 )
 
 // Take takes a sample of one block into raw, for tests that look at its bytes. The
@@ -26,63 +22,11 @@ func Take(ctx context.Context, q winperf.Query, raw *winperf.Raw) error {
 	return err
 }
 
-// Readings takes a sample of displayable values.
+// Readings takes a sample of readings that came cooked.
 func Readings(ctx context.Context, q winperf.Query) ([]winperf.Reading, error) {
 	var s winperf.Sample
-	if err := q.Next(ctx, &s); err != nil {
-		return nil, err
-	}
-	return Displayed(&s)
-}
-
-// Displayed returns the values of a sample of displayable values.
-func Displayed(s *winperf.Sample) (readings []winperf.Reading, err error) {
-	if len(s.Parts) != 1 || s.Parts[0].Block.Format != winperf.FormatValues {
-		return nil, errors.New("no sample of displayable values")
-	}
-
-	b := s.Parts[0].Block
-	var v valueblock.Values
-	if err := valueblock.Decode(b.Bytes, len(b.Series), &v); err != nil {
-		return nil, err
-	}
-	for i, series := range b.Series {
-		r := winperf.Reading{Series: series, Time: winperf.FromFiletime(b.Clocks.Time100ns), Status: v.Status[i]}
-		switch {
-		case r.Status != counter.OK:
-		case v.Kinds[i] == counter.KindText:
-			r.Value = counter.Text(string(v.Text(v.Bits[i])))
-		default:
-			r.Value = counter.FromBits(v.Kinds[i], v.Bits[i])
-		}
-		if len(v.Marks) > 0 {
-			r.Anomalies = v.Marks[i]
-		}
-		if len(v.Times) > 0 {
-			r.Time = winperf.FromFiletime(v.Times[i])
-		}
-		readings = append(readings, r)
-	}
-	return readings, nil
-}
-
-// ShowValues fills a sample with the displayable values of readings.
-func ShowValues(s *winperf.Sample, at time.Time, readings []winperf.Reading) {
-	var v valueblock.Values
-	var series []*winperf.Series
-	now := winperf.ToFiletime(at)
-	for _, r := range readings {
-		v.Add(r.Value, r.Status)
-		v.Mark(r.Anomalies)
-		if !r.Time.IsZero() {
-			v.SetTime(winperf.ToFiletime(r.Time), now)
-		}
-		series = append(series, r.Series)
-	}
-
-	b := s.Begin(&winperf.Blocks{})
-	b.Format, b.Series, b.Clocks.Time100ns = winperf.FormatValues, series, now
-	b.Bytes = v.Append(b.Bytes, now)
+	err := q.Next(ctx, &s)
+	return s.Readings, err
 }
 
 // Fill fills a sample of one block, for sources that tests make.

@@ -54,7 +54,7 @@ func TestManyReadingsOfOneName(t *testing.T) {
 			Value:  counter.Int(uint64(i)),
 		})
 	}
-	set := mapDisplayed(t, NewMapper(Options{}), list[0].Time, list)
+	set := NewMapper(Options{}).MapReadings(list[0].Time, list)
 	if all := allSeries(t, set); len(all) != many {
 		t.Errorf("%d series", len(all))
 	}

@@ -81,7 +81,7 @@ type Mapper struct {
 	// changed says that families are to be put together anew.
 	changed bool
 
-	displayed displayable // of frames that have displayable values
+	cooked readings // see MapReadings
 }
 
 // NewMapper returns a Mapper.
@@ -109,10 +109,6 @@ func NewMapper(opt Options) *Mapper {
 // valid until the next call. Instances are compared with the frame before, which is
 // held until then. A frame that is mapped again gives the same.
 //
-// Displayable values, as of text logs, become gauges in base units: with _ratio in place of percent and
-// _per_second for rates. Texts become nothing. Under every scheme they have winperf's own names. From the first frame
-// with values of a second machine on, all have the label machine.
-//
 // The error wraps winperf.ErrState or winperf.ErrReleased where the frame is empty or was
 // released.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
@@ -123,10 +119,6 @@ func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
-	}
-	if m.displayed.has(f, &m.opt, &m.seen) {
-		m.cooker.Set(frame.Frame{}, f, counter.Options{})
-		return m.displayed.take(f, &m.cooker), nil
 	}
 	if err := f.Retain(); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)

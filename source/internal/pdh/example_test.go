@@ -6,7 +6,6 @@ import (
 	"log"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/source/internal/pdh"
 )
 
@@ -26,11 +25,11 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer q.Close()
-	readings, err := perftest.Readings(ctx, q)
-	if err != nil {
+	var sample winperf.Sample
+	if err := q.Next(ctx, &sample); err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range readings {
+	for _, r := range sample.Readings {
 		fmt.Println(r.Series, r.Value, r.Status)
 	}
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/source/internal/pdhraw"
 )
@@ -20,15 +18,6 @@ type cookedQuery struct {
 	*query
 	series  map[seriesKey]*winperf.Series
 	samples int
-	blocks  winperf.Blocks
-	of      []*winperf.Series // of the sample before
-}
-
-// collected is what PDH computed for one sample.
-type collected struct {
-	time   time.Time
-	series []*winperf.Series
-	values valueblock.Values
 }
 
 type seriesKey struct {
@@ -40,36 +29,34 @@ type seriesKey struct {
 // Next implements winperf.Query.
 func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Release()
-	var all *collected
+	var all []winperf.Reading
+	var now time.Time
 	var err error
-	if left := q.source.line.Do(ctx, 0, func(context.Context) { all, err = q.read() }); left != nil {
-		return fmt.Errorf("pdh: %w", left) // the call still uses what it returns
+	if left := q.source.line.Do(ctx, 0, func(context.Context) { now, all, err = q.read(nil) }); left != nil {
+		return fmt.Errorf("pdh: %w", left)
 	}
 	if err != nil {
 		return err
 	}
 
-	if q.of == nil || !slices.Equal(q.of, all.series) {
-		q.of = all.series
-	}
-	b, now := s.Begin(&q.blocks), winperf.ToFiletime(all.time)
-	b.Format, b.Series, b.Clocks.Time100ns = winperf.FormatValues, q.of, now
-	b.Bytes = all.values.Append(b.Bytes, now)
+	s.Time = now
+	s.Cooked = true
+	s.Readings = append(s.Readings, all...)
 	s.Schema = q.source.schema.Load()
 	return nil
 }
 
 // read collects and reads every value.
-func (q *cookedQuery) read() (*collected, error) {
+func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Reading, _ error) {
 	if !q.open {
-		return nil, fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
+		return now, buf, fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
 	}
 	if err := q.collect(); err != nil {
-		return nil, err
+		return now, buf, err
 	}
 
 	q.samples++
-	all := &collected{time: q.source.calls.now().UTC()}
+	now = q.source.calls.now().UTC()
 	for i := range q.columns {
 		c := &q.columns[i]
 		format := uint32(winapi.PDH_FMT_DOUBLE)
@@ -79,20 +66,19 @@ func (q *cookedQuery) read() (*collected, error) {
 
 		err := c.readFormatted(q.source.calls, format,
 			func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE) {
-				var value counter.Value
-				status := q.status(c, v.CStatus)
-				if status == counter.OK {
-					value, status = displayable(v.Bits, format)
+				r := winperf.Reading{Series: q.seriesOf(i, name, occurrence), Time: now,
+					Status: q.status(c, v.CStatus)}
+				if r.Status == counter.OK {
+					r.Value, r.Status = displayable(v.Bits, format)
 				}
-				all.series = append(all.series, q.seriesOf(i, name, occurrence))
-				all.values.Add(value, status)
+				buf = append(buf, r)
 			})
 
 		if err != nil {
-			return nil, err
+			return now, buf, err
 		}
 	}
-	return all, nil
+	return now, buf, nil
 }
 
 // isWhole tells whether the values of a type are integers.

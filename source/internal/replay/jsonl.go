@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,12 +16,11 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/findings"
-	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/internal/wire"
 )
 
 // OpenJSONL opens readings as package sink writes them, in lines or as an array of lines, as a
-// source. Its samples hold displayable values: lines of one time are a sample. A machine in a path selects.
+// source. Its samples hold readings: lines of one time are a sample. A machine in a path selects.
 //
 // Errors wrap fs.ErrNotExist, winperf.ErrBadData where the first line is no reading, or
 // winperf.ErrNotSupported. Each query reads the file on its own; lines that are
@@ -38,7 +36,7 @@ func OpenJSONL(file File) (winperf.Source, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
-	r := &record{name: file.Name, schema: valueSchema}
+	r := &record{name: file.Name, schema: cookedSchema}
 	r.is = winperf.Description{Recorded: true, Samples: -1, Cooked: true}
 	r.is.Log = winperf.LogInfo{Format: "winperf JSON lines", Zone: "UTC", Location: time.UTC}
 	if line != nil {
@@ -111,11 +109,6 @@ type jsonReader struct {
 	id      []byte                 // path and key of one reading
 	samples int
 	ahead   *jsonReading // the first of the next sample
-
-	// Of the sample at hand. now is cloned to of, which samples share, where it is another one.
-	now, of []*winperf.Series
-	values  valueblock.Values
-	blocks  winperf.Blocks
 }
 
 // openJSONL opens a file of readings.
@@ -322,28 +315,22 @@ func (q *jsonReader) next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	q.samples++
-	q.now = q.now[:0]
-	q.values.Reset()
+	s.Time, s.Cooked = first.Time, true
 	for r := first; err == nil; r, err = q.reading(ctx) {
-		if !r.Time.Equal(first.Time) || !q.add(r) {
+		if !r.Time.Equal(s.Time) || !q.add(s, r) {
 			q.ahead = r
-			break
+			return nil
 		}
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
-
-	if q.of == nil || !slices.Equal(q.now, q.of) {
-		q.of = slices.Clone(q.now)
-	}
-	fillValues(s, &q.blocks, first.Time, q.of, &q.values)
-	return nil
+	return err
 }
 
-// add adds a reading to the sample at hand, unless there is one of its series, which is then of
+// add adds a reading to a sample, unless there is one of its series, which is then of
 // another sample. Readings that say that there is nothing of a name are left out.
-func (q *jsonReader) add(r *jsonReading) bool {
+func (q *jsonReader) add(s *winperf.Sample, r *jsonReading) bool {
 	switch r.Status {
 	case counter.NoObject, counter.NoCounter, counter.NoInstance:
 		return true
@@ -355,10 +342,8 @@ func (q *jsonReader) add(r *jsonReading) bool {
 	}
 	series.sample = q.samples
 	if series.wanted {
-		q.now = append(q.now, series.Series)
-		q.values.Add(r.Value, r.Status)
-		q.values.Mark(r.Anomalies)
-		q.values.SetTime(winperf.ToFiletime(r.Time.Add(-r.age)), winperf.ToFiletime(r.Time))
+		r.Series, r.Time = series.Series, r.Time.Add(-r.age)
+		s.Readings = append(s.Readings, r.Reading)
 	}
 	return true
 }
@@ -381,11 +366,14 @@ func (q *jsonReader) describe(ctx context.Context, s *winperf.Sample) error {
 	r, err := q.reading(ctx)
 	for ; err == nil; r, err = q.reading(ctx) {
 		q.samples = 1
-		q.add(r)
+		q.add(s, r)
 	}
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-	fillSeries(s, q.now)
+
+	for i := range s.Readings {
+		s.Readings[i].Value, s.Readings[i].Status = counter.Value{}, counter.NoPrevious
+	}
 	return nil
 }

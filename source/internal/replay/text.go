@@ -13,7 +13,6 @@ import (
 	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/textset"
-	"github.com/winperf/winperf/internal/valueblock"
 )
 
 // TextOptions say how a text log is to be read. The zero value suits what
@@ -27,7 +26,7 @@ type TextOptions struct {
 }
 
 // OpenText opens a text log, PDH-CSV or PDH-TSV, as a source. Its samples hold
-// displayable values ([winperf.FormatValues]) and no raw ones; a row is a
+// readings, as the log holds displayable values and no raw ones; a row is a
 // sample. A machine in a path selects columns.
 //
 // The head is read at once; errors wrap fs.ErrNotExist, winperf.ErrBadData (and
@@ -45,7 +44,7 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	r := &record{
 		name:   file.Name,
 		is:     winperf.Description{Recorded: true, Samples: -1, Cooked: true, Log: textInfo(head, opt)},
-		schema: valueSchema,
+		schema: cookedSchema,
 		open: func(sel winperf.Selection) (reader, error) {
 			how := how
 			how.Known = head
@@ -65,8 +64,8 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	return r, nil
 }
 
-// valueSchema is that of a record of displayable values: it has no indices and no help texts.
-var valueSchema = &winperf.Schema{Interface: "log"}
+// cookedSchema is that of a record of readings: it has no indices and no help texts.
+var cookedSchema = &winperf.Schema{Interface: "log"}
 
 // formNames are the formats' names in heads.
 var formNames = [...]string{pdhtext.CSV: "PDH-CSV", pdhtext.TSV: "PDH-TSV"}
@@ -137,9 +136,8 @@ func (w *textPath) wants(s *winperf.Series) bool {
 // textReader reads the rows of a log.
 type textReader struct {
 	*input
-	log    *pdhtext.Reader
-	row    pdhtext.Row
-	blocks winperf.Blocks
+	log *pdhtext.Reader
+	row pdhtext.Row
 }
 
 // openText opens a log and reads its head.
@@ -158,32 +156,10 @@ func openText(file File, opt pdhtext.ReadOptions) (*textReader, error) {
 func (r *textReader) damage() []error { return r.log.Damage() }
 
 func (r *textReader) next(_ context.Context, s *winperf.Sample) error {
-	if err := r.log.Next(&r.row); err != nil {
-		return err
-	}
-	fillValues(s, &r.blocks, r.row.Time, r.row.Series, &r.row.Values)
-	return nil
-}
-
-// fillValues makes a sample of displayable values. Values without a time of their own are of the time at.
-func fillValues(
-	s *winperf.Sample, blocks *winperf.Blocks, at time.Time, series []*winperf.Series, v *valueblock.Values,
-) {
-	b, now := s.Begin(blocks), winperf.ToFiletime(at)
-	b.Format, b.Series, b.Clocks.Time100ns = winperf.FormatValues, series, now
-	b.Schema, s.Schema = valueSchema, valueSchema
-	b.Bytes = v.Append(b.Bytes, now)
-}
-
-// fillSeries makes a sample of series without values.
-func fillSeries(s *winperf.Sample, series []*winperf.Series) {
-	var v valueblock.Values
-	v.Grow(len(series))
-	for range series {
-		v.AddBits(counter.KindNone, 0, counter.NoPrevious)
-	}
-	fillValues(s, &winperf.Blocks{}, time.Time{}, series, &v)
-	s.Parts[0].Block.Clocks.Time100ns = 0 // not known
+	r.row.Readings = s.Readings
+	err := r.log.Next(&r.row)
+	s.Time, s.Cooked, s.Readings = r.row.Time, true, r.row.Readings
+	return err
 }
 
 // describe implements cookedReader: the columns of all heads, found by a walk over the lines
@@ -191,7 +167,6 @@ func fillSeries(s *winperf.Sample, series []*winperf.Series) {
 func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error) {
 	var known textset.Set
 	var text []byte
-	var all []*winperf.Series
 	for err == nil {
 		wanted := r.log.Wanted()
 		size := 0
@@ -200,12 +175,12 @@ func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error
 		}
 
 		// What grows by itself leaves several times its size behind.
-		all = slices.Grow(all, len(wanted))
+		s.Readings = slices.Grow(s.Readings, len(wanted))
 		known.Grow(len(wanted), size)
 		for _, series := range wanted {
 			text = append(text[:0], series.String()...)
 			if _, added := known.Add(text); added {
-				all = append(all, series)
+				s.Readings = append(s.Readings, winperf.Reading{Series: series, Status: counter.NoPrevious})
 			}
 		}
 
@@ -214,9 +189,8 @@ func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error
 		}
 	}
 
-	if !errors.Is(err, io.EOF) {
-		return err
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
-	fillSeries(s, all)
-	return nil
+	return err
 }

@@ -100,6 +100,10 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 	}
 
 	s.pace.add(t)
+	if cycle.Frame.IsZero() {
+		return
+	}
+
 	machine := cycle.Frame.Machine()
 	s.addMachine(machine)
 	for o := range cycle.Frame.Objects() {
@@ -108,9 +112,6 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 			s.addMachine(machine)
 		}
 
-		if series, _ := o.Series(); series != nil {
-			continue // the log's heads have all of them
-		}
 		name := cycle.Names.Title(o.ID().Index)
 		sum := s.objects[name]
 		if sum == nil {

@@ -36,13 +36,11 @@ func logSeries(ctx context.Context, src winperf.Source) (series []*winperf.Serie
 	defer q.Close()
 
 	var sample winperf.Sample
-	if err := q.Next(ctx, &sample); err != nil {
-		return nil, true, err
+	err = q.Next(ctx, &sample)
+	for i := range sample.Readings {
+		series = append(series, sample.Readings[i].Series)
 	}
-	for _, part := range sample.Parts {
-		series = append(series, part.Block.Series...)
-	}
-	return series, true, nil
+	return series, true, err
 }
 
 // loggedObjects gathers the objects of series, ordered by name.

@@ -99,8 +99,10 @@ func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metr
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := mapper.Map(c.Frame, c.Names)
-		if err != nil {
+		set := &metrics.Set{}
+		if c.Frame.IsZero() {
+			set = mapper.MapReadings(c.Time, c)
+		} else if set, err = mapper.Map(c.Frame, c.Names); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range set.Families {
