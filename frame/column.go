@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
 )
@@ -13,41 +12,30 @@ type Cooked struct {
 	K    int
 	Only []int32
 
-	// Kinds are the kinds of the values where they differ, as displayable values may; nil: all are of Kind.
 	Kind   counter.Kind
-	Kinds  []counter.Kind
 	Unit   counter.Unit
 	Bits   []uint64         // values, see counter.FromBits
 	Status []counter.Status // only OK goes with a value
 	// Fell tells that a raw value or base fell, maybe of an instance that is not
 	// wanted: it wrapped, or the instance's status says that it went back.
 	Fell bool
-	// Marks are the anomalies that the sample itself has of the values; nil where there are none.
-	Marks []winperf.AnomalySet
 
 	o    Object
 	next int  // of Only: the first that is not cooked yet
 	done bool // no value needs to be computed
-	// Memory for Kinds and Marks.
-	kinds []counter.Kind
-	marks []winperf.AnomalySet
 }
 
 // Value returns the value at position i of the column; it holds nothing where
 // the status is not OK.
 func (c *Cooked) Value(i int) counter.Value {
-	kind := c.Kind
-	if c.Kinds != nil {
-		kind = c.Kinds[i]
-	}
 	switch {
 	case c.Status[i] != counter.OK:
 		return counter.Value{}
-	case kind == counter.KindText:
+	case c.Kind == counter.KindText:
 		s, _ := c.o.Text(c.instance(i), c.K)
 		return counter.Text(s)
 	}
-	return counter.FromBits(kind, c.Bits[i])
+	return counter.FromBits(c.Kind, c.Bits[i])
 }
 
 // instance is the position of the instance that a value is of.
@@ -76,10 +64,6 @@ func (p *Pair) Column(k int) Cooked {
 // changed and are valid as long as the frame. To ask for all columns at once is
 // fastest: the samples are then read in their order.
 func (p *Pair) Cook(cols []Cooked) {
-	if p.cur.s.values.layout != nil {
-		p.readValues(cols)
-		return
-	}
 	if sh := &p.cur.s.shared; sh.on {
 		cols = sh.take(p, cols)
 	}

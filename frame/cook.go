@@ -80,8 +80,6 @@ type Pair struct {
 	columns     []column
 	identity    identity
 
-	of *valueLayout // of displayable values, see setValues
-
 	prev, cur   Object
 	prevClocks  counter.Clocks
 	curClocks   counter.Clocks
@@ -107,11 +105,6 @@ type Pair struct {
 }
 
 func (p *Pair) set(o Object) {
-	if o.s.values.layout != nil {
-		p.setValues(o)
-		return
-	}
-
 	c := p.cooker
 	p.cur, p.curClocks = o, o.Clocks()
 	d := o.def()
@@ -265,9 +258,4 @@ func (p *Pair) From(i int) (int, counter.Match) {
 
 // Clocks are the times of the sample that the object was taken with, and the
 // object's own.
-func (o Object) Clocks() counter.Clocks {
-	if o.s.values.layout != nil {
-		return o.valueClocks()
-	}
-	return o.s.index.ObjectClocks(o.def())
-}
+func (o Object) Clocks() counter.Clocks { return o.s.index.ObjectClocks(o.def()) }

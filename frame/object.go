@@ -51,12 +51,7 @@ func (o Object) Place() Place { return Place{o.s, o.s.number, o.pos} }
 func (o Object) Block() *winperf.Block { return o.s.block }
 
 // Machine is the name of the machine that the object is of.
-func (o Object) Machine() string {
-	if series, _ := o.Series(); len(series) > 0 {
-		return series[0].Path.Machine
-	}
-	return o.s.name
-}
+func (o Object) Machine() string { return o.s.name }
 
 // ID is the object's identity.
 func (o Object) ID() winperf.ObjectID {
@@ -169,9 +164,6 @@ func (o Object) ReadRows(dst []uint64, first int) (n int, whole bool) {
 
 // Text returns the text of counter k of instance i, and whether there is one.
 func (o Object) Text(i, k int) (s string, ok bool) {
-	if o.s.values.layout != nil {
-		return o.displayedText(i)
-	}
 	b, ok := o.s.index.Text(o.pos, i, k)
 	if !ok {
 		return "", false
@@ -210,9 +202,6 @@ func (in Instance) Name() string { return in.o.Labels().Name(in.pos) }
 
 // RawName is the name as it stands in the sample: empty for an instance without one.
 func (in Instance) RawName() string {
-	if in.o.s.values.layout != nil {
-		return in.Name()
-	}
 	ix, d := &in.o.s.index, in.o.def()
 	return string(ix.AppendName(nil, &ix.Instances[int(d.Instance0)+in.pos], d.CodePage))
 }

@@ -20,7 +20,6 @@ type store struct {
 	index  index.Index
 	labels []*Labels // per object
 	shared shared    // columns cooked of the block
-	values values    // of a block of displayable values
 
 	// While the block is decoded: the frame that it becomes part of, and the labels
 	// that the object at hand had in the frame before.
@@ -44,11 +43,9 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	st.block, st.into = b, s
 	st.number++
 	err := st.decode()
-	if b.Format != winperf.FormatValues {
-		st.nameMachine()
-	}
+	st.nameMachine()
 	st.into, st.former, st.broken = nil, nil, nil
-	if b.Shared && st.values.layout == nil {
+	if b.Shared {
 		st.shared.begin(len(st.index.Objects))
 	}
 	if len(st.index.Objects) > 0 {
@@ -67,17 +64,12 @@ func (s *store) nameMachine() {
 
 func (s *store) decode() (err error) {
 	s.labels = s.labels[:0]
-	if s.block.Format != winperf.FormatValues {
-		s.values.layout = nil
-	}
 	switch s.block.Format {
 	case winperf.FormatV1:
 		s.options.Quirks = s.block.Quirks
 		err = datablock.Decode(s.block.Bytes, &s.index, s.options)
 	case winperf.FormatV2:
 		err = s.decodeSets()
-	case winperf.FormatValues:
-		return s.decodeValues()
 	default:
 		s.index.Reset()
 		return fmt.Errorf("decode: format %d: %w", s.block.Format, winperf.ErrNotSupported)
@@ -89,9 +81,6 @@ func (s *store) decode() (err error) {
 // Forget implements winperf.Contents.
 func (s *store) Forget() {
 	s.shared.end()
-	if s.values.layout != nil {
-		s.index, s.values.Texts = index.Index{}, nil
-	}
 	s.index.Reset()
 	clear(s.labels)
 	s.labels = s.labels[:0]

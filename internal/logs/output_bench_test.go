@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
 
-// BenchmarkOutput writes all values of the second of two samples of the desktop block, and makes the JSON of a
-// record of them. "float" formats the same values with strconv.AppendFloat and does nothing else.
+// BenchmarkOutput writes all values of the second of two samples of the desktop block.
+// "float" formats the same values with strconv.AppendFloat and does nothing else.
 func BenchmarkOutput(b *testing.B) {
 	b.Chdir(b.TempDir())
 	writeReference(b, "desktop.capture", perftest.Desktop, 2, 0)
@@ -54,11 +53,6 @@ func BenchmarkOutput(b *testing.B) {
 		}
 		each(format, func() error { return out.Write(cycle.Time, cycle) })
 	}
-	r := recordOf(cycle)
-	each("record", func() error {
-		text = r.AppendJSON(text[:0])
-		return nil
-	})
 }
 
 // appendFloats appends all numbers of columns.
@@ -67,25 +61,13 @@ func appendFloats(dst []byte, columns []measure.Column) []byte {
 		c := &columns[i]
 		for n, bits := range c.Bits {
 			f := float64(bits)
-			if c.KindOf(n) == counter.KindFloat {
+			if c.Kind == counter.KindFloat {
 				f = math.Float64frombits(bits)
 			}
-			if c.Status[n] == counter.OK && c.KindOf(n) != counter.KindText {
+			if c.Status[n] == counter.OK && c.Kind != counter.KindText {
 				dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
 			}
 		}
 	}
 	return dst
-}
-
-// recordOf returns a record with the values of a cycle.
-func recordOf(cycle *measure.Cycle) *experiment.Record {
-	r := &experiment.Record{Begun: cycle.Time}
-	for _, c := range cycle.Columns() {
-		for n, s := range c.AllSeries() {
-			v := experiment.Value{Path: s.String(), Series: s, Unit: s.Unit, Value: c.Value(n), Status: c.Status[n]}
-			r.Values = append(r.Values, v)
-		}
-	}
-	return r
 }
