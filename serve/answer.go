@@ -1,11 +1,11 @@
 package serve
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"net"
-	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -20,53 +20,43 @@ const maxPlain = 8 << 20
 // lineSize is about the length of the text of a series.
 const lineSize = 80
 
+const chunkSize = 64 << 10
+
+// answers is the memory of the answers that clients have not read. The zero answers are ready for use.
+type answers struct {
+	kept   atomic.Int64
+	chunks sync.Pool // of *[chunkSize]byte
+}
+
 // errAnswers says that there is no memory for another answer.
 var errAnswers = fmt.Errorf("clients have not read %d MB of answers: take gzip, or ask for a part", maxAnswers>>20)
 
-// answer is the text of one scrape in memory. It is written with the turn, and read without it.
+// answer is the text of one scrape in memory, until the client has read it.
 type answer struct {
-	chunks [][]byte // of chunkSize each: memory that grows by copying takes much more
-	size   int      // of the chunks
-	zipped bool     // the client takes gzip
-	packed bool     // the chunks are compressed
-	text   int64    // length of the text
+	pool   *answers
+	gzip   bool // the client takes it
+	chunks []*[chunkSize]byte
+	last   int   // bytes in the last chunk
+	text   int64 // length of the text
+	packed bool  // the chunks hold the text compressed
 
-	free *sync.Pool   // of *[chunkSize]byte: without it a scrape takes twice as long
-	zip  *gzip.Writer // of the exporter, used until end
+	zip *gzip.Writer // between begin and end
 }
 
-const chunkSize = 64 << 10
-
-// body returns a reader of the chunks.
-func (a *answer) body() *net.Buffers {
-	chunks := net.Buffers(slices.Clone(a.chunks))
-	return &chunks
-}
-
-// release gives the memory back.
-func (a *answer) release() {
-	for _, chunk := range a.chunks {
-		a.free.Put((*[chunkSize]byte)(chunk[:chunkSize]))
-	}
-	a.chunks, a.size = nil, 0
-}
-
-// begin makes the answer ready for the text of about so many series.
-func (a *answer) begin(zip *gzip.Writer, series int) {
+// begin makes the answer ready for the text of about so many series. The answer uses zip until end.
+func (a *answer) begin(zip *gzip.Writer, series int) error {
 	a.zip = zip
-	if a.zipped || series > maxPlain/lineSize {
-		a.pack()
+	if a.gzip || series > maxPlain/lineSize {
+		return a.pack()
 	}
+	return nil
 }
 
 // Write implements io.Writer.
 func (a *answer) Write(p []byte) (int, error) {
 	a.text += int64(len(p))
 	if !a.packed && a.text > maxPlain {
-		plain := answer{chunks: a.chunks, free: a.free}
-		defer plain.release()
-		a.pack()
-		if _, err := plain.body().WriteTo(a.zip); err != nil {
+		if err := a.pack(); err != nil {
 			return 0, err
 		}
 	}
@@ -76,34 +66,14 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.keep(p)
 }
 
-// pack compresses the text from here on.
-func (a *answer) pack() {
-	a.packed, a.chunks, a.size = true, nil, 0
+// pack compresses the text and all text that is added.
+func (a *answer) pack() error {
+	plain := answer{pool: a.pool, chunks: a.chunks, last: a.last}
+	defer plain.release()
+	a.chunks, a.last, a.packed = nil, 0, true
 	a.zip.Reset(keeper(a.keep))
-}
-
-// keeper is the function that an io.Writer is.
-type keeper func([]byte) (int, error)
-
-// Write implements io.Writer.
-func (k keeper) Write(p []byte) (int, error) { return k(p) }
-
-// keep appends to the chunks.
-func (a *answer) keep(p []byte) (int, error) {
-	a.size += len(p)
-	for rest := p; len(rest) > 0; {
-		if n := len(a.chunks); n == 0 || len(a.chunks[n-1]) == chunkSize {
-			chunk, ok := a.free.Get().(*[chunkSize]byte)
-			if !ok {
-				chunk = new([chunkSize]byte)
-			}
-			a.chunks = append(a.chunks, chunk[:0])
-		}
-		last := &a.chunks[len(a.chunks)-1]
-		n := min(len(rest), chunkSize-len(*last))
-		*last, rest = append(*last, rest[:n]...), rest[n:]
-	}
-	return len(p), nil
+	_, err := plain.WriteTo(a.zip)
+	return err
 }
 
 // end completes the answer.
@@ -116,5 +86,70 @@ func (a *answer) end() error {
 	return err
 }
 
+// keeper is the function that an io.Writer is.
+type keeper func([]byte) (int, error)
+
+// Write implements io.Writer.
+func (k keeper) Write(p []byte) (int, error) { return k(p) }
+
+// keep appends to the chunks.
+func (a *answer) keep(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(a.chunks) == 0 || a.last == chunkSize {
+			if a.pool.kept.Add(chunkSize) > maxAnswers {
+				a.pool.kept.Add(-chunkSize)
+				return n, errAnswers
+			}
+			chunk, ok := a.pool.chunks.Get().(*[chunkSize]byte)
+			if !ok {
+				chunk = new([chunkSize]byte)
+			}
+			a.chunks, a.last = append(a.chunks, chunk), 0
+		}
+		wrote := copy(a.chunks[len(a.chunks)-1][a.last:], p[n:])
+		a.last += wrote
+		n += wrote
+	}
+	return n, nil
+}
+
+// WriteTo implements io.WriterTo: it writes the chunks.
+func (a *answer) WriteTo(w io.Writer) (n int64, err error) {
+	for i := range a.chunks {
+		wrote, err := w.Write(a.chunk(i))
+		n += int64(wrote)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// chunk returns what chunk i holds.
+func (a *answer) chunk(i int) []byte {
+	if i == len(a.chunks)-1 {
+		return a.chunks[i][:a.last]
+	}
+	return a.chunks[i][:]
+}
+
+// size returns how many bytes the chunks hold.
+func (a *answer) size() int { return max(0, len(a.chunks)-1)*chunkSize + a.last }
+
 // plain returns a reader of the text of a packed answer.
-func (a *answer) plain() (io.Reader, error) { return gzip.NewReader(a.body()) }
+func (a *answer) plain() (io.Reader, error) {
+	var parts []io.Reader
+	for i := range a.chunks {
+		parts = append(parts, bytes.NewReader(a.chunk(i)))
+	}
+	return gzip.NewReader(io.MultiReader(parts...))
+}
+
+// release gives the memory back.
+func (a *answer) release() {
+	for _, chunk := range a.chunks {
+		a.pool.chunks.Put(chunk)
+		a.pool.kept.Add(-chunkSize)
+	}
+	a.chunks, a.last = nil, 0
+}

@@ -176,7 +176,7 @@ func checkNames(names []metrics.Scheme) error {
 // likeOwn returns an error for each metric of an object of performancecounter that has the name of a metric about
 // the program itself.
 func likeOwn(g *metrics.Generic) error {
-	b := builder{one: metrics.NewRows(nil, nil)}
+	b := builder{own: newOwn("")}
 	b.process(time.Time{})
 	var errs []error
 	for i := range g.Counters {

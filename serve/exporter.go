@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -58,8 +57,7 @@ type Exporter struct {
 	failing                    [2]atomic.Bool // the last samples of both
 
 	scrapes chan struct{} // holds one element for each scrape, until its answer was read
-	unread  atomic.Int64  // memory of the answers that clients have not read
-	chunks  sync.Pool     // of answers that clients have read
+	answers answers
 
 	// turn holds one element while a scrape maps a sample and writes its text to memory. It guards:
 	turn chan struct{}
@@ -313,14 +311,9 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 		return refuse(w, http.StatusServiceUnavailable, err)
 	}
 	format := e.format(r)
-	text := &answer{free: &e.chunks, zipped: takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ","))}
-	err = e.write(r.Context(), text, f, paths, err == nil, format)
+	text := &answer{pool: &e.answers, gzip: takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ","))}
 	defer text.release()
-	size := int64(text.size)
-	defer e.unread.Add(-size)
-	if e.unread.Add(size) > maxAnswers && err == nil {
-		err = errAnswers
-	}
+	err = e.write(r.Context(), text, f, paths, err == nil, format)
 
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errAnswers), r.Context().Err() != nil:

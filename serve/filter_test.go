@@ -186,9 +186,9 @@ func TestFilterBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := filter(paths(t, `\Processor(*)\*`))
-	text := &answer{free: &e.chunks}
-	if err := e.write(gone, text, f, f, true, prometheus.Text); !errors.Is(err, context.Canceled) || text.size > 0 {
-		t.Errorf("%d bytes for a client that is gone: %v", text.size, err)
+	text := &answer{pool: &e.answers}
+	if err := e.write(gone, text, f, f, true, prometheus.Text); !errors.Is(err, context.Canceled) || text.size() > 0 {
+		t.Errorf("%d bytes for a client that is gone: %v", text.size(), err)
 	}
 	if status, text := scrape(e, "/metrics?object=Processor"); status != 200 || !strings.Contains(text, cpu) {
 		t.Errorf("afterwards: status %d\n%s", status, text)

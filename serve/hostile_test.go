@@ -186,12 +186,13 @@ func written(t *testing.T, e *Exporter, sampled bool) string {
 	if err := e.takeTurn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	to := &answer{free: &e.chunks}
+	to := &answer{pool: &e.answers}
+	defer to.release()
 	if err := e.write(t.Context(), to, nil, nil, sampled, prometheus.Text); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if _, err := to.body().WriteTo(&text); err != nil {
+	if _, err := to.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()

@@ -30,6 +30,13 @@ type own struct {
 	damage    uint64
 
 	collector func(object string) string // of windows_exporter; nil as long as nobody asked
+
+	none     *metrics.Rows
+	rows     map[string]*metrics.Rows // of families whose labels do not change
+	objects  []objectState            // that objectRows are of
+	objRows  *metrics.Rows
+	paths    []string // that pathRows are of
+	pathRows *metrics.Rows
 }
 
 // The stages of a scrape.
@@ -44,10 +51,12 @@ const (
 var stageNames = []string{"sample", "decode", "map", "write"}
 
 func newOwn(version string) *own {
-	return &own{
+	o := &own{
 		started: time.Now(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
-		anomalies: make([]uint64, numAnomalies()),
+		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
 	}
+	o.anomalies = make([]uint64, numAnomalies())
+	return o
 }
 
 // numAnomalies is how many kinds of anomalies there are.
@@ -135,7 +144,7 @@ func (o *own) families(
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	b := builder{one: metrics.NewRows([][]metrics.Label{nil}, nil)}
+	b := builder{own: o}
 
 	b.info("winperf_build", "What the program was built from.",
 		metrics.Label{Name: "goos", Value: runtime.GOOS},
@@ -211,7 +220,7 @@ func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1e3 }
 
 // builder makes families.
 type builder struct {
-	one  *metrics.Rows // of what is there once
+	own  *own
 	list []metrics.Family
 }
 
@@ -222,16 +231,16 @@ func (b *builder) add(name string, t metrics.Type, unit, help string, c metrics.
 }
 
 func (b *builder) gauge(name, unit, help string, v float64) {
-	b.add(name, metrics.Gauge, unit, help, floats(b.one, v))
+	b.add(name, metrics.Gauge, unit, help, floats(b.own.none, v))
 }
 
 func (b *builder) counter(name, unit, help string, v uint64) {
-	b.add(name, metrics.Counter, unit, help, metrics.Column{Rows: b.one, Bits: []uint64{v}})
+	b.add(name, metrics.Counter, unit, help, metrics.Column{Rows: b.own.none, Bits: []uint64{v}})
 }
 
 // info is 1 with labels, which are sorted.
 func (b *builder) info(name, help string, labels ...metrics.Label) {
-	rows := metrics.NewRows([][]metrics.Label{labels}, nil)
+	rows := b.own.fixed(name, func() [][]metrics.Label { return [][]metrics.Label{labels} })
 	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
 }
 
@@ -240,13 +249,15 @@ func (b *builder) info(name, help string, labels ...metrics.Label) {
 func (b *builder) anomalies(name, help string, counts []uint64) {
 	var words []string
 	var c metrics.Column
+	key := name
 	for k, n := range counts {
 		if kind := winperf.AnomalyKind(k); n > 0 || slices.Contains(rawAnomalies, kind) {
 			words = append(words, kind.String())
 			c.Bits = append(c.Bits, n)
+			key += "," + kind.String()
 		}
 	}
-	c.Rows = rowsOf("kind", words)
+	c.Rows = b.own.fixed(key, func() [][]metrics.Label { return oneLabel("kind", words) })
 	b.add(name, metrics.Counter, "", help, c)
 }
 
@@ -258,13 +269,18 @@ var rawAnomalies = []winperf.AnomalyKind{
 
 // unmatched tells of paths, each by its own text.
 func (b *builder) unmatched(paths []string) {
-	c := metrics.Column{Rows: rowsOf("path", paths), Bits: slices.Repeat([]uint64{1}, len(paths))}
+	o := b.own
+	if o.pathRows == nil || !slices.Equal(o.paths, paths) {
+		o.paths, o.pathRows = paths, metrics.NewRows(oneLabel("path", paths), nil)
+	}
+	c := metrics.Column{Rows: o.pathRows, Bits: slices.Repeat([]uint64{1}, len(paths))}
 	b.add("winperf_path_unmatched", metrics.Gauge, "",
 		"1 for a path of the configuration, or of the request, that has matched nothing yet.", c)
 }
 
 func (b *builder) durations(name, help, label string, values []string, times []time.Duration) {
-	c := metrics.Column{Rows: rowsOf(label, values), Form: metrics.Ticks100ns}
+	rows := b.own.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
+	c := metrics.Column{Rows: rows, Form: metrics.Ticks100ns}
 	for _, d := range times {
 		c.Bits = append(c.Bits, uint64(d/100))
 	}
@@ -281,18 +297,17 @@ func (b *builder) statuses(name, help string, counts map[int]uint64) {
 			c.Bits = append(c.Bits, n)
 		}
 	}
-	c.Rows = rowsOf("code", labels)
+	// There are a handful of statuses: as many as there are tell which.
+	c.Rows = b.own.fixed(name+strconv.Itoa(len(labels)), func() [][]metrics.Label {
+		return oneLabel("code", labels)
+	})
 	b.add(name, metrics.Counter, "", help, c)
 }
 
 // objects tells which objects came, how old what there is of them is, and what their
 // sample took.
 func (b *builder) objects(list []objectState, now time.Time) {
-	var names []string
-	for i := range list {
-		names = append(names, list[i].Name)
-	}
-	rows := rowsOf("object", names)
+	rows := b.own.rowsOf(list)
 	up := metrics.Column{Rows: rows, Bits: make([]uint64, len(list))}
 	age := floats(rows, make([]float64, len(list))...)
 	took := floats(rows, make([]float64, len(list))...)
@@ -318,13 +333,36 @@ func (b *builder) objects(list []objectState, now time.Time) {
 		"What taking the last sample that the object was in took, with all others in it.", took)
 }
 
-// rowsOf returns rows with one label, a row for each of its values.
-func rowsOf(name string, values []string) *metrics.Rows {
-	var labels [][]metrics.Label
+// rowsOf are the labels of objects, the same as long as the objects are.
+func (o *own) rowsOf(list []objectState) *metrics.Rows {
+	same := len(list) == len(o.objects) && o.objRows != nil
+	for i := 0; same && i < len(list); i++ {
+		same = list[i].Name == o.objects[i].Name
+	}
+	if !same {
+		var names []string
+		for i := range list {
+			names = append(names, list[i].Name)
+		}
+		o.objRows = metrics.NewRows(oneLabel("object", names), nil)
+	}
+	o.objects = list
+	return o.objRows
+}
+
+// fixed are labels that do not change any more.
+func (o *own) fixed(name string, labels func() [][]metrics.Label) *metrics.Rows {
+	if o.rows[name] == nil {
+		o.rows[name] = metrics.NewRows(labels(), nil)
+	}
+	return o.rows[name]
+}
+
+func oneLabel(name string, values []string) (labels [][]metrics.Label) {
 	for _, v := range values {
 		labels = append(labels, []metrics.Label{{Name: name, Value: v}})
 	}
-	return metrics.NewRows(labels, nil)
+	return labels
 }
 
 func floats(rows *metrics.Rows, values ...float64) metrics.Column {

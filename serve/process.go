@@ -13,7 +13,7 @@ import (
 // have for that.
 func (b *builder) process(started time.Time) {
 	if used, ok := usage.Processor(); ok {
-		c := sink.Column{Rows: b.one, Form: sink.Ticks100ns, Bits: []uint64{uint64(used / 100)}}
+		c := sink.Column{Rows: b.own.none, Form: sink.Ticks100ns, Bits: []uint64{uint64(used / 100)}}
 		b.add("process_cpu_seconds_total", sink.Counter, "seconds", "User and system time of the program.", c)
 	}
 	b.gauge("process_start_time_seconds", "seconds", "When the exporter began, since 1970.",

@@ -24,12 +24,12 @@ func (e *Exporter) send(w http.ResponseWriter, text *answer, format prometheus.F
 	h.Add("Vary", "Accept, Accept-Encoding")
 
 	var err error
-	if text.zipped == text.packed {
+	if text.gzip == text.packed {
 		if text.packed {
 			h.Set("Content-Encoding", "gzip")
 		}
-		h.Set("Content-Length", strconv.Itoa(text.size))
-		_, err = text.body().WriteTo(w)
+		h.Set("Content-Length", strconv.Itoa(text.size()))
+		_, err = text.WriteTo(w)
 	} else {
 		var plain io.Reader
 		if plain, err = text.plain(); err == nil {

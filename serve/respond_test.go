@@ -66,11 +66,12 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// An answer comes out as it went in, of any length and compressed or not.
+// An answer comes out as it went in, of any length and compressed or not, and gives its memory back.
 func TestAnswer(t *testing.T) {
+	pool := &answers{}
 	zip := gzip.NewWriter(io.Discard)
 	for _, c := range []struct {
-		zipped, packed bool
+		gzip, packed   bool
 		series, length int
 	}{
 		{false, false, 1, 0}, {false, false, 1, 10}, {false, false, 1, chunkSize}, {false, false, 1, chunkSize + 1},
@@ -81,8 +82,10 @@ func TestAnswer(t *testing.T) {
 		for i := range want {
 			want[i] = byte(i * i >> 8)
 		}
-		a := &answer{free: &sync.Pool{}, zipped: c.zipped}
-		a.begin(zip, c.series)
+		a := &answer{pool: pool, gzip: c.gzip}
+		if err := a.begin(zip, c.series); err != nil {
+			t.Fatal(err)
+		}
 		for rest := want; len(rest) > 0; rest = rest[min(len(rest), 50_000):] {
 			if _, err := a.Write(rest[:min(len(rest), 50_000)]); err != nil {
 				t.Fatal(err)
@@ -91,25 +94,23 @@ func TestAnswer(t *testing.T) {
 		if err := a.end(); err != nil {
 			t.Fatal(err)
 		}
-		n := 0
-		for _, chunk := range a.chunks {
-			n += cap(chunk)
-		}
-		if a.size > n || n > a.size+chunkSize {
-			t.Errorf("%+v: %d bytes of memory for %d", c, n, a.size)
-		}
 
-		var plain io.Reader = a.body()
-		var err error
-		if c.packed {
-			plain, err = a.plain()
+		var held bytes.Buffer
+		n, err := a.WriteTo(&held)
+		got, plain := held.Bytes(), io.Reader(nil)
+		if c.packed && err == nil {
+			if plain, err = a.plain(); err == nil {
+				got, err = io.ReadAll(plain)
+			}
 		}
-		var got []byte
-		if err == nil {
-			got, err = io.ReadAll(plain)
+		if err != nil || !bytes.Equal(got, want) || a.packed != c.packed || int(n) != a.size() || a.text != int64(c.length) {
+			t.Errorf("%+v: %d bytes in %d, packed %v, %v", c, len(got), a.size(), a.packed, err)
 		}
-		if err != nil || !bytes.Equal(got, want) || a.packed != c.packed || a.text != int64(c.length) {
-			t.Errorf("%+v: %d bytes, packed %v, %v", c, len(got), a.packed, err)
+		if kept := pool.kept.Load(); kept < n || kept > n+chunkSize {
+			t.Errorf("%+v: %d bytes are counted for %d", c, kept, n)
+		}
+		if a.release(); pool.kept.Load() != 0 {
+			t.Errorf("%+v: %d bytes are kept", c, pool.kept.Load())
 		}
 	}
 }
@@ -154,16 +155,16 @@ func TestMaxScrapes(t *testing.T) {
 // The memory of unread answers is bounded: another one is refused.
 func TestMaxAnswers(t *testing.T) {
 	e := exporter(t, &fake{}, Config{})
-	e.unread.Store(maxAnswers - chunkSize)
+	e.answers.kept.Store(maxAnswers - chunkSize)
 	if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) == "" {
 		t.Errorf("status %d, %s", status, text)
 	}
-	e.unread.Store(maxAnswers)
+	e.answers.kept.Store(maxAnswers)
 	if status, text := scrape(e, "/metrics"); status != 503 || !strings.Contains(text, "64 MB") {
 		t.Errorf("one more: status %d, %s", status, text)
 	}
-	e.unread.Store(0)
-	if status, _ := scrape(e, "/metrics"); status != 200 || e.unread.Load() != 0 {
-		t.Errorf("afterwards: status %d, %d bytes", status, e.unread.Load())
+	e.answers.kept.Store(0)
+	if status, _ := scrape(e, "/metrics"); status != 200 {
+		t.Errorf("afterwards: status %d", status)
 	}
 }

@@ -174,10 +174,10 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		to := &answer{free: &e.chunks}
+		to := &answer{pool: &e.answers}
 		err := v.write(to, true, prometheus.Text)
 		if err == nil {
-			_, err = to.body().WriteTo(&text)
+			_, err = to.WriteTo(&text)
 		}
 		if got := value(text.String(), free); err != nil || got != "4097" {
 			t.Errorf("sample %d: memory %s, %v", s.number, got, err)

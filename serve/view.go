@@ -75,8 +75,10 @@ func (v *view) close() {
 func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 	begin := time.Now()
 	set := v.compose(main)
-	to.begin(v.e.zip, v.counts.written)
-	err := v.encoder(format).Encode(to, set)
+	err := to.begin(v.e.zip, v.counts.written)
+	if err == nil {
+		err = v.encoder(format).Encode(to, set)
+	}
 	if err == nil {
 		err = to.end()
 	}
