@@ -20,13 +20,12 @@ func BenchmarkDecode(b *testing.B) {
 			block := perftest.Block(size)
 			block = slices.Grow(block, len(block)) // taken and given back without a copy
 			before := frame.Frame{}
-			var blocks winperf.Blocks
 			var sample winperf.Sample
 			var memory []uint64
 			var sum uint64
 			values := 0
 			cycle := func() {
-				one := sample.Begin(&blocks)
+				one := sample.Begin()
 				one.Format, one.Bytes = winperf.FormatV1, block
 				f, err := pool.Decode(&sample, before)
 				if err != nil {
@@ -35,7 +34,6 @@ func BenchmarkDecode(b *testing.B) {
 				var s uint64
 				s, values, memory = readAll(f, memory)
 				sum += s
-				before.Release()
 				before = f
 			}
 			for range 3 {

@@ -190,12 +190,11 @@ func TestValuesAllocateNothing(t *testing.T) {
 	values := []counter.Value{counter.Int(1), counter.Float(2), counter.Int(3)}
 	from := valueSample(series, values, nil).Parts[0].Block
 	var pool frame.Pool
-	var blocks winperf.Blocks
 	var sample winperf.Sample
 	var ck frame.Cooker
 	var before frame.Frame
 	round := func() {
-		b := sample.Begin(&blocks)
+		b := sample.Begin()
 		b.Raw = winperf.Raw{
 			Format: winperf.FormatValues, Series: series, Clocks: from.Clocks, Bytes: append(b.Bytes, from.Bytes...),
 		}
@@ -207,7 +206,6 @@ func TestValuesAllocateNothing(t *testing.T) {
 		for i := range f.NumObjects() {
 			ck.Object(f.Object(i)).Column(0)
 		}
-		before.Release()
 		before = f
 	}
 	for range 5 {

@@ -20,7 +20,6 @@ type ring struct {
 	blocks []perftest.Sample
 	schema winperf.Schema
 	next   int
-	taken  winperf.Blocks
 }
 
 // ringLen is long enough that a test's cycles need not go round.
@@ -43,7 +42,7 @@ func (r *ring) Compile(context.Context, winperf.Selection) (winperf.Query, error
 type ringQuery struct{ *ring }
 
 func (q ringQuery) Next(_ context.Context, s *winperf.Sample) error {
-	b := s.Begin(&q.taken)
+	b := s.Begin()
 	s.Schema = &q.schema
 	b.Format, b.Schema = winperf.FormatV1, s.Schema
 	b.Bytes = append(b.Bytes, q.blocks[q.next%len(q.blocks)].Bytes...)
@@ -283,7 +282,6 @@ func BenchmarkDecodeAndCook(b *testing.B) {
 						}
 					}
 				}
-				prev.Release()
 				prev = cur
 			}
 			for range 5 {

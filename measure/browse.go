@@ -21,11 +21,10 @@ func (c *Measurement) Browse() (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Release()
 	return newCatalogue(f, names, c.opt.Source), nil
 }
 
-// hold retains the frame of the last sample.
+// hold keeps the frame of the last sample.
 func (c *Measurement) hold() (frame.Frame, *nametable.Names, error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
@@ -33,7 +32,7 @@ func (c *Measurement) hold() (frame.Frame, *nametable.Names, error) {
 		return frame.Frame{}, nil, fmt.Errorf("%v of a measurement that has no sample: %w",
 			opBrowse, winperf.ErrState)
 	}
-	return c.prev, c.plan.names, c.prev.Retain()
+	return c.prev, c.plan.names, c.prev.Keep()
 }
 
 // Readings appends the readings of the last cycle to buf. It may be called from

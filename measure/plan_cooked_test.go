@@ -57,7 +57,7 @@ type textQuery struct {
 func (q *textQuery) Close() error { return nil }
 
 func (q *textQuery) Next(_ context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	if err := q.damage[q.next]; err != nil {
 		s.Damage = append(s.Damage, err)
 	}

@@ -299,13 +299,12 @@ func (e *Exporter) limitOf(header string) time.Duration {
 func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
 	paths []winperf.Path,
 ) int {
-	main, err := e.main.get(ctx)
-	main.release() // a scrape that waits for the turn holds no sample
+	_, err := e.main.get(ctx)
 	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
 		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
 	}
 	if e.costly != nil {
-		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout)).release()
+		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
 	}
 
 	if e.takeTurn(ctx) != nil {
@@ -364,15 +363,12 @@ func (e *Exporter) write(
 	}()
 
 	main, costly, err := e.newest(sampled)
-	defer main.release()
-	defer costly.release()
 	if err == nil {
 		err = e.all.update(context.Background(), main, costly)
 	}
 	v := e.all
 	if err == nil && len(f) > 0 {
 		v, err = e.filtered(ctx, f, paths, main, costly)
-		defer v.close()
 	}
 	if err == nil {
 		err = v.write(to, main != nil, format)
@@ -435,9 +431,6 @@ func (e *Exporter) Close() error {
 	}
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
-	if e.all != nil {
-		e.all.close()
-		e.all = nil
-	}
+	e.all = nil
 	return err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// snapshot is one sample for all who ask for it at about the same time. It does not
-// change. Its frame is held until nobody uses it any more.
+// snapshot is one sample for all scrapes at about the same time. It does not change; its frame is
+// kept.
 type snapshot struct {
 	number   uint64 // tells it from others of the same sampler; from 1
 	time     time.Time
@@ -27,17 +27,14 @@ type snapshot struct {
 	cost     measure.Cost
 	partial  bool      // it lacks objects
 	deadline time.Time // until which it could last; zero: without limit
-
-	mu    sync.Mutex
-	users int
 }
 
-// newSnapshot keeps what a cycle gave. It is held once.
+// newSnapshot keeps the frame of a cycle, or its readings.
 func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
-	s := &snapshot{number: number, time: c.Time, names: c.Names, cost: c.Cost, partial: partial(c), users: 1}
+	s := &snapshot{number: number, time: c.Time, names: c.Names, cost: c.Cost, partial: partial(c)}
 	if c.Frame.IsZero() {
 		s.readings = slices.Clone(c.Readings())
-	} else if c.Frame.Retain() == nil {
+	} else if c.Frame.Keep() == nil {
 		s.frame = c.Frame
 	}
 	return s
@@ -51,25 +48,6 @@ func (s *snapshot) suits(deadline time.Time) bool {
 
 // earlier reports whether one deadline is before another. The zero time is no limit.
 func earlier(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }
-
-func (s *snapshot) hold() *snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.users++
-	return s
-}
-
-// release gives up one hold; nil holds nothing.
-func (s *snapshot) release() {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users--; s.users == 0 && !s.frame.IsZero() {
-		s.frame.Release()
-	}
-}
 
 // sampler takes samples when they are asked for, one at a time, and shares them.
 type sampler struct {
@@ -119,13 +97,12 @@ var errClosed = errors.New("the exporter is closed")
 
 // get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx
 // lasts. It takes another one after a sample that had less time and needed all of it, or is partial. The
-// error is from the sample or from ctx. The caller releases the snapshot.
+// error is from the sample or from ctx.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
 	for {
 		f, shared := s.board(deadline, best)
 		if f == nil {
-			best.release()
 			return shared, nil
 		}
 
@@ -140,7 +117,6 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 
 		got, err := s.land(f)
 		if got != nil {
-			best.release()
 			best = got
 		}
 		hurried := earlier(f.deadline, deadline) && !time.Now().Before(f.deadline)
@@ -163,7 +139,7 @@ func (s *sampler) board(deadline time.Time, had *snapshot) (*flight, *snapshot) 
 	}
 	ready := s.newest != nil && s.err == nil && s.flight == nil && s.newest != had
 	if ready && s.newest.suits(deadline) && time.Since(s.ended) < s.fresh {
-		return nil, s.newest.hold()
+		return nil, s.newest
 	}
 	return s.start(deadline), nil
 }
@@ -178,7 +154,7 @@ func (s *sampler) land(f *flight) (*snapshot, error) {
 	case s.newest == nil:
 		return nil, errClosed
 	}
-	return s.newest.hold(), nil
+	return s.newest, nil
 }
 
 // before is when a sample must end so that there is time to hand it over before ctx ends; zero
@@ -198,7 +174,7 @@ func (s *sampler) latest() *snapshot {
 	if s.newest == nil {
 		return nil
 	}
-	return s.newest.hold()
+	return s.newest
 }
 
 // start begins a sample if none is under way. Its caller has the lock. The sample has until the deadline,
@@ -243,7 +219,6 @@ func (s *sampler) take(ctx context.Context) {
 	defer s.mu.Unlock()
 	s.err, s.flight.err = err, err
 	if err == nil {
-		s.newest.release()
 		s.number++
 		s.newest = newSnapshot(cycle, s.number)
 		s.newest.deadline = s.flight.deadline
@@ -340,7 +315,6 @@ func (s *sampler) close() error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newest.release()
 	s.newest = nil
 	return s.c.Close()
 }

@@ -64,12 +64,6 @@ func (v *view) continues(last *view) error {
 	return errors.Join(v.main.mapper.Continue(last.main.mapper), v.costly.mapper.Continue(last.costly.mapper))
 }
 
-// close closes the mappers.
-func (v *view) close() {
-	v.main.mapper.Close()
-	v.costly.mapper.Close()
-}
-
 // write writes the metrics of the samples that the view was updated with. Without the main one there is only
 // what is not of the sample that failed.
 func (v *view) write(to *answer, main bool, format prometheus.Format) error {

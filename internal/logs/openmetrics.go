@@ -82,14 +82,6 @@ func (x *Metrics) Labels(from *Log, cycle *measure.Cycle) []metrics.Label {
 	return nil
 }
 
-// Close gives up the samples that are held.
-func (x *Metrics) Close() {
-	for _, mapper := range x.mappers {
-		mapper.Close()
-	}
-	clear(x.mappers)
-}
-
 // metricsWriter gathers metrics, and writes them when there are no more.
 type metricsWriter struct {
 	*prometheus.Backfill
@@ -130,7 +122,6 @@ func machineOf(from *Log, cycle *measure.Cycle) string {
 func (w *metricsWriter) Flush() error { return nil }
 
 func (w *metricsWriter) Close() error {
-	w.metrics.Close()
 	return w.Backfill.Close()
 }
 

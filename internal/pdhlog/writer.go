@@ -1,7 +1,6 @@
 package pdhlog
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -210,7 +209,7 @@ func (w *Writer) Flush() error {
 // first one of writing. A log without samples stays empty.
 func (w *Writer) Close() error {
 	if w.err == nil && w.begun && !w.closed {
-		w.settle(errors.Join(w.end(), release(w.plan.older)))
+		w.settle(w.end())
 	}
 	w.closed = true
 	return w.err

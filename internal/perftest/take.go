@@ -30,10 +30,10 @@ func Readings(ctx context.Context, q winperf.Query) ([]winperf.Reading, error) {
 }
 
 // Fill fills a sample of one block, for sources that tests make.
-func Fill(s *winperf.Sample, blocks *winperf.Blocks, fill func(raw *winperf.Raw) error) error {
-	b := s.Begin(blocks)
+func Fill(s *winperf.Sample, fill func(raw *winperf.Raw) error) error {
+	b := s.Begin()
 	if err := fill(&b.Raw); err != nil {
-		s.Release()
+		s.Clear()
 		return err
 	}
 	s.Schema = b.Schema

@@ -22,10 +22,11 @@ type gone struct {
 const goneFor = 20
 
 // begin makes the objects ready to be compared with those of a frame.
-func (g *gone) begin(f frame.Frame) {
-	if len(g.objects) > 0 {
-		g.cooker.Set(g.last, f, counter.Options{})
+func (g *gone) begin(f frame.Frame) error {
+	if len(g.objects) == 0 {
+		return nil
 	}
+	return g.cooker.Set(g.last, f, counter.Options{})
 }
 
 // take returns the object that is back, nil if it is none of them.
@@ -54,9 +55,6 @@ func (g *gone) end(m *Mapper) {
 		if left == 0 {
 			g.forget()
 			g.last = m.prev
-			if g.last.Retain() != nil {
-				return
-			}
 		}
 		g.objects = append(g.objects, st)
 		left++
@@ -66,11 +64,8 @@ func (g *gone) end(m *Mapper) {
 	}
 }
 
-// forget gives the frame back.
+// forget forgets the objects.
 func (g *gone) forget() {
-	if !g.last.IsZero() {
-		g.last.Release()
-	}
 	clear(g.objects)
 	g.objects, g.last, g.samples = g.objects[:0], frame.Frame{}, 0
 }

@@ -106,28 +106,28 @@ func NewMapper(opt Options) *Mapper {
 
 // Map makes metrics of a frame, whose names are those of its cycle; nil stands for those of
 // its schema. The same pointer as before tells that no name changed. The Set is
-// valid until the next call. Instances are compared with the frame before, which is
-// held until then. A frame that is mapped again gives the same.
+// valid until the next call. Instances are compared with the frame before: Map keeps the frame
+// (see [frame.Frame.Keep]). A frame that is mapped again gives the same.
 //
-// The error wraps winperf.ErrState or winperf.ErrReleased where the frame is empty or was
-// released.
+// The error wraps winperf.ErrState where the frame is empty or not valid any more.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 	return m.MapContext(context.Background(), f, names)
 }
 
-// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper can only be closed.
+// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper must not be used again.
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
 	}
-	if err := f.Retain(); err != nil {
+	if err := f.Keep(); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 
 	m.learn(f, names)
-	m.cooker.Set(m.prev, f, counter.Options{})
+	if err := m.cooker.Set(m.prev, f, counter.Options{}); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
 	if err := m.update(ctx, f); err != nil {
-		f.Release()
 		return nil, err
 	}
 	if m.changed {
@@ -137,21 +137,8 @@ func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable
 
 	m.set.Time = f.Time()
 	m.fill()
-
-	if !m.prev.IsZero() {
-		m.prev.Release()
-	}
 	m.prev, m.stale = f, false
 	return &m.set, nil
-}
-
-// Close gives back the frames that the Mapper holds. The Set stays valid.
-func (m *Mapper) Close() {
-	if !m.prev.IsZero() {
-		m.prev.Release()
-	}
-	m.prev = frame.Frame{}
-	m.gone.forget()
 }
 
 // learn takes note of new names and machines.
@@ -185,7 +172,9 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	m.before = append(m.before[:0], m.objects...)
 	m.objects = m.objects[:0]
 	m.indexed = false
-	m.gone.begin(f)
+	if err := m.gone.begin(f); err != nil {
+		return err
+	}
 	for o := range f.Objects() {
 		st := m.object(len(m.objects), o)
 		st.uses = m.uses

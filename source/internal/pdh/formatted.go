@@ -28,7 +28,7 @@ type seriesKey struct {
 
 // Next implements winperf.Query.
 func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	var all []winperf.Reading
 	var now time.Time
 	var err error
