@@ -81,13 +81,12 @@ func look(ctx context.Context, o measure.Origin, wants []wanted, names []measure
 	if err != nil {
 		return
 	}
-	from := 0
 	for i, w := range asked {
 		status := counter.NoInstance
-		if from < cycle.Parts[i] {
-			status = cycle.At(from).Status
+		if columns := cycle.Part(i); len(columns) > 0 {
+			status = columns[0].Status[0]
 		}
-		if from = cycle.Parts[i]; !w.found || extent(status) > extent(w.best) {
+		if !w.found || extent(status) > extent(w.best) {
 			w.best, w.found = status, true
 		}
 	}

@@ -233,11 +233,12 @@ func lacks(
 	if err != nil {
 		return 0, err
 	}
-	if cycle.Len() == 0 {
+	columns := cycle.Columns()
+	if len(columns) == 0 {
 		return counter.NoInstance, nil
 	}
 
-	status := cycle.At(0).Status
+	status := columns[0].Status[0]
 	if extent(status) < 0 {
 		return counter.OK, nil // it has no value yet, or may not be read
 	}
