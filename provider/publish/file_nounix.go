@@ -8,12 +8,16 @@ import (
 	"os"
 )
 
-// identify tells files apart by their paths. Owners are not asked for here:
-// docs/publish.md says which accounts may publish on Windows.
+// identify tells files apart by their paths and the times they were made at. Owners are not
+// asked for here: docs/publish.md says which accounts may publish on Windows.
 func identify(f *os.File) (identity, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return identity{}, err
+	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(f.Name())) // it never fails
-	return identity{number: h.Sum64(), owner: -1}, nil
+	return identity{number: h.Sum64(), owner: -1, born: madeAt(info)}, nil
 }
 
 func ownerOf(fs.FileInfo) int64 { return -1 }

@@ -27,6 +27,8 @@ func reserve(*os.File, int64, int64) error          { return errSystem }
 func mapPiece(*os.File, int64, int) ([]byte, error) { return nil, errSystem }
 func unmapPiece([]byte) error                       { return errSystem }
 
+func madeAt(fs.FileInfo) int64 { return 0 }
+
 // Elsewhere returns the directories in which other accounts publish and that are not read: none
 // on this system.
 func Elsewhere() []string { return nil }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/winperf/winperf/internal/winapi"
 )
@@ -103,3 +104,12 @@ func openOwn(path string) (*os.File, error) { return openFile(path) }
 // reserve makes a file longer by n bytes. Windows makes no file shorter that is
 // mapped.
 func reserve(f *os.File, offset, n int64) error { return f.Truncate(offset + n) }
+
+// madeAt returns the time at which a file was made.
+func madeAt(info fs.FileInfo) int64 {
+	attributes, ok := info.Sys().(*syscall.Win32FileAttributeData)
+	if !ok {
+		return 0
+	}
+	return attributes.CreationTime.Nanoseconds()
+}
