@@ -64,7 +64,7 @@ func unreadable(c *measure.Cycle) bool {
 		return false
 	}
 	columns := c.Columns()
-	return !slices.ContainsFunc(columns, func(col measure.Column) bool {
+	return !slices.ContainsFunc(columns, func(col winperf.Column) bool {
 		return slices.ContainsFunc(col.Status, func(s counter.Status) bool { return s != counter.NoObject })
 	})
 }

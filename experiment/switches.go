@@ -52,7 +52,7 @@ func (w *switches) add(cycles []measure.MemberCycle) {
 	}
 }
 
-func (w *switches) addColumn(col *measure.Column) {
+func (w *switches) addColumn(col *winperf.Column) {
 	if col.Marks == nil && col.Touched&switchMarks == 0 {
 		return
 	}

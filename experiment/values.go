@@ -41,7 +41,7 @@ func markCycle(m *marks, c *measure.Cycle) {
 	for i := range columns {
 		col := &columns[i]
 		for n, s := range col.AllSeries() {
-			if o, status := col.Operands(n); status == counter.OK {
+			if o, status := measure.Operands(col, n); status == counter.OK {
 				m.add(s, &o)
 			} else {
 				m.add(s, nil)
@@ -159,7 +159,7 @@ func (b *binding) fill(r *Record, cycles []measure.MemberCycle, m *marks) {
 }
 
 // fillColumn adds the values of a column.
-func (b *binding) fillColumn(r *Record, of *measure.MemberCycle, col *measure.Column, m *marks) {
+func (b *binding) fillColumn(r *Record, of *measure.MemberCycle, col *winperf.Column, m *marks) {
 	c, source := of.Cycle, b.nameOf(of)
 	age := max(0, c.Time.Sub(col.Time))
 	for n, s := range col.AllSeries() {
@@ -188,19 +188,19 @@ func (b *binding) nameOf(c *measure.MemberCycle) string {
 }
 
 // addRaw adds the operands of a value, where they are asked for.
-func (b *binding) addRaw(v *Value, col *measure.Column, n int) {
+func (b *binding) addRaw(v *Value, col *winperf.Column, n int) {
 	if !b.opt.Raw {
 		return
 	}
-	if o, status := col.Operands(n); status == counter.OK {
+	if o, status := measure.Operands(col, n); status == counter.OK {
 		v.Raw = []counter.Sample{o}
 	}
 }
 
 // since makes a value that of a region.
-func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, m *marks) {
+func (b *binding) since(v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks) {
 	at := m.find(v.Series)
-	newer, status := col.Operands(n)
+	newer, status := measure.Operands(col, n)
 	if status != counter.OK {
 		return // a text, or the value's own status says why
 	}
@@ -214,9 +214,9 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 		v.lackPrevious()
 		return
 	}
-	result := col.Since(n, older, newer, c.Cook)
+	result := measure.Since(col, n, older, newer, c.Cook)
 	v.Value, v.Status = result.Value, result.Status
-	from := col.Older(older, newer)
+	from := measure.Older(col, older, newer)
 	if d, has := difference(v.Series.Type, &from, &newer, result.Status); has {
 		v.grew(d, &newer.Clocks)
 	}
@@ -227,7 +227,7 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *measure.Column, n int, 
 
 // came makes the value of a series that was not measured at the begin of its region. A process or
 // thread that began in the region counts from 0. It has no rate if its object was not there at the begin.
-func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m *marks, newer counter.Sample) {
+func (b *binding) came(v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks, newer counter.Sample) {
 	v.lackPrevious()
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{newer}
@@ -248,7 +248,7 @@ func (b *binding) came(v *Value, c *measure.Cycle, col *measure.Column, n int, m
 	v.grew(newer.Value, &newer.Clocks)
 
 	if there && !c.Cook.NeedPrevious {
-		result := col.Since(n, older, newer, c.Cook)
+		result := measure.Since(col, n, older, newer, c.Cook)
 		v.Value, v.Status = result.Value, result.Status
 		v.Touched = v.Touched.With(winperf.InstanceBegan)
 	}

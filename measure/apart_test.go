@@ -282,7 +282,7 @@ func TestCostlyApartTrouble(t *testing.T) {
 func TestCostlyApartBrowse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := measure.New(apartSource(), selection(t, switches, threadSwitches), measure.Options{Interval: 2 * time.Second})
-		cycle(t, m)
+		readings := cycle(t, m).Readings()
 		there, err := m.Browse()
 		if err != nil {
 			t.Fatal(err)
@@ -290,9 +290,8 @@ func TestCostlyApartBrowse(t *testing.T) {
 		if _, err := there.Group("Thread"); err != nil {
 			t.Error(err)
 		}
-		readings, err := m.Readings(nil)
-		if err != nil || len(readings) != 2 {
-			t.Errorf("%v, error %v", lines(readings), err)
+		if len(readings) != 2 {
+			t.Errorf("readings %v", lines(readings))
 		}
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -392,19 +391,17 @@ func TestCostlyApartDecodeFails(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m := measure.New(src, selection(t, threadSwitches, switches), measure.Options{Interval: 2 * time.Second})
+		var cy *measure.Cycle
 		read := func() string {
 			t.Helper()
 			time.Sleep(2 * time.Second)
 			synctest.Wait()
-			all, err := m.Readings(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return fmt.Sprint(all[0].Value)
+			return fmt.Sprint(cy.Readings()[0].Value)
 		}
-		cycle(t, m)
+		cy = cycle(t, m)
 		read()
-		last := cycle(t, m).Sample.Parts[1].Block
+		cy = cycle(t, m)
+		last := cy.Sample.Parts[1].Block
 		if got := read(); got != "100" {
 			t.Errorf("%s switches, want 100", got)
 		}
@@ -414,7 +411,8 @@ func TestCostlyApartDecodeFails(t *testing.T) {
 		if got := read(); got != "100" {
 			t.Errorf("after a failure %s switches, want 100", got)
 		}
-		if p := cycle(t, m).Sample.Parts[1]; p.Block == last || p.Err != nil {
+		cy = cycle(t, m)
+		if p := cy.Sample.Parts[1]; p.Block == last || p.Err != nil {
 			t.Errorf("what was sampled apart is not fresh: %+v", p)
 		}
 		if got := read(); got != "300" {

@@ -92,8 +92,10 @@ func TestChurnAllocates(t *testing.T) {
 	blocks := perftest.Series(perftest.Desktop, samples, 1, 1)
 	ids := func(c *measure.Cycle) map[winperf.SeriesID]bool {
 		now := map[winperf.SeriesID]bool{}
-		for i := range c.Len() {
-			now[c.At(i).ID] = true
+		for _, col := range c.Columns() {
+			for n := range col.Len() {
+				now[col.ID(n)] = true
+			}
 		}
 		return now
 	}

@@ -35,28 +35,3 @@ func (c *Measurement) hold() (frame.Frame, *nametable.Names, error) {
 	}
 	return c.prev, c.plan.names, c.prev.Retain()
 }
-
-// Readings appends the readings of the last cycle to buf. It may be called from
-// any goroutine, while another one measures; it fails with an error that wraps
-// winperf.ErrState while a round is under way and before the first one is
-// complete.
-func (c *Measurement) Readings(buf []winperf.Reading) ([]winperf.Reading, error) {
-	if _, err := c.gate.enter(opRead); err != nil {
-		return buf, err
-	}
-	c.reading.Lock()
-	defer c.reading.Unlock()
-
-	if !c.completed {
-		return buf, fmt.Errorf("%v of a measurement that has completed no cycle: %w",
-			opRead, winperf.ErrState)
-	}
-	if !c.cycle.began.columns {
-		return append(buf, c.cycle.readings...), nil
-	}
-
-	for i := range c.cycle.columns {
-		buf = c.cycle.columns[i].appendReadings(buf)
-	}
-	return buf, nil
-}

@@ -49,10 +49,10 @@ func TestTooClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := cycle.At(0).Status; got != tt.want {
+		if got := cycle.Readings()[0].Status; got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
-		if got := cycle.At(1).Status; got != counter.OK {
+		if got := cycle.Readings()[1].Status; got != counter.OK {
 			t.Errorf("%+v: what needs one sample is %v", tt, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestScheduleNotTooClose(t *testing.T) {
 		m.onSleep = func(_ int, d time.Duration) { m.run(d + upTo(3*ms)) }
 		m.onTake = func(int) { m.run(upTo(interval)) }
 		m.watch(t, measure.Options{Interval: interval, Count: 500}, func(n int, c *measure.Cycle) {
-			if got := c.At(0).Status; got != counter.OK {
+			if got := c.Readings()[0].Status; got != counter.OK {
 				t.Fatalf("interval %v, cycle %d: %v", interval, n, got)
 			}
 			m.run(upTo(interval))
@@ -82,7 +82,7 @@ func TestScheduleShort(t *testing.T) {
 	begin := m.Elapsed()
 	var text string
 	m.watch(t, measure.Options{Interval: ms, Count: 3}, func(_ int, c *measure.Cycle) {
-		text += fmt.Sprintf("%v %v %d;", m.Elapsed()-begin, c.At(0).Status, c.Missed)
+		text += fmt.Sprintf("%v %v %d;", m.Elapsed()-begin, c.Readings()[0].Status, c.Missed)
 	})
 	if want := "10ms ok 0;20ms ok 0;30ms ok 0;"; text != want {
 		t.Errorf("%s, want %s", text, want)

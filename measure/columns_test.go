@@ -1,9 +1,7 @@
 package measure_test
 
 import (
-	"errors"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,7 +43,7 @@ func TestPlace(t *testing.T) {
 		for i := range cy.Columns() {
 			col := &cy.Columns()[i]
 			for n := range col.Len() {
-				o, k, at, ok := col.Place(n)
+				o, k, at, ok := measure.Place(col, n)
 				if !ok {
 					nowhere++
 					continue
@@ -75,7 +73,7 @@ func compareForms(t *testing.T, c *measure.Cycle) {
 		for ; column < end; column++ {
 			col := &columns[column]
 			for i := range col.Len() {
-				sameReading(t, &readings[at], col.Reading(i))
+				sameReading(t, &readings[at], measure.ReadingOf(col, i))
 				at++
 			}
 		}
@@ -102,7 +100,7 @@ func TestColumnsOfText(t *testing.T) {
 	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
 	var got []string
 	for _, col := range cycle(t, c).Columns() {
-		got = append(got, lines([]winperf.Reading{col.Reading(0)})...)
+		got = append(got, lines([]winperf.Reading{measure.ReadingOf(&col, 0)})...)
 	}
 	want := []string{
 		`\\HOST\Processor(0)\% Processor Time 1`, `\\HOST\Processor(_Total)\% Processor Time 2`,
@@ -138,52 +136,5 @@ func TestSharedColumnsStay(t *testing.T) {
 				t.Fatalf("sample %d changed the columns of a shared block:\n%s", n, diff)
 			}
 		}
-	}
-}
-
-// Whoever measures uses a cycle in every form while others read it: the race detector looks, and all see the
-// same series.
-func TestReadByOthers(t *testing.T) {
-	for name, src := range map[string]winperf.Source{
-		"blocks": newRing(perftest.Small, 5),
-		"a log":  newTextLog(t, loggedPaths, values(1, 2, 3, 4), values(5, 6, 7, 8), values(5, 6, 7, 9), values(5, 6, 7, 9)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := measure.New(src, selection(t, `\#230(*)\*`, `\System\*`, `\Processor(*)\*`), measure.Options{})
-			for range 4 {
-				cy := cycle(t, c)
-				var others sync.WaitGroup
-				var read [2][]winperf.Reading
-				for i := range read {
-					others.Go(func() {
-						var err error
-						if read[i], err = c.Readings(nil); err != nil && !errors.Is(err, winperf.ErrState) {
-							t.Error(err)
-						}
-					})
-				}
-
-				for i := range cy.Len() {
-					_ = cy.At(i).Key
-				}
-				for i := range cy.Columns() {
-					col := &cy.Columns()[i]
-					for n := range col.Len() {
-						if _, _, _, ok := col.Place(n); ok {
-							older, _ := col.Operands(n)
-							col.Since(n, older, older, cy.Cook)
-						}
-						col.Series(n)
-					}
-				}
-				own := cy.Readings()
-				others.Wait()
-				for i, r := range own {
-					if len(read[0]) != len(own) || read[0][i].Series != r.Series || read[1][i].Series != r.Series {
-						t.Fatalf("others read %d and %d readings of %d, or other series of %v", len(read[0]), len(read[1]), len(own), r)
-					}
-				}
-			}
-		})
 	}
 }

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -47,12 +46,10 @@ type Cycle struct {
 	Cost Cost
 
 	values   int // how many readings there are
-	columns  []Column
+	columns  []winperf.Column
 	readings []winperf.Reading
-	began    forms // what was there first, and does not change
 	has      forms
-	at       position    // of what At returned last
-	store    columnStore // of columns that were made of readings
+	made     []winperf.Column // of readings
 }
 
 // forms are the forms in which the values of a cycle are there.
@@ -62,16 +59,34 @@ type forms struct{ columns, readings bool }
 // below a path by object, counter and instance. A path that nothing matched has
 // a column with one value, with the path as it was given and the machine's name,
 // that says so. They are the fastest way to tens of thousands of values.
-func (c *Cycle) Columns() []Column {
+func (c *Cycle) Columns() []winperf.Column {
 	if !c.has.columns {
 		c.has.columns = true
-		c.columns = slices.Grow(c.columns[:0], len(c.readings))[:len(c.readings)]
-		c.store.grow(len(c.readings))
-		for i := range c.readings {
-			c.columns[i] = c.store.reading(i, i, &c.readings[i])
-		}
+		c.columns = c.alone()
 	}
 	return c.columns
+}
+
+// Part returns the columns of a part of the selection, see Parts.
+func (c *Cycle) Part(w int) []winperf.Column {
+	from := 0
+	if w > 0 {
+		from = c.ColumnParts[w-1]
+	}
+	return c.Columns()[from:c.ColumnParts[w]]
+}
+
+// alone makes a column of each reading.
+func (c *Cycle) alone() []winperf.Column {
+	if cap(c.made) < len(c.readings) {
+		c.made = winperf.ColumnsOf(c.readings)
+		return c.made
+	}
+	c.made = c.made[:len(c.readings)]
+	for i := range c.made {
+		c.made[i].Set(&c.readings[i])
+	}
+	return c.made
 }
 
 // Readings are the values one by one, in the same order. They are made when they
@@ -81,7 +96,7 @@ func (c *Cycle) Readings() []winperf.Reading {
 		c.has.readings = true
 		c.readings = slices.Grow(c.readings[:0], c.values)
 		for i := range c.columns {
-			c.readings = c.columns[i].appendReadings(c.readings)
+			c.readings = appendReadings(c.readings, &c.columns[i])
 		}
 	}
 	return c.readings
@@ -93,40 +108,6 @@ func (c *Cycle) Len() int {
 		return 0
 	}
 	return c.Parts[len(c.Parts)-1]
-}
-
-// At returns the reading at position i of Readings, from 0 to Len()-1. The reading and its
-// Series are valid until the next call. At makes only this one reading; Readings makes all,
-// which for a million instances takes more memory than their sample.
-func (c *Cycle) At(i int) *winperf.Reading {
-	if c.has.readings {
-		return &c.readings[i]
-	}
-
-	// The columns stand in the order of their readings.
-	at := &c.at
-	if col := &c.columns[at.column]; i < col.start || i >= col.start+col.Len() {
-		next, exact := slices.BinarySearchFunc(c.columns, i, func(col Column, i int) int {
-			return cmp.Compare(col.start, i)
-		})
-		if !exact {
-			next--
-		}
-		at.column = next
-	}
-
-	col := &c.columns[at.column]
-	n := i - col.start
-	col.describe(&at.series, n)
-	col.reading(&at.reading, n, &at.series)
-	return &at.reading
-}
-
-// position is a reading and where it stands.
-type position struct {
-	column  int
-	reading winperf.Reading
-	series  winperf.Series // of the reading
 }
 
 // keepSample keeps the sample of a recorded cycle that may be yielded only after the
@@ -145,6 +126,6 @@ func (c *Cycle) keepSample() {
 
 // begin empties the cycle; its values will be there as columns or as readings.
 func (c *Cycle) begin(has forms) {
-	c.columns, c.readings, c.began, c.has = c.columns[:0], c.readings[:0], has, has
-	c.Parts, c.ColumnParts, c.values, c.at = c.Parts[:0], c.ColumnParts[:0], 0, position{}
+	c.columns, c.readings, c.has = c.columns[:0], c.readings[:0], has
+	c.Parts, c.ColumnParts, c.values = c.Parts[:0], c.ColumnParts[:0], 0
 }

@@ -32,7 +32,6 @@ func (c *Measurement) decode() error {
 	if c.apart != nil {
 		c.apart.Start() // beside whatever uses the cycle
 	}
-	c.completed = true
 	return nil
 }
 

@@ -24,9 +24,9 @@ func (c *Measurement) SpendNumbers() {
 	}
 }
 
-// Reading is the n-th value as a reading.
-func (c *Column) Reading(n int) (r winperf.Reading) {
-	c.reading(&r, n, c.Series(n))
+// ReadingOf is the n-th value of a column as a reading.
+func ReadingOf(c *winperf.Column, n int) (r winperf.Reading) {
+	makeReading(&r, c, n, c.Series(n))
 	return r
 }
 

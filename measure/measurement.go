@@ -14,7 +14,7 @@ import (
 )
 
 // Measurement takes and computes a selection of one source's counters. One goroutine measures;
-// Browse and Readings may be called from others meanwhile.
+// Browse may be called from others meanwhile.
 type Measurement struct {
 	src  winperf.Source
 	is   winperf.Description
@@ -43,8 +43,7 @@ type Measurement struct {
 	late   time.Duration // how much later than due the sample began
 	known  uint64        // anomalies of the source that were told
 
-	reading   sync.Mutex // held while the cycle changes or is read; never by Sample
-	completed bool       // there is a cycle to be read
+	reading sync.Mutex // held while the cycle changes, or its frame is read; never by Sample
 
 	passed []error // damage that no cycle told of
 	cooked cooked  // of samples whose values came cooked

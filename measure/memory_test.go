@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
@@ -51,13 +52,14 @@ func TestLiveMemory(t *testing.T) {
 		if cy.Len() != instances {
 			t.Fatalf("%d readings", cy.Len())
 		}
+		col, got := &cy.Columns()[0], &winperf.Series{}
 		for i := range instances {
-			got := cy.At(i)
+			col.Describe(got, i)
 			if got.Path.Instance != fmt.Sprintf("%06d", i) {
 				t.Fatalf("reading %d is of %s", i, got)
 			}
-			if v, ok := got.Value.Float64(); r.next > 1 && (!ok || v != float64(i)) {
-				t.Fatalf("%s is %v, %v", got, got.Value, got.Status)
+			if v, ok := col.Value(i).Float64(); r.next > 1 && (!ok || v != float64(i)) {
+				t.Fatalf("%s is %v, %v", got, v, col.Status[i])
 			}
 		}
 	}
@@ -71,29 +73,27 @@ func TestLiveMemory(t *testing.T) {
 	}
 }
 
-// TestAt compares the readings made one by one with all of them, in any order.
-func TestAt(t *testing.T) {
+// TestDescribe compares series that are made one by one with those that are kept, in whole columns and
+// in their parts.
+func TestDescribe(t *testing.T) {
 	c := measure.New(newRing(perftest.Desktop, 0), selection(t, `\*\*`, `\#230(*)\*`, `\nothing\there`, `\winperf\*`), measure.Options{})
 	for range 2 {
-		cy := cycle(t, c)
-		one := func(i int) string {
-			r := cy.At(i)
-			return fmt.Sprint(r, r.Time, r.Value, r.Status, r.Anomalies)
-		}
-		var up, down []string
-		for i := range cy.Len() {
-			up = append(up, one(i))
-			down = append(down, one(cy.Len()-1-i))
-		}
-		all := cy.Readings()
-		if len(all) != cy.Len() || len(all) < 100 {
-			t.Fatalf("%d readings, %d of them one by one", len(all), cy.Len())
-		}
-		for i, r := range all {
-			want := fmt.Sprint(&r, r.Time, r.Value, r.Status, r.Anomalies)
-			if up[i] != want || down[len(all)-1-i] != want || one(i) != want {
-				t.Fatalf("reading %d is %s, %s, %s; want %s", i, up[i], down[len(all)-1-i], one(i), want)
+		columns, values := cycle(t, c).Columns(), 0
+		for i := range columns {
+			whole, first := &columns[i], columns[i].Len()/2
+			part, made := whole.Slice(first, whole.Len()), winperf.Series{}
+			for n := range part.Len() {
+				part.Describe(&made, n)
+				want := whole.Series(first + n)
+				if made.String() != want.String() || made.Key != want.Key || made.Parent != want.Parent || part.ID(n) != want.ID ||
+					part.Value(n) != whole.Value(first+n) || part.AllSeries()[n] != want {
+					t.Fatalf("value %d is %v of %v, want %v of %v", first+n, part.Value(n), &made, whole.Value(first+n), want)
+				}
+				values++
 			}
+		}
+		if values < 100 {
+			t.Fatalf("%d values", values)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (n *notes) began(p *plan, op *objectPlan, ck *frame.Cooker) {
 		Action: "counted from zero",
 	}
 
-	pair := ck.Object(p.out[op.group.columns[0].out].object)
+	pair := ck.Object(op.now)
 	for _, i := range op.arrived {
 		if pair.Began(int(i)) {
 			a.Instances = append(a.Instances, op.naming.spelled(int(i)))
@@ -232,8 +232,8 @@ func (n *notes) began(p *plan, op *objectPlan, ck *frame.Cooker) {
 
 // fell notes the values of a column that fell, in its marks too: those that were
 // reset and those that wrapped.
-func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
-	counterName := p.names.Title(col.counter().CounterID.Index)
+func (n *notes) fell(p *plan, col *column, values *winperf.Column, pair *frame.Pair) {
+	counterName := p.names.Title(col.Counter().CounterID.Index)
 	at := func(kind winperf.AnomalyKind, action string) winperf.Anomaly {
 		id := col.object.id
 		return winperf.Anomaly{
@@ -248,30 +248,30 @@ func (n *notes) fell(p *plan, col *column, values *Column, pair *frame.Pair) {
 		switch a := (*winperf.Anomaly)(nil); values.Status[m] {
 		case counter.NegativeValue, counter.NegativeDenominator:
 			a = &reset
-			values.mark(m, a, col, int(i))
+			mark(values, m, a, col, int(i))
 		case counter.OK:
 			if pair.Fell(int(i), col.k) {
 				a = &wrapped
-				values.mark(m, a, col, int(i))
+				mark(values, m, a, col, int(i))
 			}
 		}
 	}
 
 	for _, a := range []winperf.Anomaly{reset, wrapped} {
-		if len(a.Instances) > 0 || values.marked(a.Kind) {
+		if len(a.Instances) > 0 || marked(values, a.Kind) {
 			n.add(a)
 		}
 	}
 }
 
 // mark marks the m-th value of a column and lists its instance.
-func (c *Column) mark(m int, a *winperf.Anomaly, col *column, i int) {
+func mark(c *winperf.Column, m int, a *winperf.Anomaly, col *column, i int) {
 	c.Marks[m] = c.Marks[m].With(a.Kind)
-	if col.counter().Path.HasInstance {
+	if col.Counter().Path.HasInstance {
 		a.Instances = append(a.Instances, col.object.naming.spelled(i))
 	}
 }
 
-func (c *Column) marked(kind winperf.AnomalyKind) bool {
+func marked(c *winperf.Column, kind winperf.AnomalyKind) bool {
 	return slices.ContainsFunc(c.Marks, func(s winperf.AnomalySet) bool { return s.Has(kind) })
 }

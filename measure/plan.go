@@ -2,7 +2,6 @@ package measure
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
@@ -31,19 +30,18 @@ type plan struct {
 	objects        []*objectPlan // by position in the frame
 
 	// What follows from objects, see arrange.
-	order      []*column // those of all objects, by part
-	ends       []int     // scratch
-	positions  []int32   // see everyPosition
-	kept       []int32   // of the planner at hand
-	out        []Column  // of the cycle
+	order      []*column        // those of all objects, by part
+	ends       []int            // scratch
+	positions  []int32          // see everyPosition
+	kept       []int32          // of the planner at hand
+	out        []winperf.Column // of the cycle
 	nothing    []nothing
 	own        []ownReading
 	ownKnown   []*winperf.Series // that were made for own
 	readings   int               // how many there are
 	twoSamples bool              // a wanted counter needs two samples
 
-	cycles uint64      // that were read
-	store  columnStore // of nothing and own
+	cycles uint64 // that were read
 }
 
 // part is one part of the selection.
@@ -76,12 +74,10 @@ type objectPlan struct {
 	// number that goes with the thing and its name.
 	counters  []*winperf.Series
 	instances []uint32
-	next      uint32   // number that no instance had yet
-	hasKeys   bool     // instances may have keys
-	keys      []string // of the instances, as far as they were asked for; see key
-	// lazy is held while keys, or the series of items, are made: whoever measures uses its cycle while
-	// others call Measurement.Readings.
-	lazy sync.Mutex
+	next      uint32       // number that no instance had yet
+	hasKeys   bool         // instances may have keys
+	keys      []string     // of the instances, as far as they were asked for; see key
+	now       frame.Object // of the cycle
 
 	// Of the cycle in which the plan was made, see plan.cycles.
 	made    uint64
@@ -96,12 +92,9 @@ type item struct {
 	k         int     // position of the counter
 	instances []int32 // positions, rising
 	object    *objectPlan
-	kept      []*winperf.Series // those that were asked for, by lazy; see Column.Series
+	kept      []*winperf.Series // those that were asked for; see Column.Series
 	complete  bool              // all were
 }
-
-// counter is what the series of the item have in common.
-func (it *item) counter() *winperf.Series { return it.object.counters[it.k] }
 
 // found is what an object has for a part: OK, NoInstance or NoCounter.
 type found struct {
@@ -111,11 +104,10 @@ type found struct {
 
 // nothing is the reading of a path that nothing matches.
 type nothing struct {
-	at     int // its place among the readings
-	out    int // that of its column
-	part   int
-	series *winperf.Series
-	status counter.Status
+	out     int // the place of its column
+	part    int
+	status  counter.Status
+	reading winperf.Reading
 }
 
 func newPlan(sel winperf.Selection, opt Options) plan {
@@ -345,24 +337,24 @@ func (p *plan) arrange() {
 
 		for ; next < len(p.order) && p.order[next].part == w; next++ {
 			col := p.order[next]
-			col.start, col.out = at, out
+			col.out = out
 			at, out = at+len(col.instances), out+1
-			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
+			p.twoSamples = p.twoSamples || col.Counter().Type.Samples() == 2
 		}
 
 		awaited := p.waiting && p.parts[w].beside
 		if at == begin && p.parts[w].Path != nil && lacks[w] != counter.OK && !awaited {
-			p.nothing = append(p.nothing, nothing{at, out, w, p.parts[w].series, lacks[w]})
+			p.nothing = append(p.nothing, nothing{out: out, part: w, status: lacks[w]})
 			at, out = at+1, out+1
 		}
 		p.parts[w].end, p.parts[w].outEnd = at, out
 	}
 
 	p.readings = at
-	p.store.grow(len(p.nothing) + len(p.own))
 	p.out = slices.Grow(p.out[:0], out)[:out]
+	clear(p.out)
 	for _, col := range p.order {
-		p.out[col.out] = Column{item: col.item, start: col.start, Bits: col.bits, Status: col.status}
+		p.out[col.out] = winperf.Column{Names: col.item, Bits: col.bits, Status: col.status}
 	}
 }
 

@@ -146,11 +146,7 @@ func TestCookedReadings(t *testing.T) {
 			for n := range tt.want {
 				cy := cycle(t, c)
 				got := ""
-				all, err := c.Readings(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, r := range all {
+				for _, r := range cy.Readings() {
 					name := short[r.Series.String()]
 					if s := before[name]; s != nil && s != r.Series && r.Status == counter.OK {
 						t.Errorf("row %d: %s has another series", n, r)

@@ -17,14 +17,14 @@ type group struct {
 	lent    bool        // the values stand in memory of others that cooked them
 }
 
-// column is an item with its places: of its values in the group, and of its first
-// reading in the cycle.
+// column is an item with its places: of its values in the group, and of its column in the
+// cycle.
 type column struct {
 	*item
-	at, start int
-	out       int  // its place among the cycle's columns
-	cooked    int  // which of the group's is cooked for it,
-	apart     bool // apart from its place
+	at     int
+	out    int  // its place among the cycle's columns
+	cooked int  // which of the group's is cooked for it,
+	apart  bool // apart from its place
 
 	bits   []uint64 // its place, where it was not lent another
 	status []counter.Status

@@ -354,7 +354,7 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 				continue
 			}
 
-			at := it.counter()
+			at := it.Counter()
 			if len(it.kept) == n && b.before[at] == nil {
 				b.before[at] = it.kept // of all instances; no other part can have one
 				continue
@@ -371,8 +371,8 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 	return b.before[common]
 }
 
-// key is the key of instance i of the object, see winperf.Series; it is made once, by lazy.
-func (op *objectPlan) key(o frame.Object, i int) string {
+// key is the key of instance i of the object, see winperf.Series; it is made once.
+func (op *objectPlan) key(i int) string {
 	if !op.hasKeys {
 		return ""
 	}
@@ -382,7 +382,7 @@ func (op *objectPlan) key(o frame.Object, i int) string {
 
 	const none = "-"
 	if op.keys[i] == "" {
-		op.keys[i] = cmp.Or(instanceKey(o, i), none)
+		op.keys[i] = cmp.Or(instanceKey(op.now, i), none)
 	}
 	if op.keys[i] == none {
 		return ""
@@ -391,8 +391,4 @@ func (op *objectPlan) key(o frame.Object, i int) string {
 }
 
 // hasKey reports whether instance i has a key.
-func (op *objectPlan) hasKey(o frame.Object, i int) bool {
-	op.lazy.Lock()
-	defer op.lazy.Unlock()
-	return op.key(o, i) != ""
-}
+func (op *objectPlan) hasKey(i int) bool { return op.key(i) != "" }

@@ -100,6 +100,7 @@ type ownReading struct {
 	at, out int
 	counter *ownCounter
 	series  *winperf.Series
+	reading winperf.Reading
 }
 
 // withoutOwn is the selection without what the measurement itself answers.
@@ -120,7 +121,7 @@ func (p *plan) arrangeOwn(w *part, at, out int) (int, int) {
 		if !w.Path.Counter.Is(0, c.name) || p.ownTaken(c) || p.ownExcluded(c) {
 			continue
 		}
-		p.own = append(p.own, ownReading{at, out, c, p.ownSeries(c)})
+		p.own = append(p.own, ownReading{at: at, out: out, counter: c, series: p.ownSeries(c)})
 		at, out = at+1, out+1
 		p.twoSamples = p.twoSamples || c.needs != always
 	}
@@ -165,11 +166,11 @@ func (p *plan) readOwn(c *Cycle) {
 	for i := range p.own {
 		o := &p.own[i]
 		value, status := o.counter.value(c)
-		r := winperf.Reading{Series: o.series, Time: c.Time, Value: value, Status: status}
+		o.reading = winperf.Reading{Series: o.series, Time: c.Time, Value: value, Status: status}
 		if c.has.readings {
-			c.readings[o.at] = r
+			c.readings[o.at] = o.reading
 			continue
 		}
-		c.columns[o.out] = p.store.reading(len(p.nothing)+i, o.at, &r)
+		c.columns[o.out].Set(&o.reading)
 	}
 }

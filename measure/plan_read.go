@@ -33,8 +33,8 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 // readNothing makes the readings of paths that nothing matches. They carry the anomalies that
 // may be why.
 func (p *plan) readNothing(c *Cycle, n *notes) {
-	for i, x := range p.nothing {
-		touched := n.touched
+	for i := range p.nothing {
+		x, touched := &p.nothing[i], n.touched
 		if x.status == counter.NoObject {
 			touched |= n.absent
 		}
@@ -42,8 +42,10 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 			touched = touched.With(winperf.SchemaChanged)
 		}
 
-		r := winperf.Reading{Series: x.series, Time: c.Time, Status: x.status, Anomalies: touched}
-		c.columns[x.out] = p.store.reading(i, x.at, &r)
+		x.reading = winperf.Reading{
+			Series: p.parts[x.part].series, Time: c.Time, Status: x.status, Anomalies: touched,
+		}
+		c.columns[x.out].Set(&x.reading)
 	}
 }
 
@@ -61,9 +63,9 @@ func (p *plan) cook(f frame.Frame, ck *frame.Cooker, touched winperf.AnomalySet)
 }
 
 // read makes the columns of an object.
-func (op *objectPlan) read(columns []Column, o frame.Object, touched winperf.AnomalySet) {
+func (op *objectPlan) read(columns []winperf.Column, o frame.Object, touched winperf.AnomalySet) {
 	g := &op.group
-	g.fell = false
+	op.now, g.fell = o, false
 	if g.pair != nil { // else the values stay
 		g.cook(o)
 	}
@@ -73,7 +75,7 @@ func (op *objectPlan) read(columns []Column, o frame.Object, touched winperf.Ano
 		col := &g.columns[k]
 		out := &columns[col.out]
 		col.take(out, &g.cooked[col.cooked])
-		out.Time, out.object, out.Touched, out.Marks = t, o, touched, nil
+		out.Time, out.Touched, out.Marks = t, touched, nil
 	}
 }
 
@@ -94,11 +96,11 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 		}
 
 		if came {
-			col.markCame(out.Marks, ck.Object(out.object))
-			began = began || out.marked(winperf.InstanceBegan)
+			col.markCame(out.Marks, ck.Object(op.now))
+			began = began || marked(out, winperf.InstanceBegan)
 		}
 		if fell {
-			n.fell(p, col, out, ck.Object(out.object))
+			n.fell(p, col, out, ck.Object(op.now))
 		}
 	}
 
@@ -110,7 +112,7 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 // markCame marks the values of instances that came or have another name than before, and values that count
 // from the start of their instance.
 func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
-	fromZero := frame.CountsFromZero(col.counter().Type)
+	fromZero := frame.CountsFromZero(col.Counter().Type)
 	for _, i := range col.object.arrived {
 		if m, wanted := col.find(i); wanted {
 			marks[m] = marks[m].With(winperf.InstancesCame)

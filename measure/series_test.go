@@ -274,8 +274,7 @@ func TestEqualObjects(t *testing.T) {
 	c := measure.New(r, winperf.Selection{Global: true}, measure.Options{})
 	for n := range r.blocks {
 		cy, seen := cycle(t, c), map[winperf.SeriesID]string{}
-		for i := range cy.Len() {
-			reading := cy.At(i)
+		for _, reading := range cy.Readings() {
 			if was, twice := seen[reading.ID]; twice {
 				t.Errorf("sample %d: %s has the ID of %s", n, reading, was)
 			}

@@ -13,7 +13,7 @@ import (
 type state uint32
 
 const (
-	initialized state = iota // idle: Prepare may follow; structure and values can be read
+	initialized state = iota // idle: Prepare may follow; structure can be read
 	preparing                // inside Prepare
 	prepared                 // Sample may follow
 	sampling                 // inside Sample
@@ -42,7 +42,6 @@ var (
 	opSample  = &operation{"sample", []state{prepared}, sampling, sampled}
 	opDecode  = &operation{"decode", []state{sampled}, decoding, initialized}
 	opBrowse  = &operation{"browse", []state{initialized}, initialized, initialized} // structure
-	opRead    = &operation{"read", []state{initialized}, initialized, initialized}   // values
 	opClose   = &operation{"close", []state{initialized, prepared, sampled, closed}, closed, closed}
 )
 

@@ -11,16 +11,16 @@ import (
 )
 
 // stateTable is the state machine: what an operation makes of each state, "-"
-// where it is refused. From initialized, browse and read need a cycle before.
+// where it is refused. From initialized, browse needs a cycle before.
 const stateTable = `
-              prepare   sample   decode       browse       read         close
-initialized   prepared  -        -            initialized  initialized  closed
-preparing     -         -        -            -            -            -
-prepared      prepared  sampled  -            -            -            closed
-sampling      -         -        -            -            -            -
-sampled       prepared  -        initialized  -            -            closed
-decoding      -         -        -            -            -            -
-closed        -         -        -            -            -            closed
+              prepare   sample   decode       browse       close
+initialized   prepared  -        -            initialized  closed
+preparing     -         -        -            -            -
+prepared      prepared  sampled  -            -            closed
+sampling      -         -        -            -            -
+sampled       prepared  -        initialized  -            closed
+decoding      -         -        -            -            -
+closed        -         -        -            -            closed
 `
 
 // hooked is a source that calls a function in the middle of each stage.
@@ -90,7 +90,6 @@ func (h *hooked) bring(t *testing.T, c *measure.Measurement, state string, do fu
 var stateOperations = map[string]step{
 	"prepare": prepare, "sample": take, "decode": decode, "close": closing,
 	"browse": func(_ *testing.T, c *measure.Measurement) error { _, err := c.Browse(); return err },
-	"read":   func(_ *testing.T, c *measure.Measurement) error { _, err := c.Readings(nil); return err },
 }
 
 // Every cell: the operation does what the table says, or is refused with an
@@ -163,9 +162,6 @@ func TestFailedStage(t *testing.T) {
 			if c.State() != "initialized" {
 				t.Errorf("the state is %s", c.State())
 			}
-			if _, err := c.Readings(nil); !errors.Is(err, winperf.ErrState) {
-				t.Errorf("readings of no cycle: %v", err)
-			}
 			cycle(t, c)
 		})
 	}
@@ -182,12 +178,12 @@ func failOnce() func() error {
 	}
 }
 
-// A Measurement can be browsed, and read by others, as soon as it completed a cycle.
+// A Measurement can be browsed as soon as it completed a cycle.
 func TestBrowse(t *testing.T) {
 	c := measure.New(counting(), selection(t, switches), measure.Options{})
 	defer c.Close()
-	if _, err := c.Readings(nil); !errors.Is(err, winperf.ErrState) {
-		t.Errorf("readings before the first cycle: %v", err)
+	if _, err := c.Browse(); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("browsed before the first cycle: %v", err)
 	}
 	cycle(t, c)
 	cat, err := c.Browse()
@@ -200,9 +196,6 @@ func TestBrowse(t *testing.T) {
 	want := `\\HOST` + switches + ` 100`
 	if got := lines(cycle(t, c).Readings()); len(got) != 1 || got[0] != want {
 		t.Errorf("the second cycle has %q, want %q", got, want)
-	}
-	if got, err := c.Readings(nil); err != nil || len(got) != 1 || lines(got)[0] != want {
-		t.Errorf("readings %q, %v", lines(got), err)
 	}
 }
 

@@ -70,7 +70,7 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 		return
 	}
 
-	for name := range o.names(c.Frame, c) {
+	for name := range o.names(c.Frame, cooked(c)) {
 		s := o.known[name]
 		if s == nil || s.seen.IsZero() {
 			if s = o.meet(name, c.Frame); s == nil {

@@ -34,8 +34,16 @@ func newUnmatched(paths []winperf.Path) *unmatched {
 // note takes note of a sample; nil is none.
 func (u *unmatched) note(c *measure.Cycle) {
 	if c != nil {
-		u.look(c.Frame, c.Names, c)
+		u.look(c.Frame, c.Names, cooked(c))
 	}
+}
+
+// cooked are the readings of a cycle that has no frame.
+func cooked(c *measure.Cycle) winperf.ReadingList {
+	if !c.Frame.IsZero() {
+		return nil
+	}
+	return c.Readings()
 }
 
 // look drops the paths that match something in a frame, or in readings where that is zero.

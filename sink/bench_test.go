@@ -47,7 +47,7 @@ func BenchmarkSink(b *testing.B) {
 			out := s.make(io.Discard)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := out.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+				if err := out.Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// load returns readings as a source would give them.
-func load() winperf.ReadingList {
+// load returns columns as a source would give them.
+func load() []winperf.Column {
 	series := func(path string, unit counter.Unit) *winperf.Series {
 		p, err := winperf.ParsePath(path)
 		if err != nil {
@@ -22,12 +22,12 @@ func load() winperf.ReadingList {
 		s.Unit = unit
 		return s
 	}
-	return winperf.ReadingList{
+	return winperf.ColumnsOf([]winperf.Reading{
 		{Series: series(`\\HOST\Processor(_Total)\% Processor Time`, counter.Percent), Value: counter.Float(12.3456)},
 		{Series: series(`\\HOST\Processor(_Total)\Interrupts/sec`, counter.PerSecond), Value: counter.Float(2048)},
 		{Series: series(`\\HOST\Processor(0)\% Processor Time`, counter.Percent), Value: counter.Float(24.6912)},
 		{Series: series(`\\HOST\Processor(0)\Interrupts/sec`, counter.PerSecond), Status: counter.NoPrevious},
-	}
+	})
 }
 
 var now = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)

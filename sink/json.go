@@ -17,14 +17,25 @@ import (
 // of a FILETIME, always as many, so that the texts sort as the times do.
 const jsonTime = "2006-01-02T15:04:05.0000000Z07:00"
 
-// jsonSink writes readings as JSON objects.
+// jsonSink writes values as JSON objects.
 type jsonSink struct {
 	out   output
 	frame jsonFrame
 	begun bool
 	head  []byte // the beginning of every object of one moment
 	zone  func(first time.Time) string
-	path  []byte // of one reading
+
+	parts     jsonParts
+	instances jsonInstances
+}
+
+// jsonParts are what the objects of a column have in common.
+type jsonParts struct {
+	begin  []byte // from the path to the instance
+	middle []byte // from there to the value
+	unit   []byte // behind the value, to the status
+	object []byte // behind the status and what is special about the value
+	end    []byte // behind the instance
 }
 
 // jsonFrame is the text around the objects.
@@ -65,7 +76,7 @@ func (o Options) zoneAt(first time.Time) string {
 	return ""
 }
 
-func (s *jsonSink) Write(t time.Time, readings winperf.Readings) error {
+func (s *jsonSink) Write(t time.Time, columns []winperf.Column) error {
 	if err := s.out.ready(); err != nil {
 		return err
 	}
@@ -77,22 +88,65 @@ func (s *jsonSink) Write(t time.Time, readings winperf.Readings) error {
 	}
 	s.head = append(s.head, `,"path":`...)
 
-	for i := range readings.Len() {
-		r, lead := readings.At(i), s.frame.next
+	for i := range columns {
+		if err := s.column(t, &columns[i]); err != nil {
+			return err
+		}
+	}
+	return s.out.flush()
+}
+
+// column writes the values of a column.
+func (s *jsonSink) column(t time.Time, c *winperf.Column) error {
+	s.parts.set(s.head, c.Names.Counter())
+	s.instances.begin(c)
+	old := age(t, c)
+	for n := range c.Len() {
+		lead := s.frame.next
 		if !s.begun {
 			s.begun, lead = true, s.frame.first
 		}
 
 		s.out.buf = append(s.out.buf, lead...)
-		s.out.buf = append(s.out.buf, s.head...)
-		s.path, _ = r.Path.AppendText(s.path[:0])
-		s.out.buf = appendReading(s.out.buf, s.path, r, age(t, r))
+		s.out.buf = s.appendValue(s.out.buf, c, n, old)
 		s.out.buf = append(s.out.buf, s.frame.after...)
 		if err := s.out.spill(); err != nil {
 			return err
 		}
 	}
-	return s.out.flush()
+	return nil
+}
+
+// set makes the parts of a column's series, which begin with head.
+func (p *jsonParts) set(head []byte, s *winperf.Series) {
+	path := &s.Path
+	p.begin = append(p.begin[:0], head...)
+	p.begin = append(p.begin, '"')
+	if path.Machine != "" {
+		p.begin = appendJSON(append(p.begin, `\\\\`...), path.Machine)
+	}
+	p.begin = appendJSON(append(p.begin, `\\`...), path.Object)
+
+	p.middle = p.middle[:0]
+	if path.HasInstance {
+		p.begin = append(p.begin, '(')
+		p.middle = append(p.middle, ')')
+	}
+	p.middle = appendJSON(append(p.middle, `\\`...), path.Counter)
+	p.middle = append(p.middle, `","value":`...)
+
+	p.unit = append(append(p.unit[:0], `,"unit":"`...), s.Unit.String()...)
+	p.unit = append(p.unit, `","status":"`...)
+	p.object = safetext.AppendJSON(append(p.object[:0], `,"object":`...), path.Object)
+	p.end = safetext.AppendJSON(append(p.end[:0], `,"counter":`...), path.Counter)
+}
+
+// appendJSON appends what stands between the quotes of a JSON text.
+func appendJSON[T string | []byte](dst []byte, s T) []byte {
+	at := len(dst)
+	dst = safetext.AppendJSON(dst, s)
+	copy(dst[at:], dst[at+1:len(dst)-1])
+	return dst[:len(dst)-2]
 }
 
 func (s *jsonSink) Close() error {
@@ -108,24 +162,27 @@ func (s *jsonSink) Close() error {
 	return s.out.flush()
 }
 
-// appendReading appends an object's text from the value of "path" on.
-func appendReading(dst, path []byte, r *winperf.Reading, age time.Duration) []byte {
-	dst = safetext.AppendJSON(dst, path)
-	dst = append(dst, `,"value":`...)
-	dst = appendValue(dst, r)
-	dst = append(dst, `,"unit":"`...)
-	dst = append(dst, r.Unit.String()...)
-	dst = append(dst, `","status":"`...)
-	dst = append(dst, r.Status.String()...)
+// appendValue appends the object of the n-th value of a column, which is so old.
+func (s *jsonSink) appendValue(dst []byte, c *winperf.Column, n int, old time.Duration) []byte {
+	p, in := &s.parts, s.instances.at(c, n)
+	dst = append(dst, p.begin...)
+	dst = append(dst, in.path...)
+	dst = append(dst, p.middle...)
+	dst = appendJSONValue(dst, c, n)
+	dst = append(dst, p.unit...)
+	dst = append(dst, c.Status[n].String()...)
 	dst = append(dst, '"')
-	if age > 0 {
-		dst = appendFloat(append(dst, `,"age":`...), age.Seconds())
+	if old > 0 {
+		dst = appendFloat(append(dst, `,"age":`...), old.Seconds())
 	}
-	if r.Anomalies != 0 {
-		dst = appendAnomalies(dst, r.Anomalies)
+	if set := c.Anomalies(n); set != 0 {
+		dst = appendAnomalies(dst, set)
 	}
-	dst = appendParts(dst, path, r.Series)
-	return append(appendIdentity(dst, r.Key), '}')
+
+	dst = append(dst, p.object...)
+	dst = append(dst, in.names...)
+	dst = append(dst, p.end...)
+	return append(append(dst, in.identity...), '}')
 }
 
 // appendIdentity appends the fields "pid", "tid" and "start" of a key of the form pid@start or pid/tid@start. A
@@ -152,25 +209,6 @@ func appendIdentity(dst []byte, key string) []byte {
 	return append(dst, '"')
 }
 
-// appendParts appends what a path consists of, each part as a field.
-func appendParts(dst, path []byte, s *winperf.Series) []byte {
-	dst = safetext.AppendJSON(append(dst, `,"object":`...), s.Path.Object)
-	if s.Path.HasInstance {
-		end := len(path) - len(s.Path.Counter) - len(`)\`)
-		begin := len(`\`) + len(s.Path.Object) + len(`(`)
-		if s.Path.Machine != "" {
-			begin += len(`\\`) + len(s.Path.Machine)
-		}
-
-		if s.Parent != "" {
-			dst = safetext.AppendJSON(append(dst, `,"parent":`...), s.Parent)
-			begin += len(s.Parent) + len(`/`)
-		}
-		dst = safetext.AppendJSON(append(dst, `,"instance":`...), path[begin:end])
-	}
-	return safetext.AppendJSON(append(dst, `,"counter":`...), s.Path.Counter)
-}
-
 // appendAnomalies appends the field "anomalies".
 func appendAnomalies(dst []byte, set winperf.AnomalySet) []byte {
 	lead := `,"anomalies":["`
@@ -184,25 +222,23 @@ func appendAnomalies(dst []byte, set winperf.AnomalySet) []byte {
 	return append(dst, `"]`...)
 }
 
-// appendValue appends a number or null, and the field "text" for a text.
-func appendValue(dst []byte, r *winperf.Reading) []byte {
-	if r.Status != counter.OK {
+// appendJSONValue appends a number or null, and the field "text" for a text.
+func appendJSONValue(dst []byte, c *winperf.Column, n int) []byte {
+	switch bits := c.Bits[n]; {
+	case c.Status[n] != counter.OK || c.Kind == counter.KindNone:
 		return append(dst, "null"...)
+	case c.Kind == counter.KindText:
+		text, _ := c.Value(n).AsText()
+		return safetext.AppendJSON(append(dst, `null,"text":`...), text)
+	case c.Kind == counter.KindFloat:
+		f := math.Float64frombits(bits)
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return append(dst, "null"...)
+		}
+		return appendFloat(dst, f)
+	default:
+		return strconv.AppendUint(dst, bits, 10)
 	}
-	if n, ok := r.Value.Uint64(); ok {
-		return strconv.AppendUint(dst, n, 10)
-	}
-
-	if text, ok := r.Value.AsText(); ok {
-		dst = append(dst, `null,"text":`...)
-		return safetext.AppendJSON(dst, text)
-	}
-
-	f, ok := r.Value.Float64()
-	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
-		return append(dst, "null"...)
-	}
-	return appendFloat(dst, f)
 }
 
 // appendFloat appends the shortest text that reads back to f, with an

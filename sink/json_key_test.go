@@ -26,7 +26,7 @@ func TestJSONLKey(t *testing.T) {
 		s := winperf.NewSeries(winperf.Path{Object: "Process", Instance: "a", HasInstance: true, Counter: "Value"})
 		s.Key = key
 		var b bytes.Buffer
-		err := plainJSONL(&b).Write(time.Now(), winperf.ReadingList{{Series: s}})
+		err := plainJSONL(&b).Write(time.Now(), winperf.ColumnsOf([]winperf.Reading{{Series: s}}))
 		if line := strings.TrimSpace(b.String()); err != nil || !strings.HasSuffix(line, want) {
 			t.Errorf("%s: %s (%v), want the end %s", key, line, err, want)
 		}
@@ -39,7 +39,7 @@ func plainJSON(w io.Writer) Sink  { return newJSON(w, Options{}) }
 
 // TestJSONZone names the zone in the first moment only, and in UTC not at all.
 func TestJSONZone(t *testing.T) {
-	readings := winperf.ReadingList{{Series: winperf.NewSeries(winperf.Path{Object: "Memory", Counter: "A"})}}
+	columns := winperf.ColumnsOf([]winperf.Reading{{Series: winperf.NewSeries(winperf.Path{Object: "Memory", Counter: "A"})}})
 	for _, tt := range []struct {
 		opt  Options
 		want string
@@ -53,7 +53,7 @@ func TestJSONZone(t *testing.T) {
 		var b bytes.Buffer
 		s := newJSONL(&b, tt.opt)
 		for range 2 {
-			if err := s.Write(time.Unix(0, 0), readings); err != nil {
+			if err := s.Write(time.Unix(0, 0), columns); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -122,7 +122,7 @@ func TestJSONLAsEncodingJSON(t *testing.T) {
 		readings[i].Time = at.Add(later)
 	}
 	var out bytes.Buffer
-	if err := plainJSONL(&out).Write(at, winperf.ReadingList(readings)); err != nil {
+	if err := plainJSONL(&out).Write(at, winperf.ColumnsOf(readings)); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(out.String(), "\n")
@@ -178,7 +178,7 @@ func TestJSONLMemory(t *testing.T) {
 		readings[i] = value(`\\HOST\Process(build)\ID Process`, counter.Int(1), counter.Count)
 	}
 	var w countingWriter
-	if err := plainJSONL(&w).Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+	if err := plainJSONL(&w).Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 		t.Fatal(err)
 	}
 	if w.largest > 2*flushAt || w.writes < 10 {
@@ -192,7 +192,8 @@ func TestJSONLNoAllocations(t *testing.T) {
 		readings = append(readings, value(fmt.Sprintf(`\\HOST\A(b#%d)\c`, i+1), counter.Float(float64(i)/3), counter.Percent))
 	}
 	readings = append(readings, everyStatus()...)
-	s, all := plainJSONL(io.Discard), &oneByOne{list: readings}
+	all, _ := fleeting(readings)
+	s := plainJSONL(io.Discard)
 	if allocs := testing.AllocsPerRun(10, func() {
 		if err := s.Write(sampleTime, all); err != nil {
 			t.Fatal(err)
@@ -211,7 +212,7 @@ func FuzzJSONString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		r := value(`\A\b`, counter.Text(s), counter.TextUnit)
 		var out bytes.Buffer
-		if err := plainJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
+		if err := plainJSONL(&out).Write(sampleTime, winperf.ColumnsOf([]winperf.Reading{r})); err != nil {
 			t.Fatal(err)
 		}
 		if want := reference(t, sampleTime, r); out.String() != want {
@@ -236,7 +237,7 @@ func FuzzJSONNumber(f *testing.F) {
 		for _, kind := range []counter.Kind{counter.KindFloat, counter.KindInt, counter.KindHex} {
 			r := value(`\A\b`, counter.FromBits(kind, bits), counter.Count)
 			var out bytes.Buffer
-			if err := plainJSONL(&out).Write(sampleTime, winperf.ReadingList{r}); err != nil {
+			if err := plainJSONL(&out).Write(sampleTime, winperf.ColumnsOf([]winperf.Reading{r})); err != nil {
 				t.Fatal(err)
 			}
 			if want := reference(t, sampleTime, r); out.String() != want {

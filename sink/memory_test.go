@@ -9,35 +9,40 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// many are readings of one counter of very many instances, of which only the one
-// that was asked for last is there.
+// many are the names of one counter of very many instances. Each series is made when it is asked for.
 type many struct {
 	counter *winperf.Series
 	names   []string
-	at      winperf.Reading
-	series  winperf.Series
 	gauge   *gauge // measures whenever the last one is asked for
 }
 
-func newMany(n int) *many {
+func newMany(n int) (*many, winperf.Column) {
 	m := &many{counter: series(`\\HOST\Big(0)\N`, counter.Count)}
+	c := winperf.Column{Time: sampleTime, Kind: counter.KindInt, Names: m, Status: make([]counter.Status, n)}
 	for i := range n {
-		m.names = append(m.names, fmt.Sprintf("%07d", i))
+		m.names, c.Bits = append(m.names, fmt.Sprintf("%07d", i)), append(c.Bits, uint64(i))
 	}
-	return m
+	return m, c
 }
 
-func (m *many) Len() int { return len(m.names) }
+func (m *many) Counter() *winperf.Series { return m.counter }
 
-func (m *many) At(i int) *winperf.Reading {
-	if i == len(m.names)-1 {
+func (m *many) Number(n int) uint32 {
+	if n == len(m.names)-1 {
 		m.gauge.measure()
 	}
-	m.series = winperf.Series{ID: winperf.SeriesID{Counter: m.counter, Instance: uint32(i + 1)}, Path: m.counter.Path}
-	m.series.Path.Instance = m.names[i]
-	m.at = winperf.Reading{Series: &m.series, Time: sampleTime, Value: counter.Int(uint64(i))}
-	return &m.at
+	return uint32(n + 1)
 }
+
+func (m *many) Describe(s *winperf.Series, n int) {
+	s.ID.Instance, s.Path.Instance = m.Number(n), m.names[n]
+}
+
+func (m *many) Series(int) *winperf.Series { panic("a kept series") }
+
+func (m *many) AllSeries() []*winperf.Series { panic("kept series") }
+
+func (m *many) Text(int) string { return "" }
 
 // gauge is a writer, and the most memory that was ever found in use.
 type gauge struct{ most int64 }
@@ -86,18 +91,18 @@ func TestMemory(t *testing.T) {
 		"json":  3,
 		"paths": path + 35, // it grows
 	}
-	readings := newMany(instances)
+	names, column := newMany(instances)
 	for _, f := range Formats() {
 		for _, terminal := range []bool{false, true} {
 			before, beforeAll := live(), allocated()
-			readings.gauge = &gauge{}
-			s := newNamed(t, f.Name, Options{Terminal: terminal})(readings.gauge)
+			names.gauge = &gauge{}
+			s := newNamed(t, f.Name, Options{Terminal: terminal})(names.gauge)
 			for range 2 {
-				if err := s.Write(sampleTime, readings); err != nil {
+				if err := s.Write(sampleTime, []winperf.Column{column}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			used, all := max(readings.gauge.most, live())-before, allocated()-beforeAll
+			used, all := max(names.gauge.most, live())-before, allocated()-beforeAll
 			runtime.KeepAlive(s)
 
 			bound := int64(most[f.Name] * instances)

@@ -12,7 +12,7 @@ import (
 type paths struct {
 	out  output
 	seen names
-	path []byte // of one reading
+	path []byte // of one value
 }
 
 // newPaths returns a Sink that writes the path of every series once, one a line.
@@ -20,12 +20,24 @@ func newPaths(w io.Writer) Sink {
 	return &paths{out: output{w: w}}
 }
 
-func (p *paths) Write(_ time.Time, readings winperf.Readings) error {
+func (p *paths) Write(_ time.Time, columns []winperf.Column) error {
 	if err := p.out.ready(); err != nil {
 		return err
 	}
-	for i := range readings.Len() {
-		p.path, _ = readings.At(i).Path.AppendText(p.path[:0])
+	for i := range columns {
+		if err := p.column(&columns[i]); err != nil {
+			return err
+		}
+	}
+	return p.out.flush()
+}
+
+// column writes the paths of a column.
+func (p *paths) column(c *winperf.Column) error {
+	var s winperf.Series
+	for n := range c.Len() {
+		c.Describe(&s, n)
+		p.path, _ = s.Path.AppendText(p.path[:0])
 
 		// A number below how many there were is that of a path that was written before.
 		if known := p.seen.Len(); p.seen.number(p.path) < known {
@@ -38,7 +50,7 @@ func (p *paths) Write(_ time.Time, readings winperf.Readings) error {
 			return err
 		}
 	}
-	return p.out.flush()
+	return nil
 }
 
 func (p *paths) Close() error {

@@ -8,18 +8,17 @@ import (
 	"github.com/winperf/winperf/internal/pdhtext"
 )
 
-// Sink takes the readings of one moment after the other.
+// Sink takes the values of one moment after the other.
 //
-// Every reading has a Series. Sinks write the time given to Write for all its
-// readings, and for those whose own time is before it how old they are, where
-// the format can hold that (table and JSON). They keep no reading, not even while
-// Write runs, and beside the text of its path few bytes for each. A Sink is used by
-// one goroutine at a time.
+// Sinks write the time given to Write for all values, and for those of a column whose own
+// time is before it how old they are, where the format can hold that (table and JSON). They
+// keep no column after Write, and for each value the text of its path and few bytes. A Sink
+// is used by one goroutine at a time.
 type Sink interface {
-	// Write writes the readings of the moment t. winperf.ReadingList makes Readings of a
-	// slice. The error is that of the underlying writer, and every later Write returns it
+	// Write writes the columns of the moment t. winperf.ColumnsOf makes columns of
+	// readings. The error is the underlying writer's, and every later Write returns it
 	// again. After Close the error wraps winperf.ErrState.
-	Write(t time.Time, readings winperf.Readings) error
+	Write(t time.Time, columns []winperf.Column) error
 	// Close completes the output; it does not close the underlying writer.
 	// Its error is the first one that writing had.
 	Close() error
@@ -28,13 +27,13 @@ type Sink interface {
 // sameMoment is by how much the times of what was sampled together may differ.
 const sameMoment = 100 * time.Millisecond
 
-// age is how long before the moment a reading was taken, 0 for one that belongs
-// to it.
-func age(moment time.Time, r *winperf.Reading) time.Duration {
-	if r.Time.IsZero() {
+// age is how long before the moment the values of a column were taken, 0 for those that
+// belong to it.
+func age(moment time.Time, c *winperf.Column) time.Duration {
+	if c.Time.IsZero() {
 		return 0
 	}
-	if d := moment.Sub(r.Time); d >= sameMoment {
+	if d := moment.Sub(c.Time); d >= sameMoment {
 		return d
 	}
 	return 0

@@ -77,7 +77,7 @@ func render(t *testing.T, make func(io.Writer) Sink, moments ...[]winperf.Readin
 	s := make(&out)
 	for i, readings := range moments {
 		at := sampleTime.Add(time.Duration(i) * time.Second)
-		if err := s.Write(at, winperf.ReadingList(taken(at, readings))); err != nil {
+		if err := s.Write(at, winperf.ColumnsOf(taken(at, readings))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,29 +171,29 @@ func TestWriteErrors(t *testing.T) {
 			readings := []winperf.Reading{value(`\A\b`, counter.Int(1), counter.Count)}
 			w := &limitedWriter{left: 1, err: syscall.EPIPE}
 			s := newNamed(t, f.Name, Options{})(w)
-			if err := s.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+			if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 				t.Fatal(err)
 			}
 			readings[0] = value(`\A\c`, counter.Int(1), counter.Count) // news for every format
-			if err := s.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, syscall.EPIPE) {
+			if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, syscall.EPIPE) {
 				t.Errorf("error %v, want %v", err, syscall.EPIPE)
 			}
 			w.left = 9 // the writer recovers, the sink must not go on with a gap
-			if err := s.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, syscall.EPIPE) {
+			if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, syscall.EPIPE) {
 				t.Errorf("later error %v, want %v", err, syscall.EPIPE)
 			}
 			if err := s.Close(); !errors.Is(err, syscall.EPIPE) {
 				t.Errorf("Close: error %v, want %v", err, syscall.EPIPE)
 			}
 			s = newNamed(t, f.Name, Options{})(&limitedWriter{})
-			if err := s.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, io.ErrShortWrite) {
+			if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, io.ErrShortWrite) {
 				t.Errorf("short write: error %v", err)
 			}
 			s = newNamed(t, f.Name, Options{})(io.Discard)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, winperf.ErrState) {
+			if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, winperf.ErrState) {
 				t.Errorf("Write after Close: error %v, want %v", err, winperf.ErrState)
 			}
 		})
@@ -223,7 +223,7 @@ func TestLate(t *testing.T) {
 		s := newNamed(t, format, Options{})(io.Discard)
 		for range 2 {
 			for _, path := range []string{`\A\b`, `\A\c`} {
-				if err := s.Write(sampleTime, winperf.ReadingList{value(path, counter.Int(1), counter.Count)}); err != nil {
+				if err := s.Write(sampleTime, winperf.ColumnsOf([]winperf.Reading{value(path, counter.Int(1), counter.Count)})); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -238,24 +238,36 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// oneByOne are readings of which only the one that was asked for last is there, in
-// memory that the next one takes.
-type oneByOne struct {
-	list   []winperf.Reading
-	last   winperf.Reading
-	series winperf.Series
+// fleeting returns columns, and what ends them: all memory of theirs has something else then. Nothing may ask
+// for a series that is kept.
+func fleeting(readings []winperf.Reading) (columns []winperf.Column, end func()) {
+	columns = winperf.ColumnsOf(readings)
+	for i := range columns {
+		s := *readings[i].Series
+		columns[i].Names = &fleetingNames{columns[i].Names, &s}
+	}
+	return columns, func() {
+		for i := range columns {
+			*columns[i].Names.(*fleetingNames).series = winperf.Series{}
+			columns[i].Bits[0], columns[i].Status[0] = 0xA5A5, counter.Unsupported
+		}
+		clear(columns)
+	}
 }
 
-func (o *oneByOne) Len() int { return len(o.list) }
-
-func (o *oneByOne) At(i int) *winperf.Reading {
-	o.last, o.series = o.list[i], *o.list[i].Series
-	o.last.Series = &o.series
-	return &o.last
+type fleetingNames struct {
+	winperf.ColumnNames
+	series *winperf.Series
 }
 
-// Sinks keep no reading: each is valid only until the next is asked for.
-func TestOneByOne(t *testing.T) {
+func (f *fleetingNames) Counter() *winperf.Series { return f.series }
+
+func (f *fleetingNames) Series(int) *winperf.Series { panic("a kept series") }
+
+func (f *fleetingNames) AllSeries() []*winperf.Series { panic("kept series") }
+
+// Sinks keep no column after Write, and have no series kept.
+func TestFleeting(t *testing.T) {
 	readings := append(append(everyStatus(), processes()...), loads(5, 1, 2, 3)...)
 	for _, terminal := range []bool{false, true} {
 		for _, format := range Formats() {
@@ -263,17 +275,19 @@ func TestOneByOne(t *testing.T) {
 			var all, each bytes.Buffer
 			whole, other := newNamed(t, format.Name, opt)(&all), newNamed(t, format.Name, opt)(&each)
 			for range 2 {
-				list := winperf.ReadingList(readings)
-				if err := errors.Join(whole.Write(sampleTime, list), other.Write(sampleTime, &oneByOne{list: list})); err != nil {
+				columns, end := fleeting(readings)
+				err := errors.Join(whole.Write(sampleTime, winperf.ColumnsOf(readings)), other.Write(sampleTime, columns))
+				if err != nil {
 					t.Fatal(err)
 				}
+				end()
 				slices.Reverse(readings)
 			}
 			if err := errors.Join(whole.Close(), other.Close()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(all.String(), each.String()); diff != "" || all.Len() < 100 {
-				t.Errorf("%s: at once - one by one +\n%s", format.Name, diff)
+				t.Errorf("%s: lasting - fleeting +\n%s", format.Name, diff)
 			}
 		}
 	}

@@ -39,13 +39,13 @@ func newTable(w io.Writer, o Options) Sink {
 	return t
 }
 
-func (t *table) Write(at time.Time, readings winperf.Readings) error {
+func (t *table) Write(at time.Time, columns []winperf.Column) error {
 	if err := t.out.ready(); err != nil {
 		return err
 	}
 	width, height := t.size()
-	machine, common := commonMachine(readings)
-	t.groups.sort(at, readings, common)
+	machine, common := commonMachine(columns)
+	t.groups.sort(at, columns, common)
 	defer t.groups.end()
 
 	opt := sectionOptions{width: width, cut: t.opt.Terminal, human: t.opt.Human, switches: t.opt.Switches}

@@ -21,7 +21,7 @@ import (
 // the columns.
 type group struct {
 	groupKey // the machine is empty where it need not be shown
-	readings winperf.Readings
+	values   *positions
 	age      time.Duration
 
 	size int // how many readings
@@ -71,6 +71,7 @@ func (o *names) number(name []byte) int {
 // groups are those of a moment. They have the memory of those of the moment before.
 type groups struct {
 	list        []*group
+	values      positions
 	now, before map[groupKey]*group
 }
 
@@ -78,26 +79,29 @@ type groups struct {
 type groupKey struct{ machine, object string }
 
 // sort sorts readings into groups. Groups of a common machine do not name it.
-func (s *groups) sort(at time.Time, readings winperf.Readings, common bool) {
+func (s *groups) sort(at time.Time, columns []winperf.Column, common bool) {
 	s.list, s.now, s.before = s.list[:0], make(map[groupKey]*group), s.now
-	var g *group // of the reading before
-	for i := range readings.Len() {
-		r := readings.At(i)
-		k := groupKey{r.Path.Machine, r.Path.Object}
+	s.values.set(columns)
+	for i := range columns {
+		c := &columns[i]
+		if c.Len() == 0 {
+			continue
+		}
+
+		path := &c.Names.Counter().Path
+		k := groupKey{path.Machine, path.Object}
 		if common {
 			k.machine = ""
 		}
-		if g == nil || g.groupKey != k {
-			g = s.get(k, readings)
-		}
-		g.add(i, r)
-		g.age = max(g.age, age(at, r))
+		g := s.get(k)
+		g.add(s.values.starts[i], c)
+		g.age = max(g.age, age(at, c))
 	}
 	s.before = nil
 }
 
 // get returns the group with a key, a new one where there is none yet.
-func (s *groups) get(k groupKey, readings winperf.Readings) *group {
+func (s *groups) get(k groupKey) *group {
 	if g := s.now[k]; g != nil {
 		return g
 	}
@@ -105,49 +109,50 @@ func (s *groups) get(k groupKey, readings winperf.Readings) *group {
 	if g == nil {
 		g = &group{groupKey: k}
 	}
-	g.reset(readings)
+	g.reset(&s.values)
 	s.now[k], s.list = g, append(s.list, g)
 	return g
 }
 
-// end lets go of the readings of the moment.
-func (s *groups) end() {
-	for _, g := range s.list {
-		g.readings = nil
-	}
-}
+// end lets go of the columns of the moment.
+func (s *groups) end() { s.values.set(nil) }
 
-// reset empties the group and gives it readings.
-func (g *group) reset(readings winperf.Readings) {
-	g.readings, g.age = readings, 0
+// reset empties the group and gives it values.
+func (g *group) reset(values *positions) {
+	g.values, g.age = values, 0
 	g.size, g.runs, g.counters = 0, g.runs[:0], g.counters[:0]
 	g.names.Reset()
 	g.instances.Reset()
 }
 
-// add notes the position of a reading, and its column.
-func (g *group) add(at int, r *winperf.Reading) {
+// add notes the position of the first value of a column of a moment, and which counter it is.
+func (g *group) add(at int, c *winperf.Column) {
 	if n := len(g.runs); n == 0 || at-g.runs[n-1].at != g.size-g.runs[n-1].first {
 		g.runs = append(g.runs, run{g.size, at})
 	}
-	g.size++
+	g.size += c.Len()
 
-	column := g.columnOf(r)
+	s := c.Names.Counter()
+	column := g.columnOf(s)
 	if column == len(g.counters) {
-		g.counters = append(g.counters, counterColumn{unit: r.Unit})
+		g.counters = append(g.counters, counterColumn{unit: s.Unit})
 	}
 
-	c := &g.counters[column]
-	_, number := r.Value.Float64()
-	c.numbers = c.numbers || number
-	c.texts = c.texts || r.Value.Kind() == counter.KindText
-	c.count++
-	c.bytes += len(r.Path.Instance) + len("()")
+	to := &g.counters[column]
+	to.count += c.Len()
+	var series winperf.Series
+	for n, status := range c.Status {
+		c.Describe(&series, n)
+		to.bytes += len(series.Path.Instance) + len("()")
+		isText := c.Kind == counter.KindText
+		to.texts = to.texts || status == counter.OK && isText
+		to.numbers = to.numbers || status == counter.OK && !isText && c.Kind != counter.KindNone
+	}
 }
 
-// columnOf returns the column of a reading.
-func (g *group) columnOf(r *winperf.Reading) int {
-	g.text = append(g.text[:0], r.Path.Counter...)
+// columnOf returns the column of a series.
+func (g *group) columnOf(s *winperf.Series) int {
+	g.text = append(g.text[:0], s.Path.Counter...)
 	return g.names.number(g.text)
 }
 
@@ -171,7 +176,7 @@ func (g *group) findRows() {
 	most := slices.MaxFunc(g.counters, func(a, b counterColumn) int { return cmp.Compare(a.count, b.count) })
 	g.instances.Grow(most.count, most.bytes)
 	for n := range g.size {
-		g.rowOf(g.readings.At(g.position(n)))
+		g.rowOf(g.values.at(g.position(n)))
 	}
 }
 
@@ -183,15 +188,15 @@ func (g *group) fillCells() {
 	clear(g.cells)
 	for n := range g.size {
 		at := g.position(n)
-		r := g.readings.At(at)
-		g.cells[g.columnOf(r)*g.instances.Len()+g.rowOf(r)] = uint32(at + 1)
+		r := g.values.at(at)
+		g.cells[g.columnOf(r.Series)*g.instances.Len()+g.rowOf(r)] = uint32(at + 1)
 	}
 }
 
 // reading returns the reading of a row and a column, nil where there is none.
 func (g *group) reading(row, column int) *winperf.Reading {
 	if at := g.cells[column*g.instances.Len()+row]; at > 0 {
-		return g.readings.At(int(at - 1))
+		return g.values.at(int(at - 1))
 	}
 	return nil
 }
@@ -261,11 +266,11 @@ func activity(r *winperf.Reading) float64 {
 	return math.Inf(-1)
 }
 
-// commonMachine returns the machine that all readings are of, and whether
+// commonMachine returns the machine that all values are of, and whether
 // there is only one. A path without machine is of any.
-func commonMachine(readings winperf.Readings) (machine string, common bool) {
-	for i := range readings.Len() {
-		switch name := readings.At(i).Path.Machine; {
+func commonMachine(columns []winperf.Column) (machine string, common bool) {
+	for i := range columns {
+		switch name := columns[i].Names.Counter().Path.Machine; {
 		case name == "" || strings.EqualFold(name, machine):
 		case machine == "":
 			machine = name

@@ -120,7 +120,7 @@ func TestTopRows(t *testing.T) {
 		activity := slices.Clone(percent)
 		activity[0] = 9 // loads begins with _Total
 		var g groups
-		g.sort(sampleTime, winperf.ReadingList(loads(percent...)), true)
+		g.sort(sampleTime, winperf.ColumnsOf(loads(percent...)), true)
 		sections := newSections(g.list, sectionOptions{})
 		for n := 1; n < rows; n++ {
 			var want []int // by insertion, equals stay in their order

@@ -105,7 +105,7 @@ func (s *section) cell(row, column int) ([]byte, style) {
 	s.text = s.text[:0]
 	switch {
 	case s.list:
-		r := s.group.readings.At(s.group.position(row))
+		r := s.group.values.at(s.group.position(row))
 		return s.listCell(r, column)
 	case column == 0:
 		s.text = safetext.AppendLine(s.text, label(s.group.instances.At(row)))

@@ -44,7 +44,7 @@ func loads(percent ...float64) []winperf.Reading {
 func show(t *testing.T, s Sink, scr *screen, second int, readings []winperf.Reading, want string) {
 	t.Helper()
 	at := sampleTime.Add(time.Duration(second) * time.Second)
-	if err := s.Write(at, winperf.ReadingList(taken(at, readings))); err != nil {
+	if err := s.Write(at, winperf.ColumnsOf(taken(at, readings))); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, scr.String()); diff != "" {
@@ -212,7 +212,7 @@ func TestTerminalScroll(t *testing.T) {
 		for _, m := range step.motions {
 			s.(Screen).Scroll(m)
 		}
-		if err := s.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+		if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 		if got := rows(); got != step.want {
@@ -251,7 +251,7 @@ func TestTerminalTall(t *testing.T) {
 
 	seen := map[string]bool{}
 	for range 12 {
-		if err := s.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+		if err := s.Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 6 {
@@ -272,7 +272,7 @@ func TestTerminalTall(t *testing.T) {
 func TestTerminalClose(t *testing.T) {
 	for height, scrolled := range map[int]int{6: 0, 5: 0, 4: 1} {
 		s, scr := onScreen(40, height)
-		if err := s.Write(sampleTime, winperf.ReadingList(loads(1, 2))); err != nil {
+		if err := s.Write(sampleTime, winperf.ColumnsOf(loads(1, 2))); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
@@ -316,7 +316,7 @@ _Total        100              9.00
 func TestTerminalUnknownSize(t *testing.T) {
 	for _, size := range []func() (int, int){nil, func() (int, int) { return 0, -1 }} {
 		scr := newScreen(80, 24)
-		idle := winperf.ReadingList(loads(make([]float64, 40)...))
+		idle := winperf.ColumnsOf(loads(make([]float64, 40)...))
 		if err := newTable(scr, Options{Terminal: true, Size: size}).Write(sampleTime, idle); err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func FuzzTerminal(f *testing.F) {
 			s, scr := onScreen(max(int(width), 2), max(int(height), 1))
 			scr.widthOf = widthOf
 			for second := range 2 {
-				if err := s.Write(sampleTime.Add(time.Duration(second)*time.Second), winperf.ReadingList(readings)); err != nil {
+				if err := s.Write(sampleTime.Add(time.Duration(second)*time.Second), winperf.ColumnsOf(readings)); err != nil {
 					t.Fatal(err)
 				}
 				if scr.scrolled != 0 || !scr.wrap || scr.cursor {

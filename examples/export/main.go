@@ -67,7 +67,7 @@ func run(ctx context.Context, opt measure.Options, csv, jsonl io.Writer) error {
 		if err != nil {
 			return errors.Join(err, log.Close(), lines.Close())
 		}
-		err := errors.Join(log.Write(cycle.Time, cycle), lines.Write(cycle.Time, cycle))
+		err := errors.Join(log.Write(cycle.Time, cycle.Columns()), lines.Write(cycle.Time, cycle.Columns()))
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ type readings struct {
 	sink   sink.Sink
 	series map[string]known // by path
 	others map[string]bool  // paths, each with a source that is not the first to have it
-	list   winperf.ReadingList
+	list   []winperf.Reading
 }
 
 // known is the series of a path, and the source that it is of: these formats have no name for a source, so
@@ -56,7 +56,7 @@ func (r *readings) encode(batch []Item) ([]byte, error) {
 		}
 		moment := momentOf(rec)
 		r.take(rec, moment)
-		if err := r.sink.Write(moment, r.list); err != nil {
+		if err := r.sink.Write(moment, winperf.ColumnsOf(r.list)); err != nil {
 			return nil, err
 		}
 	}

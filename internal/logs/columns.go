@@ -39,47 +39,58 @@ func Columns(
 // columns are the paths that were found in samples. Their writer finds
 // those that are there twice, as several logs may have the same.
 type columns struct {
-	names []string
-	texts textset.Set        // of those that add found
-	text  []byte             // of one reading
-	last  []winperf.SeriesID // by position: which series was there last that is known
+	names  []string
+	texts  textset.Set        // of those that add found
+	text   []byte             // of one value
+	series winperf.Series     // of one value
+	last   []winperf.SeriesID // by position: which series was there last that is known
 
 	instances []string // by position: the name that the instance of that series had
 }
 
-// addAll adds the columns of a log that says what it has. Their names are those of
+// addAll adds the columns of a log that says what it has. Their names are the texts of
 // the log's own series, of which there may be very many.
 func (c *columns) addAll(m *Moment) {
 	c.names = slices.Grow(c.names, m.Len())
-	for i := range m.Len() {
-		if r := m.At(i); !NamesNothing(r.Status) {
-			c.names = append(c.names, r.Series.String())
+	for _, of := range m.Columns() {
+		for n, s := range of.AllSeries() {
+			if !NamesNothing(of.Status[n]) {
+				c.names = append(c.names, s.String())
+			}
 		}
 	}
 }
 
 // add adds what is new in a sample.
 func (c *columns) add(m *Moment) {
-	if more := m.Len() - len(c.names); more > 0 { // what grows leaves several times its size behind
-		c.names, c.last = slices.Grow(c.names, more), slices.Grow(c.last, more)
-		c.instances = slices.Grow(c.instances, more)
+	if more := m.Len() - len(c.last); more > 0 { // what grows leaves several times its size behind
+		c.names = slices.Grow(c.names, max(0, m.Len()-len(c.names)))
+		c.last = append(c.last, make([]winperf.SeriesID, more)...)
+		c.instances = append(c.instances, make([]string, more)...)
 	}
-	for i := range m.Len() {
-		r := m.At(i)
-		if i == len(c.last) {
-			c.last = append(c.last, winperf.SeriesID{})
-			c.instances = append(c.instances, "")
-		}
 
-		same := c.last[i] == r.ID && r.ID.Counter != nil && c.instances[i] == r.Path.Instance
-		if same || NamesNothing(r.Status) {
-			continue
+	at := 0
+	for _, of := range m.Columns() {
+		for n := range of.Len() {
+			if !NamesNothing(of.Status[n]) {
+				of.Describe(&c.series, n)
+				c.addSeries(at)
+			}
+			at++
 		}
+	}
+}
 
-		c.last[i], c.instances[i] = r.ID, r.Path.Instance
-		c.text, _ = r.Path.AppendText(c.text[:0])
-		if _, added := c.texts.Add(c.text); added {
-			c.names = append(c.names, string(c.text))
-		}
+// addSeries adds the series at hand, of the value at a position in its sample, if it is new.
+func (c *columns) addSeries(at int) {
+	s := &c.series
+	if c.last[at] == s.ID && s.ID.Counter != nil && c.instances[at] == s.Path.Instance {
+		return
+	}
+
+	c.last[at], c.instances[at] = s.ID, s.Path.Instance
+	c.text, _ = s.Path.AppendText(c.text[:0])
+	if _, added := c.texts.Add(c.text); added {
+		c.names = append(c.names, string(c.text))
 	}
 }

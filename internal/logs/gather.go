@@ -152,7 +152,7 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 
 // column takes the values of a column. One that was sampled apart is there again until
 // the next one is, and counts once.
-func (g *Gatherer) column(col *measure.Column, to *gatheredColumn, apart bool) {
+func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 	to.follow(col)
 	if !col.Time.Equal(to.at) {
 		to.before, to.at = to.at, col.Time
@@ -360,7 +360,7 @@ func hasNoValue(status counter.Status) bool {
 }
 
 // follow makes room for the series of a column and keeps what is known of them.
-func (c *gatheredColumn) follow(col *measure.Column) {
+func (c *gatheredColumn) follow(col *winperf.Column) {
 	series := col.AllSeries()
 	if n := len(series); n == len(c.series) && (n == 0 || &series[0] == &c.series[0]) {
 		return

@@ -18,8 +18,8 @@ type objects struct {
 // those that hold their instances' parents.
 func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 	wanted := map[uint32]bool{}
-	for i := range cycle.Len() {
-		wanted[cycle.At(i).ObjectID.Index] = true
+	for _, c := range cycle.Columns() {
+		wanted[c.Names.Counter().ObjectID.Index] = true
 	}
 
 	chosen := &winperf.Sample{Schema: cycle.Sample.Schema}

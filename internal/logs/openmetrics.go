@@ -63,7 +63,7 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 	}
 
 	if cycle.Frame.IsZero() {
-		return mapper.MapReadings(cycle.Time, cycle), nil
+		return mapper.MapReadings(cycle.Time, winperf.ReadingList(cycle.Readings())), nil
 	}
 	return mapper.Map(cycle.Frame, cycle.Names)
 }

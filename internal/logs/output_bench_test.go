@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
@@ -51,12 +52,12 @@ func BenchmarkOutput(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		each(format, func() error { return out.Write(cycle.Time, cycle) })
+		each(format, func() error { return out.Write(cycle.Time, columns) })
 	}
 }
 
 // appendFloats appends all numbers of columns.
-func appendFloats(dst []byte, columns []measure.Column) []byte {
+func appendFloats(dst []byte, columns []winperf.Column) []byte {
 	for i := range columns {
 		c := &columns[i]
 		for n, bits := range c.Bits {

@@ -38,22 +38,25 @@ type Moment struct {
 	Done, Of int64
 }
 
-// Len implements [winperf.Readings]: those of all cycles, one behind the other.
+// Columns returns the columns of all cycles, those of one behind those of another.
+func (m *Moment) Columns() []winperf.Column {
+	if len(m.Cycles) == 1 {
+		return m.Cycles[0].Columns()
+	}
+	var all []winperf.Column
+	for _, cycle := range m.Cycles {
+		all = append(all, cycle.Columns()...)
+	}
+	return all
+}
+
+// Len is the number of values of all cycles.
 func (m *Moment) Len() int {
 	n := 0
 	for _, cycle := range m.Cycles {
 		n += cycle.Len()
 	}
 	return n
-}
-
-// At implements [winperf.Readings].
-func (m *Moment) At(i int) *winperf.Reading {
-	cycles := m.Cycles
-	for ; i >= cycles[0].Len(); cycles = cycles[1:] {
-		i -= cycles[0].Len()
-	}
-	return cycles[0].At(i)
 }
 
 // NamesNothing reports whether a status says that there is nothing by the name that was asked

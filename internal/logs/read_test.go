@@ -107,8 +107,10 @@ func TestRead(t *testing.T) {
 			if m.Len() > 0 {
 				text = fmt.Sprint(m.Time.Sub(start).Seconds())
 			}
-			for i := range m.Len() {
-				text += m.At(i).Path.Machine
+			for _, c := range m.Columns() {
+				for _, s := range c.AllSeries() {
+					text += s.Path.Machine
+				}
 			}
 			for _, err := range m.Damage {
 				text += "*"

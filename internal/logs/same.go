@@ -43,21 +43,19 @@ const inAnother = "write other counters to another file"
 // the paths; without paths everything is recorded.
 func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 	recorded, every := map[string]bool{}, map[counterName]bool{}
-	from := 0
-	for w, to := range c.Parts {
+	var named View
+	for w := range c.ColumnParts {
 		wildcard := len(paths) == 0 || everyInstance(paths[w])
-		for i := from; i < to; i++ {
-			r := c.At(i)
-			if NamesNothing(r.Status) {
-				continue
+		for _, of := range named.Named(c.Part(w)) {
+			name := counterNameOf(of.Names.Counter().Path)
+			every[name] = every[name] || wildcard
+			for _, series := range of.AllSeries() {
+				if !s.has(series.Path, wildcard) {
+					return fmt.Errorf("the file has no column for %s; %s", series.Path, inAnother)
+				}
+				recorded[series.Path.String()] = true
 			}
-			if !s.has(r.Path, wildcard) {
-				return fmt.Errorf("the file has no column for %s; %s", r.Path, inAnother)
-			}
-			recorded[r.Path.String()] = true
-			every[counterNameOf(r.Path)] = every[counterNameOf(r.Path)] || wildcard
 		}
-		from = to
 	}
 
 	for _, column := range s.columns {

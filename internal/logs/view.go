@@ -2,24 +2,35 @@ package logs
 
 import "github.com/winperf/winperf"
 
-// View is some of the readings of a moment.
-type View struct {
-	Of        winperf.Readings
-	Positions []uint32 // in of
+// View is some of the values of columns. Its memory is used again.
+type View struct{ columns []winperf.Column }
+
+// Choose returns the values that are wanted, in their order, as columns that are valid until the next
+// call.
+func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) []winperf.Column {
+	v.columns = v.columns[:0]
+	for i := range of {
+		c, from := &of[i], 0
+		for n := range c.Len() {
+			if wanted(c, n) {
+				continue
+			}
+			v.add(c, from, n)
+			from = n + 1
+		}
+		v.add(c, from, c.Len())
+	}
+	return v.columns
 }
 
-// Choose makes the view one of the readings that are wanted, in their order.
-func (v *View) Choose(of winperf.Readings, wanted func(*winperf.Reading) bool) {
-	v.Of, v.Positions = of, v.Positions[:0]
-	for i := range of.Len() {
-		if wanted(of.At(i)) {
-			v.Positions = append(v.Positions, uint32(i))
-		}
+// Named is Choose of all values except those that say that there is nothing by a name.
+func (v *View) Named(of []winperf.Column) []winperf.Column {
+	return v.Choose(of, func(c *winperf.Column, n int) bool { return !NamesNothing(c.Status[n]) })
+}
+
+// add adds some values of a column, unless there are none.
+func (v *View) add(c *winperf.Column, from, to int) {
+	if from < to {
+		v.columns = append(v.columns, c.Slice(from, to))
 	}
 }
-
-// Len implements [winperf.Readings].
-func (v *View) Len() int { return len(v.Positions) }
-
-// At implements [winperf.Readings].
-func (v *View) At(i int) *winperf.Reading { return v.Of.At(int(v.Positions[i])) }

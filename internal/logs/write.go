@@ -139,8 +139,7 @@ func newBLGWriter(w io.Writer, opt Options, tail *Tail) (*blgWriter, error) {
 
 func (w *blgWriter) Write(m *Moment) error {
 	if w.cooked {
-		w.named.Choose(m, func(r *winperf.Reading) bool { return !NamesNothing(r.Status) })
-		return w.WriteReadings(m.Time, &w.named)
+		return w.WriteReadings(m.Time, w.named.Named(m.Columns()))
 	}
 
 	for _, cycle := range m.Cycles {
@@ -195,11 +194,11 @@ func (w *textWriter) Write(m *Moment) error {
 		w.same = nil
 	}
 
-	if !w.opt.Named {
-		return w.Sink.Write(m.Time, m)
+	columns := m.Columns()
+	if w.opt.Named {
+		columns = w.named.Named(columns)
 	}
-	w.named.Choose(m, func(r *winperf.Reading) bool { return !NamesNothing(r.Status) })
-	return w.Sink.Write(m.Time, &w.named)
+	return w.Sink.Write(m.Time, columns)
 }
 
 func (w *textWriter) Flush() error {

@@ -25,12 +25,10 @@ func Parts(
 	}
 
 	parts := make([]counter.Status, len(paths))
-	from := 0
 	for i := range parts {
 		parts[i] = counter.NoInstance
-		if end := cycle.Parts[i]; from < end {
-			parts[i] = part(cycle.At(from).Status)
-			from = end
+		if columns := cycle.Part(i); len(columns) > 0 {
+			parts[i] = part(columns[0].Status[0])
 		}
 	}
 	return parts, nil

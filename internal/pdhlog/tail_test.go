@@ -206,8 +206,8 @@ func FuzzTail(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	list := winperf.ReadingList{{Series: &winperf.Series{Path: path}, Value: counter.Float(math.Pi)}}
-	if err := errors.Join(w.WriteReadings(testStart, list), w.Close()); err != nil {
+	list := []winperf.Reading{{Series: &winperf.Series{Path: path}, Value: counter.Float(math.Pi)}}
+	if err := errors.Join(w.WriteReadings(testStart, winperf.ColumnsOf(list)), w.Close()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(values.b)
@@ -224,7 +224,7 @@ func FuzzTail(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteReadings(testStart, list); err != nil {
+		if err := w.WriteReadings(testStart, winperf.ColumnsOf(list)); err != nil {
 			if !bytes.Equal(out.b, b) {
 				t.Fatalf("refused, and changed: %v", err)
 			}

@@ -16,37 +16,38 @@ type values struct {
 	places map[string]int // entries by path
 	late   map[string]struct{}
 	sample Sample
-	path   []byte // of one reading
+	path   []byte // of one value
+	series winperf.Series
 	buf    []byte
 }
 
 // WriteReadings writes a moment of a log that holds displayable values. Options.Columns, or
-// else the readings of the first moment, fix the paths that the log has; Late counts others.
-// A reading that is not ok, and one that holds no number, is an invalid value. Times are at
+// else the columns of the first moment, fix the paths that the log has; Late counts others.
+// A value that is not ok, and one that is no number, is an invalid value. Times are at
 // the offset from UTC of the first moment, because nothing else in the log resolves
 // an hour that a clock change repeats. Errors are those of [Writer.Write].
-func (w *Writer) WriteReadings(t time.Time, readings winperf.Readings) error {
+func (w *Writer) WriteReadings(t time.Time, columns []winperf.Column) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.closed:
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
-	case !w.begun && len(w.opt.Columns) == 0 && readings.Len() == 0:
+	case !w.begun && len(w.opt.Columns) == 0 && len(columns) == 0:
 		return nil
 	}
 
 	if !w.begun {
-		w.settle(w.beginValues(t, readings))
+		w.settle(w.beginValues(t, columns))
 	}
 	if w.err == nil {
-		w.settle(w.writeValues(t, readings))
+		w.settle(w.writeValues(t, columns))
 	}
 	return w.err
 }
 
 // beginValues writes the records before the samples.
-func (w *Writer) beginValues(t time.Time, readings winperf.Readings) error {
-	v, err := newValues(w.opt.Columns, readings)
+func (w *Writer) beginValues(t time.Time, columns []winperf.Column) error {
+	v, err := newValues(w.opt.Columns, columns)
 	if err != nil {
 		return err
 	}
@@ -69,18 +70,23 @@ func (w *Writer) beginValues(t time.Time, readings winperf.Readings) error {
 const usualFreq = 10_000_000
 
 // newValues makes the entries of the paths.
-func newValues(columns []string, readings winperf.Readings) (*values, error) {
+func newValues(paths []string, columns []winperf.Column) (*values, error) {
 	v := &values{places: map[string]int{}, late: map[string]struct{}{}}
-	for _, text := range columns {
+	for _, text := range paths {
 		path, err := winperf.ParsePath(text)
 		if err != nil {
 			return nil, err
 		}
 		v.add(text, path)
 	}
-	for i := 0; len(columns) == 0 && i < readings.Len(); i++ {
-		path := readings.At(i).Path
-		v.add(path.String(), path)
+	if len(paths) > 0 {
+		return v, nil
+	}
+	for i := range columns {
+		for n := range columns[i].Len() {
+			columns[i].Describe(&v.series, n)
+			v.add(v.series.Path.String(), v.series.Path)
+		}
 	}
 	return v, nil
 }
@@ -115,43 +121,50 @@ func (v *values) arrange(t *Tail) error {
 }
 
 // writeValues writes a sample.
-func (w *Writer) writeValues(t time.Time, readings winperf.Readings) error {
+func (w *Writer) writeValues(t time.Time, columns []winperf.Column) error {
 	utc, local := w.moment(t)
-	w.values.fill(readings, local)
+	w.values.fill(columns, local)
 	w.values.buf = appendSample(w.values.buf[:0], &w.values.sample)
 	return w.out.record(typeSample, local, utc, w.values.buf)
 }
 
 // fill makes the sample of the readings of a moment.
-func (v *values) fill(readings winperf.Readings, local int64) {
+func (v *values) fill(columns []winperf.Column, local int64) {
 	s := &v.sample
 	s.Local, s.Values = local, s.Values[:0]
 	for i := range v.list {
 		s.Values = append(s.Values, Value{Counter: &v.list[i], Kind: Single, Status: cstatusInvalidData})
 	}
 
-	for i := range readings.Len() {
-		r := readings.At(i)
-		v.path, _ = r.Path.AppendText(v.path[:0])
+	for i := range columns {
+		v.fillColumn(&columns[i])
+	}
+}
+
+// fillColumn puts the values of a column into the sample.
+func (v *values) fillColumn(c *winperf.Column) {
+	for i := range c.Len() {
+		c.Describe(&v.series, i)
+		v.path, _ = v.series.Path.AppendText(v.path[:0])
 		if n, known := v.places[string(v.path)]; known {
-			s.Values[n].setReading(r)
+			v.sample.Values[n].set(c.Value(i), c.Status[i])
 		} else if len(v.late) < maxLate {
 			v.late[string(v.path)] = struct{}{}
 		}
 	}
 }
 
-// setReading makes the value that of a reading. The first reading of a path that is ok remains.
-func (v *Value) setReading(r *winperf.Reading) {
-	f, isNumber := r.Value.Float64()
+// set sets the value. The first value of a path that is ok remains.
+func (v *Value) set(to counter.Value, status counter.Status) {
+	f, isNumber := to.Float64()
 	isNumber = isNumber && !math.IsNaN(f) && !math.IsInf(f, 0)
 	switch {
 	case v.Status == cstatusValid:
-	case r.Status == counter.OK && isNumber:
+	case status == counter.OK && isNumber:
 		v.Status, v.First, v.Multi = cstatusValid, int64(math.Float64bits(f)), 1
-	case r.Status == counter.NoInstance:
+	case status == counter.NoInstance:
 		v.Status = cstatusNoInstance
-	case r.Status == counter.NotPermitted:
+	case status == counter.NotPermitted:
 		v.Status = cstatusDenied
 	}
 }

@@ -37,7 +37,7 @@ func TestWriteReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range numbers {
-		list := winperf.ReadingList{
+		list := []winperf.Reading{
 			reading(t, timePath, counter.Float(f), counter.OK), reading(t, freePath, counter.Value{}, counter.InvalidData),
 		}
 		if i%2 == 1 {
@@ -46,7 +46,7 @@ func TestWriteReadings(t *testing.T) {
 		if i == 2 {
 			list = append(list, reading(t, `\\HOST\System\Processes`, counter.Int(1), counter.OK))
 		}
-		if err := w.WriteReadings(start.Add(time.Duration(i)*30*time.Minute), list); err != nil {
+		if err := w.WriteReadings(start.Add(time.Duration(i)*30*time.Minute), winperf.ColumnsOf(list)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func valueOf(t *testing.T, list ...winperf.Reading) Value {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.WriteReadings(testStart, winperf.ReadingList(list)), w.Close()); err != nil {
+	if err := errors.Join(w.WriteReadings(testStart, winperf.ColumnsOf(list)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return readWhole(t, out.b).samples[0].Values[0]
@@ -121,16 +121,16 @@ func TestAppendReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := winperf.ReadingList{reading(t, timePath, counter.Float(1.5), counter.OK)}
-	if err := errors.Join(w.WriteReadings(testStart, one), w.Close()); err != nil {
+	one := []winperf.Reading{reading(t, timePath, counter.Float(1.5), counter.OK)}
+	if err := errors.Join(w.WriteReadings(testStart, winperf.ColumnsOf(one)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 
-	both := winperf.ReadingList{
+	both := []winperf.Reading{
 		reading(t, timePath, counter.Float(2.5), counter.OK), reading(t, freePath, counter.Float(3.5), counter.OK),
 	}
 	to, w := appendTo(t, out.b, Options{})
-	if err := errors.Join(w.WriteReadings(testStart.Add(time.Second), both), w.Close()); err != nil {
+	if err := errors.Join(w.WriteReadings(testStart.Add(time.Second), winperf.ColumnsOf(both)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	all := readWhole(t, to.b)
@@ -140,7 +140,7 @@ func TestAppendReadings(t *testing.T) {
 	}
 
 	to, w = appendTo(t, out.b, Options{})
-	err = w.WriteReadings(testStart, one)
+	err = w.WriteReadings(testStart, winperf.ColumnsOf(one))
 	if err == nil || !strings.HasPrefix(err.Error(), `the file has `+freePath+`, `) || string(to.b) != string(out.b) {
 		t.Errorf("one of two: %v", err)
 	}

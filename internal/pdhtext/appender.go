@@ -44,7 +44,7 @@ func columnsOf(head *Head, byName bool) (*columns, error) {
 		paths[i] = s.Path.String()
 	}
 
-	c := newColumns(paths, byName, winperf.ReadingList(nil))
+	c := newColumns(paths, byName, nil)
 	if c.len() < len(paths) {
 		const form = "line %d: two columns have the same path: %w"
 		return nil, fmt.Errorf(form, head.Line, winperf.ErrNotSupported)

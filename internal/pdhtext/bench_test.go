@@ -33,7 +33,7 @@ func BenchmarkWrite(b *testing.B) {
 			w := NewWriter(io.Discard, Options{Dialect: dialect, Location: time.UTC})
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := w.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+				if err := w.Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -74,7 +74,7 @@ func TestNoAllocations(t *testing.T) {
 			reading(series(t, fmt.Sprintf(`\\HOST\Process(p#%d)\%% Processor Time`, i)), counter.Float(math.Pi)),
 			missing(series(t, fmt.Sprintf(`\\HOST\Process(p#%d)\%% User Time`, i)), counter.NoPrevious))
 	}
-	all := winperf.Readings(winperf.ReadingList(readings))
+	all := winperf.ColumnsOf(readings)
 	for _, dialect := range []Dialect{Log, Typeperf} {
 		w := NewWriter(io.Discard, Options{Dialect: dialect, Location: time.UTC})
 		if allocs := testing.AllocsPerRun(10, func() {

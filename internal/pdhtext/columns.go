@@ -11,8 +11,8 @@ import (
 // noColumn stands for the column of a series that has none.
 const noColumn = -1
 
-// columns are those of a log, and which reading each has in a moment. Beside the
-// text of its path a column takes some 40 bytes: there may be a million.
+// columns are those of a log, and which value each has in a moment. Beside the
+// text of its path a column takes some 45 bytes: there may be a million.
 type columns struct {
 	paths   textset.Set // those of the columns, in their order; behind them those of aliases
 	aliases []int32     // columns that have another path, too
@@ -22,12 +22,16 @@ type columns struct {
 	late    map[uint64]struct{} // hashes of paths
 	missing []string            // the first paths in late, at most maxMissing
 	seed    maphash.Seed        // of these
-	path    []byte              // of one reading
+	path    []byte              // of one value
+	series  winperf.Series      // of one value
 
-	row []uint32 // by column: 1 + position of its reading, 0 = none
+	// By column, the value of the moment.
+	kinds []counter.Kind // KindNone where there is none
+	bits  []uint64
+	texts map[int32]string
 
-	// By position in the readings of the last moment, which series was there and
-	// which column it went to. Readings seldom change their order, so that comparing
+	// By position in the values of the last moment, which series was there and
+	// which column it went to. Values seldom change their order, so that comparing
 	// two identities replaces the search for a path. A log of one moment has none.
 	ids []winperf.SeriesID
 	to  []int32
@@ -53,20 +57,20 @@ type waiting struct {
 	column int32
 }
 
-// newColumns makes columns of what is named, or else of the readings, and places
-// the readings.
-func newColumns(named []string, byName bool, readings winperf.Readings) *columns {
+// newColumns makes columns of what is named, or else of the values of a moment, and places
+// these.
+func newColumns(named []string, byName bool, values []winperf.Column) *columns {
 	c := &columns{
-		byName: byName && named != nil,
+		byName: byName && named != nil, texts: map[int32]string{},
 		owners: map[uint64]int32{}, owned: map[int32]bool{},
 		late: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
 	}
 	if named == nil {
-		c.add(readings)
+		c.add(values)
 		return c
 	}
 	c.name(named)
-	c.place(readings)
+	c.place(values)
 	return c
 }
 
@@ -81,47 +85,71 @@ func (c *columns) name(paths []string) {
 		c.path = append(c.path[:0], path...)
 		c.paths.Add(c.path)
 	}
-	c.row = make([]uint32, c.paths.Len())
+	c.kinds, c.bits = make([]counter.Kind, c.paths.Len()), make([]uint64, c.paths.Len())
 	if c.byName {
 		c.holder = make([]uint64, c.paths.Len())
 	}
 }
 
-// add makes a column for each path of the readings, and notes which goes there.
-func (c *columns) add(readings winperf.Readings) {
-	size := 0
-	for i := range readings.Len() {
-		size += len(c.text(readings.At(i).Path))
-	}
+// add makes a column for each path of the values, and notes which goes there.
+func (c *columns) add(values []winperf.Column) {
+	size, count := 0, 0
+	c.each(values, func(_ *winperf.Column, _ int) {
+		size += len(c.text(c.series.Path))
+		count++
+	})
 
-	c.paths.Grow(readings.Len(), size)
-	c.row = make([]uint32, 0, readings.Len())
+	c.paths.Grow(count, size)
+	c.kinds, c.bits = make([]counter.Kind, 0, count), make([]uint64, 0, count)
 
-	for i := range readings.Len() {
-		r := readings.At(i)
-		n, added := c.paths.Add(c.text(r.Path))
+	c.each(values, func(of *winperf.Column, n int) {
+		s := &c.series
+		at, added := c.paths.Add(c.text(s.Path))
+		column := int32(at)
 		if added {
-			c.row = append(c.row, 0)
+			c.kinds, c.bits = append(c.kinds, counter.KindNone), append(c.bits, 0)
 		}
-		if added && namesNothing(r) {
-			c.waiting = append(c.waiting, waiting{r.Path, int32(n)})
+		if added && namesNothing(of.Status[n]) {
+			c.waiting = append(c.waiting, waiting{s.Path, column})
 		}
-		if key := c.key(r); key != 0 && !c.owned[int32(n)] {
-			c.own(key, int32(n))
+		if key := c.key(s); key != 0 && !c.owned[column] {
+			c.own(key, column)
 		}
-		c.row[n] = uint32(i + 1)
+		c.put(column, of, n)
+	})
+}
+
+// each calls do for each value, with its series in c.series.
+func (c *columns) each(values []winperf.Column, do func(of *winperf.Column, n int)) {
+	for i := range values {
+		of := &values[i]
+		for n := range of.Len() {
+			of.Describe(&c.series, n)
+			do(of, n)
+		}
 	}
 }
 
-// key identifies the instance and the counter of a reading for ever. It is 0 where the path
+// put puts a value into a column. The last one of a moment stays.
+func (c *columns) put(column int32, of *winperf.Column, n int) {
+	c.kinds[column], c.bits[column] = of.Kind, of.Bits[n]
+	switch {
+	case of.Status[n] != counter.OK:
+		c.kinds[column] = counter.KindNone
+	case of.Kind == counter.KindText:
+		c.texts[column], _ = of.Value(n).AsText()
+	}
+}
+
+// key identifies the instance and the counter of a series for ever. It is 0 where the path
 // is all that is known of it.
-func (c *columns) key(r *winperf.Reading) uint64 {
-	if r.Key == "" {
+func (c *columns) key(s *winperf.Series) uint64 {
+	if s.Key == "" {
 		return 0
 	}
-	c.path = append(append(c.path[:0], r.Key...), 0)
-	c.path = append(append(append(append(c.path, r.Path.Machine...), 0), r.Path.Object...), 0)
-	c.path = append(c.path, r.Path.Counter...)
+	c.path = append(append(c.path[:0], s.Key...), 0)
+	c.path = append(append(append(append(c.path, s.Path.Machine...), 0), s.Path.Object...), 0)
+	c.path = append(c.path, s.Path.Counter...)
 	return max(1, maphash.Bytes(c.seed, c.path))
 }
 
@@ -137,17 +165,34 @@ func (c *columns) text(p winperf.Path) []byte {
 // len is the number of columns.
 func (c *columns) len() int { return c.paths.Len() - len(c.aliases) }
 
-// place notes in row which reading goes to which column.
-func (c *columns) place(readings winperf.Readings) {
-	clear(c.row)
-	if more := readings.Len() - len(c.ids); more > 0 {
+// place puts the values of a moment into their columns.
+func (c *columns) place(values []winperf.Column) {
+	clear(c.kinds)
+	clear(c.texts)
+	count := 0
+	for i := range values {
+		count += values[i].Len()
+	}
+	if more := count - len(c.ids); more > 0 {
 		c.grow(more)
 	}
 
-	for i := range readings.Len() {
-		r := readings.At(i)
-		if !c.same(i, r) {
-			c.find(i, r)
+	at := 0
+	for i := range values {
+		c.placeColumn(&values[i], at)
+		at += values[i].Len()
+	}
+}
+
+// placeColumn is place for values of which the first one has a position in the moment.
+func (c *columns) placeColumn(of *winperf.Column, at int) {
+	common := of.Names.Counter()
+	rate := common.Type.Samples() == 2
+	for n := range of.Len() {
+		i := at + n
+		id := winperf.SeriesID{Counter: common.ID.Counter, Instance: of.Names.Number(of.From + n)}
+		if c.byName || id != c.ids[i] || id == (winperf.SeriesID{}) {
+			c.find(i, of, n)
 		}
 
 		column := c.to[i]
@@ -155,14 +200,14 @@ func (c *columns) place(readings winperf.Readings) {
 			continue
 		}
 		changes := c.byName && c.changes(column, c.keys[i])
-		if changes && r.Type.Samples() == 2 && !r.Anomalies.Has(winperf.InstanceBegan) {
+		if changes && rate && !of.Anomalies(n).Has(winperf.InstanceBegan) {
 			continue
 		}
-		c.row[column] = uint32(i + 1)
+		c.put(column, of, n)
 	}
 }
 
-// grow makes room for so many more readings.
+// grow makes room for so many more values.
 func (c *columns) grow(more int) {
 	c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
 	c.to = append(c.to, make([]int32, more)...)
@@ -172,24 +217,23 @@ func (c *columns) grow(more int) {
 	}
 }
 
-// same reports whether a reading is of the series that was last at its position. Where columns
-// belong to names, the series must still have its name.
-func (c *columns) same(i int, r *winperf.Reading) bool {
-	if r.ID != c.ids[i] || r.ID == (winperf.SeriesID{}) {
-		return false
-	}
-	return !c.byName || c.names[i] == instanceName{r.Path.Instance, r.Path.Index}
-}
-
-// find finds the column of the reading at a position.
-func (c *columns) find(i int, r *winperf.Reading) {
-	c.ids[i] = r.ID
-	if !c.byName {
-		c.to[i] = c.of(r)
+// find finds the column of a value at a position, of another series than the one that was there last. Where
+// columns belong to names, the same series may have another name.
+func (c *columns) find(i int, of *winperf.Column, n int) {
+	s, status := &c.series, of.Status[n]
+	of.Describe(s, n)
+	name := instanceName{s.Path.Instance, s.Path.Index}
+	if c.byName && s.ID == c.ids[i] && s.ID != (winperf.SeriesID{}) && c.names[i] == name {
 		return
 	}
-	c.names[i], c.keys[i] = instanceName{r.Path.Instance, r.Path.Index}, c.key(r)
-	c.to[i] = c.named(r)
+
+	c.ids[i] = s.ID
+	if !c.byName {
+		c.to[i] = c.of(s, status)
+		return
+	}
+	c.names[i], c.keys[i] = name, c.key(s)
+	c.to[i] = c.named(s, status)
 }
 
 // changes notes the instance that a column has now, and reports whether it had another one before.
@@ -201,64 +245,64 @@ func (c *columns) changes(column int32, key uint64) bool {
 	return key != 0 && before != 0 && before != key
 }
 
-// of returns the column of a reading. One that is known by a key has the column of that
+// of returns the column of a series. One that is known by a key has the column of that
 // key, whatever its path has become, or one that no instance owns; else the path tells. Series
 // that have none are counted by a hash: a long log sees many, and they need not be kept.
-func (c *columns) of(r *winperf.Reading) int32 {
-	key := c.key(r)
+func (c *columns) of(s *winperf.Series, status counter.Status) int32 {
+	key := c.key(s)
 	if column, known := c.owners[key]; known && key != 0 {
 		return column
 	}
 
-	column := c.named(r)
+	column := c.named(s, status)
 	if key == 0 || column == noColumn {
 		return column
 	}
 
 	if c.owned[column] { // by another instance, which had the name before
-		c.addLate(key, r)
+		c.addLate(key, s)
 		return noColumn
 	}
 	c.own(key, column)
 	return column
 }
 
-// named returns the column of a reading by its path.
-func (c *columns) named(r *winperf.Reading) int32 {
-	path := c.text(r.Path)
+// named returns the column of a series by its path.
+func (c *columns) named(s *winperf.Series, status counter.Status) int32 {
+	path := c.text(s.Path)
 	if n := c.paths.Find(path); n >= c.len() {
 		return c.aliases[n-c.len()]
 	} else if n >= 0 {
 		return int32(n)
 	}
 
-	if namesNothing(r) {
+	if namesNothing(status) {
 		return noColumn // says that a series went, not that one came
 	}
 
 	for _, w := range c.waiting {
-		if w.is(r.Path) {
+		if w.is(s.Path) {
 			c.aliases = append(c.aliases, w.column)
 			c.paths.Add(path)
 			return w.column
 		}
 	}
-	c.addLate(maphash.Bytes(c.seed, path), r)
+	c.addLate(maphash.Bytes(c.seed, path), s)
 	return noColumn
 }
 
 // addLate counts a series that has no column.
-func (c *columns) addLate(hash uint64, r *winperf.Reading) {
+func (c *columns) addLate(hash uint64, s *winperf.Series) {
 	before := len(c.late)
 	c.late[hash] = struct{}{}
 	if len(c.late) > before && len(c.missing) < maxMissing {
-		c.missing = append(c.missing, r.Path.String())
+		c.missing = append(c.missing, s.Path.String())
 	}
 }
 
-// namesNothing reports whether the reading stands for a path that named nothing.
-func namesNothing(r *winperf.Reading) bool {
-	switch r.Status {
+// namesNothing reports whether a status says that a path named nothing.
+func namesNothing(status counter.Status) bool {
+	switch status {
 	case counter.NoInstance, counter.NoCounter, counter.NoObject:
 		return true
 	}

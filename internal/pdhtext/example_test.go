@@ -30,7 +30,7 @@ func ExampleWriter() {
 		Location: time.FixedZone("", 330*60),
 		Zone:     "India Standard Time",
 	})
-	moments := []winperf.ReadingList{
+	moments := [][]winperf.Reading{
 		{
 			{Series: bytes, Value: counter.Int(238132991823872)},
 			{Series: pages, Status: counter.NoPrevious},
@@ -41,7 +41,7 @@ func ExampleWriter() {
 		},
 	}
 	for i, readings := range moments {
-		if err := w.Write(start.Add(time.Duration(i)*time.Second), readings); err != nil {
+		if err := w.Write(start.Add(time.Duration(i)*time.Second), winperf.ColumnsOf(readings)); err != nil {
 			log.Fatal(err)
 		}
 	}

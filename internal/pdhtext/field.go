@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
 )
@@ -21,33 +20,22 @@ const (
 	exponentFrom  = 1e17
 )
 
-// appendValue appends the quoted value of a reading. Hexadecimal integers are
+// appendNumber appends a quoted number, and a blank field for a kind that is none. Hexadecimal integers are
 // written in decimal, so that every number of a log reads back the same way.
-func appendValue(dst []byte, r *winperf.Reading, dialect Dialect) []byte {
-	if r.Status != counter.OK {
-		return append(dst, noValue...)
-	}
-	if text, ok := r.Value.AsText(); ok {
-		return appendField(dst, text)
-	}
-
-	if n, ok := r.Value.Uint64(); ok {
-		dst = append(dst, '"')
-		dst = strconv.AppendUint(dst, n, 10)
+func appendNumber(dst []byte, kind counter.Kind, bits uint64, dialect Dialect) []byte {
+	switch kind {
+	case counter.KindInt, counter.KindHex, counter.KindHex32:
+		dst = strconv.AppendUint(append(dst, '"'), bits, 10)
 		if dialect != Log {
 			dst = append(dst, ".000000"...)
 		}
 		return append(dst, '"')
+	case counter.KindFloat:
+		if f := math.Float64frombits(bits); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return append(appendFloat(append(dst, '"'), f, dialect), '"')
+		}
 	}
-
-	f, ok := r.Value.Float64()
-	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
-		return append(dst, noValue...)
-	}
-
-	dst = append(dst, '"')
-	dst = appendFloat(dst, f, dialect)
-	return append(dst, '"')
+	return append(dst, noValue...)
 }
 
 // appendFloat appends six decimals for a console and the shortest digits that

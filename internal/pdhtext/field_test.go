@@ -2,6 +2,7 @@ package pdhtext
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -41,9 +42,13 @@ func TestValues(t *testing.T) {
 		{counter.Value{}, counter.Unsupported, " ", " "},
 	}
 	for _, test := range tests {
-		r := winperf.Reading{Value: test.value, Status: test.status}
+		series := winperf.NewSeries(winperf.Path{Object: "O", Counter: "C"})
+		values := winperf.ColumnsOf([]winperf.Reading{{Series: series, Value: test.value, Status: test.status}})
 		for dialect, want := range map[Dialect]string{Log: test.log, Typeperf: test.typeperf} {
-			if got := string(appendValue(nil, &r, dialect)); got != `"`+want+`"` {
+			w := Writer{columns: newColumns(nil, false, values), opt: Options{Dialect: dialect}}
+			w.appendRow(sampleTime)
+			_, got, _ := strings.Cut(strings.TrimSuffix(string(w.buf), "\r\n"), ",")
+			if got != `"`+want+`"` {
 				t.Errorf("%v %v, dialect %d: got %s, want %q", test.value, test.status, dialect, got, want)
 			}
 		}

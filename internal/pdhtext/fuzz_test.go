@@ -32,7 +32,7 @@ func FuzzRoundTrip(f *testing.F) {
 			reading(winperf.NewSeries(winperf.Path{Object: name, Counter: "text"}), counter.Text(text)),
 		}
 		var out bytes.Buffer
-		if err := NewWriter(&out, opt).Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+		if err := NewWriter(&out, opt).Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Count(out.String(), "\n") != 2 {

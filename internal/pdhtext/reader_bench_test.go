@@ -18,7 +18,7 @@ func benchLog(b *testing.B) (log []byte, values int) {
 	w := NewWriter(&out, Options{Location: time.UTC})
 	const rows = 500
 	for i := range rows {
-		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(readings)); err != nil {
+		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ColumnsOf(readings)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -56,7 +56,7 @@ func readAll(in io.Reader) (string, error) {
 			return "", errors.New("not a reading for each column")
 		}
 		if row.Head.Line == 1 { // further heads would add columns
-			if err := w.Write(row.Time, winperf.ReadingList(row.Readings)); err != nil {
+			if err := w.Write(row.Time, winperf.ColumnsOf(row.Readings)); err != nil {
 				return "", err
 			}
 		}
@@ -146,7 +146,7 @@ func FuzzRereadRow(f *testing.F) {
 			reading(series(t, `\\H\O\text`), counter.Text(text)),
 		}
 		var out bytes.Buffer
-		if err := NewWriter(&out, Options{Location: time.FixedZone("X", 3600)}).Write(now, winperf.ReadingList(readings)); err != nil {
+		if err := NewWriter(&out, Options{Location: time.FixedZone("X", 3600)}).Write(now, winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 		r, err := NewReader(&out, ReadOptions{})

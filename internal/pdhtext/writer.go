@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 )
 
 // Format is a kind of log.
@@ -99,34 +100,39 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 	return &Writer{w: w, opt: opt}
 }
 
-// Write writes the readings of one moment as one row, before the first one the
-// head. Before the columns are fixed a moment without readings writes nothing.
+// Write writes the values of one moment as one row, before the first one the
+// head. Before the columns are fixed a moment without values writes nothing.
 //
 // A value that is not ok, and a decimal that is infinite or not a number, is a
 // blank field. The error is that of the underlying writer and stays; after
 // Close it wraps winperf.ErrState.
-func (w *Writer) Write(t time.Time, readings winperf.Readings) error {
+func (w *Writer) Write(t time.Time, values []winperf.Column) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.closed:
 		return fmt.Errorf("%w: write to a closed log", winperf.ErrState)
-	case w.columns == nil && readings.Len() == 0:
+	case w.columns == nil && !hasValues(values):
 		return nil
 	}
 
 	t = t.In(w.opt.Location)
 	if w.columns != nil {
-		w.columns.place(readings)
+		w.columns.place(values)
 	} else {
-		w.columns = newColumns(w.opt.Columns, w.opt.ByName, readings)
+		w.columns = newColumns(w.opt.Columns, w.opt.ByName, values)
 		w.opt.Columns = nil
 		if err := w.appendHead(t); err != nil {
 			return err
 		}
 	}
-	w.appendRow(t, readings)
+	w.appendRow(t)
 	return w.flush()
+}
+
+// hasValues reports whether a column has one.
+func hasValues(columns []winperf.Column) bool {
+	return slices.ContainsFunc(columns, func(c winperf.Column) bool { return c.Len() > 0 })
 }
 
 // flush hands on what the buffer holds.
@@ -199,22 +205,23 @@ func (w *Writer) appendZone(t time.Time) {
 }
 
 // appendRow appends the line of one moment.
-func (w *Writer) appendRow(t time.Time, readings winperf.Readings) {
+func (w *Writer) appendRow(t time.Time) {
 	w.buf = append(w.buf, '"')
 	w.buf = t.AppendFormat(w.buf, "01/02/2006 15:04:05.000")
 	w.buf = append(w.buf, '"')
 
 	begin := len(w.buf)
-	for column, n := range w.columns.row {
+	c := w.columns
+	for column, kind := range c.kinds {
 		if cap(w.buf)-len(w.buf) < usualValue {
 			w.makeRoom(column, len(w.buf)-begin)
 		}
 		w.buf = append(w.buf, separators[w.opt.Format])
-		if n == 0 {
-			w.buf = append(w.buf, noValue...)
+		if kind == counter.KindText {
+			w.buf = appendField(w.buf, c.texts[int32(column)])
 			continue
 		}
-		w.buf = appendValue(w.buf, readings.At(int(n-1)), w.opt.Dialect)
+		w.buf = appendNumber(w.buf, kind, c.bits[column], w.opt.Dialect)
 	}
 	w.buf = append(w.buf, "\r\n"...)
 }
@@ -223,7 +230,7 @@ func (w *Writer) appendRow(t time.Time, readings winperf.Readings) {
 // size of the first ones tells: a buffer that grows with very many columns would
 // leave several times its size behind.
 func (w *Writer) makeRoom(columns, size int) {
-	left := len(w.columns.row) - columns
+	left := len(w.columns.kinds) - columns
 	if size < pieceSize/2 { // too few to tell
 		w.buf = slices.Grow(w.buf, min(left*usualValue, pieceSize))
 		return

@@ -15,33 +15,35 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// scratch are readings of one counter of many instances, of which only the one
-// that was asked for last is there. Each comes with the same Series.
+// scratch are the names of one counter of many instances. Each series is made when it is asked for.
 type scratch struct {
 	counter *winperf.Series
 	names   []string
-	status  counter.Status
-	r       winperf.Reading
-	series  winperf.Series
 }
 
-func newScratch(n int) *scratch {
+func newScratch(n int) []winperf.Column {
 	path := winperf.Path{Machine: "HOST", Object: "Big", HasInstance: true, Counter: "N"}
 	s := &scratch{counter: winperf.NewSeries(path)}
+	c := winperf.Column{Kind: counter.KindInt, Names: s, Status: make([]counter.Status, n)}
 	for i := range n {
-		s.names = append(s.names, fmt.Sprintf("%07d", i))
+		s.names, c.Bits = append(s.names, fmt.Sprintf("%07d", i)), append(c.Bits, uint64(i))
 	}
-	return s
+	return []winperf.Column{c}
 }
 
-func (s *scratch) Len() int { return len(s.names) }
+func (s *scratch) Counter() *winperf.Series { return s.counter }
 
-func (s *scratch) At(i int) *winperf.Reading {
-	s.series = winperf.Series{ID: winperf.SeriesID{Counter: s.counter, Instance: uint32(i + 1)}, Path: s.counter.Path}
-	s.series.Path.Instance = s.names[i]
-	s.r = winperf.Reading{Series: &s.series, Value: counter.Int(uint64(i)), Status: s.status}
-	return &s.r
+func (s *scratch) Number(n int) uint32 { return uint32(n + 1) }
+
+func (s *scratch) Describe(to *winperf.Series, n int) {
+	to.ID.Instance, to.Path.Instance = s.Number(n), s.names[n]
 }
+
+func (s *scratch) Series(int) *winperf.Series { panic("a kept series") }
+
+func (s *scratch) AllSeries() []*winperf.Series { panic("kept series") }
+
+func (s *scratch) Text(int) string { return "" }
 
 // TestWriterMemory bounds what a log keeps of a column beside its row: the text of
 // its path, and little more. What it allocates in all is no more than twice that:
@@ -60,7 +62,9 @@ func TestWriterMemory(t *testing.T) {
 			if !named {
 				break
 			}
-			opt.Columns = append(opt.Columns, readings.At(i).Path.String())
+			var s winperf.Series
+			readings[0].Describe(&s, i)
+			opt.Columns = append(opt.Columns, s.Path.String())
 		}
 
 		before := live()
@@ -150,19 +154,20 @@ func TestChurn(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var out bytes.Buffer
 	w := NewWriter(&out, Options{Location: time.UTC, NoZone: true})
-	all := newScratch(300)
+	of := winperf.NewSeries(winperf.Path{Machine: "HOST", Object: "Big", HasInstance: true, Counter: "N"})
 	columns, late := map[string]int{}, map[string]bool{}
 	for second := range 60 {
 		var readings []winperf.Reading
 		fields := make([]string, len(columns))
-		for i := range all.names {
+		for i := range 300 {
 			if random.IntN(4) == 0 {
 				continue
 			}
-			r := *all.At(i)
-			r.Series = &winperf.Series{Path: r.Path} // without an ID
+			path := of.Path
+			path.Instance = fmt.Sprintf("%07d", i)
+			r := winperf.Reading{Series: &winperf.Series{Path: path}, Value: counter.Int(uint64(i))} // without an ID
 			if another := random.IntN(3); another > 0 {
-				r.ID = winperf.SeriesID{Counter: all.counter, Instance: uint32(3*i + another)}
+				r.ID = winperf.SeriesID{Counter: of, Instance: uint32(3*i + another)}
 			}
 			readings = append(readings, r)
 		}
@@ -180,7 +185,7 @@ func TestChurn(t *testing.T) {
 		}
 
 		out.Reset()
-		if err := w.Write(sampleTime.UTC(), winperf.ReadingList(readings)); err != nil {
+		if err := w.Write(sampleTime.UTC(), winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 		want := `"06/30/2007 19:40:38.659"`

@@ -30,7 +30,7 @@ func TestByName(t *testing.T) {
 		r.Anomalies = r.Anomalies.With(winperf.InstanceBegan)
 		return r
 	}
-	moments := []winperf.ReadingList{
+	moments := [][]winperf.Reading{
 		{reading(rate, 1, "a", "1@1", 10), reading(plain, 1, "a", "1@1", 11), reading(rate, 3, "c", "", 12)},
 		{reading(rate, 2, "a", "2@2", 20), reading(plain, 2, "a", "2@2", 21), reading(rate, 4, "c", "", 22)},
 		{reading(rate, 2, "a", "2@2", 30), reading(plain, 2, "a", "2@2", 31)},
@@ -42,7 +42,7 @@ func TestByName(t *testing.T) {
 	columns := []string{`\O(a)\Rate`, `\O(a)\Plain`, `\O(c)\Rate`, `\O(b)\Rate`, `\O(b)\Plain`}
 	w := NewWriter(&b, Options{Dialect: Typeperf, Location: time.UTC, Columns: columns, ByName: true})
 	for _, readings := range moments {
-		if err := w.Write(time.Unix(0, 0), readings); err != nil {
+		if err := w.Write(time.Unix(0, 0), winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,8 +65,8 @@ func TestLateNames(t *testing.T) {
 		return winperf.Reading{Series: winperf.NewSeries(p), Value: counter.Int(1)}
 	}
 	w := NewWriter(&strings.Builder{}, Options{})
-	for _, readings := range []winperf.ReadingList{{named("a")}, {named("b"), named("c")}, {named("b"), named("d"), named("e")}} {
-		if err := w.Write(time.Unix(0, 0), readings); err != nil {
+	for _, readings := range [][]winperf.Reading{{named("a")}, {named("b"), named("c")}, {named("b"), named("d"), named("e")}} {
+		if err := w.Write(time.Unix(0, 0), winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -46,7 +46,7 @@ func write(t *testing.T, opt Options, moments ...[]winperf.Reading) string {
 	var out bytes.Buffer
 	w := NewWriter(&out, opt)
 	for i, readings := range moments {
-		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(readings)); err != nil {
+		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestFirstField(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			readings := []winperf.Reading{reading(series(t, `\\HOST\Memory\Available Bytes`), counter.Int(1))}
-			if err := NewWriter(&out, test.opt).Write(test.at, winperf.ReadingList(readings)); err != nil {
+			if err := NewWriter(&out, test.opt).Write(test.at, winperf.ColumnsOf(readings)); err != nil {
 				t.Fatal(err)
 			}
 			head, rest, _ := strings.Cut(out.String(), "\r\n")
@@ -114,7 +114,7 @@ func TestBiasOfStart(t *testing.T) {
 	readings := []winperf.Reading{reading(series(t, `\A\B`), counter.Int(1))}
 	before := time.Date(2024, 10, 27, 0, 59, 59, 0, time.UTC)
 	for i := range 2 {
-		if err := w.Write(before.Add(time.Duration(i)*time.Second), winperf.ReadingList(readings)); err != nil {
+		if err := w.Write(before.Add(time.Duration(i)*time.Second), winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestInstances(t *testing.T) {
 	}
 	for i, moment := range moments {
 		out.Reset()
-		if err := w.Write(sampleTime, winperf.ReadingList(moment.readings)); err != nil {
+		if err := w.Write(sampleTime, winperf.ColumnsOf(moment.readings)); err != nil {
 			t.Fatal(err)
 		}
 		want := ""
@@ -190,7 +190,7 @@ func TestOneInstance(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out, Options{Dialect: Typeperf})
 	for i, m := range moments {
-		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ReadingList(m)); err != nil {
+		if err := w.Write(sampleTime.Add(time.Duration(i)*time.Second), winperf.ColumnsOf(m)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -306,19 +306,19 @@ func TestErrors(t *testing.T) {
 	broken := &brokenWriter{good: 1, err: syscall.EPIPE}
 	w := NewWriter(broken, Options{})
 	for i, want := range []error{nil, syscall.EPIPE, syscall.EPIPE} {
-		if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, want) {
+		if err := w.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, want) {
 			t.Errorf("write %d: error %v, want %v", i, err, want)
 		}
 	}
 	broken.good = 1 // the writer recovers; the log, which has lost a row, does not
-	if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, syscall.EPIPE) {
+	if err := w.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("write after an error: error %v", err)
 	}
 	if err := w.Close(); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("Close: error %v", err)
 	}
 	w = NewWriter(&brokenWriter{n: 3}, Options{})
-	if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, io.ErrShortWrite) {
+	if err := w.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("short write: error %v", err)
 	}
 	w = NewWriter(io.Discard, Options{})
@@ -327,7 +327,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("Close: %v", err)
 		}
 	}
-	if err := w.Write(sampleTime, winperf.ReadingList(readings)); !errors.Is(err, winperf.ErrState) {
+	if err := w.Write(sampleTime, winperf.ColumnsOf(readings)); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("Write after Close: error %v", err)
 	}
 }
@@ -341,7 +341,7 @@ func TestNamedColumns(t *testing.T) {
 		{reading(a, counter.Int(1))},
 		{reading(c, counter.Int(2)), reading(series(t, `\\H\O\b`), counter.Int(3))},
 	} {
-		if err := w.Write(sampleTime, winperf.ReadingList(readings)); err != nil {
+		if err := w.Write(sampleTime, winperf.ColumnsOf(readings)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -360,8 +360,8 @@ func TestRecordSeveralInterfaces(t *testing.T) {
 // shownOf is all that a cycle's readings say, and from which interfaces they came.
 func shownOf(c *measure.Cycle) string {
 	var all strings.Builder
-	for i := range c.Len() {
-		r, schema := c.At(i), c.Sample.Schema
+	schema := c.Sample.Schema
+	for _, r := range c.Readings() {
 		fmt.Fprintln(&all, r.Path, r.Status, r.Value, r.Unit, r.Time.UnixNano(), schema.InterfaceOf(r.ObjectID.Index))
 	}
 	return all.String()

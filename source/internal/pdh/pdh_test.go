@@ -260,7 +260,7 @@ func TestDenied(t *testing.T) {
 		c := measure.New(src, paths(t, `\Speicher\Bytes`), measure.Options{})
 		defer c.Close()
 		cycle, err := c.Cycle(t.Context())
-		if err != nil || cycle.Len() != 1 || cycle.At(0).Status != counter.NotPermitted {
+		if err != nil || cycle.Len() != 1 || cycle.Readings()[0].Status != counter.NotPermitted {
 			t.Errorf("formatted %v: %v, %v", formatted, err, cycle.Readings())
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // TestJSONLKey checks that readings of several instances of one name keep their instances.
 func TestJSONLKey(t *testing.T) {
 	keys := []string{"7@0", "7@134085399981234567", "7/8@134085399981234567", ""}
-	var list winperf.ReadingList
+	var list []winperf.Reading
 	for i, key := range keys {
 		s := winperf.NewSeries(winperf.Path{Object: "Process", Instance: "a", HasInstance: true, Counter: "C"})
 		s.Key = key
@@ -25,7 +25,7 @@ func TestJSONLKey(t *testing.T) {
 	var b bytes.Buffer
 	out, err := sink.New("jsonl", &b, sink.Options{})
 	if err == nil {
-		err = out.Write(winperf.FromFiletime(134085400000000000), list)
+		err = out.Write(winperf.FromFiletime(134085400000000000), winperf.ColumnsOf(list))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
@@ -83,8 +84,8 @@ func (r *results) collect(cycle *measure.Cycle, w wants, since *frame.Cooker) er
 }
 
 // recook computes the values of a column again.
-func (r *results) recook(col *measure.Column, since *frame.Cooker) {
-	o, k, _, ok := col.Place(0)
+func (r *results) recook(col *winperf.Column, since *frame.Cooker) {
+	o, k, _, ok := measure.Place(col, 0)
 	if !ok {
 		return
 	}
@@ -92,16 +93,16 @@ func (r *results) recook(col *measure.Column, since *frame.Cooker) {
 
 	r.bits, r.status = r.bits[:0], r.status[:0]
 	for n := range col.Len() {
-		_, _, at, _ := col.Place(n)
+		_, _, at, _ := measure.Place(col, n)
 		r.bits, r.status = append(r.bits, cooked.Bits[at]), append(r.status, cooked.Status[at])
 	}
 	col.Bits, col.Status = r.bits, r.status
 }
 
-func (r *results) addColumn(col *measure.Column, w wants, request int) {
+func (r *results) addColumn(col *winperf.Column, w wants, request int) {
 	for n := range col.Len() {
 		item := Item{Instance: -1, Request: int32(request), Status: int32(col.Status[n])}
-		if o, k, at, ok := col.Place(n); ok {
+		if o, k, at, ok := measure.Place(col, n); ok {
 			c := o.Counter(k)
 			item.Object, item.Counter, item.Instance = o.ID().Index, c.ID.Index, int32(at)
 			item.Type = int32(measure.ValueTypeOf(c.Type, c.Size))
@@ -113,7 +114,7 @@ func (r *results) addColumn(col *measure.Column, w wants, request int) {
 }
 
 // addItem adds an item with its value.
-func (r *results) addItem(item Item, col *measure.Column, n int) {
+func (r *results) addItem(item Item, col *winperf.Column, n int) {
 	switch {
 	case col.Status[n] != counter.OK:
 	case col.Kind != counter.KindText:

@@ -6,79 +6,104 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/titles"
 )
 
 // mostProcesses is how many processes the standard table shows.
 const mostProcesses = 10
 
-// narrowStandard keeps of the readings of the standard paths those of the
-// busiest processes, the busiest first, and all that are not of processes.
-func narrowStandard(v *logs.View) {
-	rank := rankProcesses(v)
-	place := func(at uint32) int { return rank[v.Of.At(int(at)).Path.InstanceText()] }
-	v.Positions = slices.DeleteFunc(v.Positions, func(at uint32) bool {
-		return isProcess(v.Of.At(int(at))) && place(at) == 0
-	})
-
-	kept := v.Positions
-	for from := 0; from < len(kept); {
-		r := v.At(from)
-		object, counter, process := r.ObjectID, r.CounterID, isProcess(r)
+// narrowStandard returns, of the values of the standard paths, the busiest processes, the busiest
+// first, and all that are not of processes.
+func narrowStandard(columns []winperf.Column) []winperf.Column {
+	rank := rankProcesses(columns)
+	var kept []winperf.Column
+	for from := 0; from < len(columns); {
 		to := from + 1
-		for to < len(kept) && v.At(to).ObjectID == object && v.At(to).CounterID == counter {
+		for to < len(columns) && sameCounter(&columns[from], &columns[to]) {
 			to++
 		}
-		if process {
-			slices.SortStableFunc(kept[from:to], func(a, b uint32) int {
-				return cmp.Compare(place(a), place(b))
-			})
+		if isProcess(&columns[from]) {
+			kept = append(kept, ranked(columns[from:to], rank)...)
+		} else {
+			kept = append(kept, columns[from:to]...)
 		}
 		from = to
 	}
+	return kept
 }
 
-func isProcess(r *winperf.Reading) bool { return r.ObjectID.Index == titles.Process }
+// sameCounter reports whether columns are of one counter of one object.
+func sameCounter(a, b *winperf.Column) bool {
+	x, y := a.Names.Counter(), b.Names.Counter()
+	return x.ObjectID == y.ObjectID && x.CounterID == y.CounterID
+}
+
+// ranked returns the values of columns that have a place, in its order, each as a column.
+func ranked(columns []winperf.Column, rank map[string]int) []winperf.Column {
+	type placed struct {
+		place int
+		value winperf.Column
+	}
+	var all []placed
+	for i := range columns {
+		c := &columns[i]
+		for n := range c.Len() {
+			if place := rank[instanceText(c, n)]; place > 0 {
+				all = append(all, placed{place, c.Slice(n, n+1)})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+
+	var values []winperf.Column
+	for _, p := range all {
+		values = append(values, p.value)
+	}
+	return values
+}
+
+// instanceText is the instance of the n-th value as a path spells it.
+func instanceText(c *winperf.Column, n int) string {
+	var s winperf.Series
+	c.Describe(&s, n)
+	return s.Path.InstanceText()
+}
+
+func isProcess(c *winperf.Column) bool { return c.Names.Counter().ObjectID.Index == titles.Process }
+
+// ranking is what a process is ranked by.
+type ranking struct {
+	name       string
+	id         bool // it has one, and it is not 0
+	busy, size float64
+}
 
 // rankProcesses returns the places, from 1 on, of the instances that are shown:
 // by processor time, then by memory. What has the id 0 is no process: Idle and
 // _Total.
-func rankProcesses(readings winperf.Readings) map[string]int {
-	type process struct {
-		name       string
-		id         bool // it has one, and it is not 0
-		busy, size float64
-	}
+func rankProcesses(columns []winperf.Column) map[string]int {
+	byName := map[string]*ranking{}
+	var list []*ranking
+	for i := range columns {
+		c := &columns[i]
+		for n := range c.Len() {
+			if !isProcess(c) || c.Status[n] != counter.OK {
+				continue
+			}
 
-	byName := map[string]*process{}
-	var list []*process
-	for i := range readings.Len() {
-		r := readings.At(i)
-		if !isProcess(r) || r.Status != counter.OK {
-			continue
-		}
-
-		name := r.Path.InstanceText()
-		p := byName[name]
-		if p == nil {
-			p = &process{name: name, busy: -1} // less than 0 for one that began just now
-			byName[name] = p
-			list = append(list, p)
-		}
-
-		switch n, _ := r.Value.Float64(); r.CounterID.Index {
-		case titles.ProcessorTime:
-			p.busy = n
-		case titles.WorkingSet:
-			p.size = n
-		case titles.IDProcess:
-			p.id = n != 0
+			name := instanceText(c, n)
+			p := byName[name]
+			if p == nil {
+				p = &ranking{name: name, busy: -1} // less than 0 for one that began just now
+				byName[name] = p
+				list = append(list, p)
+			}
+			p.set(c.Names.Counter().CounterID.Index, c.Value(n))
 		}
 	}
 
-	list = slices.DeleteFunc(list, func(p *process) bool { return !p.id })
-	slices.SortStableFunc(list, func(a, b *process) int {
+	list = slices.DeleteFunc(list, func(p *ranking) bool { return !p.id })
+	slices.SortStableFunc(list, func(a, b *ranking) int {
 		return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(b.size, a.size))
 	})
 	rank := map[string]int{}
@@ -86,4 +111,16 @@ func rankProcesses(readings winperf.Readings) map[string]int {
 		rank[p.name] = i + 1
 	}
 	return rank
+}
+
+// set notes the value of a counter.
+func (p *ranking) set(counter uint32, v counter.Value) {
+	switch n, _ := v.Float64(); counter {
+	case titles.ProcessorTime:
+		p.busy = n
+	case titles.WorkingSet:
+		p.size = n
+	case titles.IDProcess:
+		p.id = n != 0
+	}
 }

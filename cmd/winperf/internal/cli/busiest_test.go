@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/logs"
 )
 
 // readingOf is a reading by title indices; v < 0 stands for none.
@@ -23,11 +22,11 @@ func readingOf(object, index uint32, instance string, v float64) winperf.Reading
 }
 
 // narrowed is what narrowStandard leaves of readings.
-func narrowed(readings winperf.ReadingList) *logs.View {
-	var v logs.View
-	v.Choose(readings, func(*winperf.Reading) bool { return true })
-	narrowStandard(&v)
-	return &v
+func narrowed(readings []winperf.Reading) (left []*winperf.Series) {
+	for _, c := range narrowStandard(winperf.ColumnsOf(readings)) {
+		left = append(left, c.AllSeries()...)
+	}
+	return left
 }
 
 // The busiest come first, of equals the largest, of what has no value yet the
@@ -64,9 +63,7 @@ func TestNarrowStandard(t *testing.T) {
 	}
 	want = append(want, "510(lo)264")
 	var got []string
-	v := narrowed(readings)
-	for i := range v.Len() {
-		r := v.At(i)
+	for _, r := range narrowed(readings) {
 		got = append(got, r.Path.Object+"("+r.Path.InstanceText()+")"+r.Path.Counter)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -84,9 +81,8 @@ func TestNarrowFew(t *testing.T) {
 		}
 	}
 	var got []string
-	v := narrowed(readings)
-	for i := range 3 {
-		got = append(got, v.At(i).Path.InstanceText())
+	for _, s := range narrowed(readings) {
+		got = append(got, s.Path.InstanceText())
 	}
 	if diff := cmp.Diff([]string{"large", "small", "new"}, got); diff != "" {
 		t.Error(diff)

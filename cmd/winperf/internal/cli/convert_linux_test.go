@@ -141,7 +141,7 @@ func generateLog(name string, size int64) error {
 				readings[i].Value = counter.Int(uint64(row) * uint64(i) * 4096)
 			}
 		}
-		if err := w.Write(start.Add(time.Duration(row)*time.Second), winperf.ReadingList(readings)); err != nil {
+		if err := w.Write(start.Add(time.Duration(row)*time.Second), winperf.ColumnsOf(readings)); err != nil {
 			return err
 		}
 		if row%100 == 0 {

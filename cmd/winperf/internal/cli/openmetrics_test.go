@@ -101,7 +101,7 @@ func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metr
 		}
 		set := &metrics.Set{}
 		if c.Frame.IsZero() {
-			set = mapper.MapReadings(c.Time, c)
+			set = mapper.MapReadings(c.Time, winperf.ReadingList(c.Readings()))
 		} else if set, err = mapper.Map(c.Frame, c.Names); err != nil {
 			t.Fatal(err)
 		}

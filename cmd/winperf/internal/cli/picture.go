@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,13 +22,12 @@ type picture struct {
 	screen *os.File
 	keys   *os.File // nil where there is no keyboard
 
-	mu       sync.Mutex
-	at       time.Time
-	readings []winperf.Reading // of the last moment
-	series   []winperf.Series  // theirs
-	waiting  string            // what is shown until there are some
-	normal   *term.State       // of keys, nil where nobody has changed it
-	ended    bool
+	mu      sync.Mutex
+	at      time.Time
+	columns []winperf.Column // of the last moment
+	waiting string           // what is shown until there are some
+	normal  *term.State      // of keys, nil where nobody has changed it
+	ended   bool
 }
 
 // newPicture returns a picture on the terminal of standard output, with the keys of
@@ -72,21 +70,24 @@ func (p *picture) start(ctx context.Context, interrupt func(), waiting string) {
 }
 
 // Write implements sink.Sink.
-func (p *picture) Write(at time.Time, readings winperf.Readings) error {
-	return p.change(func() {
-		p.at = at
-		n := readings.Len()
-		p.readings = slices.Grow(p.readings[:0], n)[:n]
-		p.series = slices.Grow(p.series[:0], n)[:n]
+func (p *picture) Write(at time.Time, columns []winperf.Column) error {
+	return p.change(func() { p.at, p.columns = at, lasting(columns) })
+}
 
-		// A reading of a cycle is valid until the next one is asked for.
-		for i := range n {
-			r := readings.At(i)
-			p.series[i] = *r.Series
-			p.readings[i] = *r
-			p.readings[i].Series = &p.series[i]
+// lasting copies the values of columns, which are valid until the next cycle only.
+func lasting(columns []winperf.Column) []winperf.Column {
+	var readings []winperf.Reading
+	for i := range columns {
+		c := &columns[i]
+		for n := range c.Len() {
+			s := &winperf.Series{}
+			c.Describe(s, n)
+			readings = append(readings, winperf.Reading{
+				Series: s, Time: c.Time, Value: c.Value(n), Status: c.Status[n], Anomalies: c.Anomalies(n),
+			})
 		}
-	})
+	}
+	return winperf.ColumnsOf(readings)
 }
 
 // Close implements sink.Sink.
@@ -113,7 +114,7 @@ func (p *picture) change(f func()) error {
 	if p.at.IsZero() {
 		return p.Await(p.waiting)
 	}
-	return p.Screen.Write(p.at, winperf.ReadingList(p.readings))
+	return p.Screen.Write(p.at, p.columns)
 }
 
 // end gives the terminal back for good.

@@ -174,8 +174,12 @@ func TestPictureScrolls(t *testing.T) {
 		path := winperf.Path{Object: "O", Instance: name, HasInstance: true, Counter: "C"}
 		readings = append(readings, winperf.Reading{Series: winperf.NewSeries(path), Value: counter.Int(uint64(9 - i))})
 	}
-	if err := p.Write(time.Now(), &fleeting{list: readings}); err != nil {
+	columns := winperf.ColumnsOf(readings)
+	if err := p.Write(time.Now(), columns); err != nil {
 		t.Fatal(err)
+	}
+	for i := range readings { // they are the next cycle's by now
+		*readings[i].Series, columns[i].Bits[0] = winperf.Series{}, 0
 	}
 	for _, step := range []struct{ press, want string }{
 		{"", "_Total  5|first   9|second  8"},
@@ -199,23 +203,6 @@ func TestPictureScrolls(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-}
-
-// fleeting are readings each of which is valid until the next one is asked for, as those
-// of a measurement are.
-type fleeting struct {
-	list   []winperf.Reading
-	at     winperf.Reading
-	series winperf.Series
-}
-
-func (f *fleeting) Len() int { return len(f.list) }
-
-func (f *fleeting) At(i int) *winperf.Reading {
-	f.series = *f.list[i].Series
-	f.at = f.list[i]
-	f.at.Series = &f.series
-	return &f.at
 }
 
 // TestKeys finds keys in bytes, in one piece and in several.

@@ -61,6 +61,7 @@ type rawLines struct {
 	places map[string]int
 	line   bytes.Buffer
 	sink   sink.Sink // writes to line
+	named  logs.View
 }
 
 // rawFields are the fields that a line has beside those of a reading.
@@ -86,23 +87,22 @@ func (w *rawLines) Write(m *logs.Moment) error {
 	return nil
 }
 
-// cycle writes the readings of a cycle, which are ordered by object and counter.
+// cycle writes the values of a cycle, which are ordered by object and counter.
 func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 	machine := cycle.Frame.Machine()
 	w.cooker.Set(w.older[machine], cycle.Frame, counter.Options{})
 	var o frame.Object
 	w.pair = nil
 
-	for i := range cycle.Len() {
-		r := cycle.At(i)
-		if logs.NamesNothing(r.Status) {
-			continue
+	for _, c := range w.named.Named(cycle.Columns()) {
+		s := c.Names.Counter()
+		if w.pair == nil || o.ID() != s.ObjectID || o.Machine() != s.Path.Machine {
+			o = w.find(cycle.Frame, s)
 		}
-		if w.pair == nil || o.ID() != r.ObjectID || o.Machine() != r.Path.Machine {
-			o = w.find(cycle.Frame, r)
-		}
-		if err := w.reading(t, o, r); err != nil {
-			return err
+		for n := range c.Len() {
+			if err := w.value(t, o, c.Slice(n, n+1)); err != nil {
+				return err
+			}
 		}
 	}
 
@@ -114,11 +114,11 @@ func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 	return release(held)
 }
 
-// find finds the object of a reading, and where its instances stand.
-func (w *rawLines) find(f frame.Frame, r *winperf.Reading) frame.Object {
-	found, _ := f.Find(r.ObjectID)
+// find finds the object of a counter, and where its instances stand.
+func (w *rawLines) find(f frame.Frame, s *winperf.Series) frame.Object {
+	found, _ := f.Find(s.ObjectID)
 	for o := range f.Objects() {
-		if o.ID() == r.ObjectID && o.Machine() == r.Path.Machine {
+		if o.ID() == s.ObjectID && o.Machine() == s.Path.Machine {
 			found = o
 			break
 		}
@@ -134,20 +134,21 @@ func (w *rawLines) find(f frame.Frame, r *winperf.Reading) frame.Object {
 	return found
 }
 
-// reading writes the line of a reading. Without a raw value it is no more than that.
-func (w *rawLines) reading(t time.Time, o frame.Object, r *winperf.Reading) error {
+// value writes the line of a column of one value. Without a raw value it is no more than that.
+func (w *rawLines) value(t time.Time, o frame.Object, c winperf.Column) error {
 	w.line.Reset()
-	if err := w.sink.Write(t, winperf.ReadingList{*r}); err != nil {
+	if err := w.sink.Write(t, []winperf.Column{c}); err != nil {
 		return err
 	}
 
-	position := w.places[r.Path.InstanceText()]
-	k, found := o.FindCounter(r.CounterID)
-	types := w.types[rawObject{o.Machine(), r.ObjectID.Index}]
+	counter := c.Names.Counter()
+	position := w.places[instanceText(&c, 0)]
+	k, found := o.FindCounter(counter.CounterID)
+	types := w.types[rawObject{o.Machine(), counter.ObjectID.Index}]
 	if found && len(types) == o.NumCounters() {
 		more := rawFields{Type: types[k], Cur: rawSample(o, types, position, k)}
 		if was, _ := w.pair.From(position); was >= 0 {
-			more.Prev = w.olderSample(o, r.CounterID, types, was)
+			more.Prev = w.olderSample(o, counter.CounterID, types, was)
 		}
 		text, err := json.Marshal(more)
 		if err != nil {

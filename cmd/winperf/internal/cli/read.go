@@ -22,7 +22,7 @@ type reader struct {
 	app      *app
 	standard []string // paths where none are given
 	// narrow leaves what a table shows of the standard paths; nil shows all.
-	narrow func(*logs.View)
+	narrow func([]winperf.Column) []winperf.Column
 	source sourceFlags
 	output outputFlags
 	sel    selectFlags
@@ -291,8 +291,8 @@ func (r *reader) passes(cycle *measure.Cycle) bool {
 
 // write writes what is shown of a cycle, if there is anything.
 func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
-	if readings := r.shown(cycle, out); readings.Len() > 0 {
-		err = out.Write(cycle.Time, readings)
+	if columns := r.shown(cycle, out); len(columns) > 0 {
+		err = out.Write(cycle.Time, columns)
 	}
 	if err != nil {
 		return err
@@ -300,22 +300,21 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 	return out.out.Flush()
 }
 
-// shown are the readings of a cycle to write. A table leaves out objects and
+// shown are the values of a cycle to write. A table leaves out objects and
 // counters that are not there, which standard error tells about, as everything
 // does where the user did not ask for them; programs get all.
-func (r *reader) shown(cycle *measure.Cycle, out *destination) winperf.Readings {
-	all := extended{of: cycle, length: r.unlisted.own(cycle)}
-	more := r.unlisted.readings(cycle)
+func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Column {
+	own := cycle.Columns()[:r.unlisted.own(cycle)]
+	more := winperf.ColumnsOf(r.unlisted.readings(cycle))
 	if r.asked && (out.inPlace || out.out.format != "table") {
-		all.more = more
-		return all
+		return slices.Concat(own, more)
 	}
 
-	r.view.Choose(all, func(reading *winperf.Reading) bool { return !absent(reading.Status) })
+	own = r.view.Choose(own, func(c *winperf.Column, n int) bool { return !absent(c.Status[n]) })
 	if !r.asked && r.narrow != nil && out.out.format == "table" {
-		r.narrow(&r.view)
+		own = r.narrow(own)
 	}
-	return extended{of: &r.view, length: r.view.Len(), more: more}
+	return slices.Concat(own, more)
 }
 
 // finish says at the end what was not as it should be.
@@ -365,21 +364,22 @@ func (t *tally) count(c *measure.Cycle) {
 	t.countDamage(c)
 	t.denied.count(c)
 
-	from := 0
-	for w, to := range c.Parts[:min(len(c.Parts), len(t.served))] { // the user did not ask for others
-		for i := from; i < to; i++ {
-			r := c.At(i)
-			if r.Status == counter.OK {
-				t.served[w] = true
-				break
-			}
-			t.last[w] = r.Status
+	for w := range c.ColumnParts[:min(len(c.ColumnParts), len(t.served))] { // the user did not ask for others
+		columns := c.Part(w)
+		for i := range columns {
+			t.countColumn(w, &columns[i])
 		}
-
-		if from == to {
+		if len(columns) == 0 {
 			t.served[w] = true // another path has it
 		}
-		from = to
+	}
+}
+
+// countColumn counts a column of a path.
+func (t *tally) countColumn(w int, c *winperf.Column) {
+	t.served[w] = t.served[w] || slices.Contains(c.Status, counter.OK)
+	if n := c.Len(); n > 0 && !t.served[w] {
+		t.last[w] = c.Status[n-1]
 	}
 }
 

@@ -15,7 +15,8 @@ type lifetimes struct {
 	widened  []bool // by path: all instances of its name are read
 	named    []bool // by path: an instance was named
 
-	rows map[string]bool // by logs.Gatherer.Name: of the widened paths, whether a path named it
+	rows    map[string]bool // by logs.Gatherer.Name: of the widened paths, whether a path named it
+	present logs.View       // of a path
 }
 
 // newLifetimes returns the lifetimes of paths, and the paths to read.
@@ -39,21 +40,25 @@ func newLifetimes(asked []winperf.Path) (lifetimes, []winperf.Path) {
 
 // add notes which readings of a cycle the paths name.
 func (l *lifetimes) add(cycle *measure.Cycle, g *logs.Gatherer) {
-	from := 0
-	for w, to := range cycle.Parts {
-		for i := from; i < to && w < len(l.widened) && l.widened[w]; i++ {
-			r := cycle.At(i)
-			if logs.NamesNothing(r.Status) {
-				continue
-			}
-			if l.matchers[w].Instance(r.Path.Instance, r.Path.Index) {
-				l.named[w] = true
-				l.rows[g.Name(r.Series)] = true
-			} else if name := g.Name(r.Series); !l.rows[name] {
-				l.rows[name] = l.other(&r.Path, w)
+	for w := range cycle.ColumnParts {
+		if w >= len(l.widened) || !l.widened[w] {
+			continue
+		}
+		for _, c := range l.present.Named(cycle.Part(w)) {
+			for _, s := range c.AllSeries() {
+				l.addSeries(s, w, g.Name(s))
 			}
 		}
-		from = to
+	}
+}
+
+// addSeries notes whether the path at w names a series, of which a gatherer has the name.
+func (l *lifetimes) addSeries(s *winperf.Series, w int, name string) {
+	switch {
+	case l.matchers[w].Instance(s.Path.Instance, s.Path.Index):
+		l.named[w], l.rows[name] = true, true
+	case !l.rows[name]:
+		l.rows[name] = l.other(&s.Path, w)
 	}
 }
 

@@ -107,12 +107,12 @@ func timeObject(s *winperf.Series) uint32 {
 	return 0
 }
 
-// own returns the number of readings of a cycle that the user selected.
+// own returns the number of columns of a cycle that the user selected.
 func (u *unlisted) own(cycle *measure.Cycle) int {
-	if n := len(u.every); u.added && n <= len(cycle.Parts) {
-		return cycle.Parts[n-1]
+	if n := len(u.every); u.added && n <= len(cycle.ColumnParts) {
+		return cycle.ColumnParts[n-1]
 	}
-	return cycle.Len()
+	return len(cycle.Columns())
 }
 
 // asked returns the anomalies of a cycle without the one that the added path matches nothing. The same path of
@@ -188,7 +188,7 @@ func (u *unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 				v := timeValue{series: col.Series(n), at: col.Time, status: status, every: u.isEvery(part)}
 				v.value, _ = col.Value(n).Float64()
 				v.name = v.series.Path.Instance
-				if o, _, at, ok := col.Place(n); ok {
+				if o, _, at, ok := measure.Place(col, n); ok {
 					v.name, v.raw = o.Instance(at).Name(), true
 				}
 				if !yield(v) {
@@ -253,8 +253,10 @@ func (u *unlisted) row(process *winperf.Series) *winperf.Series {
 
 // add adds a cycle to the statistics of the rows.
 func (u *unlisted) add(cycle *measure.Cycle, g *logs.Gatherer) {
-	for i := u.own(cycle); i < cycle.Len(); i++ {
-		u.hidden[g.Name(cycle.At(i).Series)] = true
+	for _, c := range cycle.Columns()[u.own(cycle):] {
+		for _, s := range c.AllSeries() {
+			u.hidden[g.Name(s)] = true
+		}
 	}
 
 	for _, r := range u.readings(cycle) {
@@ -372,22 +374,4 @@ func (m *machineTime) reading() (r winperf.Reading, ok bool) {
 		r.Value = counter.Float(max(0, m.total*float64(m.processors)-m.used))
 	}
 	return r, true
-}
-
-// extended are the first readings of a list, and some more.
-type extended struct {
-	of     winperf.Readings
-	length int // of the list
-	more   []winperf.Reading
-}
-
-// Len implements [winperf.Readings].
-func (e extended) Len() int { return e.length + len(e.more) }
-
-// At implements [winperf.Readings].
-func (e extended) At(i int) *winperf.Reading {
-	if i < e.length {
-		return e.of.At(i)
-	}
-	return &e.more[i-e.length]
 }

@@ -1,0 +1,83 @@
+package sink
+
+import (
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// jsonInstances make what JSON objects say of the instances of columns. The columns of an object mostly
+// have the same instances, one column behind the other, so that their texts are kept, by position.
+type jsonInstances struct {
+	kept   []jsonInstance
+	series winperf.Series // of the value at hand
+	few    bool           // the column has no more instances than are kept
+}
+
+// mostKept is how many instances are kept, at some 300 bytes each. A column of more keeps none.
+const mostKept = 4096
+
+// jsonInstance is what an object says of an instance, and what it was made of.
+type jsonInstance struct {
+	path     []byte // the instance in the path
+	names    []byte // the fields "parent" and "instance"
+	identity []byte // the fields of the key
+
+	made        bool
+	of          winperf.Path // only the instance
+	parent, key string
+	spelled     []byte
+	text        []byte
+}
+
+// begin begins a column.
+func (j *jsonInstances) begin(c *winperf.Column) {
+	j.series = *c.Names.Counter()
+	j.few = c.Len() <= mostKept
+	want := c.Len()
+	if !j.few {
+		j.kept, want = nil, 1
+	}
+	if more := want - len(j.kept); more > 0 {
+		j.kept = append(j.kept, make([]jsonInstance, more)...)
+	}
+}
+
+// at returns what the object of the n-th value of a column says of its instance, valid until the next call.
+func (j *jsonInstances) at(c *winperf.Column, n int) *jsonInstance {
+	s := &j.series
+	c.Names.Describe(s, c.From+n)
+	in := &j.kept[0]
+	if j.few {
+		in = &j.kept[n]
+	}
+
+	of := winperf.Path{Instance: s.Path.Instance, Index: s.Path.Index, HasInstance: s.Path.HasInstance}
+	if !in.made || in.of != of || in.parent != s.Parent || in.key != s.Key {
+		in.made, in.of, in.parent, in.key = true, of, s.Parent, s.Key
+		in.make()
+	}
+	return in
+}
+
+// make makes the texts.
+func (in *jsonInstance) make() {
+	text := in.text[:0]
+	names, identity := 0, 0
+	if in.of.HasInstance {
+		in.spelled = appendInstance(in.spelled[:0], &in.of)
+		whole := label(in.spelled)
+		text = appendJSON(text, whole)
+		names = len(text)
+
+		if in.parent != "" {
+			text = safetext.AppendJSON(append(text, `,"parent":`...), in.parent)
+			whole = whole[len(in.parent)+len(`/`):]
+		}
+		text = safetext.AppendJSON(append(text, `,"instance":`...), whole)
+		identity = len(text)
+	}
+	text = appendIdentity(text, in.key)
+
+	in.text = text
+	in.path, in.names, in.identity = text[:names], text[names:identity], text[identity:]
+}
