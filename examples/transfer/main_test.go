@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -13,28 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/provider/publish"
-	"github.com/winperf/winperf/provider/registration"
 )
-
-// The files beside the schema are those that it describes.
-func TestFiles(t *testing.T) {
-	s, err := registration.ParseDeclaration("transfer.json", schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string][]byte{
-		"transfer.ini": registration.WriteINI(s, "transfer.h"),
-		"transfer.h":   registration.WriteHeader(s),
-	} {
-		got, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the schema says: run winperf provider init --force transfer.json", name)
-		}
-	}
-}
 
 // The program publishes until it is told to end, and leaves nothing behind.
 func TestRun(t *testing.T) {

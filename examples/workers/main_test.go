@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -13,27 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider/publish"
-	"github.com/winperf/winperf/provider/registration"
 )
-
-// The manifest beside the schema is what the schema describes.
-func TestManifest(t *testing.T) {
-	s, err := registration.ParseDeclaration("workers.json", schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := registration.ManifestOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile("workers.man")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, registration.WriteManifest(m)) {
-		t.Error("workers.man is not what the schema says: run winperf provider init --force workers.json")
-	}
-}
 
 // lines is a Writer that hands on what is written.
 type lines chan string

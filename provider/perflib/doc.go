@@ -4,6 +4,6 @@
 // shared values of package publish, where the system reads them. A change of a
 // value stays an atomic addition.
 //
-// The ids are those of the manifest that package registration makes, by which
+// The ids are the ones in the manifest that winperf provider init makes, by which
 // lodctr has to have registered the provider.
 package perflib

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -52,7 +53,7 @@ type clock struct {
 }
 
 type set struct {
-	*registration.ManifestSet
+	*regfile.ManifestSet
 	multi bool
 	taken map[string]map[uint32]bool // ids of instances by name
 }
@@ -88,7 +89,7 @@ func Start(s *registration.Declaration, p *publish.Publisher) (*Provider, error)
 
 // start is Start with the functions of any library.
 func start(api system, s *registration.Declaration, p *publish.Publisher) (*Provider, error) {
-	m, err := registration.ManifestOf(s)
+	m, err := regfile.ManifestOf(s)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +108,10 @@ func start(api system, s *registration.Declaration, p *publish.Publisher) (*Prov
 
 // start registers the provider. Where a counter needs the objects' own time it is read
 // before the system reads values.
-func (v *Provider) start(m *registration.Manifest) (err error) {
+func (v *Provider) start(m *regfile.Manifest) (err error) {
 	var collect func()
 	for _, set := range m.Providers[0].Sets {
-		timed := func(c registration.ManifestCounter) bool { return c.Value.Time }
+		timed := func(c regfile.ManifestCounter) bool { return c.Value.Time }
 		if slices.ContainsFunc(set.Counters, timed) {
 			c, api := v.clock, v.api
 			collect = func() { c.tick(api) }
@@ -136,7 +137,7 @@ func (c *clock) tick(api system) {
 }
 
 // begin declares the set of an object, and gives it its instance if it has no others.
-func (v *Provider) begin(s *registration.Declaration, i int, m *registration.ManifestSet,
+func (v *Provider) begin(s *registration.Declaration, i int, m *regfile.ManifestSet,
 	p *publish.Publisher) error {
 	o := &s.Objects[i]
 	v.sets[strings.ToLower(o.Name)] = &set{m, o.Multi, map[string]map[uint32]bool{}}

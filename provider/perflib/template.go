@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/provider"
-	"github.com/winperf/winperf/provider/registration"
 )
 
 // Sizes of PERF_COUNTERSET_INFO and PERF_COUNTER_INFO, and values of their fields
@@ -31,7 +31,7 @@ var attributes = map[string]uint64{
 // what an instance holds of each is a pointer: Size and Offset are those of the
 // pointers, as .NET's PerformanceData has them. (Microsoft Learn explains Size as
 // that of the structure.)
-func template(providerID winperf.GUID, set *registration.ManifestSet, multi bool) []byte {
+func template(providerID winperf.GUID, set *regfile.ManifestSet, multi bool) []byte {
 	le := binary.LittleEndian
 	p := make([]byte, setInfoSize, setInfoSize+counterInfoSize*len(set.Counters))
 	copy(p, set.GUID[:])

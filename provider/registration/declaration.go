@@ -12,11 +12,12 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/provider"
 )
 
-// englishID is the language id that every provider should have texts in.
-const englishID = "009"
+// ErrInvalid is wrapped by errors about declarations and files that do not keep the rules.
+var ErrInvalid = rules.ErrInvalid
 
 // Declaration describes the objects and counters of one provider: what the .ini, .h
 // and .man files are made from. As JSON it is written by hand, where the driver and symbols
@@ -94,8 +95,8 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 		case errors.As(err, &kind):
 			at = kind.Offset
 		}
-		place := places{data: data, Position: Position{1, 1}}
-		return nil, NewFinding(file, place.of(at-1), err.Error())
+		place := rules.NewPlaces(data)
+		return nil, rules.NewFinding(file, place.Of(at-1), err.Error())
 	}
 
 	s.Complete()
@@ -109,14 +110,18 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 // driver has the name of the first object, a symbol the name of its object and its own.
 func (s *Declaration) Complete() {
 	taken := map[string]bool{}
-	for _, t := range s.titles() {
-		taken[strings.ToLower(t.symbol)] = true
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		taken[strings.ToLower(o.Symbol)] = true
+		for k := range o.Counters {
+			taken[strings.ToLower(o.Counters[k].Symbol)] = true
+		}
 	}
 	symbol := func(of *string, name string) {
 		if *of != "" || name == "" {
 			return
 		}
-		base := symbolOf(name)
+		base := rules.SymbolOf(name)
 		*of = base
 		for n := 2; taken[strings.ToLower(*of)]; n++ {
 			*of = fmt.Sprint(base, "_", n)
@@ -144,9 +149,8 @@ func (s *Declaration) Check() error { return s.check("") }
 
 // check is Check of what a file declares.
 func (s *Declaration) check(file string) error {
-	k := declarationCheck{symbols: map[string]bool{}, guids: map[winperf.GUID]string{}}
-	k.file = file
-	if msg := keyFault(s.Driver); msg != "" {
+	k := declarationCheck{rules.NewReport(file), map[string]bool{}, map[winperf.GUID]string{}}
+	if msg := rules.KeyFault(s.Driver); msg != "" {
 		k.wrong("driver %q: %s", s.Driver, msg)
 	}
 	if len(s.Objects) == 0 {
@@ -161,7 +165,7 @@ func (s *Declaration) check(file string) error {
 	}
 
 	// The provider's own rules need types and names that are right.
-	if len(k.findings) == 0 {
+	if len(k.Findings) == 0 {
 		for _, o := range s.ProviderObjects(2) {
 			err := o.Check()
 			if err == nil {
@@ -172,18 +176,20 @@ func (s *Declaration) check(file string) error {
 			}
 		}
 	}
-	return k.sorted().Err()
+	return k.Sorted().Err()
 }
 
 // declarationCheck collects what is wrong with a declaration.
 type declarationCheck struct {
-	report
+	*rules.Report
 	symbols map[string]bool         // that were seen, in lower case
 	guids   map[winperf.GUID]string // symbols of objects by GUID
 }
 
 // wrong notes a fault. Its place in the text is not known any more.
-func (k *declarationCheck) wrong(format string, args ...any) { k.fault(Position{}, format, args...) }
+func (k *declarationCheck) wrong(format string, args ...any) {
+	k.Fault(rules.Position{}, format, args...)
+}
 
 // object checks an object with its counters.
 func (k *declarationCheck) object(o *Object) {
@@ -208,21 +214,21 @@ func (k *declarationCheck) object(o *Object) {
 func (k *declarationCheck) names(
 	what, symbol string, english provider.Text, others map[string]provider.Text,
 ) {
-	if msg := symbolFault(symbol); msg != "" {
+	if msg := rules.SymbolFault(symbol); msg != "" {
 		k.wrong("%s %q: symbol %q %s", what, english.Name, symbol, msg)
 	} else if k.symbols[strings.ToLower(symbol)] {
 		k.wrong("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
 	}
 	k.symbols[strings.ToLower(symbol)] = true
 
-	if msg := nameFault(english); msg != "" {
+	if msg := rules.NameFault(english); msg != "" {
 		k.wrong("%s %s: %s", what, symbol, msg)
 	}
 	for _, language := range slices.Sorted(maps.Keys(others)) {
-		switch msg := nameFault(others[language]); {
-		case !isLanguage(language):
+		switch msg := rules.NameFault(others[language]); {
+		case !rules.IsLanguage(language):
 			k.wrong("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
-		case language == englishID:
+		case language == rules.English:
 			k.wrong("%s %s: the English texts stand in name and help", what, symbol)
 		case msg != "":
 			k.wrong("%s %s in language %s: %s", what, symbol, language, msg)
@@ -249,7 +255,7 @@ func (s *Declaration) ProviderObjects(first uint32) []*provider.Object {
 			c := &from.Counters[k]
 			o.Counters = append(o.Counters, provider.Counter{
 				Index: title(), Name: c.Name, Help: c.Help, Languages: inUpper(c.Languages),
-				Type: c.counterType(), Scale: c.Scale, Detail: c.Detail, BaseSlot: c.BaseSlot,
+				Type: c.CounterType(), Scale: c.Scale, Detail: c.Detail, BaseSlot: c.BaseSlot,
 			})
 		}
 		objects = append(objects, o)
@@ -269,51 +275,10 @@ func inUpper(languages map[string]provider.Text) map[string]provider.Text {
 	return texts
 }
 
-// counterType is the number of a type that Check has checked.
-func (c *Counter) counterType() counter.Type {
+// CounterType is the number of a type that Check has checked.
+func (c *Counter) CounterType() counter.Type {
 	t, _ := counter.ParseType(c.Type)
 	return t
-}
-
-// languages are the ids of all languages that there are texts in, English first.
-func (s *Declaration) languages() []string {
-	ids := map[string]bool{}
-	for _, t := range s.titles() {
-		for id := range t.languages {
-			ids[id] = true
-		}
-	}
-	return append([]string{englishID}, slices.Sorted(maps.Keys(ids))...)
-}
-
-// titled is what has a number in the header: an object or a counter.
-type titled struct {
-	symbol    string
-	english   provider.Text
-	languages map[string]provider.Text
-	object    bool
-}
-
-// text is the text in a language, in English where there is none.
-func (t *titled) text(language string) provider.Text {
-	if text, ok := t.languages[language]; ok {
-		return text
-	}
-	return t.english
-}
-
-// titles are all objects and counters in the order of their numbers.
-func (s *Declaration) titles() []titled {
-	var list []titled
-	for i := range s.Objects {
-		o := &s.Objects[i]
-		list = append(list, titled{o.Symbol, o.Text, o.Languages, true})
-		for k := range o.Counters {
-			c := &o.Counters[k]
-			list = append(list, titled{c.Symbol, c.Text, c.Languages, false})
-		}
-	}
-	return list
 }
 
 // FormatDeclaration returns the schema as indented JSON.

@@ -1,17 +1,3 @@
-// Package registration reads, checks and writes the files by which a provider
-// makes its counters known to Windows:
-//
-//   - the initialization file (.ini) and the header (.h) that lodctr reads for a
-//     version 1 provider (Microsoft Learn, "Adding Counter Names and
-//     Descriptions to the Registry");
-//   - the manifest (.man) of a version 2 provider and a header with the names in
-//     it (Microsoft Learn, "Performance Counters Schema").
-//
-// A [Declaration] is the one description that all of them are made from. What is wrong
-// with a file is a list of [Findings], each with line and column; a fault costs
-// itself and hides no other.
-//
-// The package touches no system: it takes bytes and gives bytes. A [Plan] says
-// what an installation is going to do, step by step and with what undoes it;
-// the caller carries it out.
+// Package registration declares the objects and counters of a provider. A [Declaration] is written as JSON or
+// made in Go; winperf provider makes of it the files that register counters on Windows.
 package registration

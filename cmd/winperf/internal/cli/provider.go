@@ -14,6 +14,8 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/regfile"
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -105,16 +107,16 @@ func (a *app) providerInit(ctx context.Context, file, dir string, overwrite bool
 
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	files := []registrationFile{
-		{path: name + ".ini", data: registration.WriteINI(s, name+".h")},
-		{path: name + ".h", data: registration.WriteHeader(s)},
+		{path: name + ".ini", data: regfile.WriteINI(s, name+".h")},
+		{path: name + ".h", data: regfile.WriteHeader(s)},
 	}
 	if !s.GUID.IsZero() || s.Binary != "" {
-		m, err := registration.ManifestOf(s)
+		m, err := regfile.ManifestOf(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		files = append(files, registrationFile{path: name + ".man", data: registration.WriteManifest(m)},
-			registrationFile{path: name + symbolsSuffix, data: registration.WriteSymbols(m)})
+		files = append(files, registrationFile{path: name + ".man", data: regfile.WriteManifest(m)},
+			registrationFile{path: name + symbolsSuffix, data: regfile.WriteSymbols(m)})
 	}
 
 	for i := range files {
@@ -257,7 +259,7 @@ Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
 }
 
 // listFindings writes the findings to standard output, or that there are none.
-func (a *app) listFindings(file string, found registration.Findings) error {
+func (a *app) listFindings(file string, found regfile.Findings) error {
 	for _, f := range found {
 		if _, err := fmt.Fprintln(a.stdout, safetext.Line(f.Error())); err != nil {
 			return err
@@ -272,7 +274,7 @@ func (a *app) listFindings(file string, found registration.Findings) error {
 }
 
 // tellFindings writes the findings to standard error. Faults are an error.
-func (a *app) tellFindings(found registration.Findings) error {
+func (a *app) tellFindings(found regfile.Findings) error {
 	for _, f := range found {
 		if f.Warning {
 			fmt.Fprintln(a.stderr, safetext.Line(f.Error()))
@@ -286,7 +288,7 @@ type registrationRead struct {
 	driver    string         // of an .ini file
 	providers []winperf.GUID // of a manifest
 	schemas   []*registration.Declaration
-	findings  registration.Findings
+	findings  regfile.Findings
 }
 
 // readRegistration reads a file by its extension.
@@ -303,15 +305,15 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 	case ".h":
 		// lodctr does not read a manifest's symbols, and C has its own checks.
 		if !strings.HasSuffix(file, symbolsSuffix) {
-			_, read.findings = registration.ParseHeader(file, data)
+			_, read.findings = regfile.ParseHeader(file, data)
 		}
 
 	case ".man", ".xml":
-		m, found := registration.ParseManifest(file, data)
+		m, found := regfile.ParseManifest(file, data)
 		read.findings = found
 		for i := range m.Providers {
 			read.providers = append(read.providers, m.Providers[i].GUID)
-			read.schemas = append(read.schemas, registration.FromManifest(&m.Providers[i]))
+			read.schemas = append(read.schemas, regfile.FromManifest(&m.Providers[i]))
 		}
 
 	case ".json":
@@ -326,11 +328,11 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 
 // ini reads an .ini file and the header that it names.
 func (r *registrationRead) ini(ctx context.Context, file string, data []byte) error {
-	ini, found := registration.ParseINI(file, data)
+	ini, found := regfile.ParseINI(file, data)
 	r.driver, r.findings = ini.DriverName(), found
 	name, at := ini.SymbolFile()
 	if name == "" || strings.ContainsAny(name, `\/:`) {
-		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
+		r.findings = append(r.findings, regfile.CheckINI(ini, nil)...)
 		return nil
 	}
 
@@ -338,15 +340,15 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 	text, err := readRegistrationFile(ctx, path)
 	if err != nil {
 		unread := fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))
-		r.findings = append(r.findings, registration.NewFinding(file, at, unread))
-		r.findings = append(r.findings, registration.CheckINI(ini, nil)...)
+		r.findings = append(r.findings, rules.NewFinding(file, at, unread))
+		r.findings = append(r.findings, regfile.CheckINI(ini, nil)...)
 		return nil
 	}
 
-	header, more := registration.ParseHeader(path, text)
-	r.findings = append(append(r.findings, more...), registration.CheckINI(ini, header)...)
+	header, more := regfile.ParseHeader(path, text)
+	r.findings = append(append(r.findings, more...), regfile.CheckINI(ini, header)...)
 	if r.findings.Err() == nil {
-		r.schemas = append(r.schemas, registration.FromINI(ini, header))
+		r.schemas = append(r.schemas, regfile.FromINI(ini, header))
 	}
 	return nil
 }

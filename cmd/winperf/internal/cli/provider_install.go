@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/provider/registration"
 )
 
 func (a *app) providerInstallCommand() *cobra.Command {
-	var in registration.Install
+	var in regfile.Install
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "install FILE",
@@ -57,7 +57,7 @@ Install requires an elevated prompt. --dry-run shows what would be done, on any 
 
 // readInstall completes what the flags say by what a file says, and tells what is wrong
 // with that.
-func (a *app) readInstall(ctx context.Context, in *registration.Install, file string) error {
+func (a *app) readInstall(ctx context.Context, in *regfile.Install, file string) error {
 	read, err := readRegistration(ctx, file)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *app) readInstall(ctx context.Context, in *registration.Install, file st
 }
 
 // fillInstall completes what the flags say by what the file says.
-func fillInstall(in *registration.Install, read *registrationRead, path string) error {
+func fillInstall(in *regfile.Install, read *registrationRead, path string) error {
 	switch {
 	case read.driver != "":
 		if in.Library == "" {
@@ -118,9 +118,9 @@ data of performance counters is deleted, and keys that are then empty.`,
 	return cmd
 }
 
-func uninstallPlan(ctx context.Context, what string) (registration.Plan, error) {
+func uninstallPlan(ctx context.Context, what string) (regfile.Plan, error) {
 	if g, err := winperf.ParseGUID(what); err == nil {
-		return registration.UninstallProvider(g), nil
+		return regfile.UninstallProvider(g), nil
 	}
 	switch strings.ToLower(filepath.Ext(what)) {
 	case ".ini", ".man":
@@ -128,7 +128,7 @@ func uninstallPlan(ctx context.Context, what string) (registration.Plan, error) 
 		if strings.ContainsAny(what, `\/`) {
 			return nil, fmt.Errorf("%s: want a driver name, a GUID or a file .ini or .man", what)
 		}
-		return registration.UninstallDriver(what), nil
+		return regfile.UninstallDriver(what), nil
 	}
 
 	read, err := readRegistration(ctx, what)
@@ -136,15 +136,15 @@ func uninstallPlan(ctx context.Context, what string) (registration.Plan, error) 
 	case err != nil:
 		return nil, err
 	case read.driver != "":
-		return registration.UninstallDriver(read.driver), nil
+		return regfile.UninstallDriver(read.driver), nil
 	case len(read.providers) == 1 && !read.providers[0].IsZero():
-		return registration.UninstallProvider(read.providers[0]), nil
+		return regfile.UninstallProvider(read.providers[0]), nil
 	}
 	return nil, fmt.Errorf("%s does not say which provider it is", what)
 }
 
 // carryOut carries out a plan, or shows it.
-func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) error {
+func (a *app) carryOut(cmd *cobra.Command, p regfile.Plan, dryRun bool) error {
 	if dryRun {
 		var err error
 		for _, step := range p {
@@ -157,11 +157,11 @@ func (a *app) carryOut(cmd *cobra.Command, p registration.Plan, dryRun bool) err
 	if err != nil {
 		return fmt.Errorf("%w; --dry-run shows what would be done there", err)
 	}
-	return p.Run(cmd.Context(), sys, func(step registration.Step) { _ = a.step(step) })
+	return p.Run(cmd.Context(), sys, func(step regfile.Step) { _ = a.step(step) })
 }
 
 // step shows a step of a plan.
-func (a *app) step(step registration.Step) error {
+func (a *app) step(step regfile.Step) error {
 	_, err := fmt.Fprintln(a.stdout, safetext.Line(step.String()))
 	return err
 }

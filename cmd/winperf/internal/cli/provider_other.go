@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/provider/registration"
+	"github.com/winperf/winperf/internal/regfile"
 )
 
 // registrationSystem is where providers are registered.
-func registrationSystem() (registration.System, error) {
+func registrationSystem() (regfile.System, error) {
 	return nil, fmt.Errorf("%w: providers are registered on Windows", winperf.ErrNotSupported)
 }
 
-func askProvider(registration.System, string) (delivered, error) {
+func askProvider(regfile.System, string) (delivered, error) {
 	return delivered{}, winperf.ErrNotSupported // registrationSystem has said it before
 }

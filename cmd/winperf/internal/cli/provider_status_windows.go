@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/winapi"
-	"github.com/winperf/winperf/provider/registration"
 )
 
 // askProvider loads the library of a driver and asks it for everything.
-func askProvider(sys registration.System, driver string) (d delivered, err error) {
+func askProvider(sys regfile.System, driver string) (d delivered, err error) {
 	library, err := valueOf(sys, driver, "Performance", "Library")
 	if err != nil {
 		return d, err
@@ -66,8 +66,8 @@ func collectAll(e *winapi.Extension) (objects []byte, err error) {
 }
 
 // valueOf returns a text of a driver's key.
-func valueOf(sys registration.System, driver, key, name string) ([]string, error) {
-	path := registration.Services + `\` + driver + `\` + key
+func valueOf(sys regfile.System, driver, key, name string) ([]string, error) {
+	path := regfile.Services + `\` + driver + `\` + key
 	v, found, err := sys.Value(path, name)
 	if err != nil {
 		return nil, err

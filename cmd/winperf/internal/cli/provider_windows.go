@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider/publish"
-	"github.com/winperf/winperf/provider/registration"
 )
 
 // registrationSystem is this machine's registry, and its lodctr and unlodctr.
-func registrationSystem() (registration.System, error) {
+func registrationSystem() (regfile.System, error) {
 	dll := winapi.NewDLL("advapi32.dll")
 	return &windowsSystem{winapi.NewRegistry(dll), winapi.NewRegistryEditor(dll)}, nil
 }
@@ -73,7 +73,7 @@ func (s *windowsSystem) DeleteKey(key string) (bool, error) {
 	return err == nil, err
 }
 
-func (s *windowsSystem) Value(key, name string) (v registration.Value, found bool, err error) {
+func (s *windowsSystem) Value(key, name string) (v regfile.Value, found bool, err error) {
 	k, err := s.reg.OpenKey(winapi.HKEY_LOCAL_MACHINE, key)
 	if errors.Is(err, os.ErrNotExist) {
 		return v, false, nil
@@ -93,10 +93,10 @@ func (s *windowsSystem) Value(key, name string) (v registration.Value, found boo
 	if err != nil {
 		return v, false, err
 	}
-	return parseValue(registration.ValueType(value.Type), buf[:value.Size]), true, nil
+	return parseValue(regfile.ValueType(value.Type), buf[:value.Size]), true, nil
 }
 
-func (s *windowsSystem) SetValue(key, name string, v registration.Value) error {
+func (s *windowsSystem) SetValue(key, name string, v regfile.Value) error {
 	k, _, err := s.edit.CreateKey(winapi.HKEY_LOCAL_MACHINE, key)
 	if err != nil {
 		return err
@@ -133,14 +133,14 @@ func (s *windowsSystem) Run(ctx context.Context, command []string) error {
 }
 
 // parseValue reads a registry value's bytes.
-func parseValue(t registration.ValueType, data []byte) registration.Value {
-	v := registration.Value{Type: t}
+func parseValue(t regfile.ValueType, data []byte) regfile.Value {
+	v := regfile.Value{Type: t}
 	switch {
-	case t == registration.TypeDWord && len(data) == 4:
+	case t == regfile.TypeDWord && len(data) == 4:
 		v.Number = binary.LittleEndian.Uint32(data)
-	case t == registration.TypeString, t == registration.TypeExpandString:
+	case t == regfile.TypeString, t == regfile.TypeExpandString:
 		v.Strings = []string{strings.TrimRight(wire.Decode(data[:len(data)&^1], wire.UTF16LE), "\x00")}
-	case t == registration.TypeMultiString:
+	case t == regfile.TypeMultiString:
 		text := strings.TrimRight(wire.Decode(data[:len(data)&^1], wire.UTF16LE), "\x00")
 		if text != "" {
 			v.Strings = strings.Split(text, "\x00")
@@ -152,14 +152,14 @@ func parseValue(t registration.ValueType, data []byte) registration.Value {
 }
 
 // formatValue is a registry value's bytes.
-func formatValue(v registration.Value) []byte {
+func formatValue(v regfile.Value) []byte {
 	text := ""
 	switch v.Type {
-	case registration.TypeDWord:
+	case regfile.TypeDWord:
 		return binary.LittleEndian.AppendUint32(nil, v.Number)
-	case registration.TypeString, registration.TypeExpandString:
+	case regfile.TypeString, regfile.TypeExpandString:
 		text = strings.Join(v.Strings, "") + "\x00"
-	case registration.TypeMultiString:
+	case regfile.TypeMultiString:
 		for _, s := range v.Strings {
 			text += s + "\x00"
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/winperf/winperf/provider/registration"
+	"github.com/winperf/winperf/internal/regfile"
 )
 
 // TestRegistrationSystem carries out plans on this machine's registry: values of
@@ -19,23 +19,23 @@ func TestRegistrationSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	const top, key = `SOFTWARE\winperf test`, `SOFTWARE\winperf test\a\b`
-	values := map[string]registration.Value{
-		"text":   {Type: registration.TypeString, Strings: []string{`C:\é`}},
-		"expand": {Type: registration.TypeExpandString, Strings: []string{`%SystemRoot%\x`}},
-		"number": {Type: registration.TypeDWord, Number: 0xFFFFFFFF},
-		"list":   {Type: registration.TypeMultiString, Strings: []string{"one", "two"}},
+	values := map[string]regfile.Value{
+		"text":   {Type: regfile.TypeString, Strings: []string{`C:\é`}},
+		"expand": {Type: regfile.TypeExpandString, Strings: []string{`%SystemRoot%\x`}},
+		"number": {Type: regfile.TypeDWord, Number: 0xFFFFFFFF},
+		"list":   {Type: regfile.TypeMultiString, Strings: []string{"one", "two"}},
 		"bytes":  {Type: 3, Data: []byte{1, 2, 3}},
 	}
-	plan := registration.Plan{registration.CreateKey(key)}
+	plan := regfile.Plan{regfile.CreateKey(key)}
 	for name, v := range values {
-		plan = append(plan, registration.SetValue(key, name, v))
+		plan = append(plan, regfile.SetValue(key, name, v))
 	}
-	gone := registration.Plan{}
+	gone := regfile.Plan{}
 	for name := range values {
-		gone = append(gone, registration.DeleteValue(key, name))
+		gone = append(gone, regfile.DeleteValue(key, name))
 	}
 	for _, k := range []string{key, `SOFTWARE\winperf test\a`, top} {
-		gone = append(gone, registration.DeleteKey(k))
+		gone = append(gone, regfile.DeleteKey(k))
 	}
 	if err := plan.Run(t.Context(), sys, nil); errors.Is(err, fs.ErrPermission) {
 		t.Skip("this account may not write to HKEY_LOCAL_MACHINE")
@@ -60,7 +60,7 @@ func TestRegistrationSystem(t *testing.T) {
 	if _, found, err := sys.Value(key, "text"); found || err != nil {
 		t.Errorf("left behind: %v, error %v", found, err)
 	}
-	none := registration.CheckValue(key, "none")
+	none := regfile.CheckValue(key, "none")
 	if err := append(plan, none).Run(t.Context(), sys, nil); err == nil {
 		t.Error("no error")
 	}

@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"encoding/xml"

@@ -1,4 +1,4 @@
-package registration
+package rules
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 func TestPlaces(t *testing.T) {
 	const text = "<ä b='1'>\n\n  <ö/><p\n q=''/>"
 	data := []byte(text)
-	p := places{data: data, Position: Position{1, 1}}
+	p := NewPlaces(data)
 	for _, want := range []struct {
 		what string
 		Position
@@ -22,14 +22,14 @@ func TestPlaces(t *testing.T) {
 		{"q=", Position{4, 2}},
 	} {
 		offset := strings.Index(text, want.what)
-		if got := p.of(int64(offset)); got != want.Position {
+		if got := p.Of(int64(offset)); got != want.Position {
 			t.Errorf("%s: %v, want %v", want.what, got, want.Position)
 		}
 		for i := range offset {
 			data[i] = '\n'
 		}
 	}
-	if got := p.of(1 << 40); got != (Position{4, 8}) {
+	if got := p.Of(1 << 40); got != (Position{4, 8}) {
 		t.Errorf("behind the end: %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"iter"
@@ -6,47 +6,49 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/provider/registration"
 )
 
 // CheckINI finds what is wrong with an .ini file as a whole, and where the file and its
 // header do not fit together. If h is nil it checks the .ini file only. The findings of
 // [ParseINI] are not repeated.
 func CheckINI(ini *INI, h *Header) Findings {
-	r := &report{file: ini.file}
+	r := rules.NewReport(ini.file)
 	if ini.driverName.key == "" && ini.whole("info") {
-		r.fault(Position{}, "[info] has no drivername")
+		r.Fault(Position{}, "[info] has no drivername")
 	}
 	if ini.symbolFile.key == "" && ini.whole("info") {
-		r.fault(Position{}, "[info] has no symbolfile")
+		r.Fault(Position{}, "[info] has no symbolfile")
 	}
 
 	switch {
 	case !ini.whole("languages"):
 	case len(ini.languages) == 0:
-		r.fault(Position{}, "[languages] lists no language")
+		r.Fault(Position{}, "[languages] lists no language")
 	case !slices.ContainsFunc(ini.languages, func(e iniEntry) bool {
 		return strings.EqualFold(e.key,
-			englishID)
+			rules.English)
 	}):
-		r.warn(ini.languages[0].Position, "[languages] has no %s: programs ask for the English names",
-			englishID)
+		r.Warn(ini.languages[0].Position, "[languages] has no %s: programs ask for the English names",
+			rules.English)
 	}
 
 	switch {
 	case !ini.whole("objects"):
 	case !ini.hasObjects:
-		r.warn(Position{}, "no section [objects]: the DLL is called for every query, whatever it asks for, "+
+		r.Warn(Position{}, "no section [objects]: the DLL is called for every query, whatever it asks for, "+
 			"and an event 2000 tells of it")
 	case len(ini.objects) == 0:
-		r.fault(Position{}, "[objects] lists no object")
+		r.Fault(Position{}, "[objects] lists no object")
 	}
 
 	c := newINICheck(ini, h, r)
 	for _, t := range ini.titles {
 		if !c.languages[t.language] && ini.whole("languages") {
-			r.fault(t.Position, "%s: language %s is not in [languages]", t.key, t.language)
+			r.Fault(t.Position, "%s: language %s is not in [languages]", t.key, t.language)
 		}
 	}
 
@@ -54,12 +56,12 @@ func CheckINI(ini *INI, h *Header) Findings {
 		c.checkSymbols()
 		c.checkTexts()
 	}
-	return r.sorted()
+	return r.Sorted()
 }
 
 // iniCheck is the check of an .ini file with its header.
 type iniCheck struct {
-	*report
+	*rules.Report
 	ini       *INI
 	header    *Header
 	languages map[string]bool // those of [languages], in upper case
@@ -71,8 +73,8 @@ type iniCheck struct {
 // out which symbols were meant.
 const maxGuesses = 1 << 26
 
-func newINICheck(ini *INI, h *Header, r *report) *iniCheck {
-	c := &iniCheck{report: r, ini: ini, header: h, guesses: maxGuesses}
+func newINICheck(ini *INI, h *Header, r *rules.Report) *iniCheck {
+	c := &iniCheck{Report: r, ini: ini, header: h, guesses: maxGuesses}
 	c.languages, c.symbols = map[string]bool{}, map[string]bool{}
 	for _, e := range ini.languages {
 		c.languages[strings.ToUpper(e.key)] = true
@@ -96,11 +98,11 @@ func (c *iniCheck) checkSymbols() {
 		for _, t := range list {
 			switch {
 			case c.defines(t.symbol):
-			case c.full():
-				c.moreFaults(1)
+			case c.Full():
+				c.MoreFaults(1)
 			default:
 				guess := didYouMeanOf(t.symbol, c.candidates(t.symbol))
-				c.fault(t.Position, "%s is not defined in %s%s", t.symbol, h.file, guess)
+				c.Fault(t.Position, "%s is not defined in %s%s", t.symbol, h.file, guess)
 			}
 		}
 	}
@@ -114,7 +116,7 @@ func (c *iniCheck) checkSymbols() {
 		return strings.EqualFold(t.symbol,
 			first.name)
 	}) {
-		c.fault(ini.objects[0].Position, "[objects] does not list %s, the first symbol of %s, which "+
+		c.Fault(ini.objects[0].Position, "[objects] does not list %s, the first symbol of %s, which "+
 			"is an object", first.name, h.file)
 	}
 }
@@ -161,7 +163,7 @@ func (c *iniCheck) checkTexts() {
 
 	for _, t := range c.ini.titles {
 		if t.help && c.defines(t.symbol) && c.languages[t.language] && !named[keyOf(t.symbol, t.language)] {
-			c.fault(t.Position, "%s is the help text of a symbol without a name in language %s",
+			c.Fault(t.Position, "%s is the help text of a symbol without a name in language %s",
 				t.key, t.language)
 		}
 	}
@@ -173,21 +175,21 @@ func (c *iniCheck) checkTexts() {
 func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey]bool) {
 	id := strings.ToUpper(language.key)
 	for _, s := range c.header.symbols {
-		if missing <= 0 || c.full() {
+		if missing <= 0 || c.Full() {
 			break
 		}
 		if !named[keyOf(s.name, id)] {
-			c.fault(language.Position, "language %s has no %s_%s_NAME", id, s.name, id)
+			c.Fault(language.Position, "language %s has no %s_%s_NAME", id, s.name, id)
 			missing--
 		}
 	}
-	c.moreFaults(missing)
+	c.MoreFaults(missing)
 }
 
 // FromINI returns the schema that an .ini file and its header describe. Neither
 // says what types counters have or whether objects have instances.
-func FromINI(ini *INI, h *Header) *Declaration {
-	s := &Declaration{Driver: ini.driverName.value, Trusted: ini.trusted}
+func FromINI(ini *INI, h *Header) *registration.Declaration {
+	s := &registration.Declaration{Driver: ini.driverName.value, Trusted: ini.trusted}
 	objects := map[string]bool{}
 	for _, t := range ini.objects {
 		objects[strings.ToLower(t.symbol)] = true
@@ -198,11 +200,11 @@ func FromINI(ini *INI, h *Header) *Declaration {
 		key := strings.ToLower(symbol.name)
 		english, others := inEnglish(texts[key])
 		if i == 0 || objects[key] {
-			s.Objects = append(s.Objects, Object{Symbol: symbol.name, Text: english, Languages: others})
+			s.Objects = append(s.Objects, registration.Object{Symbol: symbol.name, Text: english, Languages: others})
 			continue
 		}
 		o := &s.Objects[len(s.Objects)-1]
-		o.Counters = append(o.Counters, Counter{Symbol: symbol.name, Text: english, Languages: others})
+		o.Counters = append(o.Counters, registration.Counter{Symbol: symbol.name, Text: english, Languages: others})
 	}
 	return s
 }
@@ -228,8 +230,8 @@ func (ini *INI) texts() map[string]map[string]provider.Text {
 
 // inEnglish takes the English text out of a symbol's texts.
 func inEnglish(texts map[string]provider.Text) (english provider.Text, others map[string]provider.Text) {
-	english = texts[englishID]
-	delete(texts, englishID)
+	english = texts[rules.English]
+	delete(texts, rules.English)
 	if len(texts) == 0 {
 		return english, nil
 	}

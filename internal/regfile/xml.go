@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"bytes"
@@ -8,8 +8,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -64,25 +64,25 @@ func (e *element) all(name string, visit func(*element)) {
 }
 
 // parseXML reads a document. It returns what was read before a fault, too.
-func parseXML(r *report, data []byte) *element {
+func parseXML(r *rules.Report, data []byte) *element {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		data = []byte(decodeUTF16(r, data[2:]))
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		r.fault(Position{1, 1}, "text is big-endian UTF-16: want UTF-8 or UTF-16LE")
+		r.Fault(rules.At(1, 1), "text is big-endian UTF-16: want UTF-8 or UTF-16LE")
 		return nil
 	}
 
 	t := tree{data: bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))}
-	t.at = places{data: t.data, Position: Position{1, 1}}
+	t.at = rules.NewPlaces(t.data)
 	d := xml.NewDecoder(bytes.NewReader(t.data))
 	d.CharsetReader = charset
 	if err := t.read(r, d); err != nil && !errors.Is(err, io.EOF) {
-		r.fault(xmlPosition(d, t.data, err), "%s",
+		r.Fault(xmlPosition(d, t.data, err), "%s",
 			strings.TrimPrefix(err.Error(), "XML syntax error on line "))
 	}
-	if t.root == nil && len(r.findings) == 0 {
-		r.fault(Position{}, "no element")
+	if t.root == nil && len(r.Findings) == 0 {
+		r.Fault(Position{}, "no element")
 	}
 	return t.root
 }
@@ -90,13 +90,13 @@ func parseXML(r *report, data []byte) *element {
 // tree is what was read of a document.
 type tree struct {
 	data []byte
-	at   places
+	at   rules.Places
 	root *element
 	open []*element
 }
 
 // read reads elements up to the end, which is io.EOF, or a fault.
-func (t *tree) read(r *report, d *xml.Decoder) error {
+func (t *tree) read(r *rules.Report, d *xml.Decoder) error {
 	for {
 		begin := d.InputOffset()
 		token, err := d.Token()
@@ -106,10 +106,10 @@ func (t *tree) read(r *report, d *xml.Decoder) error {
 
 		switch token := token.(type) {
 		case xml.StartElement:
-			e := newElement(&t.at, begin, d.InputOffset(), &token)
+			e := t.newElement(begin, d.InputOffset(), &token)
 			switch {
 			case len(t.open) == maxDepth:
-				r.fault(e.Position, "elements nest deeper than %d", maxDepth)
+				r.Fault(e.Position, "elements nest deeper than %d", maxDepth)
 				return nil
 			case len(t.open) > 0:
 				parent := t.open[len(t.open)-1]
@@ -143,7 +143,7 @@ func xmlPosition(d *xml.Decoder, data []byte, err error) Position {
 	if errors.As(err, &syntax) {
 		line = syntax.Line
 	}
-	return Position{line, min(col, len(data)+1)}
+	return rules.At(line, min(col, len(data)+1))
 }
 
 // attributes finds the attributes of a start tag, with the part of the name behind its prefix.
@@ -151,15 +151,15 @@ var attributes = regexp.MustCompile(`(?:[^\s=:<>"'/]+:)?([^\s=<>"'/]+)\s*=\s*(?:
 
 // newElement finds the places of an element and its attributes in its tag, which
 // lies between two offsets. In another encoding than UTF-8 it may not be there.
-func newElement(at *places, begin, end int64, t *xml.StartElement) *element {
-	e := &element{name: t.Name, Position: at.of(begin)}
-	end = min(end, int64(len(at.data)))
-	tag := at.data[min(begin, end):end]
-	places := attributes.FindAllSubmatchIndex(tag, len(t.Attr))
-	for i, a := range t.Attr {
+func (t *tree) newElement(begin, end int64, start *xml.StartElement) *element {
+	e := &element{name: start.Name, Position: t.at.Of(begin)}
+	end = min(end, int64(len(t.data)))
+	tag := t.data[min(begin, end):end]
+	places := attributes.FindAllSubmatchIndex(tag, len(start.Attr))
+	for i, a := range start.Attr {
 		found := e.Position
 		if i < len(places) && string(tag[places[i][2]:places[i][3]]) == a.Name.Local {
-			found = at.of(begin + int64(places[i][2]))
+			found = t.at.Of(begin + int64(places[i][2]))
 		}
 		space := a.Name.Space
 		if a.Name.Local == "xmlns" {
@@ -168,26 +168,4 @@ func newElement(at *places, begin, end int64, t *xml.StartElement) *element {
 		e.attrs = append(e.attrs, attr{a.Name.Local, space, a.Value, found})
 	}
 	return e
-}
-
-// places turns offsets into positions. They are asked for in rising order, so that
-// no byte is looked at twice.
-type places struct {
-	data []byte
-	at   int // the offset of Position
-	Position
-}
-
-func (p *places) of(offset int64) Position {
-	to := max(int(min(offset, int64(len(p.data)))), p.at)
-	passed := p.data[p.at:to]
-	p.at = to
-
-	if last := bytes.LastIndexByte(passed, '\n'); last >= 0 {
-		p.Line += bytes.Count(passed, []byte("\n"))
-		p.Column = 1
-		passed = passed[last+1:]
-	}
-	p.Column += utf8.RuneCount(passed)
-	return p.Position
 }

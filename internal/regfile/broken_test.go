@@ -1,10 +1,10 @@
-package registration_test
+package regfile_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/winperf/winperf/provider/registration"
+	"github.com/winperf/winperf/internal/regfile"
 )
 
 const goodHeader = `#define TRANSFER 0
@@ -167,17 +167,17 @@ var broken = []struct{ kind, old, new, want string }{
 }
 
 // check reads a file of a kind, with goodHeader beside an .ini file.
-func check(kind, text string) registration.Findings {
+func check(kind, text string) regfile.Findings {
 	switch kind {
 	case "h":
-		_, found := registration.ParseHeader("t.h", []byte(text))
+		_, found := regfile.ParseHeader("t.h", []byte(text))
 		return found
 	case "ini":
-		ini, found := registration.ParseINI("t.ini", []byte(text))
-		header, _ := registration.ParseHeader("t.h", []byte(goodHeader))
-		return append(found, registration.CheckINI(ini, header)...)
+		ini, found := regfile.ParseINI("t.ini", []byte(text))
+		header, _ := regfile.ParseHeader("t.h", []byte(goodHeader))
+		return append(found, regfile.CheckINI(ini, header)...)
 	}
-	_, found := registration.ParseManifest("t.man", []byte(text))
+	_, found := regfile.ParseManifest("t.man", []byte(text))
 	return found
 }
 

@@ -1,15 +1,16 @@
-package registration_test
+package regfile_test
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/provider/registration"
 )
 
 func ExampleCheckINI() {
-	header, found := registration.ParseHeader("app.h", []byte("#define JOBS 0\n#define JOBS_DONE 2\n"))
-	ini, more := registration.ParseINI("app.ini", []byte(`[info]
+	header, found := regfile.ParseHeader("app.h", []byte("#define JOBS 0\n#define JOBS_DONE 2\n"))
+	ini, more := regfile.ParseINI("app.ini", []byte(`[info]
 drivername=App
 symbolfile=app.h
 [objects]
@@ -20,7 +21,7 @@ JOBS_009_NAME=
 JOBS_009_NAME=Jobs
 JOBS_DUNE_009_NAME=Jobs Done
 `))
-	for _, f := range append(append(found, more...), registration.CheckINI(ini, header)...) {
+	for _, f := range append(append(found, more...), regfile.CheckINI(ini, header)...) {
 		fmt.Println(f)
 	}
 	// Output:
@@ -36,7 +37,7 @@ func ExampleWriteHeader() {
 		fmt.Println(err)
 		return
 	}
-	_, numbers, _ := strings.Cut(string(registration.WriteHeader(schema)), "\r\n\r\n")
+	_, numbers, _ := strings.Cut(string(regfile.WriteHeader(schema)), "\r\n\r\n")
 	fmt.Print(strings.ReplaceAll(numbers, "\r\n", "\n"))
 	// Output:
 	// #define JOBS 0
@@ -44,7 +45,7 @@ func ExampleWriteHeader() {
 }
 
 func ExampleInstall_Plan() {
-	fmt.Print(registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`}.Plan())
+	fmt.Print(regfile.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`}.Plan())
 	// Output:
 	// make the directory of published counters
 	// create key HKLM\SYSTEM\CurrentControlSet\Services\App\Performance

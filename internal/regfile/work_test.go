@@ -1,4 +1,4 @@
-package registration_test
+package regfile_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/provider/registration"
 )
 
@@ -135,11 +136,11 @@ var large = map[string]func(n int) map[string]string{
 }
 
 // read does in this process what "provider check" does with files.
-func read(files map[string]string) (found registration.Findings) {
+func read(files map[string]string) (found regfile.Findings) {
 	if text, ok := files["t.man"]; ok {
-		m, found := registration.ParseManifest("t.man", []byte(text))
+		m, found := regfile.ParseManifest("t.man", []byte(text))
 		for i := range m.Providers {
-			registration.FromManifest(&m.Providers[i])
+			regfile.FromManifest(&m.Providers[i])
 		}
 		return found
 	}
@@ -147,11 +148,11 @@ func read(files map[string]string) (found registration.Findings) {
 		_, _ = registration.ParseDeclaration("t.json", []byte(text))
 		return nil
 	}
-	header, found := registration.ParseHeader("t.h", []byte(files["t.h"]))
+	header, found := regfile.ParseHeader("t.h", []byte(files["t.h"]))
 	if text, ok := files["t.ini"]; ok {
-		ini, more := registration.ParseINI("t.ini", []byte(text))
-		found = append(append(found, more...), registration.CheckINI(ini, header)...)
-		registration.FromINI(ini, header)
+		ini, more := regfile.ParseINI("t.ini", []byte(text))
+		found = append(append(found, more...), regfile.CheckINI(ini, header)...)
+		regfile.FromINI(ini, header)
 	}
 	return found
 }

@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -80,16 +81,16 @@ func (c *ManifestCounter) hidden() bool { return slices.Contains(c.Attributes, "
 // is its name in the findings. It passes over other parts, such as events. The Manifest is
 // never nil: it has what could be read.
 func ParseManifest(file string, data []byte) (*Manifest, Findings) {
-	r := &report{file: file}
+	r := rules.NewReport(file)
 	m := &Manifest{File: file}
 	root := parseXML(r, data)
 	if root == nil {
-		return m, r.sorted()
+		return m, r.Sorted()
 	}
 
 	if root.name.Local != "instrumentationManifest" {
-		r.fault(root.Position, "the document is <%s>: want <instrumentationManifest>", root.name.Local)
-		return m, r.sorted()
+		r.Fault(root.Position, "the document is <%s>: want <instrumentationManifest>", root.name.Local)
+		return m, r.Sorted()
 	}
 
 	found, taken := false, map[string]int{}
@@ -99,15 +100,15 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 		checkUnique(r, e, taken)
 	})
 	if !found {
-		r.fault(root.Position, "no <counters> in <instrumentation>")
+		r.Fault(root.Position, "no <counters> in <instrumentation>")
 	}
-	return m, r.sorted()
+	return m, r.Sorted()
 }
 
 // counters reads <counters>.
-func (m *Manifest) counters(r *report, e *element) {
+func (m *Manifest) counters(r *rules.Report, e *element) {
 	if e.name.Space != countersNamespace {
-		r.fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space,
+		r.Fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space,
 			countersNamespace)
 	}
 	checkElement(r, e)
@@ -118,11 +119,11 @@ func (m *Manifest) counters(r *report, e *element) {
 	}
 
 	if len(m.Providers) == 0 {
-		r.fault(e.Position, "<counters> has no <provider>")
+		r.Fault(e.Position, "<counters> has no <provider>")
 	}
 }
 
-func readProvider(r *report, e *element) ManifestProvider {
+func readProvider(r *rules.Report, e *element) ManifestProvider {
 	checkElement(r, e)
 	p := ManifestProvider{
 		GUID: guidOf(e, "providerGuid"), Name: e.attr("providerName"), Binary: e.attr("applicationIdentity"),
@@ -135,12 +136,12 @@ func readProvider(r *report, e *element) ManifestProvider {
 	}
 
 	if len(p.Sets) == 0 {
-		r.fault(e.Position, "<provider> has no <counterSet>")
+		r.Fault(e.Position, "<provider> has no <counterSet>")
 	}
 	return p
 }
 
-func readSet(r *report, e *element) ManifestSet {
+func readSet(r *rules.Report, e *element) ManifestSet {
 	checkElement(r, e)
 	s := ManifestSet{
 		GUID: guidOf(e, "guid"), Text: textOf(e), URI: e.attr("uri"),
@@ -163,13 +164,13 @@ func readSet(r *report, e *element) ManifestSet {
 	}
 
 	if len(s.Counters) == 0 {
-		r.fault(e.Position, "<counterSet> %q has no <counter>", s.Name)
+		r.Fault(e.Position, "<counterSet> %q has no <counter>", s.Name)
 	}
 	checkReferences(r, e, &s)
 	return s
 }
 
-func readCounter(r *report, e *element) ManifestCounter {
+func readCounter(r *rules.Report, e *element) ManifestCounter {
 	checkElement(r, e)
 	c := ManifestCounter{
 		ID: idOf(e, "id"), Text: textOf(e), URI: e.attr("uri"),

@@ -1,4 +1,4 @@
-package registration
+package rules
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// keyFault tells why a name cannot be that of a service key, "" for nothing.
-func keyFault(name string) string {
+// KeyFault returns why a name cannot be that of a service key, "" for nothing.
+func KeyFault(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
@@ -26,8 +26,8 @@ func keyFault(name string) string {
 	return ""
 }
 
-// symbolFault tells why a word cannot be the name of a C constant, "" for nothing.
-func symbolFault(word string) string {
+// SymbolFault returns why a word cannot be the name of a C constant, "" for nothing.
+func SymbolFault(word string) string {
 	if word == "" {
 		return "is empty"
 	}
@@ -40,22 +40,22 @@ func symbolFault(word string) string {
 	return ""
 }
 
-// nameFault tells what is wrong with a name and its help, "" for nothing.
-func nameFault(t provider.Text) string {
+// NameFault returns what is wrong with a name and its help, "" for nothing.
+func NameFault(t provider.Text) string {
 	if t.Name == "" {
 		return "has no name"
 	}
-	if msg := textFault(t.Name); msg != "" {
+	if msg := TextFault(t.Name); msg != "" {
 		return "its name " + msg
 	}
-	if msg := textFault(t.Help); msg != "" {
+	if msg := TextFault(t.Help); msg != "" {
 		return "its help " + msg
 	}
 	return ""
 }
 
-// textFault tells why lodctr cannot take a text, "" for nothing.
-func textFault(text string) string {
+// TextFault returns why lodctr cannot take a text, "" for nothing.
+func TextFault(text string) string {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		return fmt.Sprintf("has the formatting character %q", rune(text[i]))
 	}
@@ -65,10 +65,27 @@ func textFault(text string) string {
 	return ""
 }
 
-// isLanguage tells whether a word is a language id as .ini files spell it.
-func isLanguage(word string) bool {
+// English is the language id that every provider should have texts in.
+const English = "009"
+
+// IsLanguage reports whether a word is a language id as .ini files spell it.
+func IsLanguage(word string) bool {
 	if len(word) != 3 {
 		return false
 	}
 	return strings.Trim(strings.ToLower(word), "0123456789abcdef") == ""
+}
+
+// SymbolOf makes the name of a C constant of any name.
+func SymbolOf(name string) string {
+	symbol := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(name))
+	if symbol != "" && symbol[0] <= '9' {
+		return "_" + symbol
+	}
+	return symbol
 }

@@ -1,4 +1,6 @@
-package registration
+// Package rules has what the files of providers and their declarations must keep, and collects what is found
+// wrong in them.
+package rules
 
 import (
 	"cmp"
@@ -17,6 +19,9 @@ var ErrInvalid = errors.New("invalid registration")
 // characters; 0 stands for the file, or the line, as a whole.
 type Position struct{ Line, Column int }
 
+// At returns the position of a line and a column.
+func At(line, column int) Position { return Position{line, column} }
+
 // Findings are what is wrong with some files, each with the file's name (Source), Line and
 // Column. One with Warning set does not stop Windows from taking the file, but the result
 // is probably not what was meant; all others are faults.
@@ -34,8 +39,7 @@ func (fs Findings) Err() error {
 	return errors.Join(errs...)
 }
 
-// NewFinding returns a fault, which wraps [ErrInvalid], about a place in a file. It is for
-// programs that find more than this package does.
+// NewFinding returns a fault, which wraps [ErrInvalid], about a place in a file.
 func NewFinding(file string, at Position, message string) *winperf.DataError {
 	return &winperf.DataError{
 		Err: ErrInvalid, Source: file, Offset: -1, Line: at.Line, Column: at.Column, Msg: message,
@@ -52,52 +56,57 @@ func newWarning(file string, at Position, message string) *winperf.DataError {
 // told how many they are.
 const maxFindings = 1000
 
-// report collects the findings of one file.
-type report struct {
+// Report collects the findings of one file.
+type Report struct {
+	Findings Findings
 	file     string
-	findings Findings
 	more     int  // findings that were not kept
 	faulty   bool // one of them is no warning
 }
 
-func (r *report) fault(at Position, format string, args ...any) {
-	if r.full() {
-		r.moreFaults(1)
+// NewReport returns a report on a file.
+func NewReport(file string) *Report { return &Report{file: file} }
+
+// Fault adds a fault at a place.
+func (r *Report) Fault(at Position, format string, args ...any) {
+	if r.Full() {
+		r.MoreFaults(1)
 	} else {
-		r.findings = append(r.findings, NewFinding(r.file, at, fmt.Sprintf(format, args...)))
+		r.Findings = append(r.Findings, NewFinding(r.file, at, fmt.Sprintf(format, args...)))
 	}
 }
 
-func (r *report) warn(at Position, format string, args ...any) {
-	if r.full() {
+// Warn adds a warning about a place.
+func (r *Report) Warn(at Position, format string, args ...any) {
+	if r.Full() {
 		r.more++
 	} else {
-		r.findings = append(r.findings, newWarning(r.file, at, fmt.Sprintf(format, args...)))
+		r.Findings = append(r.Findings, newWarning(r.file, at, fmt.Sprintf(format, args...)))
 	}
 }
 
-// full reports whether no more findings are kept.
-func (r *report) full() bool { return len(r.findings) >= maxFindings }
+// Full reports whether no more findings are kept.
+func (r *Report) Full() bool { return len(r.Findings) >= maxFindings }
 
-// moreFaults counts faults that are not kept.
-func (r *report) moreFaults(n int) {
+// MoreFaults counts faults that are not kept.
+func (r *Report) MoreFaults(n int) {
 	r.more += n
 	r.faulty = r.faulty || n > 0
 }
 
-// sorted returns the findings in the order of the files' lines, and last how many
+// Sorted returns the findings in the order of the files' lines, and last how many
 // more there are.
-func (r *report) sorted() Findings {
-	slices.SortStableFunc(r.findings, func(a, b *winperf.DataError) int {
+func (r *Report) Sorted() Findings {
+	slices.SortStableFunc(r.Findings, func(a, b *winperf.DataError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if r.more == 0 {
-		return r.findings
+		return r.Findings
 	}
 
 	rest := fmt.Sprintf("and %d more", r.more)
 	if r.faulty {
-		return append(r.findings, NewFinding(r.file, Position{}, rest))
+		return append(r.Findings, NewFinding(r.file, Position{}, rest))
 	}
-	return append(r.findings, newWarning(r.file, Position{}, rest))
+	return append(r.Findings, newWarning(r.file, Position{}, rest))
 }

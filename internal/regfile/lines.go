@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"bytes"
@@ -6,22 +6,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/internal/wire"
 )
 
 // decodeText turns a file's bytes into UTF-8. Windows reads UTF-16 by its byte
 // order mark and everything else in its ANSI code page; bytes that are no UTF-8
 // are taken for code page 1252.
-func decodeText(r *report, data []byte) string {
+func decodeText(r *rules.Report, data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		r.fault(Position{1, 1}, "text is big-endian UTF-16: want UTF-16LE with a byte "+
+		r.Fault(rules.At(1, 1), "text is big-endian UTF-16: want UTF-16LE with a byte "+
 			"order mark")
 		return ""
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		return decodeUTF16(r, data[2:])
 	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
-		r.warn(Position{1, 1}, "UTF-8 byte order mark: lodctr reads UTF-16LE with one, or the ANSI code page")
+		r.Warn(rules.At(1, 1), "UTF-8 byte order mark: lodctr reads UTF-16LE with one, or the ANSI code page")
 		return string(data[3:])
 	case utf8.Valid(data):
 		return string(data)
@@ -33,11 +34,11 @@ func decodeText(r *report, data []byte) string {
 const ansi = 1252
 
 // decodeUTF16 reads UTF-16LE behind its byte order mark.
-func decodeUTF16(r *report, data []byte) string {
+func decodeUTF16(r *rules.Report, data []byte) string {
 	whole := len(data) &^ 1
 	text := wire.Decode(data[:whole], wire.UTF16LE)
 	if whole < len(data) {
-		r.fault(Position{strings.Count(text, "\n") + 1, 0},
+		r.Fault(rules.At(strings.Count(text, "\n")+1, 0),
 			"odd number of bytes: the last UTF-16 character is cut")
 	}
 	return text

@@ -1,4 +1,4 @@
-package registration_test
+package regfile_test
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/winperf/winperf/provider/registration"
+	"github.com/winperf/winperf/internal/regfile"
 )
 
 // machine is a System in memory.
 type machine struct {
-	keys    map[string]map[string]registration.Value
+	keys    map[string]map[string]regfile.Value
 	log     []string
 	fail    string // the action that fails
 	lodctrs bool   // lodctr does its work
@@ -36,7 +36,7 @@ func (m *machine) CreateKey(key string) (created []string, err error) {
 	}
 	for i, r := range key + `\` {
 		if r == '\\' && m.keys[key[:i]] == nil {
-			m.keys[key[:i]] = map[string]registration.Value{}
+			m.keys[key[:i]] = map[string]regfile.Value{}
 			created = append(created, key[:i])
 		}
 	}
@@ -60,12 +60,12 @@ func (m *machine) DeleteKey(key string) (bool, error) {
 	return true, nil
 }
 
-func (m *machine) Value(key, name string) (registration.Value, bool, error) {
+func (m *machine) Value(key, name string) (regfile.Value, bool, error) {
 	v, found := m.keys[key][name]
 	return v, found, nil
 }
 
-func (m *machine) SetValue(key, name string, v registration.Value) error {
+func (m *machine) SetValue(key, name string, v regfile.Value) error {
 	if err := m.step("set " + name); err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func (m *machine) Run(_ context.Context, command []string) error {
 	if err := m.step(strings.Join(command, " ")); err != nil {
 		return err
 	}
-	key := registration.Services + `\App\Performance`
+	key := regfile.Services + `\App\Performance`
 	switch {
 	case command[0] == "lodctr" && m.lodctrs:
-		m.keys[key]["First Counter"] = registration.Value{Type: registration.TypeDWord, Number: 5000}
+		m.keys[key]["First Counter"] = regfile.Value{Type: regfile.TypeDWord, Number: 5000}
 	case command[0] == "unlodctr":
 		delete(m.keys[key], "First Counter")
 	}
@@ -99,15 +99,15 @@ func (m *machine) Run(_ context.Context, command []string) error {
 
 // before is a machine with a service that has another provider's values.
 func before() *machine {
-	service := registration.Services + `\App`
-	return &machine{lodctrs: true, keys: map[string]map[string]registration.Value{
-		`SYSTEM`: {}, `SYSTEM\CurrentControlSet`: {}, registration.Services: {},
-		service:                  {"Start": {Type: registration.TypeDWord, Number: 3}},
-		service + `\Performance`: {"Library": {Type: registration.TypeString, Strings: []string{"old.dll"}}},
+	service := regfile.Services + `\App`
+	return &machine{lodctrs: true, keys: map[string]map[string]regfile.Value{
+		`SYSTEM`: {}, `SYSTEM\CurrentControlSet`: {}, regfile.Services: {},
+		service:                  {"Start": {Type: regfile.TypeDWord, Number: 3}},
+		service + `\Performance`: {"Library": {Type: regfile.TypeString, Strings: []string{"old.dll"}}},
 	}}
 }
 
-var install = registration.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`,
+var install = regfile.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`,
 	Manifest:   `C:\app\app.man`,
 	Publishers: []string{"LocalService", "S-1-5-18"}}
 
@@ -119,7 +119,7 @@ func TestInstall(t *testing.T) {
 	if m.log[0] != "make published" {
 		t.Errorf("the directory was not made: %q", m.log)
 	}
-	values := m.keys[registration.Services+`\App\Performance`]
+	values := m.keys[regfile.Services+`\App\Performance`]
 	var got []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		got = append(got, name+" "+values[name].String())
@@ -131,7 +131,7 @@ func TestInstall(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if got := m.keys[registration.Services+`\App\Linkage`]["Export"].String(); got != "multi_sz:App" {
+	if got := m.keys[regfile.Services+`\App\Linkage`]["Export"].String(); got != "multi_sz:App" {
 		t.Errorf("Export is %s", got)
 	}
 }
@@ -169,13 +169,13 @@ func TestInstallUndone(t *testing.T) {
 // name table tells whether lodctr did its work.
 func TestInstallStale(t *testing.T) {
 	const names = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`
-	number := func(n uint32) registration.Value {
-		return registration.Value{Type: registration.TypeDWord,
+	number := func(n uint32) regfile.Value {
+		return regfile.Value{Type: regfile.TypeDWord,
 			Number: n}
 	}
 	for _, tt := range []struct {
 		name  string
-		first registration.Value
+		first regfile.Value
 		table []string
 		want  string // of the error
 	}{
@@ -187,15 +187,15 @@ func TestInstallStale(t *testing.T) {
 		{"the file has more than before", number(5000), []string{"5000", "Jobs", "5002", "Jobs Done"},
 			`5004 has the name "", want "Wait"`},
 		{"the highest number", number(1<<32 - 1), nil, `4294967295 has the name ""`},
-		{"not a number", registration.Value{Type: registration.TypeString, Strings: []string{"5000"}}, nil,
+		{"not a number", regfile.Value{Type: regfile.TypeString, Strings: []string{"5000"}}, nil,
 			"not a number"},
 	} {
 		stale := func() *machine {
 			m := before()
 			m.lodctrs = false
-			m.keys[names] = map[string]registration.Value{"Counter": {Type: registration.TypeMultiString,
+			m.keys[names] = map[string]regfile.Value{"Counter": {Type: regfile.TypeMultiString,
 				Strings: tt.table}}
-			m.keys[registration.Services+`\App\Performance`]["First Counter"] = tt.first
+			m.keys[regfile.Services+`\App\Performance`]["First Counter"] = tt.first
 			return m
 		}
 		in := install
@@ -223,15 +223,15 @@ func TestUninstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	installed := maps.Clone(m.keys)
-	if err := registration.UninstallDriver("App").Run(t.Context(), m, nil); err != nil {
+	if err := regfile.UninstallDriver("App").Run(t.Context(), m, nil); err != nil {
 		t.Fatal(err)
 	}
-	service := registration.Services + `\App`
+	service := regfile.Services + `\App`
 	if m.keys[service+`\Performance`] != nil || m.keys[service+`\Linkage`] != nil || m.keys[service] == nil {
 		t.Errorf("left: %v", slices.Sorted(maps.Keys(m.keys)))
 	}
 	m.keys, m.fail = installed, "unlodctr App"
-	if err := registration.UninstallDriver("App").Run(t.Context(), m, nil); !errors.Is(err, errFail) {
+	if err := regfile.UninstallDriver("App").Run(t.Context(), m, nil); !errors.Is(err, errFail) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -239,7 +239,7 @@ func TestUninstall(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := before()
-	err := install.Plan().Run(ctx, m, func(s registration.Step) {
+	err := install.Plan().Run(ctx, m, func(s regfile.Step) {
 		if strings.HasSuffix(s.String(), "First Counter is there") {
 			cancel()
 			m.fail, m.lodctrs = "lodctr /M:"+install.Manifest, false

@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"errors"
@@ -6,17 +6,19 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/provider"
+	"github.com/winperf/winperf/provider/registration"
 )
 
 // ManifestOf returns the manifest of a schema: its counters, and after each the hidden ones
 // that its value needs (a base, the object's clock, a number of components). Counters are
 // numbered from 1 in this order. If the schema lacks GUIDs or the binary, which a manifest
-// needs, the error wraps ErrInvalid and names all that is missing.
-func ManifestOf(s *Declaration) (*Manifest, error) {
+// needs, the error wraps rules.ErrInvalid and names all that is missing.
+func ManifestOf(s *registration.Declaration) (*Manifest, error) {
 	var errs []error
 	missing := func(what string) {
-		errs = append(errs, fmt.Errorf("%w: a manifest needs %s", ErrInvalid, what))
+		errs = append(errs, fmt.Errorf("%w: a manifest needs %s", rules.ErrInvalid, what))
 	}
 	if s.GUID.IsZero() {
 		missing("the GUID of the provider")
@@ -26,7 +28,7 @@ func ManifestOf(s *Declaration) (*Manifest, error) {
 	}
 
 	p := ManifestProvider{GUID: s.GUID, Name: s.Driver, Binary: s.Binary,
-		Symbol: symbolOf(s.Driver) + "_PROVIDER"}
+		Symbol: rules.SymbolOf(s.Driver) + "_PROVIDER"}
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		if o.GUID.IsZero() {
@@ -37,21 +39,7 @@ func ManifestOf(s *Declaration) (*Manifest, error) {
 	return &Manifest{Providers: []ManifestProvider{p}}, errors.Join(errs...)
 }
 
-// symbolOf makes the name of a C constant of any name.
-func symbolOf(name string) string {
-	symbol := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, strings.ToUpper(name))
-	if symbol != "" && symbol[0] <= '9' {
-		return "_" + symbol
-	}
-	return symbol
-}
-
-func setOf(s *Declaration, o *Object) ManifestSet {
+func setOf(s *registration.Declaration, o *registration.Object) ManifestSet {
 	set := ManifestSet{
 		GUID: o.GUID, Text: o.Text, Symbol: o.Symbol, Instances: "single",
 		URI: strings.Join([]string{s.Driver, o.Symbol}, "."),
@@ -77,8 +65,8 @@ type setBuilder struct {
 	clock [2]uint32         // the object's time and frequency
 }
 
-func (b *setBuilder) add(from *Counter) {
-	t := from.counterType()
+func (b *setBuilder) add(from *registration.Counter) {
+	t := from.CounterType()
 	c := ManifestCounter{
 		Text: from.Text, Symbol: from.Symbol, Type: t, Detail: detailWord(from.Detail), Scale: from.Scale,
 		Base: NoID, PerfTime: NoID, PerfFreq: NoID, Multi: NoID, Value: ManifestValue{Counter: from.Name},
@@ -116,7 +104,7 @@ func (b *setBuilder) append(c ManifestCounter) int {
 }
 
 // base returns the id of a counter's base, which may be that of another one.
-func (b *setBuilder) base(c *Counter, t counter.Type) uint32 {
+func (b *setBuilder) base(c *registration.Counter, t counter.Type) uint32 {
 	if id, ok := b.bases[c.BaseSlot]; ok && c.BaseSlot != "" {
 		return id
 	}
@@ -144,11 +132,11 @@ func detailWord(d provider.Detail) string {
 // FromManifest returns the schema that a provider of a manifest describes.
 // Hidden counters that only serve others, such as bases, are left out: they follow from the
 // types.
-func FromManifest(p *ManifestProvider) *Declaration {
-	s := &Declaration{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
+func FromManifest(p *ManifestProvider) *registration.Declaration {
+	s := &registration.Declaration{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
 	for i := range p.Sets {
 		set := &p.Sets[i]
-		o := Object{Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single"}
+		o := registration.Object{Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single"}
 
 		// A base is named where several counters share it.
 		users := map[uint32]int{}
@@ -167,8 +155,8 @@ func FromManifest(p *ManifestProvider) *Declaration {
 }
 
 // schemaCounter returns a counter; users is how many have its base.
-func schemaCounter(from *ManifestCounter, users int) Counter {
-	c := Counter{Symbol: from.Symbol, Text: from.Text, Type: from.Type.String(), Scale: from.Scale}
+func schemaCounter(from *ManifestCounter, users int) registration.Counter {
+	c := registration.Counter{Symbol: from.Symbol, Text: from.Text, Type: from.Type.String(), Scale: from.Scale}
 	if from.Detail == "advanced" {
 		c.Detail = provider.Advanced
 	}

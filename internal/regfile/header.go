@@ -1,10 +1,13 @@
-package registration
+package regfile
 
 import (
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/winperf/winperf/internal/regfile/rules"
+	"github.com/winperf/winperf/provider/registration"
 )
 
 // Header is a header for lodctr: what number stands for which symbol.
@@ -28,7 +31,7 @@ type headerSymbol struct {
 // object. Lines other than #define are passed over. The Header is never nil: it has what
 // could be read.
 func ParseHeader(file string, data []byte) (*Header, Findings) {
-	r := &report{file: file}
+	r := rules.NewReport(file)
 	h := &Header{file: file, gaps: map[int]bool{}, lines: map[string]int{}}
 	comment := false
 	for n, line := range lines(decodeText(r, data)) {
@@ -37,11 +40,11 @@ func ParseHeader(file string, data []byte) (*Header, Findings) {
 		h.line(r, n, code)
 	}
 
-	if len(h.symbols) == 0 && len(r.findings) == 0 {
-		r.fault(Position{}, "no #define")
+	if len(h.symbols) == 0 && len(r.Findings) == 0 {
+		r.Fault(Position{}, "no #define")
 	}
 	h.checkNumbers(r)
-	return h, r.sorted()
+	return h, r.Sorted()
 }
 
 // withoutComments replaces the comments of a line by blanks; inside tells whether
@@ -75,37 +78,37 @@ func withoutComments(line string, inside bool) (code string, open bool) {
 var define = regexp.MustCompile(`^[ \t]*(#)[ \t]*define(?:[ \t]+|$)(\S*)\s*(.*?)\s*$`)
 
 // line reads one line of the header.
-func (h *Header) line(r *report, n int, line string) {
+func (h *Header) line(r *rules.Report, n int, line string) {
 	parts := define.FindStringSubmatchIndex(line)
 	if parts == nil {
 		return
 	}
-	at := func(part int) Position { return Position{n, column(line, parts[2*part])} }
+	at := func(part int) Position { return rules.At(n, column(line, parts[2*part])) }
 	name, value := line[parts[4]:parts[5]], line[parts[6]:parts[7]]
 	switch {
 	case name == "":
-		r.fault(at(1), "#define without a name")
+		r.Fault(at(1), "#define without a name")
 		h.gaps[len(h.symbols)] = true
 		return
 	case value == "":
 		return // an include guard
 	}
 
-	if msg := symbolFault(name); msg != "" {
-		r.fault(at(2), "symbol %q %s", name, msg)
+	if msg := rules.SymbolFault(name); msg != "" {
+		r.Fault(at(2), "symbol %q %s", name, msg)
 		h.gaps[len(h.symbols)] = true
 		return
 	}
 
 	number, err := strconv.ParseUint(strings.Trim(value, "()"), 0, 32)
 	if err != nil {
-		r.fault(at(3), "%s is %q: want a number", name, strings.Join(strings.Fields(value), " "))
+		r.Fault(at(3), "%s is %q: want a number", name, strings.Join(strings.Fields(value), " "))
 		number = uint64(h.next()) // the symbol is there, whatever its number
 	}
 
 	key := strings.ToLower(name) // of letters that ASCII has
 	if other, twice := h.lines[key]; twice {
-		r.fault(at(2), "symbol %s stands in line %d already", name, other)
+		r.Fault(at(2), "symbol %s stands in line %d already", name, other)
 		return
 	}
 	h.lines[key] = n
@@ -121,7 +124,7 @@ func (h *Header) next() uint32 {
 }
 
 // checkNumbers tells which numbers are not those that lodctr expects.
-func (h *Header) checkNumbers(r *report) {
+func (h *Header) checkNumbers(r *rules.Report) {
 	taken := map[uint32]string{}
 	for i, s := range h.symbols {
 		want := uint32(0)
@@ -134,14 +137,14 @@ func (h *Header) checkNumbers(r *report) {
 
 		switch other, twice := taken[s.number]; {
 		case twice:
-			r.fault(s.Position, "%s has number %d, which %s has already", s.name, s.number, other)
+			r.Fault(s.Position, "%s has number %d, which %s has already", s.name, s.number, other)
 		case s.number%2 != 0:
-			r.fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd "+
+			r.Fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd "+
 				"ones behind", s.name, s.number)
 		case i == 0 && s.number != want:
-			r.fault(s.Position, "%s has number %d: the first is 0", s.name, s.number)
+			r.Fault(s.Position, "%s has number %d: the first is 0", s.name, s.number)
 		case s.number != want && h.symbols[max(i-1, 0)].number%2 == 0:
-			r.fault(s.Position, "%s has number %d: after %s comes %d", s.name, s.number,
+			r.Fault(s.Position, "%s has number %d: after %s comes %d", s.name, s.number,
 				h.symbols[i-1].name, want)
 		}
 		taken[s.number] = s.name
@@ -150,12 +153,12 @@ func (h *Header) checkNumbers(r *report) {
 
 // WriteHeader returns the header of a schema: a #define of a number for each object and
 // counter, from 0 in steps of 2. The schema must pass [Declaration.Check].
-func WriteHeader(s *Declaration) []byte {
+func WriteHeader(s *registration.Declaration) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n",
 		s.Driver)
 	fmt.Fprintf(&b, "// A title index is First Counter + number, and of a help text First Help + number.\n")
-	for i, t := range s.titles() {
+	for i, t := range titlesOf(s) {
 		if t.object {
 			b.WriteString("\n")
 		}

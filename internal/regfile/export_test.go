@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 // Texts returns the names and help texts in the order of the file.
 func (ini *INI) Texts() (texts []string) {

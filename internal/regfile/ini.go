@@ -1,8 +1,11 @@
-package registration
+package regfile
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/winperf/winperf/internal/regfile/rules"
+	"github.com/winperf/winperf/provider/registration"
 )
 
 // INI is an initialization file for lodctr, as [ParseINI] reads it.
@@ -43,7 +46,7 @@ type iniTitle struct {
 }
 
 // sections are the sections of an .ini file, with what reads their entries.
-var sections = map[string]func(*INI, *report, iniEntry){
+var sections = map[string]func(*INI, *rules.Report, iniEntry){
 	"info":      (*INI).info,
 	"objects":   (*INI).object,
 	"languages": (*INI).language,
@@ -53,13 +56,13 @@ var sections = map[string]func(*INI, *report, iniEntry){
 // ParseINI reads an .ini file; file is its name in the findings. It finds what is wrong with
 // single lines; [CheckINI] finds the rest. The INI is never nil: it has what could be read.
 func ParseINI(file string, data []byte) (*INI, Findings) {
-	r := &report{file: file}
+	r := rules.NewReport(file)
 	ini := &INI{file: file, unread: map[string]bool{}}
 	section, seen := "", map[string]int{}
 	keys := map[string]int{}
 	for n, line := range lines(decodeText(r, data)) {
 		text := strings.TrimSpace(line)
-		at := Position{n, column(line, strings.Index(line, text))}
+		at := rules.At(n, column(line, strings.Index(line, text)))
 		switch {
 		case text == "" || text[0] == ';':
 			continue
@@ -70,7 +73,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 
 		if section == "" {
 			if len(seen) == 0 {
-				r.fault(at, "%q stands before the first section: want [info]", text)
+				r.Fault(at, "%q stands before the first section: want [info]", text)
 			}
 			continue // no entry of a section with a broken head is read
 		}
@@ -83,21 +86,21 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 
 		key := section + "\x00" + strings.ToLower(entry.key)
 		if first, twice := keys[key]; twice {
-			r.fault(entry.Position, "%s stands in line %d already, and Windows uses that one",
+			r.Fault(entry.Position, "%s stands in line %d already, and Windows uses that one",
 				entry.key, first)
 			continue
 		}
 		keys[key] = n
 		sections[section](ini, r, entry)
 	}
-	return ini, r.sorted()
+	return ini, r.Sorted()
 }
 
 // section reads the head of a section. It returns "" for a broken one.
-func (ini *INI) section(r *report, at Position, text string, seen map[string]int) string {
+func (ini *INI) section(r *rules.Report, at Position, text string, seen map[string]int) string {
 	name, closed := strings.CutSuffix(text[1:], "]")
 	if !closed {
-		r.fault(at, "section %q has no ] at its end", text)
+		r.Fault(at, "section %q has no ] at its end", text)
 		seen[text] = at.Line
 		ini.unread[""] = true
 		return ""
@@ -108,11 +111,11 @@ func (ini *INI) section(r *report, at Position, text string, seen map[string]int
 	seen[name] = at.Line
 	switch {
 	case sections[name] == nil:
-		r.fault(at, "section [%s] is unknown%s", name, didYouMean(name, sections))
+		r.Fault(at, "section [%s] is unknown%s", name, didYouMean(name, sections))
 		ini.unread[""] = true
 		return ""
 	case twice:
-		r.fault(at, "section [%s] began in line %d already, and Windows reads only that", name, first)
+		r.Fault(at, "section [%s] began in line %d already, and Windows reads only that", name, first)
 		return ""
 	}
 	ini.hasObjects = ini.hasObjects || name == "objects"
@@ -120,71 +123,71 @@ func (ini *INI) section(r *report, at Position, text string, seen map[string]int
 }
 
 // parseEntry reads a line key=value.
-func parseEntry(r *report, n int, line string) (iniEntry, bool) {
+func parseEntry(r *rules.Report, n int, line string) (iniEntry, bool) {
 	key, value, found := strings.Cut(line, "=")
 	name := strings.TrimSpace(key)
-	at := Position{n, column(line, max(strings.Index(line, name), 0))}
+	at := rules.At(n, column(line, max(strings.Index(line, name), 0)))
 	switch {
 	case !found:
-		r.fault(at, "%q has no =", name)
+		r.Fault(at, "%q has no =", name)
 		return iniEntry{}, false
 	case name == "":
-		r.fault(at, "no key before the =")
+		r.Fault(at, "no key before the =")
 		return iniEntry{}, false
 	}
 
 	trimmed := strings.Trim(value, " ")
 	start := len(key) + 1 + strings.Index(value, trimmed)
-	return iniEntry{name, trimmed, at, Position{n, column(line, start)}}, true
+	return iniEntry{name, trimmed, at, rules.At(n, column(line, start))}, true
 }
 
-func (ini *INI) info(r *report, e iniEntry) {
+func (ini *INI) info(r *rules.Report, e iniEntry) {
 	switch strings.ToLower(e.key) {
 	case "drivername":
 		ini.driverName = e
-		if msg := keyFault(e.value); msg != "" {
-			r.fault(e.valueAt, "drivername %q %s", e.value, msg)
+		if msg := rules.KeyFault(e.value); msg != "" {
+			r.Fault(e.valueAt, "drivername %q %s", e.value, msg)
 		}
 
 	case "symbolfile":
 		ini.symbolFile = e
 		switch {
 		case e.value == "":
-			r.fault(e.valueAt, "symbolfile is empty")
+			r.Fault(e.valueAt, "symbolfile is empty")
 		case strings.ContainsAny(e.value, `\/:`):
-			r.fault(e.valueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.value)
+			r.Fault(e.valueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.value)
 		}
 
 	case "trusted":
 		ini.trusted = true
 	default:
 		known := map[string]bool{"drivername": true, "symbolfile": true, "trusted": true}
-		r.warn(e.Position, "[info] has no %s%s", e.key, didYouMean(e.key, known))
+		r.Warn(e.Position, "[info] has no %s%s", e.key, didYouMean(e.key, known))
 	}
 }
 
-func (ini *INI) object(r *report, e iniEntry) {
+func (ini *INI) object(r *rules.Report, e iniEntry) {
 	t, ok := parseTitle(r, e)
 	if !ok {
 		ini.unread["objects"] = true
 		return
 	}
 	if t.help {
-		r.fault(e.Position, "%s: objects are listed by their _NAME", e.key)
+		r.Fault(e.Position, "%s: objects are listed by their _NAME", e.key)
 		return
 	}
 	ini.objects = append(ini.objects, t)
 }
 
-func (ini *INI) language(r *report, e iniEntry) {
-	if !isLanguage(e.key) {
-		r.fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.key, englishID)
+func (ini *INI) language(r *rules.Report, e iniEntry) {
+	if !rules.IsLanguage(e.key) {
+		r.Fault(e.Position, "language %q is not a hexadecimal number of 3 digits, such as %s", e.key, rules.English)
 		return
 	}
 	ini.languages = append(ini.languages, e)
 }
 
-func (ini *INI) text(r *report, e iniEntry) {
+func (ini *INI) text(r *rules.Report, e iniEntry) {
 	t, ok := parseTitle(r, e)
 	if !ok {
 		ini.unread["text"] = true
@@ -192,30 +195,30 @@ func (ini *INI) text(r *report, e iniEntry) {
 	}
 
 	if e.value == "" && !t.help {
-		r.fault(e.valueAt, "%s is empty", e.key)
+		r.Fault(e.valueAt, "%s is empty", e.key)
 	}
-	if msg := textFault(e.value); msg != "" {
-		r.fault(e.valueAt, "%s %s", e.key, msg)
+	if msg := rules.TextFault(e.value); msg != "" {
+		r.Fault(e.valueAt, "%s %s", e.key, msg)
 	}
 	ini.titles = append(ini.titles, t)
 }
 
 // parseTitle splits a key SYMBOL_LANGUAGE_NAME.
-func parseTitle(r *report, e iniEntry) (iniTitle, bool) {
+func parseTitle(r *rules.Report, e iniEntry) (iniTitle, bool) {
 	rest, kind, ok := cutLast(e.key, "_")
 	help := strings.EqualFold(kind, "HELP")
 	if !ok || !help && !strings.EqualFold(kind, "NAME") {
-		r.fault(e.Position, "key %q does not end in _NAME or _HELP", e.key)
+		r.Fault(e.Position, "key %q does not end in _NAME or _HELP", e.key)
 		return iniTitle{}, false
 	}
 
 	symbol, language, ok := cutLast(rest, "_")
 	switch {
-	case !ok || !isLanguage(language):
-		r.fault(e.Position, "key %q has no language id of 3 hexadecimal digits before _%s", e.key, kind)
+	case !ok || !rules.IsLanguage(language):
+		r.Fault(e.Position, "key %q has no language id of 3 hexadecimal digits before _%s", e.key, kind)
 		return iniTitle{}, false
-	case symbolFault(symbol) != "":
-		r.fault(e.Position, "key %q: symbol %q %s", e.key, symbol, symbolFault(symbol))
+	case rules.SymbolFault(symbol) != "":
+		r.Fault(e.Position, "key %q: symbol %q %s", e.key, symbol, rules.SymbolFault(symbol))
 		return iniTitle{}, false
 	}
 	return iniTitle{e, symbol, strings.ToUpper(language), help}, true
@@ -231,18 +234,18 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // WriteINI returns the .ini file of a schema, whose header (see [WriteHeader]) has the file
 // name headerName. The schema must pass [Declaration.Check].
-func WriteINI(s *Declaration, headerName string) []byte {
+func WriteINI(s *registration.Declaration, headerName string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[info]\ndrivername=%s\nsymbolfile=%s\n", s.Driver, headerName)
 	if s.Trusted {
 		b.WriteString("trusted=1\n")
 	}
 
-	languages, titles := s.languages(), s.titles()
+	languages, titles := languagesOf(s), titlesOf(s)
 	b.WriteString("\n[objects]\n")
 	for _, t := range titles {
 		if t.object {
-			fmt.Fprintf(&b, "%s_%s_NAME=\n", t.symbol, englishID)
+			fmt.Fprintf(&b, "%s_%s_NAME=\n", t.symbol, rules.English)
 		}
 	}
 

@@ -1,10 +1,11 @@
-package registration
+package regfile
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/regfile/rules"
 )
 
 // need is another counter that a counter's value needs.
@@ -41,7 +42,7 @@ func needsObjectClock(t counter.Type) bool { return t.Clock() == counter.ObjectC
 func isLargeRaw(_, other counter.Type) bool { return other == counter.LargeRawCount }
 
 // checkReferences finds ids that are given twice, missing or of the wrong type.
-func checkReferences(r *report, e *element, s *ManifestSet) {
+func checkReferences(r *rules.Report, e *element, s *ManifestSet) {
 	byID := map[uint32]*ManifestCounter{}
 	places := counterElements(e)
 	names := map[string]int{}
@@ -52,14 +53,14 @@ func checkReferences(r *report, e *element, s *ManifestSet) {
 		}
 
 		if other, twice := byID[c.ID]; twice {
-			r.fault(places[i].at("id"), "id=%d: the counter in line %d has it already", c.ID, other.Line)
+			r.Fault(places[i].at("id"), "id=%d: the counter in line %d has it already", c.ID, other.Line)
 			continue
 		}
 
 		byID[c.ID] = c
 		name := strings.ToLower(c.Name)
 		if line, twice := names[name]; twice && name != "" {
-			r.fault(places[i].at("name"), "name=%q: the counter in line %d has it already", c.Name, line)
+			r.Fault(places[i].at("name"), "name=%q: the counter in line %d has it already", c.Name, line)
 		}
 		names[name] = c.Line
 	}
@@ -75,20 +76,20 @@ func checkReferences(r *report, e *element, s *ManifestSet) {
 	}
 }
 
-func checkNeed(r *report, e *element, c *ManifestCounter, n need, byID map[uint32]*ManifestCounter) {
+func checkNeed(r *rules.Report, e *element, c *ManifestCounter, n need, byID map[uint32]*ManifestCounter) {
 	_, given := e.find(n.attr)
 	id := n.of(c)
 	switch other := byID[id]; {
 	case !given && n.when(c.Type):
-		r.fault(e.Position, "a counter of type %s needs %s", strings.ToLower(c.Type.String()), n.attr)
+		r.Fault(e.Position, "a counter of type %s needs %s", strings.ToLower(c.Type.String()), n.attr)
 	case !given || id == NoID:
 	case other == nil:
-		r.fault(e.at(n.attr), "%s=%d: the set has no counter of this id", n.attr, id)
+		r.Fault(e.at(n.attr), "%s=%d: the set has no counter of this id", n.attr, id)
 	case !n.when(c.Type):
-		r.warn(e.at(n.attr), "%s=%d: a counter of type %s needs none", n.attr, id,
+		r.Warn(e.at(n.attr), "%s=%d: a counter of type %s needs none", n.attr, id,
 			strings.ToLower(c.Type.String()))
 	case !n.is(c.Type, other.Type):
-		r.fault(e.at(n.attr), "%s=%d is of type %s: want %s", n.attr, id,
+		r.Fault(e.at(n.attr), "%s=%d is of type %s: want %s", n.attr, id,
 			strings.ToLower(other.Type.String()), n.want)
 	}
 }
@@ -106,13 +107,13 @@ func counterElements(e *element) []*element {
 
 // checkDisplay finds names that are missing and attributes that exclude one
 // another.
-func checkDisplay(r *report, e *element, c *ManifestCounter) {
+func checkDisplay(r *rules.Report, e *element, c *ManifestCounter) {
 	if !c.hidden() {
 		if _, ok := e.find("name"); !ok {
-			r.fault(e.Position, "<counter> has no name and is not noDisplay")
+			r.Fault(e.Position, "<counter> has no name and is not noDisplay")
 		}
 		if _, ok := e.find("description"); !ok {
-			r.fault(e.Position, "<counter> has no description and is not noDisplay")
+			r.Fault(e.Position, "<counter> has no description and is not noDisplay")
 		}
 	}
 
@@ -122,14 +123,14 @@ func checkDisplay(r *report, e *element, c *ManifestCounter) {
 		{"noDigitGrouping", "displayAsHex"}, {"displayAsReal", "displayAsHex"},
 	} {
 		if has(pair[0]) && has(pair[1]) {
-			r.warn(e.Position, "counter attributes %s and %s exclude one another", pair[0], pair[1])
+			r.Warn(e.Position, "counter attributes %s and %s exclude one another", pair[0], pair[1])
 		}
 	}
 }
 
 // checkUnique reports GUIDs, URIs and symbols that two elements share, in an element and
 // all below it. taken has the line where each value was first seen. Case does not count.
-func checkUnique(r *report, e *element, taken map[string]int) {
+func checkUnique(r *rules.Report, e *element, taken map[string]int) {
 	for _, a := range []struct{ name, what string }{
 		{"providerGuid", "GUID"}, {"guid", "GUID"}, {"uri", "URI"}, {"symbol", "symbol"},
 	} {
@@ -143,7 +144,7 @@ func checkUnique(r *report, e *element, taken map[string]int) {
 
 		key := a.what + "\x00" + strings.ToLower(value)
 		if line, twice := taken[key]; twice {
-			r.fault(e.Position, "%s %s: line %d has it already", a.what, value, line)
+			r.Fault(e.Position, "%s %s: line %d has it already", a.what, value, line)
 		} else {
 			taken[key] = e.Line
 		}

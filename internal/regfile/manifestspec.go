@@ -1,4 +1,4 @@
-package registration
+package regfile
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -35,7 +36,7 @@ var elements = map[string]elementSpec{
 		{"providerType", false, oneOf("userMode", "kernelMode")},
 		{"callback", false, oneOf("default", "custom")},
 		{"resourceBase", false, number(0, 0xFFFF)},
-		{"symbol", false, symbolFault},
+		{"symbol", false, rules.SymbolFault},
 	}},
 	"counterSet": {[]string{"counter", "structs"}, []attrSpec{
 		{"guid", true, guid},
@@ -44,12 +45,12 @@ var elements = map[string]elementSpec{
 		{"description", true, notEmpty},
 		{"nameID", false, number(0, 0xFFFFFFFF)},
 		{"descriptionID", false, number(0, 0xFFFFFFFF)},
-		{"symbol", true, symbolFault},
+		{"symbol", true, rules.SymbolFault},
 		{"instances", false, oneOf("single", "multiple", "globalAggregate", "multipleAggregate",
 			"globalAggregateHistory", "instanceAggregate")},
 	}},
 	"structs": {[]string{"struct"}, nil},
-	"struct":  {nil, []attrSpec{{"name", true, symbolFault}, {"type", false, notEmpty}}},
+	"struct":  {nil, []attrSpec{{"name", true, rules.SymbolFault}, {"type", false, notEmpty}}},
 	"counter": {[]string{"counterAttributes"}, []attrSpec{
 		{"id", true, number(0, NoID-1)},
 		{"uri", true, notEmpty},
@@ -59,7 +60,7 @@ var elements = map[string]elementSpec{
 		{"description", false, nil},
 		{"nameID", false, number(0, 0xFFFFFFFF)},
 		{"descriptionID", false, number(0, 0xFFFFFFFF)},
-		{"symbol", false, symbolFault},
+		{"symbol", false, rules.SymbolFault},
 		{"baseID", false, number(0, NoID-1)},
 		{"perfTimeID", false, number(0, NoID-1)},
 		{"perfFreqID", false, number(0, NoID-1)},
@@ -77,7 +78,7 @@ var elements = map[string]elementSpec{
 
 // checkElement finds what is wrong with an element's attributes and the names of
 // its children.
-func checkElement(r *report, e *element) {
+func checkElement(r *rules.Report, e *element) {
 	spec, ok := elements[e.name.Local]
 	if !ok {
 		return
@@ -89,24 +90,24 @@ func checkElement(r *report, e *element) {
 		found, ok := e.find(a.name)
 		switch {
 		case !ok && a.required:
-			r.fault(e.Position, "<%s> has no %s", e.name.Local, a.name)
+			r.Fault(e.Position, "<%s> has no %s", e.name.Local, a.name)
 		case ok && a.check != nil:
 			if msg := a.check(found.value); msg != "" {
-				r.fault(found.Position, "%s=%q: %s", a.name, found.value, msg)
+				r.Fault(found.Position, "%s=%q: %s", a.name, found.value, msg)
 			}
 		}
 	}
 
 	for _, a := range e.attrs {
 		if a.space == "" && !slices.Contains(names, a.name) {
-			r.fault(a.Position, "<%s> has no attribute %s%s", e.name.Local, a.name,
+			r.Fault(a.Position, "<%s> has no attribute %s%s", e.name.Local, a.name,
 				didYouMeanOf(a.name, slices.Values(names)))
 		}
 	}
 
 	for _, c := range e.children {
 		if !slices.Contains(spec.children, c.name.Local) {
-			r.fault(c.Position, "<%s> has no element <%s>%s", e.name.Local, c.name.Local,
+			r.Fault(c.Position, "<%s> has no element <%s>%s", e.name.Local, c.name.Local,
 				didYouMeanOf(c.name.Local, slices.Values(spec.children)))
 		}
 	}
