@@ -6,8 +6,12 @@ import "github.com/winperf/winperf"
 type View struct{ columns []winperf.Column }
 
 // Choose returns the values that are wanted, in their order, as columns that are valid until the next
-// call.
+// call: the columns themselves if all are wanted, as there may be very many.
 func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) []winperf.Column {
+	if allWanted(of, wanted) {
+		return of
+	}
+
 	v.columns = v.columns[:0]
 	for i := range of {
 		c, from := &of[i], 0
@@ -21,6 +25,19 @@ func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int)
 		v.add(c, from, c.Len())
 	}
 	return v.columns
+}
+
+// allWanted reports whether all values are wanted.
+func allWanted(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) bool {
+	for i := range of {
+		c := &of[i]
+		for n := range c.Len() {
+			if !wanted(c, n) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Named is Choose of all values except those that say that there is nothing by a name.

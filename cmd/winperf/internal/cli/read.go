@@ -307,14 +307,14 @@ func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Column 
 	own := cycle.Columns()[:r.unlisted.own(cycle)]
 	more := winperf.ColumnsOf(r.unlisted.readings(cycle))
 	if r.asked && (out.inPlace || out.out.format != "table") {
-		return slices.Concat(own, more)
+		return append(slices.Clip(own), more...)
 	}
 
 	own = r.view.Choose(own, func(c *winperf.Column, n int) bool { return !absent(c.Status[n]) })
 	if !r.asked && r.narrow != nil && out.out.format == "table" {
 		own = r.narrow(own)
 	}
-	return slices.Concat(own, more)
+	return append(slices.Clip(own), more...)
 }
 
 // finish says at the end what was not as it should be.
