@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/suggest"
-	"github.com/winperf/winperf/measure"
 )
 
 // tell stores a Change record.
@@ -48,7 +48,7 @@ func (e *Experiment) turn(from, to State, attrs []Attr) error {
 // have values only of what needs no begin, whether or not it was measured before. After an error all is as
 // it was.
 func (e *Experiment) SetSensors(
-	ctx context.Context, name string, paths []winperf.Path, sensors []measure.SensorName, attrs ...Attr,
+	ctx context.Context, name string, paths []winperf.Path, sensors []sensor.Name, attrs ...Attr,
 ) error {
 	ctx, done, err := e.change(ctx)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -818,18 +819,18 @@ func TestSensorsChangeInRegion(t *testing.T) {
 func TestSeveralSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newFake(nil), newFake(nil)
-		sensor := func(text string) measure.SensorName {
-			n, err := measure.ParseSensorName(text)
+		named := func(text string) sensor.Name {
+			n, err := sensor.ParseName(text)
 			must(t, err)
 			return n
 		}
-		options := func(sensors ...measure.SensorName) experiment.Options {
+		options := func(sensors ...sensor.Name) experiment.Options {
 			return experiment.Options{
 				Sources:  []measure.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
 				Bindings: []experiment.Binding{{Events: []string{"*"}, Sensors: sensors}},
 			}
 		}
-		r := begin(t, one, options(sensor("one/System/Ticks"), sensor("two/System/Work")))
+		r := begin(t, one, options(named("one/System/Ticks"), named("two/System/Work")))
 		r.program.Event(t.Context(), "e")
 		two.setBefore(func(context.Context, int) error { return errors.New("no luck") })
 		r.program.Event(t.Context(), "half")
@@ -842,7 +843,7 @@ func TestSeveralSources(t *testing.T) {
 		}
 
 		for text, want := range map[string]error{"three/System/Ticks": winperf.ErrNoMachine} {
-			opt := options(sensor(text))
+			opt := options(named(text))
 			e, err := experiment.New(opt)
 			must(t, err)
 			if err := e.Attach(t.Context()); !errors.Is(err, want) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
 )
@@ -74,7 +75,7 @@ type Binding struct {
 	// Paths and Sensors are what is measured. Where there are several sources, a path goes to those that it
 	// is about, as measure.Join has it, and a sensor to its own.
 	Paths   []winperf.Path
-	Sensors []measure.SensorName
+	Sensors []sensor.Name
 	// Cook chooses between readings of the formulas, as in [measure.Options].
 	Cook counter.Options
 	// Raw adds the operands to each value.

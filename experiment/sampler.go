@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -26,7 +27,11 @@ func newSampler(
 	if len(origins) == 1 {
 		return newSingle(origins[0], b, opt)
 	}
-	j, err := measure.JoinMixed(ctx, origins, winperf.Selection{Paths: b.Paths}, b.Sensors, opt)
+	origins, err := sensor.Assign(origins, b.Sensors)
+	if err != nil {
+		return nil, err
+	}
+	j, err := measure.Join(ctx, origins, winperf.Selection{Paths: b.Paths}, opt)
 	if err != nil {
 		return nil, err
 	}

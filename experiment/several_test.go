@@ -15,15 +15,16 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 )
 
 // twoSources are an experiment's, with a binding of all events to the processes of both.
 func twoSources(t *testing.T, one, two *fake) *rig {
 	t.Helper()
-	var sensors []measure.SensorName
+	var sensors []sensor.Name
 	for _, text := range []string{"one/Process/Work Rate#*", "two/Process/Work Rate#*"} {
-		n, err := measure.ParseSensorName(text)
+		n, err := sensor.ParseName(text)
 		must(t, err)
 		sensors = append(sensors, n)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 )
@@ -279,14 +280,12 @@ func TestCostlyApartTrouble(t *testing.T) {
 }
 
 // Others see costly objects too, among what there is and among the values.
-func TestCostlyApartBrowse(t *testing.T) {
+func TestCostlyApartStructure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := measure.New(apartSource(), selection(t, switches, threadSwitches), measure.Options{Interval: 2 * time.Second})
-		readings := cycle(t, m).Readings()
-		there, err := m.Browse()
-		if err != nil {
-			t.Fatal(err)
-		}
+		last := cycle(t, m)
+		readings := last.Readings()
+		there := sensor.Describe(last.Frame, last.Names, "")
 		if _, err := there.Group("Thread"); err != nil {
 			t.Error(err)
 		}

@@ -13,9 +13,6 @@ import (
 
 // decode makes a cycle of a sample of whatever form.
 func (c *Measurement) decode() error {
-	c.reading.Lock()
-	defer c.reading.Unlock()
-
 	var err error
 	switch {
 	case c.opt.RawOnly:

@@ -23,8 +23,7 @@
 // that another step can hold. Decode does the rest: it indexes the sample,
 // matches instances with those of the sample before and cooks the counters that
 // were asked for. A step out of order is refused with an error that names state
-// and operation; a step that fails leaves the Measurement ready for Prepare. While
-// one goroutine measures, others may call Browse and Readings.
+// and operation; a step that fails leaves the Measurement ready for Prepare.
 //
 // A [Joint] does the same over several sources, sampled at the same moment.
 //

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
@@ -245,8 +246,8 @@ func ExampleJoin() {
 	// taken within a minute: true
 }
 
-// After its first cycle a measurement can be browsed, and the second has rates.
-func ExampleMeasurement_Browse() {
+// The first cycle shows what there is, and the second has rates.
+func ExampleMeasurement_Cycle_structure() {
 	src, remove, err := record(two()...)
 	if err != nil {
 		log.Fatal(err)
@@ -257,18 +258,15 @@ func ExampleMeasurement_Browse() {
 	ctx := context.Background()
 	c := measure.New(src, winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "*"}}}, measure.Options{})
 	defer c.Close()
-	if _, err := c.Cycle(ctx); err != nil {
-		log.Fatal(err)
-	}
-
-	there, err := c.Browse()
+	cycle, err := c.Cycle(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, g := range there.Groups {
+
+	for _, g := range sensor.Describe(cycle.Frame, cycle.Names, "").Groups {
 		fmt.Println(g.Name, len(g.Sensors), len(g.Instances))
 	}
-	cycle, err := c.Cycle(ctx)
+	cycle, err = c.Cycle(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -312,4 +310,35 @@ func ExampleColumn() {
 	// \\HOST\Processor(0)\Interrupts/sec 100
 	// \\HOST\Processor(1)\Interrupts/sec 200
 	// \\HOST\Processor(_Total)\Interrupts/sec 300
+}
+
+// A catalogue shows what can be measured before anything is.
+func Example_catalogue() {
+	src, remove, err := record(processes(0, proc("Idle", 0, 9, 0), proc("editor", 40, 9, 0)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	defer src.Close()
+
+	c, err := sensor.ReadCatalogue(context.Background(), src, sensor.CatalogueOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, g := range c.Groups {
+		fmt.Println(g.Name, "has", len(g.Sensors), "sensors and", len(g.Instances), "instances")
+		for _, s := range g.Sensors {
+			fmt.Println(" ", s.Name, s.Kind, s.ValueType, s.Unit)
+		}
+	}
+	for _, clock := range c.Clocks[:2] {
+		fmt.Println(clock.Name, clock.Resolution(), "s")
+	}
+	// Output:
+	// Process has 3 sensors and 2 instances
+	//   windows.winperf/Process/%25 Processor Time gauge decimal percent
+	//   windows.winperf/Process/ID Process gauge 32-bit count
+	//   windows.winperf/Process/Elapsed Time counter decimal seconds
+	// windows.winperf/tick 0.001 s
+	// windows.winperf/100ns 1e-07 s
 }

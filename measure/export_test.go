@@ -29,6 +29,3 @@ func ReadingOf(c *winperf.Column, n int) (r winperf.Reading) {
 	makeReading(&r, c, n, c.Series(n))
 	return r
 }
-
-// NewCatalogue is newCatalogue.
-var NewCatalogue = newCatalogue

@@ -18,6 +18,8 @@ import (
 type Origin struct {
 	Name   string // in sensor names, anomalies and readings of the measurement itself
 	Source winperf.Source
+	// Paths are measured in this source only, together with the selection.
+	Paths []winperf.Path
 }
 
 // Joint measures counters of several sources at once. It has the steps and the

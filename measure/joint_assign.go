@@ -16,25 +16,12 @@ import (
 // Join returns a Joint over several sources. Each path of the selection goes to
 // the sources that it is about: those of its machine, and of these the ones
 // that know its object, if any does; a path of any machine and object goes to
-// all. Whole objects and classes of objects are measured in every source.
+// all. Whole objects and classes of objects are measured in every source, and the
+// paths of an origin in that origin.
 //
 // The error wraps winperf.ErrNoMachine where a path names a machine that no
 // source reads, or is that of a source which cannot tell its names.
 func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Options) (*Joint, error) {
-	return JoinMixed(ctx, origins, sel, nil, opt)
-}
-
-// JoinSensors returns a Joint over the sources of sensors, each of which is
-// found by the name of its origin. The error wraps winperf.ErrNoMachine where
-// there is none of that name.
-func JoinSensors(ctx context.Context, origins []Origin, sensors []SensorName, opt Options) (*Joint, error) {
-	return JoinMixed(ctx, origins, winperf.Selection{}, sensors, opt)
-}
-
-// JoinMixed returns a Joint over several sources for what Join and JoinSensors measure, together.
-func JoinMixed(
-	ctx context.Context, origins []Origin, sel winperf.Selection, sensors []SensorName, opt Options,
-) (*Joint, error) {
 	known, err := knowOrigins(ctx, origins)
 	if err != nil {
 		return nil, err
@@ -47,16 +34,8 @@ func JoinMixed(
 	}
 	for i := range known {
 		rest := sel
-		rest.Paths = known[i].sel.Paths
+		rest.Paths = append(known[i].sel.Paths, known[i].Paths...)
 		known[i].sel = rest
-	}
-
-	for _, n := range sensors {
-		i := slices.IndexFunc(known, func(k knownOrigin) bool { return strings.EqualFold(k.Name, n.Source) })
-		if i < 0 {
-			return nil, fmt.Errorf("sensor %s: %w: there is no source %s", n, winperf.ErrNoMachine, n.Source)
-		}
-		known[i].sel.Paths = append(known[i].sel.Paths, n.Path())
 	}
 	return newJoint(known, opt), nil
 }

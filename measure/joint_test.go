@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
 )
@@ -137,8 +138,12 @@ func TestJointRefusesOrigins(t *testing.T) {
 
 func TestJoinSensors(t *testing.T) {
 	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
-	sensor := measure.SensorName{Source: "TWO", Group: "System", Sensor: "Processes"}
-	j, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.Options{})
+	name := sensor.Name{Source: "TWO", Group: "System", Sensor: "Processes"}
+	assigned, err := sensor.Assign(origins, []sensor.Name{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := measure.Join(t.Context(), assigned, winperf.Selection{}, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,22 +151,22 @@ func TestJoinSensors(t *testing.T) {
 	if diff := cmp.Diff([]string{`two: \\B\System\Processes 0`}, members(round(t, j))); diff != "" {
 		t.Errorf("members (-want +got):\n%s", diff)
 	}
-	sensor.Source = "three"
-	if _, err := measure.JoinSensors(t.Context(), origins, []measure.SensorName{sensor}, measure.Options{}); !errors.Is(err, winperf.ErrNoMachine) {
+	name.Source = "three"
+	if _, err := sensor.Assign(origins, []sensor.Name{name}); !errors.Is(err, winperf.ErrNoMachine) {
 		t.Errorf("error %v", err)
 	}
 }
 
 // Paths and sensors are measured together, a sensor in its source only.
-func TestJoinMixed(t *testing.T) {
+func TestJoinPathsOfOrigin(t *testing.T) {
 	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
 	path, err := winperf.ParsePath(`\\A\System\Processes`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sensor := measure.SensorName{Source: "two", Group: "System", Sensor: "Processes"}
-	j, err := measure.JoinMixed(t.Context(), origins, winperf.Selection{Paths: []winperf.Path{path}},
-		[]measure.SensorName{sensor}, measure.Options{})
+	name := sensor.Name{Source: "two", Group: "System", Sensor: "Processes"}
+	origins[1].Paths = []winperf.Path{name.Path()}
+	j, err := measure.Join(t.Context(), origins, winperf.Selection{Paths: []winperf.Path{path}}, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

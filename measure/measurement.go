@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -13,8 +12,8 @@ import (
 	"github.com/winperf/winperf/measure/internal/apart"
 )
 
-// Measurement takes and computes a selection of one source's counters. One goroutine measures;
-// Browse may be called from others meanwhile.
+// Measurement takes and computes a selection of one source's counters. It serves one
+// goroutine at a time.
 type Measurement struct {
 	src  winperf.Source
 	is   winperf.Description
@@ -42,8 +41,6 @@ type Measurement struct {
 	missed int           // samples that were due and not taken
 	late   time.Duration // how much later than due the sample began
 	known  uint64        // anomalies of the source that were told
-
-	reading sync.Mutex // held while the cycle changes, or its frame is read; never by Sample
 
 	passed []error // damage that no cycle told of
 	cooked cooked  // of samples whose values came cooked
@@ -181,8 +178,6 @@ func (c *Measurement) Close() error {
 		return err
 	}
 
-	c.reading.Lock()
-	defer c.reading.Unlock()
 	c.drop()
 	c.prev.Release()
 	c.prev = frame.Frame{}

@@ -2,7 +2,6 @@ package measure_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -130,7 +129,7 @@ func (q *worldQuery) Next(ctx context.Context, s *winperf.Sample) error {
 }
 
 // TestSoakContexts lets a hundred contexts measure one source whose processes
-// come and go, some of them read by others meanwhile. No reading may be of
+// come and go. No reading may be of
 // another process than its series, and neither goroutines nor memory may grow.
 func TestSoakContexts(t *testing.T) {
 	const contexts = 100
@@ -147,9 +146,6 @@ func TestSoakContexts(t *testing.T) {
 		}
 		c := measure.New(src, selection(t, `\Process(*)\ID Process`, `\Process(*)\% Processor Time`, `\Process(*)\Elapsed Time`), opt)
 		wg.Go(func() { soak(ctx, t, c, &stats[n]) })
-		if n%10 == 0 {
-			wg.Go(func() { soakReader(ctx, t, c, &stats[n]) })
-		}
 	}
 	duration := soakDuration(t)
 	first := soakHeap(ctx, duration*3/4)
@@ -159,8 +155,8 @@ func TestSoakContexts(t *testing.T) {
 	for i := range stats {
 		sum.add(&stats[i])
 	}
-	t.Logf("%d cycles, %d rates, %d instances that came, %d that left, %d readings by others; %d to %d KiB of heap",
-		sum.cycles, sum.rates, sum.came, sum.left, sum.read.n, first>>10, last>>10)
+	t.Logf("%d cycles, %d rates, %d instances that came, %d that left; %d to %d KiB of heap",
+		sum.cycles, sum.rates, sum.came, sum.left, first>>10, last>>10)
 	if sum.rates == 0 || sum.came == 0 || sum.left == 0 {
 		t.Error("there was nothing to be measured")
 	}
@@ -202,12 +198,10 @@ type soakStats struct {
 	cycles, rates, came, left int
 	last                      time.Time         // of the readings before
 	keys                      map[string]string // of the readings before, by path
-	read                      struct{ n int }   // by another goroutine
 }
 
 func (s *soakStats) add(o *soakStats) {
 	s.cycles, s.rates, s.came, s.left = s.cycles+o.cycles, s.rates+o.rates, s.came+o.came, s.left+o.left
-	s.read.n += o.read.n
 }
 
 // soak measures until the context ends.
@@ -236,7 +230,7 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 		pids = checkWorld(t, readings, pids, stats)
 		checkSwitches(t, readings, stats)
 		stats.last = cy.Time
-		time.Sleep(ms) // others may read meanwhile
+		time.Sleep(ms)
 	}
 }
 
@@ -287,17 +281,5 @@ func checkSwitches(t *testing.T, readings []winperf.Reading, stats *soakStats) {
 		if marked := r.Anomalies&marks != 0; before != nil && marked != (before[path] != r.Key) {
 			t.Errorf("%s was process %s and is %s, marked %v", path, before[path], r.Key, r.Anomalies)
 		}
-	}
-}
-
-// soakReader browses what another goroutine measures, as far as it may.
-func soakReader(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soakStats) {
-	for ctx.Err() == nil {
-		if cat, err := c.Browse(); err == nil {
-			stats.read.n += cat.NumSensors()
-		} else if !errors.Is(err, winperf.ErrState) {
-			t.Error(err)
-		}
-		runtime.Gosched()
 	}
 }

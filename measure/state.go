@@ -41,7 +41,6 @@ var (
 	opPrepare = &operation{"prepare", []state{initialized, prepared, sampled}, preparing, prepared}
 	opSample  = &operation{"sample", []state{prepared}, sampling, sampled}
 	opDecode  = &operation{"decode", []state{sampled}, decoding, initialized}
-	opBrowse  = &operation{"browse", []state{initialized}, initialized, initialized} // structure
 	opClose   = &operation{"close", []state{initialized, prepared, sampled, closed}, closed, closed}
 )
 

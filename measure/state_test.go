@@ -11,16 +11,16 @@ import (
 )
 
 // stateTable is the state machine: what an operation makes of each state, "-"
-// where it is refused. From initialized, browse needs a cycle before.
+// where it is refused.
 const stateTable = `
-              prepare   sample   decode       browse       close
-initialized   prepared  -        -            initialized  closed
-preparing     -         -        -            -            -
-prepared      prepared  sampled  -            -            closed
-sampling      -         -        -            -            -
-sampled       prepared  -        initialized  -            closed
-decoding      -         -        -            -            -
-closed        -         -        -            -            closed
+              prepare   sample   decode       close
+initialized   prepared  -        -            closed
+preparing     -         -        -            -
+prepared      prepared  sampled  -            closed
+sampling      -         -        -            -
+sampled       prepared  -        initialized  closed
+decoding      -         -        -            -
+closed        -         -        -            closed
 `
 
 // hooked is a source that calls a function in the middle of each stage.
@@ -89,7 +89,6 @@ func (h *hooked) bring(t *testing.T, c *measure.Measurement, state string, do fu
 
 var stateOperations = map[string]step{
 	"prepare": prepare, "sample": take, "decode": decode, "close": closing,
-	"browse": func(_ *testing.T, c *measure.Measurement) error { _, err := c.Browse(); return err },
 }
 
 // Every cell: the operation does what the table says, or is refused with an
@@ -175,27 +174,6 @@ func failOnce() func() error {
 		}
 		failed = true
 		return errTest
-	}
-}
-
-// A Measurement can be browsed as soon as it completed a cycle.
-func TestBrowse(t *testing.T) {
-	c := measure.New(counting(), selection(t, switches), measure.Options{})
-	defer c.Close()
-	if _, err := c.Browse(); !errors.Is(err, winperf.ErrState) {
-		t.Errorf("browsed before the first cycle: %v", err)
-	}
-	cycle(t, c)
-	cat, err := c.Browse()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(cat.Groups) != 1 || cat.Groups[0].Name != "System" || cat.NumSensors() != 2 {
-		t.Errorf("catalogue %+v", cat)
-	}
-	want := `\\HOST` + switches + ` 100`
-	if got := lines(cycle(t, c).Readings()); len(got) != 1 || got[0] != want {
-		t.Errorf("the second cycle has %q, want %q", got, want)
 	}
 }
 

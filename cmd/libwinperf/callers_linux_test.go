@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/internal/perftest"
-	"github.com/winperf/winperf/measure"
 )
 
 // have skips the test where a program is missing, unless all are to run.
@@ -153,7 +153,7 @@ func TestJavaValues(t *testing.T) {
 		url := churn(t, percent)
 		var want []string
 		for _, r := range readings(t, url) {
-			want = append(want, measure.NewSensorName("windows.winperf", r.Path).String()+"\t"+value(r))
+			want = append(want, sensor.NewName("windows.winperf", r.Path).String()+"\t"+value(r))
 		}
 		slices.Sort(want)
 		compare(t, "Java", want, jvm(t, nil, nil, "Print", url))

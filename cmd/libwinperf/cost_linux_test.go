@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -63,7 +64,7 @@ func goCycle(b *testing.B, sensors []string) {
 	defer src.Close()
 	var sel winperf.Selection
 	for _, name := range sensors {
-		n, err := measure.ParseSensorName(name + "#*")
+		n, err := sensor.ParseName(name + "#*")
 		if err != nil {
 			b.Fatal(err)
 		}

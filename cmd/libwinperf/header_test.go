@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // header is libwinperf.h without its comments.
@@ -91,9 +92,9 @@ func TestHeaderConstants(t *testing.T) {
 		"NOT_SUPPORTED": int(foreign.NotSupported), "TIMEOUT": int(foreign.Timeout), "END": int(foreign.End),
 		"DAMAGED": int(foreign.Damaged), "TOO_MANY": int(foreign.TooMany),
 		"TIMEOUT_MS": int(foreign.TimeoutMS), "RETRIES": int(foreign.Retries), "REST": int(foreign.Rest),
-		"NONE": int(measure.NoValue), "INT32": int(measure.Integer32), "INT64": int(measure.Integer64),
-		"DECIMAL": int(measure.Decimal), "TEXT": int(measure.TextValue),
-		"GAUGE": int(measure.Gauge), "COUNTER": int(measure.CounterKind),
+		"NONE": int(counter.NoValue), "INT32": int(counter.Integer32), "INT64": int(counter.Integer64),
+		"DECIMAL": int(counter.Decimal), "TEXT": int(counter.TextValue),
+		"GAUGE": int(sensor.Gauge), "COUNTER": int(sensor.CounterKind),
 		"GLOBAL": int(foreign.Global), "COSTLY": int(foreign.Costly), "CUSTOM": int(foreign.Custom),
 		"BY_PID": int(foreign.ByPID), "BY_NAME_AND_PID": int(foreign.ByNameAndPID),
 		"PDH_EXACT":    int(foreign.PDHExact),

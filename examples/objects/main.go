@@ -13,7 +13,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/source"
 )
 
@@ -57,7 +57,7 @@ func run(ctx context.Context, url, language string, out io.Writer) error {
 	}
 	defer src.Close()
 
-	all, err := measure.ReadCatalogue(ctx, src, measure.CatalogueOptions{Language: language})
+	all, err := sensor.ReadCatalogue(ctx, src, sensor.CatalogueOptions{Language: language})
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func run(ctx context.Context, url, language string, out io.Writer) error {
 }
 
 // show lists an object.
-func show(out io.Writer, object *measure.SensorGroup) error {
+func show(out io.Writer, object *sensor.Group) error {
 	costly := ""
 	if object.Costly {
 		costly = ", costly"

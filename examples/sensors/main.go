@@ -19,6 +19,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -49,12 +50,12 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 	defer shared.Close() // closes the machine, too
 	defer meter.Close()
 
-	there, err := measure.ReadCatalogue(ctx, shared, measure.CatalogueOptions{Definitions: true})
+	there, err := sensor.ReadCatalogue(ctx, shared, sensor.CatalogueOptions{Definitions: true})
 	if err != nil {
 		return err
 	}
 
-	does, err := measure.ReadCatalogue(ctx, meter, measure.CatalogueOptions{Source: "cache"})
+	does, err := sensor.ReadCatalogue(ctx, meter, sensor.CatalogueOptions{Source: "cache"})
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 
 // want is a sensor by its name, and the catalogue that has it.
 type want struct {
-	catalogue *measure.Catalogue
+	catalogue *sensor.Catalogue
 	sensor    string
 }
 
@@ -92,9 +93,9 @@ type want struct {
 func join(
 	ctx context.Context, origins []measure.Origin, opt measure.Options, out io.Writer, wanted ...want,
 ) (*measure.Joint, error) {
-	var names []measure.SensorName
+	var names []sensor.Name
 	for _, w := range wanted {
-		name, err := measure.ParseSensorName(w.sensor)
+		name, err := sensor.ParseName(w.sensor)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +110,11 @@ func join(
 		}
 		fmt.Fprintf(out, "%s: %s, %s, %s\n", sensor.Name, sensor.Kind, sensor.ValueType, sensor.Unit)
 	}
-	return measure.JoinSensors(ctx, origins, names, opt)
+	origins, err := sensor.Assign(origins, names)
+	if err != nil {
+		return nil, err
+	}
+	return measure.Join(ctx, origins, winperf.Selection{}, opt)
 }
 
 // both runs the two contexts, of which the second begins a tenth of a second

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -87,7 +88,7 @@ func TestMeter(t *testing.T) {
 	if _, err := m.Compile(t.Context(), winperf.Selection{Paths: []winperf.Path{path(`\\other\winperf cache(*)\Age`)}}); !errors.Is(err, winperf.ErrNoMachine) {
 		t.Errorf("another machine: %v", err)
 	}
-	catalogue, err := measure.ReadCatalogue(t.Context(), m, measure.CatalogueOptions{Definitions: true})
+	catalogue, err := sensor.ReadCatalogue(t.Context(), m, sensor.CatalogueOptions{Definitions: true})
 	if err != nil || len(catalogue.Groups) != 1 || catalogue.NumSensors() != 8 {
 		t.Errorf("catalogue %+v, error %v", catalogue, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
 )
@@ -54,7 +55,7 @@ func toError(err error) *Error {
 		return &Error{"unknown", err.Error()}
 	case errors.Is(err, winperf.ErrState):
 		return &Error{"state", err.Error()}
-	case errors.Is(err, winperf.ErrPath), errors.Is(err, measure.ErrSensorName),
+	case errors.Is(err, winperf.ErrPath), errors.Is(err, sensor.ErrName),
 		errors.Is(err, winperf.ErrNotSupported):
 		return &Error{"bad_request", err.Error()}
 	}
@@ -93,8 +94,8 @@ func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
 	all := Sensors{Sensors: []Sensor{}}
 	pattern := winperf.CompilePattern(r.Pattern)
 	for _, o := range origins {
-		opt := measure.CatalogueOptions{Source: o.Name, Definitions: true}
-		catalogue, err := measure.ReadCatalogue(ctx, o.Source, opt)
+		opt := sensor.CatalogueOptions{Source: o.Name, Definitions: true}
+		catalogue, err := sensor.ReadCatalogue(ctx, o.Source, opt)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
@@ -106,7 +107,7 @@ func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
 }
 
 // add adds the sensors of a group.
-func (all *Sensors) add(g *measure.SensorGroup, every bool, pattern winperf.Pattern) {
+func (all *Sensors) add(g *sensor.Group, every bool, pattern winperf.Pattern) {
 	for i := range g.Sensors {
 		s := &g.Sensors[i]
 		p := winperf.Path{Object: g.Name, Counter: s.Name.Sensor}
@@ -208,7 +209,7 @@ type plan struct {
 	every   time.Duration
 	binding string // whose sensors change
 	paths   []winperf.Path
-	sensors []measure.SensorName
+	sensors []sensor.Name
 	origins []measure.Origin
 	naming  string           // of instances, a word that measure.ParseNaming takes
 	routes  []delivery.Route // sinks that are added

@@ -16,6 +16,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
@@ -270,9 +271,9 @@ func (o *sourcesOnce) get(ctx context.Context) ([]measure.Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := measure.SourceName(nil)
+	name := sensor.SourceName(nil)
 	if schema, err := src.Schema(ctx); err == nil {
-		name = measure.SourceName(schema)
+		name = sensor.SourceName(schema)
 	}
 	o.opened, o.origins = src, []measure.Origin{{Name: name, Source: src}}
 	return o.origins, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -85,7 +86,7 @@ func didYouMean(name string) string {
 // where no source is called so. The instance self is replaced, see measure.OwnInstance.
 func parseSensors(
 	texts []string, sources []measure.Origin, naming string,
-) (paths []winperf.Path, sensors []measure.SensorName, err error) {
+) (paths []winperf.Path, sensors []sensor.Name, err error) {
 	for _, text := range texts {
 		if strings.HasPrefix(text, `\`) {
 			p, err := parsePath(text, naming)
@@ -95,7 +96,7 @@ func parseSensors(
 			paths = append(paths, p)
 			continue
 		}
-		n, err := measure.ParseSensorName(text)
+		n, err := sensor.ParseName(text)
 		if err == nil {
 			n.Instance, err = measure.OwnInstance(n.Group, n.Instance, naming)
 		}
@@ -103,7 +104,7 @@ func parseSensors(
 			return nil, nil, err
 		}
 		called := func(o measure.Origin) bool { return strings.EqualFold(o.Name, n.Source) }
-		if slices.ContainsFunc(sources, called) || !measure.UsualSource(n.Source) {
+		if slices.ContainsFunc(sources, called) || !sensor.UsualSource(n.Source) {
 			sensors = append(sensors, n)
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/counter"
 )
 
 // ErrField is wrapped by errors about a struct, or a field of it, that cannot be
@@ -147,18 +147,18 @@ func (f *field) options(tag string) {
 
 // setter returns what fills the field from values of a type; text is filled
 // without one.
-func (f *field) setter(t measure.ValueType) (set, error) {
+func (f *field) setter(t counter.ValueType) (set, error) {
 	fits := set(nil)
 	switch {
-	case t == measure.NoValue && f.raw:
+	case t == counter.NoValue && f.raw:
 		return nil, errors.New("the counter has no raw value of 4 or 8 bytes")
-	case t == measure.NoValue:
+	case t == counter.NoValue:
 		return nil, errors.New("the counter has no displayable value; its raw value can be had with ,raw")
-	case t == measure.TextValue && f.form.text:
+	case t == counter.TextValue && f.form.text:
 		return nil, nil
-	case t == measure.Decimal:
+	case t == counter.Decimal:
 		fits = f.form.float
-	case t == measure.Integer32, t == measure.Integer64 && !f.form.narrow:
+	case t == counter.Integer32, t == counter.Integer64 && !f.form.narrow:
 		fits = f.form.integer
 	}
 
@@ -168,9 +168,9 @@ func (f *field) setter(t measure.ValueType) (set, error) {
 	return fits, nil
 }
 
-var valueWords = map[measure.ValueType]string{
-	measure.Integer32: "integers of 4 bytes",
-	measure.Integer64: "integers of 8 bytes",
-	measure.Decimal:   "decimals",
-	measure.TextValue: "text",
+var valueWords = map[counter.ValueType]string{
+	counter.Integer32: "integers of 4 bytes",
+	counter.Integer64: "integers of 8 bytes",
+	counter.Decimal:   "decimals",
+	counter.TextValue: "text",
 }

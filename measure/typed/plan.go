@@ -8,7 +8,6 @@ import (
 
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -109,7 +108,7 @@ func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 	// A base has no displayable value: a field for it takes the raw one.
 	c := o.Counter(k)
 	s.k, s.asKept = k, s.raw || c.Type.IsBase()
-	t := measure.ValueTypeOf(c.Type, c.Size)
+	t := counter.ValueTypeOf(c.Type, c.Size)
 	if s.asKept {
 		t = rawType(&c)
 	}
@@ -157,16 +156,16 @@ func titlesOf(o frame.Object, bases bool) (titles []uint32) {
 }
 
 // rawType is what the raw values of a counter are.
-func rawType(c *frame.Counter) measure.ValueType {
+func rawType(c *frame.Counter) counter.ValueType {
 	switch {
 	case c.Type.IsText():
-		return measure.TextValue
+		return counter.TextValue
 	case c.Size == 4:
-		return measure.Integer32
+		return counter.Integer32
 	case c.Size == 8:
-		return measure.Integer64
+		return counter.Integer64
 	}
-	return measure.NoValue
+	return counter.NoValue
 }
 
 // fill fills the field in all rows.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -170,7 +171,7 @@ func TestPublishedSchema(t *testing.T) {
 	s := openPublished(t, dir)
 	names := func() map[string]string {
 		t.Helper()
-		c, err := measure.ReadCatalogue(t.Context(), s, measure.CatalogueOptions{})
+		c, err := sensor.ReadCatalogue(t.Context(), s, sensor.CatalogueOptions{})
 		if err != nil || len(c.Damage) > 0 {
 			t.Fatal(err, c.Damage)
 		}

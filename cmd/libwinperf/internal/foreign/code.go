@@ -8,7 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // Code is the result of an operation. It is an error, so that other errors can wrap one.
@@ -61,7 +61,7 @@ var causes = []struct {
 	{winperf.ErrNoInstance, NotFound},
 	{fs.ErrNotExist, NotFound},
 	{winperf.ErrPath, BadArgument},
-	{measure.ErrSensorName, BadArgument},
+	{sensor.ErrName, BadArgument},
 	{winperf.ErrNotSupported, NotSupported},
 	{winperf.ErrBadData, Damaged},
 	{context.Canceled, UnknownHandle}, // by who destroyed the object meanwhile

@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/measure"
 )
 
 // snapshot makes one, which must succeed.
@@ -82,11 +81,11 @@ func lines(items []foreign.Item) []string {
 		switch {
 		case counter.Status(it.Status) != counter.OK:
 			value = counter.Status(it.Status).String()
-		case measure.ValueType(it.Type) == measure.Decimal:
+		case counter.ValueType(it.Type) == counter.Decimal:
 			value = fmt.Sprint(math.Float64frombits(it.Value))
 		}
 		all = append(all, fmt.Sprintf("%d/%d#%d@%d %v %s", it.Object, it.Counter, it.Instance, it.Request,
-			measure.ValueType(it.Type), value))
+			counter.ValueType(it.Type), value))
 	}
 	return all
 }
@@ -280,8 +279,8 @@ func TestStructure(t *testing.T) {
 	_, code = l.Counters(h, foreign.Plain, 236, counters)
 	must(t, l, h, code)
 	want := []foreign.Counter{
-		{Name: 1746, Type: uint32(counter.Precision100NSTimer), Value: int32(measure.Decimal)},
-		{Name: 1482, Type: uint32(counter.RawFraction), Value: int32(measure.Decimal)},
+		{Name: 1746, Type: uint32(counter.Precision100NSTimer), Value: int32(counter.Decimal)},
+		{Name: 1482, Type: uint32(counter.RawFraction), Value: int32(counter.Decimal)},
 	}
 	for i := range counters {
 		counters[i].Help = 0

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/internal/thismachine"
-	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -153,7 +153,7 @@ func (l *Library) FindObject(h Handle, name string) (index uint32, code Code) {
 	return index, code
 }
 
-func groupNames(c *measure.Catalogue) iter.Seq[string] {
+func groupNames(c *sensor.Catalogue) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range c.Groups {
 			if !yield(c.Groups[i].Name) {
@@ -196,7 +196,7 @@ func (l *Library) FindCounter(h Handle, object uint32, name string) (index uint3
 	return index, code
 }
 
-func counterNames(g *measure.SensorGroup) iter.Seq[string] {
+func counterNames(g *sensor.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range g.Sensors {
 			if !yield(g.Sensors[i].Name.Sensor) {
@@ -207,8 +207,8 @@ func counterNames(g *measure.SensorGroup) iter.Seq[string] {
 }
 
 // group returns the first group of sensors of an object.
-func group(c *measure.Catalogue, object uint32) (*measure.SensorGroup, error) {
-	i := slices.IndexFunc(c.Groups, func(g measure.SensorGroup) bool { return g.ObjectID.Index == object })
+func group(c *sensor.Catalogue, object uint32) (*sensor.Group, error) {
+	i := slices.IndexFunc(c.Groups, func(g sensor.Group) bool { return g.ObjectID.Index == object })
 	if i < 0 || object == 0 {
 		return nil, fmt.Errorf("object %d: %w", object, winperf.ErrNoObject)
 	}
@@ -282,7 +282,7 @@ func (l *Library) FindSensor(h Handle, name string) (found Sensor, code Code) {
 }
 
 // sensor finds a sensor by its name, or by the path of its counter.
-func (s *shared) sensor(name string) (*measure.Sensor, measure.SensorName, error) {
+func (s *shared) sensor(name string) (*sensor.Sensor, sensor.Name, error) {
 	n, err := s.parseSensor(name)
 	if err != nil {
 		return nil, n, err
@@ -314,19 +314,19 @@ func (s *shared) sensor(name string) (*measure.Sensor, measure.SensorName, error
 
 // parseSensor reads the name of a sensor or, with a leading backslash, the path of a counter, which gives a name
 // without source.
-func (s *shared) parseSensor(text string) (measure.SensorName, error) {
+func (s *shared) parseSensor(text string) (sensor.Name, error) {
 	if !strings.HasPrefix(text, `\`) {
-		return measure.ParseSensorName(text)
+		return sensor.ParseName(text)
 	}
 	p, err := winperf.ParsePath(text)
 	if err != nil {
-		return measure.SensorName{}, err
+		return sensor.Name{}, err
 	}
 
 	is := s.src.Describe()
 	p = thismachine.Paths([]winperf.Path{p}, is)[0]
 	if p.Machine != "" && !strings.EqualFold(p.Machine, is.Machine) {
-		return measure.SensorName{}, fmt.Errorf("path %s: %w: the source is %s", text, winperf.ErrNoMachine, is.Machine)
+		return sensor.Name{}, fmt.Errorf("path %s: %w: the source is %s", text, winperf.ErrNoMachine, is.Machine)
 	}
-	return measure.NewSensorName("", p), nil
+	return sensor.NewName("", p), nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/measure"
 )
 
 // handles are those that random callers have in common.
@@ -124,7 +123,7 @@ func (c *caller) readItems(h foreign.Handle) {
 		return
 	}
 	for _, it := range out[:n] {
-		busy := measure.ValueType(it.Type) == measure.Decimal && it.Object == 230 && it.Counter == 6
+		busy := counter.ValueType(it.Type) == counter.Decimal && it.Object == 230 && it.Counter == 6
 		if v := math.Float64frombits(it.Value); busy && counter.Status(it.Status) == counter.OK && v != 0 && v != 10 && v != 100 {
 			c.t.Errorf("a processor time of %v", v)
 		}

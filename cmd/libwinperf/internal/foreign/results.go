@@ -105,7 +105,7 @@ func (r *results) addColumn(col *winperf.Column, w wants, request int) {
 		if o, k, at, ok := measure.Place(col, n); ok {
 			c := o.Counter(k)
 			item.Object, item.Counter, item.Instance = o.ID().Index, c.ID.Index, int32(at)
-			item.Type = int32(measure.ValueTypeOf(c.Type, c.Size))
+			item.Type = int32(counter.ValueTypeOf(c.Type, c.Size))
 		} else if request >= 0 {
 			item.Object, item.Counter = w.requests[request].Object, w.requests[request].Counter
 		}

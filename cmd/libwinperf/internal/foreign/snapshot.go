@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
 )
 
 // snapshot is a measurement with a handle.
@@ -29,10 +30,11 @@ type snapshot struct {
 	gone  bool         // destroyed
 
 	m         *measure.Measurement
-	frame     frame.Frame  // of the last sample, held
-	base      frame.Frame  // of the last complete cycle, held; the next one is computed against it
-	decoded   int          // samples since base
-	cooker    frame.Cooker // of base and frame, where there are samples between them
+	frame     frame.Frame      // of the last sample, held
+	names     *nametable.Names // of the last sample
+	base      frame.Frame      // of the last complete cycle, held; the next one is computed against it
+	decoded   int              // samples since base
+	cooker    frame.Cooker     // of base and frame, where there are samples between them
 	rule      measure.NameRule
 	completed bool // a cycle
 	results
@@ -164,7 +166,7 @@ func (s *snapshot) first() error {
 	if err != nil {
 		return fmt.Errorf("first sample: %w", err)
 	}
-	if err := s.keep(cycle.Frame); err != nil {
+	if err := s.keep(cycle); err != nil {
 		return err
 	}
 	return s.setBase()
@@ -173,14 +175,14 @@ func (s *snapshot) first() error {
 // inTime returns the context of an operation.
 func (s *snapshot) inTime() context.Context { return s.limit.next(s.life, s.timeout()) }
 
-// keep holds a frame in place of the one before.
-func (s *snapshot) keep(f frame.Frame) error {
+// keep holds the frame of a cycle in place of the one before.
+func (s *snapshot) keep(c *measure.Cycle) error {
 	s.frame.Release()
 	s.frame, s.structure = frame.Frame{}, nil
-	if err := f.Retain(); err != nil {
+	if err := c.Frame.Retain(); err != nil {
 		return err
 	}
-	s.frame = f
+	s.frame, s.names = c.Frame, c.Names
 	return nil
 }
 
@@ -317,7 +319,7 @@ func (s *snapshot) decodeSample() (*measure.Cycle, error) {
 	}
 	s.decoded++
 	s.note(cycle)
-	return cycle, s.keep(cycle.Frame)
+	return cycle, s.keep(cycle)
 }
 
 // complete makes the results of a cycle those of the snapshot.

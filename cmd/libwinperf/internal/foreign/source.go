@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/source"
 )
@@ -31,7 +31,7 @@ type shared struct {
 
 	mu        sync.Mutex // guards what follows
 	names     *nametable.Names
-	catalogue *measure.Catalogue // definitions; nil as long as nobody asked
+	catalogue *sensor.Catalogue // definitions; nil as long as nobody asked
 }
 
 func (*shared) kind() string { return "source" }
@@ -162,7 +162,7 @@ func (s *shared) readNames() (*nametable.Names, error) {
 }
 
 // defined returns the definitions of all objects that the source has, and the names, read once.
-func (s *shared) defined() (c *measure.Catalogue, names *nametable.Names, err error) {
+func (s *shared) defined() (c *sensor.Catalogue, names *nametable.Names, err error) {
 	err = s.reading(func() error {
 		if names, err = s.readNames(); err != nil {
 			return err
@@ -173,14 +173,14 @@ func (s *shared) defined() (c *measure.Catalogue, names *nametable.Names, err er
 	return c, names, err
 }
 
-func (s *shared) readDefinitions() (*measure.Catalogue, error) {
+func (s *shared) readDefinitions() (*sensor.Catalogue, error) {
 	if s.catalogue != nil {
 		return s.catalogue, nil
 	}
 	ctx, cancel := s.within(context.Background())
 	defer cancel()
 
-	c, err := measure.ReadCatalogue(ctx, s.src, measure.CatalogueOptions{Definitions: true})
+	c, err := sensor.ReadCatalogue(ctx, s.src, sensor.CatalogueOptions{Definitions: true})
 	if err != nil {
 		return nil, fmt.Errorf("definitions: %w", err)
 	}

@@ -1,13 +1,12 @@
 package foreign
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/measure"
 )
 
 // structure is what the last sample holds. Objects without a title index cannot be named
@@ -15,10 +14,10 @@ import (
 type structure struct {
 	objects []uint32       // title indices, in the order of the sample
 	at      map[uint32]int // positions in the frame and in groups
-	groups  []measure.SensorGroup
+	groups  []sensor.Group
 }
 
-func newStructure(groups []measure.SensorGroup) *structure {
+func newStructure(groups []sensor.Group) *structure {
 	st := &structure{groups: groups, at: make(map[uint32]int, len(groups))}
 	for i := range groups {
 		index := groups[i].ObjectID.Index
@@ -51,19 +50,15 @@ func (s *snapshot) described() (*structure, error) {
 	if s.structure != nil {
 		return s.structure, nil
 	}
-	c, err := s.m.Browse()
-	if err != nil {
-		return nil, err
+	if s.frame.IsZero() {
+		return nil, fmt.Errorf("browse of a measurement that has no sample: %w", winperf.ErrState)
 	}
-	if len(c.Groups) != s.frame.NumObjects() {
-		return nil, errors.New("the structure is that of another sample")
-	}
-	s.structure = newStructure(c.Groups)
+	s.structure = newStructure(sensor.Describe(s.frame, s.names, "").Groups)
 	return s.structure, nil
 }
 
 // onObject is what is done with an object of a snapshot, which it describes as a group of sensors.
-type onObject func(s *snapshot, g *measure.SensorGroup, o frame.Object) error
+type onObject func(s *snapshot, g *sensor.Group, o frame.Object) error
 
 // object does something with one object of the last sample.
 func (l *Library) object(h Handle, a Access, index uint32, do onObject) Code {
@@ -96,7 +91,7 @@ func (l *Library) Objects(h Handle, a Access, out []uint32) (n int, code Code) {
 
 // CountersCount is how many counters an object has, those left out that others are divided by.
 func (l *Library) CountersCount(h Handle, a Access, object uint32) (n int, code Code) {
-	code = l.object(h, a, object, func(_ *snapshot, g *measure.SensorGroup, _ frame.Object) error {
+	code = l.object(h, a, object, func(_ *snapshot, g *sensor.Group, _ frame.Object) error {
 		n = len(g.Sensors)
 		return nil
 	})
@@ -105,7 +100,7 @@ func (l *Library) CountersCount(h Handle, a Access, object uint32) (n int, code 
 
 // Counters writes the counters of an object, in the order of the sample.
 func (l *Library) Counters(h Handle, a Access, object uint32, out []Counter) (n int, code Code) {
-	code = l.object(h, a, object, func(_ *snapshot, g *measure.SensorGroup, o frame.Object) (err error) {
+	code = l.object(h, a, object, func(_ *snapshot, g *sensor.Group, o frame.Object) (err error) {
 		n, err = copyAll(out, countersOf(g, o))
 		return err
 	})
@@ -113,7 +108,7 @@ func (l *Library) Counters(h Handle, a Access, object uint32, out []Counter) (n 
 }
 
 // countersOf describes the counters of an object. Its sensors are its counters without bases.
-func countersOf(g *measure.SensorGroup, o frame.Object) []Counter {
+func countersOf(g *sensor.Group, o frame.Object) []Counter {
 	all := make([]Counter, 0, len(g.Sensors))
 	for k := range o.NumCounters() {
 		c := o.Counter(k)
@@ -132,7 +127,7 @@ func countersOf(g *measure.SensorGroup, o frame.Object) []Counter {
 // InstancesCount is how many instances an object has; 0 for one that has no instances but is a
 // thing itself.
 func (l *Library) InstancesCount(h Handle, a Access, object uint32) (n int, code Code) {
-	code = l.object(h, a, object, func(_ *snapshot, g *measure.SensorGroup, _ frame.Object) error {
+	code = l.object(h, a, object, func(_ *snapshot, g *sensor.Group, _ frame.Object) error {
 		n = len(g.Instances)
 		return nil
 	})
@@ -141,7 +136,7 @@ func (l *Library) InstancesCount(h Handle, a Access, object uint32) (n int, code
 
 // InstancesSize is how many bytes the names of an object's instances take.
 func (l *Library) InstancesSize(h Handle, a Access, object uint32) (n int, code Code) {
-	code = l.object(h, a, object, func(s *snapshot, g *measure.SensorGroup, o frame.Object) (err error) {
+	code = l.object(h, a, object, func(s *snapshot, g *sensor.Group, o frame.Object) (err error) {
 		n, err = listSize(s.instanceNames(g, o))
 		return err
 	})
@@ -153,7 +148,7 @@ func (l *Library) InstancesSize(h Handle, a Access, object uint32) (n int, code 
 func (l *Library) Instances(h Handle, a Access, object uint32, out []byte, rest []Instance) (
 	bytes, n int, code Code,
 ) {
-	code = l.object(h, a, object, func(s *snapshot, g *measure.SensorGroup, o frame.Object) (err error) {
+	code = l.object(h, a, object, func(s *snapshot, g *sensor.Group, o frame.Object) (err error) {
 		bytes, n, err = copyBoth(out, s.instanceNames(g, o), rest, s.instancesOf(g, o))
 		return err
 	})
@@ -161,7 +156,7 @@ func (l *Library) Instances(h Handle, a Access, object uint32, out []byte, rest 
 }
 
 // instanceNames are the names of the instances by the rule that the snapshot was made with.
-func (s *snapshot) instanceNames(g *measure.SensorGroup, o frame.Object) []string {
+func (s *snapshot) instanceNames(g *sensor.Group, o frame.Object) []string {
 	names := make([]string, len(g.Instances))
 	for i := range names {
 		names[i] = g.Instances[i].Name
@@ -177,7 +172,7 @@ func (s *snapshot) instanceNames(g *measure.SensorGroup, o frame.Object) []strin
 
 // instancesOf says what the names of the instances do not. Those that the rule calls the same are numbered
 // as the measurement numbers them; names that differ in case only are equal.
-func (s *snapshot) instancesOf(g *measure.SensorGroup, o frame.Object) []Instance {
+func (s *snapshot) instancesOf(g *sensor.Group, o frame.Object) []Instance {
 	all := make([]Instance, len(g.Instances))
 	for i := range all {
 		all[i] = Instance{ParentPosition: -1, Occurrence: int32(g.Instances[i].Index)}

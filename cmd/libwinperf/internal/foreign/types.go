@@ -1,7 +1,7 @@
 package foreign
 
 import (
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // The structures of the interface. libwinperf.h declares the same ones in C: fields, order and
@@ -19,7 +19,7 @@ type Item struct {
 	Counter  uint32 // title index
 	Instance int32  // position among the object's instances; -1 where there is no such instance
 	Request  int32  // which request or sensor of Create it belongs to; -1 for Global and Costly
-	Type     int32  // what Value is: measure.Integer32, Integer64, Decimal or TextValue
+	Type     int32  // what Value is: counter.Integer32, Integer64, Decimal or TextValue
 	Status   int32  // counter.OK, or why there is no value
 	// Value is the number, a decimal as the bits of a float64; of a text 0. It is 0 without a value.
 	Value uint64
@@ -29,7 +29,7 @@ type Item struct {
 type Counter struct {
 	Name, Help uint32 // title indices
 	Type       uint32 // as Windows has it
-	Kind       int32  // what values do: measure.Gauge or CounterKind
+	Kind       int32  // what values do: sensor.Gauge or CounterKind
 	Value      int32  // the type of values, as Item.Type has it; NoValue is one more
 	Scale      int32  // power of ten for graphs; never part of the value
 }
@@ -51,7 +51,7 @@ type Sensor struct {
 	Costly    int32  // 1 for a costly object, else 0
 }
 
-func newSensor(s *measure.Sensor) Sensor {
+func newSensor(s *sensor.Sensor) Sensor {
 	made := Sensor{
 		Request: Request{s.ObjectID.Index, s.CounterID.Index},
 		Type:    uint32(s.Type), Kind: int32(s.Kind), Value: int32(s.ValueType),

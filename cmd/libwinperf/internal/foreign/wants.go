@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // wants is what a snapshot is to measure.
@@ -89,7 +89,7 @@ func (s *shared) pathOf(r Request) (winperf.Path, error) {
 		return winperf.Path{}, err
 	}
 
-	defines := func(s measure.Sensor) bool { return s.CounterID.Index == r.Counter }
+	defines := func(s sensor.Sensor) bool { return s.CounterID.Index == r.Counter }
 	if !slices.ContainsFunc(g.Sensors, defines) {
 		return winperf.Path{}, fmt.Errorf("counter %d of object %d: %w", r.Counter, r.Object, winperf.ErrNoCounter)
 	}

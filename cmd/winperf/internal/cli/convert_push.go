@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
 	"github.com/winperf/winperf/measure"
@@ -130,7 +131,7 @@ func (c *converter) system(ctx context.Context) (system string, err error) {
 		case err != nil:
 			continue // which is told when it is read
 		}
-		of, _, _ := strings.Cut(measure.SourceName(schema), ".")
+		of, _, _ := strings.Cut(sensor.SourceName(schema), ".")
 		if i > 0 && of != system {
 			return "", nil
 		}

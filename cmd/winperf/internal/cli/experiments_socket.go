@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/measure"
 )
@@ -22,7 +23,7 @@ func openExperiments(ctx context.Context, name string, src winperf.Source) (stop
 		if err != nil {
 			return nil, fmt.Errorf("--experiments: %w", err)
 		}
-		opt.Sources = []measure.Origin{{Name: measure.SourceName(schema), Source: src}}
+		opt.Sources = []measure.Origin{{Name: sensor.SourceName(schema), Source: src}}
 	}
 
 	server, err := control.Listen(ctx, opt)

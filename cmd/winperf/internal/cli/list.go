@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
@@ -324,7 +325,7 @@ func (l *lister) writeInstances(p winperf.Path, o finding) {
 func (l *lister) writePath(p winperf.Path) {
 	text := p.String()
 	if l.sensors {
-		text = measure.NewSensorName(measure.SourceName(l.schema), p).String()
+		text = sensor.NewName(sensor.SourceName(l.schema), p).String()
 		if l.told[text] {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/measure"
@@ -89,7 +90,7 @@ func (a *app) pathFile(ctx context.Context, name string) (paths []winperf.Path, 
 // source, which names the same counter in any. Of a path that only lacks its beginning or its
 // end it says what may have been meant.
 func parsePath(text string) (winperf.Path, error) {
-	if name, err := measure.ParseSensorName(text); err == nil && measure.UsualSource(name.Source) {
+	if name, err := sensor.ParseName(text); err == nil && sensor.UsualSource(name.Source) {
 		p := name.Path()
 		return p, p.Validate()
 	}

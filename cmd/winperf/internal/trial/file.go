@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
@@ -280,7 +281,7 @@ func (f *File) entries(v strictyaml.Value[string]) []strictyaml.Value[string] {
 }
 
 // sensors are the paths and sensor names that an entry of a binding stands for.
-func (f *File) sensors(v strictyaml.Value[string]) (paths []winperf.Path, names []measure.SensorName, err error) {
+func (f *File) sensors(v strictyaml.Value[string]) (paths []winperf.Path, names []sensor.Name, err error) {
 	for _, s := range f.entries(v) {
 		path, name, err := f.sensor(s)
 		switch {
@@ -297,8 +298,8 @@ func (f *File) sensors(v strictyaml.Value[string]) (paths []winperf.Path, names 
 
 // sensor is a path, or the name of a sensor in one of the file's sources. That of a usual source, as
 // list -o sensors writes it, names the same counter in any and is a path.
-func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, measure.SensorName, error) {
-	var name measure.SensorName
+func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, error) {
+	var name sensor.Name
 	switch {
 	case strings.HasPrefix(s.V, `\`):
 		p, err := winperf.ParsePath(s.V)
@@ -314,7 +315,7 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, measure.Sensor
 			meant(s.V, slices.Sorted(maps.Keys(f.Sensors))))
 	}
 
-	name, err := measure.ParseSensorName(s.V)
+	name, err := sensor.ParseName(s.V)
 	if err == nil {
 		name.Instance, err = measure.OwnInstance(name.Group, name.Instance, f.Names.V)
 	}
@@ -326,7 +327,7 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, measure.Sensor
 	if slices.ContainsFunc(sources, declared) {
 		return nil, name, nil
 	}
-	if !measure.UsualSource(name.Source) {
+	if !sensor.UsualSource(name.Source) {
 		return nil, name, s.Errorf("no source is called %q%s", name.Source, meant(name.Source, sources))
 	}
 

@@ -1,4 +1,4 @@
-package measure
+package sensor
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -29,15 +30,15 @@ type CatalogueOptions struct {
 // instances come and go.
 type Catalogue struct {
 	Source string
-	Groups []SensorGroup // in the order of the source
+	Groups []Group // in the order of the source
 	Clocks []TimeSource
 	// Damage is what was found wrong while the catalogue was read. What could be
 	// read is there.
 	Damage []error
 }
 
-// SensorGroup is an object: sensors that have their instances in common.
-type SensorGroup struct {
+// Group is an object: sensors that have their instances in common.
+type Group struct {
 	Source   string
 	Name     string
 	ObjectID winperf.ObjectID
@@ -49,14 +50,14 @@ type SensorGroup struct {
 	Sensors []Sensor // without bases
 	// Instances are there at this moment; nil, and Counted false, where only
 	// definitions were read. A group without Multi has none.
-	Instances []SensorInstance
+	Instances []Instance
 	Counted   bool
 
 	clockFreq int64 // of the object's own clock; 0 = none
 }
 
-// SensorInstance is one instance of a group.
-type SensorInstance struct {
+// Instance is one instance of a group.
+type Instance struct {
 	Name  string // the full name: parent/name where there is a parent
 	Index int    // its number among those of the same name
 }
@@ -66,21 +67,21 @@ type SensorInstance struct {
 // leaves something to show is in the Catalogue.
 func ReadCatalogue(ctx context.Context, src winperf.Source, opt CatalogueOptions) (*Catalogue, error) {
 	sel := winperf.Selection{Global: true, Costly: true, Metadata: opt.Definitions}
-	m := New(src, sel, Options{FramesOnly: true, Language: opt.Language})
+	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: opt.Language})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := newCatalogue(cycle.Frame, cycle.Names, opt.Source)
+	c := Describe(cycle.Frame, cycle.Names, opt.Source)
 	c.Damage = slices.Clone(cycle.Damage)
 	return c, nil
 }
 
-// NewCatalogue describes the objects of a decoded frame, which it does not
+// Describe describes the objects of a decoded frame, which it does not
 // hold. names are those of the sample; source is the name for sensor names, ""
 // that of SourceName.
-func newCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalogue {
+func Describe(f frame.Frame, names *nametable.Names, source string) *Catalogue {
 	c := &Catalogue{Source: source}
 	if f.IsZero() {
 		return c // the source keeps no raw values
@@ -91,7 +92,7 @@ func newCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalog
 		c.Source = SourceName(schema)
 	}
 
-	c.Groups = make([]SensorGroup, 0, f.NumObjects())
+	c.Groups = make([]Group, 0, f.NumObjects())
 	for o := range f.Objects() {
 		g := newGroup(o, names, c.Source)
 		g.Costly = schema != nil && slices.Contains(schema.Costly, g.ObjectID.Index)
@@ -102,22 +103,22 @@ func newCatalogue(f frame.Frame, names *nametable.Names, source string) *Catalog
 	return c
 }
 
-func newGroup(o frame.Object, names *nametable.Names, source string) SensorGroup {
-	g := SensorGroup{
+func newGroup(o frame.Object, names *nametable.Names, source string) Group {
+	g := Group{
 		Source: source, Name: names.Title(o.ID().Index), ObjectID: o.ID(), Help: names.Help(o.Help()),
 		Multi: !o.Single(), Default: -1, Counted: !o.Metadata(), clockFreq: max(o.Clocks().ObjectFreq, 0),
 	}
 	if g.Multi && g.Counted {
 		labels := o.Labels()
-		g.Instances = make([]SensorInstance, labels.Len())
+		g.Instances = make([]Instance, labels.Len())
 		for i := range g.Instances {
-			g.Instances[i] = SensorInstance{labels.Full(i), labels.Occurrence(i)}
+			g.Instances[i] = Instance{labels.Full(i), labels.Occurrence(i)}
 		}
 	}
 	return g
 }
 
-func (g *SensorGroup) addSensors(o frame.Object, names *nametable.Names) {
+func (g *Group) addSensors(o frame.Object, names *nametable.Names) {
 	for k := range o.NumCounters() {
 		if o.Counter(k).Type.IsBase() {
 			continue
@@ -156,7 +157,7 @@ func (c *Catalogue) NumReadings() int {
 
 // Group returns the first group of a name, in either case. The error wraps
 // winperf.ErrNoObject.
-func (c *Catalogue) Group(name string) (*SensorGroup, error) {
+func (c *Catalogue) Group(name string) (*Group, error) {
 	for i := range c.Groups {
 		if strings.EqualFold(c.Groups[i].Name, name) {
 			return &c.Groups[i], nil
@@ -170,7 +171,7 @@ func (c *Catalogue) Group(name string) (*SensorGroup, error) {
 // winperf.ErrNoObject, winperf.ErrNoCounter or winperf.ErrNoInstance: of an
 // instance that was not there, or that is named or not named where it should be
 // the other way round. A sensor with instances may be named without one.
-func (c *Catalogue) Find(n SensorName) (*Sensor, error) {
+func (c *Catalogue) Find(n Name) (*Sensor, error) {
 	if !strings.EqualFold(n.Source, c.Source) {
 		return nil, fmt.Errorf("sensor %s: %w: the source is %s", n, winperf.ErrNoMachine, c.Source)
 	}
@@ -193,16 +194,16 @@ func (c *Catalogue) Find(n SensorName) (*Sensor, error) {
 	return &g.Sensors[i], nil
 }
 
-func (g *SensorGroup) has(n SensorName) bool {
-	return slices.ContainsFunc(g.Instances, func(in SensorInstance) bool {
+func (g *Group) has(n Name) bool {
+	return slices.ContainsFunc(g.Instances, func(in Instance) bool {
 		return in.Index == n.Index && strings.EqualFold(in.Name, n.Instance)
 	})
 }
 
 // Names yields the name of everything that can be measured, with its sensor: for a sensor
 // with instances one name for each instance, none where instances were not counted.
-func (c *Catalogue) Names() iter.Seq2[SensorName, *Sensor] {
-	return func(yield func(SensorName, *Sensor) bool) {
+func (c *Catalogue) Names() iter.Seq2[Name, *Sensor] {
+	return func(yield func(Name, *Sensor) bool) {
 		for i := range c.Groups {
 			for k := range c.Groups[i].Sensors {
 				if !c.Groups[i].names(&c.Groups[i].Sensors[k], yield) {
@@ -213,7 +214,7 @@ func (c *Catalogue) Names() iter.Seq2[SensorName, *Sensor] {
 	}
 }
 
-func (g *SensorGroup) names(s *Sensor, yield func(SensorName, *Sensor) bool) bool {
+func (g *Group) names(s *Sensor, yield func(Name, *Sensor) bool) bool {
 	if !g.Multi {
 		return yield(s.Name, s)
 	}

@@ -1,18 +1,22 @@
-package measure
+// Package sensor names what can be measured in the form of the Java Performance Measurement Framework, and
+// describes it: a [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks.
+package sensor
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
 )
 
-// ErrSensorName says that a text is no sensor name.
-var ErrSensorName = errors.New("bad sensor name")
+// ErrName says that a text is no sensor name.
+var ErrName = errors.New("bad sensor name")
 
-// SensorName names a sensor, or one instance of it, in the form of the Java
+// Name names a sensor, or one instance of it, in the form of the Java
 // Performance Measurement Framework:
 //
 //	source/group/sensor
@@ -26,7 +30,7 @@ var ErrSensorName = errors.New("bad sensor name")
 // The characters / # and % within a name are written %2F, %23 and %25. %20 is read
 // as a space. Any other % is literal, so that
 // windows.winperf/Processor/% Processor Time can be typed.
-type SensorName struct {
+type Name struct {
 	Source string // such as windows.winperf, see SourceName
 	Group  string
 	Sensor string
@@ -37,14 +41,14 @@ type SensorName struct {
 	HasInstance bool
 }
 
-// ParseSensorName reads a sensor name. Every name that String writes reads back
-// as the same SensorName, unless its source, group or sensor is empty or its
-// index no number of instances. The error wraps ErrSensorName and says where
+// ParseName reads a sensor name. Every name that String writes reads back
+// as the same Name, unless its source, group or sensor is empty or its
+// index no number of instances. The error wraps ErrName and says where
 // the text is wrong.
-func ParseSensorName(text string) (SensorName, error) {
-	fail := func(offset int, expected string) (SensorName, error) {
-		return SensorName{}, fmt.Errorf("%w %q, byte offset %d: expected %s",
-			ErrSensorName, text, offset, expected)
+func ParseName(text string) (Name, error) {
+	fail := func(offset int, expected string) (Name, error) {
+		return Name{}, fmt.Errorf("%w %q, byte offset %d: expected %s",
+			ErrName, text, offset, expected)
 	}
 	head, instance, found := strings.Cut(text, "#")
 	parts := strings.SplitN(head, "/", 4)
@@ -62,7 +66,7 @@ func ParseSensorName(text string) (SensorName, error) {
 		offset += len(part) + 1
 	}
 
-	n := SensorName{Source: parts[0], Group: parts[1], Sensor: parts[2], HasInstance: found}
+	n := Name{Source: parts[0], Group: parts[1], Sensor: parts[2], HasInstance: found}
 	instance, index, found := strings.Cut(instance, "#")
 	n.Instance = sensorUnescaper.Replace(instance)
 	switch {
@@ -85,7 +89,7 @@ var (
 )
 
 // String returns the name as text.
-func (n SensorName) String() string {
+func (n Name) String() string {
 	b := make([]byte, 0, 64)
 	for _, part := range [...]string{n.Source, n.Group, n.Sensor} {
 		b = append(b, sensorEscaper.Replace(part)...)
@@ -109,10 +113,10 @@ func (n SensorName) String() string {
 	return string(b)
 }
 
-// NewSensorName returns the sensor name of a path's counter in a source. The
+// NewName returns the sensor name of a path's counter in a source. The
 // path's machine is left out: it is the source's.
-func NewSensorName(source string, p winperf.Path) SensorName {
-	return SensorName{
+func NewName(source string, p winperf.Path) Name {
+	return Name{
 		Source: source, Group: p.Object, Sensor: p.Counter,
 		Instance: p.Instance, Index: p.Index, HasInstance: p.HasInstance,
 	}
@@ -121,11 +125,28 @@ func NewSensorName(source string, p winperf.Path) SensorName {
 // Path returns the path of the counter, without machine. Wildcards mean what they mean in a
 // path. Path does not check the parts: some names cannot stand in a path, and
 // winperf.Path.Validate reports them.
-func (n SensorName) Path() winperf.Path {
+func (n Name) Path() winperf.Path {
 	return winperf.Path{
 		Object: n.Group, Counter: n.Sensor,
 		Instance: n.Instance, Index: n.Index, HasInstance: n.HasInstance,
 	}
+}
+
+// Assign returns origins with the paths of sensors, each in the origin that the sensor's name begins with. The
+// error wraps winperf.ErrNoMachine where there is none of that name.
+func Assign(origins []measure.Origin, names []Name) ([]measure.Origin, error) {
+	all := slices.Clone(origins)
+	for i := range all {
+		all[i].Paths = slices.Clip(all[i].Paths)
+	}
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(o measure.Origin) bool { return strings.EqualFold(o.Name, n.Source) })
+		if i < 0 {
+			return nil, fmt.Errorf("sensor %s: %w: there is no source %s", n, winperf.ErrNoMachine, n.Source)
+		}
+		all[i].Paths = append(all[i].Paths, n.Path())
+	}
+	return all, nil
 }
 
 // The names of sources in sensor names.

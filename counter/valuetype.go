@@ -1,17 +1,15 @@
-package measure
+package counter
 
 import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/winperf/winperf/counter"
 )
 
 // ErrConversion says that a value does not fit the wanted type without loss.
 var ErrConversion = errors.New("lossy conversion")
 
-// ValueType is what a sensor's readings are. It follows from the counter's
+// ValueType is what the readings of a counter are. It follows from the counter's
 // definition and does not change while the definition stays the same.
 type ValueType uint8
 
@@ -36,16 +34,16 @@ func (t ValueType) String() string {
 
 // ValueTypeOf returns the value type of the readings of a counter of type t, whose raw
 // values have size bytes: 4, or 8 for what is wider. A base has no readings.
-func ValueTypeOf(t counter.Type, size int) ValueType {
+func ValueTypeOf(t Type, size int) ValueType {
 	info, _ := t.Info()
 	switch kind := info.Kind; {
 	case t.IsBase():
 		return NoValue
 	case t.IsText():
 		return TextValue
-	case kind == counter.KindFloat:
+	case kind == KindFloat:
 		return Decimal
-	case kind == counter.KindInt || kind == counter.KindHex || kind == counter.KindHex32:
+	case kind == KindInt || kind == KindHex || kind == KindHex32:
 		if size == 4 {
 			return Integer32
 		}
@@ -57,7 +55,7 @@ func ValueTypeOf(t counter.Type, size int) ValueType {
 // Uint32 returns a value of a sensor of type t as a 32-bit integer. Only those
 // of Integer32 are, whatever the value: what works once always works. Any
 // other gives an error that wraps ErrConversion.
-func (t ValueType) Uint32(v counter.Value) (uint32, error) {
+func (t ValueType) Uint32(v Value) (uint32, error) {
 	n, ok := v.Uint64()
 	if t != Integer32 || !ok || n > math.MaxUint32 {
 		return 0, t.lossy(v, "a 32-bit integer")
@@ -68,7 +66,7 @@ func (t ValueType) Uint32(v counter.Value) (uint32, error) {
 // Uint64 returns a value of a sensor of type t as a 64-bit integer, which those
 // of Integer32 and Integer64 are. Any other gives an error that wraps
 // ErrConversion.
-func (t ValueType) Uint64(v counter.Value) (uint64, error) {
+func (t ValueType) Uint64(v Value) (uint64, error) {
 	n, ok := v.Uint64()
 	if t != Integer32 && t != Integer64 || !ok {
 		return 0, t.lossy(v, "a 64-bit integer")
@@ -79,7 +77,7 @@ func (t ValueType) Uint64(v counter.Value) (uint64, error) {
 // Float64 returns a value of a sensor of type t as a decimal, which every number
 // is but those 64-bit integers that a float64 cannot hold exactly. These, and
 // text, give an error that wraps ErrConversion.
-func (t ValueType) Float64(v counter.Value) (float64, error) {
+func (t ValueType) Float64(v Value) (float64, error) {
 	f, ok := v.Float64()
 	number := t == Integer32 || t == Integer64 || t == Decimal
 	if !ok || !number {
@@ -91,8 +89,8 @@ func (t ValueType) Float64(v counter.Value) (float64, error) {
 	return f, nil
 }
 
-func (t ValueType) lossy(v counter.Value, as string) error {
-	if v.Kind() == counter.KindNone {
+func (t ValueType) lossy(v Value, as string) error {
+	if v.Kind() == KindNone {
 		return fmt.Errorf("%w: there is no value to return as %s", ErrConversion, as)
 	}
 	return fmt.Errorf("%w: %v of value type %v as %s", ErrConversion, v, t, as)

@@ -1,4 +1,4 @@
-package measure
+package sensor
 
 import (
 	"github.com/winperf/winperf"
@@ -11,14 +11,14 @@ import (
 // is called and what its readings are. A sensor of an object with instances has
 // one reading for each of them.
 type Sensor struct {
-	Name      SensorName // without an instance
+	Name      Name // without an instance
 	ObjectID  winperf.ObjectID
 	CounterID winperf.CounterID
 	Type      counter.Type
 	// Kind is what the readings do, RawKind what the raw values do that they
 	// are computed of: a rate is a gauge over a raw value that only grows.
-	Kind, RawKind SensorKind
-	ValueType     ValueType
+	Kind, RawKind Kind
+	ValueType     counter.ValueType
 	Unit          counter.Unit
 	Scale         int32  // power of ten for graphs; never part of the value
 	Detail        uint32 // 100 novice, 200 advanced, 300 expert, 400 wizard
@@ -27,17 +27,17 @@ type Sensor struct {
 	Costly        bool // belongs to a costly object
 }
 
-// SensorKind tells how values of one instance follow each other.
-type SensorKind uint8
+// Kind tells how values of one instance follow each other.
+type Kind uint8
 
 // The kinds.
 const (
-	Gauge       SensorKind = iota // values rise and fall
-	CounterKind                   // values never fall, but for a restart or a wrap
+	Gauge       Kind = iota // values rise and fall
+	CounterKind             // values never fall, but for a restart or a wrap
 )
 
 // String returns the kind's word: "gauge" or "counter".
-func (k SensorKind) String() string {
+func (k Kind) String() string {
 	if k == CounterKind {
 		return "counter"
 	}
@@ -45,12 +45,12 @@ func (k SensorKind) String() string {
 }
 
 // newSensor describes the counter at position k of an object.
-func newSensor(g *SensorGroup, o frame.Object, k int, names *nametable.Names) Sensor {
+func newSensor(g *Group, o frame.Object, k int, names *nametable.Names) Sensor {
 	c := o.Counter(k)
 	s := Sensor{
-		Name:     SensorName{Source: g.Source, Group: g.Name, Sensor: names.Title(c.ID.Index)},
+		Name:     Name{Source: g.Source, Group: g.Name, Sensor: names.Title(c.ID.Index)},
 		ObjectID: g.ObjectID, CounterID: c.ID,
-		Type: c.Type, ValueType: ValueTypeOf(c.Type, c.Size), Unit: c.Type.Unit(),
+		Type: c.Type, ValueType: counter.ValueTypeOf(c.Type, c.Size), Unit: c.Type.Unit(),
 		Scale: c.Scale, Detail: c.Detail, Help: names.Help(c.Help),
 		Multi: g.Multi, Costly: g.Costly,
 	}
@@ -67,7 +67,7 @@ func newSensor(g *SensorGroup, o frame.Object, k int, names *nametable.Names) Se
 // instanceName returns the sensor's name with an instance: its full name and
 // its number among those of the same name. A sensor without instances returns
 // its own name.
-func (s *Sensor) instanceName(full string, index int) SensorName {
+func (s *Sensor) instanceName(full string, index int) Name {
 	n := s.Name
 	if s.Multi {
 		n.Instance, n.Index, n.HasInstance = full, index, true

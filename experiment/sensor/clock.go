@@ -1,4 +1,4 @@
-package measure
+package sensor
 
 import (
 	"github.com/winperf/winperf"
@@ -45,7 +45,7 @@ func (t TimeSource) Read(f frame.Frame) (ticks int64, ok bool) {
 }
 
 // timeSources are the clocks of a sample that have a frequency.
-func timeSources(source string, f frame.Frame, groups []SensorGroup) []TimeSource {
+func timeSources(source string, f frame.Frame, groups []Group) []TimeSource {
 	var all []TimeSource
 	escaped := sensorEscaper.Replace(source)
 	clocks := f.Clocks()

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/perfdata"
@@ -22,9 +23,9 @@ func catalogued() *scripted {
 	}})
 }
 
-func catalogue(t *testing.T, src winperf.Source, opt measure.CatalogueOptions) *measure.Catalogue {
+func catalogue(t *testing.T, src winperf.Source, opt sensor.CatalogueOptions) *sensor.Catalogue {
 	t.Helper()
-	c, err := measure.ReadCatalogue(t.Context(), src, opt)
+	c, err := sensor.ReadCatalogue(t.Context(), src, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func catalogue(t *testing.T, src winperf.Source, opt measure.CatalogueOptions) *
 }
 
 func TestCatalogue(t *testing.T) {
-	c := catalogue(t, catalogued(), measure.CatalogueOptions{})
+	c := catalogue(t, catalogued(), sensor.CatalogueOptions{})
 	var got []string
 	for _, g := range c.Groups {
 		for _, s := range g.Sensors {
@@ -56,7 +57,7 @@ func TestCatalogue(t *testing.T) {
 	if len(c.Groups) != 4 || c.NumSensors() != 8 || c.NumReadings() != 2+3*3+1+2 || len(c.Damage) != 0 {
 		t.Errorf("%d groups, %d sensors, %d readings, damage %v", len(c.Groups), c.NumSensors(), c.NumReadings(), c.Damage)
 	}
-	instances := []measure.SensorInstance{{"Idle", 0}, {"shell", 0}, {"shell", 1}}
+	instances := []sensor.Instance{{Name: "Idle"}, {Name: "shell"}, {Name: "shell", Index: 1}}
 	if g, err := c.Group("process"); err != nil || !cmp.Equal(g.Instances, instances) || !g.Counted {
 		t.Errorf("group %+v, %v", g, err)
 	}
@@ -66,19 +67,19 @@ func TestCatalogue(t *testing.T) {
 // readings have.
 func TestCatalogueNames(t *testing.T) {
 	src := catalogued()
-	c := catalogue(t, src, measure.CatalogueOptions{Source: "test/1"})
+	c := catalogue(t, src, sensor.CatalogueOptions{Source: "test/1"})
 	src.taken = 0
 	cy, err := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{CostlyTogether: true}).Cycle(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := map[string]measure.SensorName{}
+	named := map[string]sensor.Name{}
 	for n, s := range c.Names() {
 		named[n.Path().String()] = n
 		if found, err := c.Find(n); err != nil || found != s {
 			t.Errorf("%s: found %v, %v", n, found, err)
 		}
-		read, err := measure.ParseSensorName(n.String())
+		read, err := sensor.ParseName(n.String())
 		if err != nil || read != n {
 			t.Errorf("%s reads as %+v, %v", n, read, err)
 		}
@@ -86,7 +87,7 @@ func TestCatalogueNames(t *testing.T) {
 	for _, r := range cy.Readings() {
 		p := r.Path
 		p.Machine = ""
-		if n, ok := named[p.String()]; !ok || measure.NewSensorName("test/1", r.Path) != n {
+		if n, ok := named[p.String()]; !ok || sensor.NewName("test/1", r.Path) != n {
 			t.Errorf("reading %s is not in the catalogue", r)
 		}
 	}
@@ -99,7 +100,7 @@ func TestCatalogueNames(t *testing.T) {
 }
 
 func TestCatalogueFind(t *testing.T) {
-	c := catalogue(t, catalogued(), measure.CatalogueOptions{})
+	c := catalogue(t, catalogued(), sensor.CatalogueOptions{})
 	tests := []struct {
 		name string
 		err  error
@@ -115,7 +116,7 @@ func TestCatalogueFind(t *testing.T) {
 		{"windows.winperf/Process/ID Process#vi", winperf.ErrNoInstance},
 	}
 	for _, tt := range tests {
-		n, err := measure.ParseSensorName(tt.name)
+		n, err := sensor.ParseName(tt.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,8 +128,8 @@ func TestCatalogueFind(t *testing.T) {
 
 func TestTimeSources(t *testing.T) {
 	src := catalogued()
-	c := catalogue(t, src, measure.CatalogueOptions{})
-	want := []measure.TimeSource{
+	c := catalogue(t, src, sensor.CatalogueOptions{})
+	want := []sensor.TimeSource{
 		{Name: "windows.winperf/tick", Clock: counter.TickClock, Freq: 1000},
 		{Name: "windows.winperf/100ns", Clock: counter.Clock100ns, Freq: 10_000_000},
 		{Name: "windows.winperf/object/System", Clock: counter.ObjectClock, ObjectID: winperf.ObjectID{Index: system.Index}, Freq: second},
@@ -173,31 +174,31 @@ func TestCatalogueOfDefinitions(t *testing.T) {
 		}
 		return raw
 	}
-	c := catalogue(t, script(sample{change: definitions}), measure.CatalogueOptions{Definitions: true})
+	c := catalogue(t, script(sample{change: definitions}), sensor.CatalogueOptions{Definitions: true})
 	if g := c.Groups[0]; g.Counted || g.Instances != nil || !g.Multi || len(g.Sensors) != 1 {
 		t.Errorf("an object with instances: %+v", g)
 	}
 	if g := c.Groups[1]; g.Counted || g.Multi || c.NumReadings() != 1 {
 		t.Errorf("an object without: %+v, %d readings", g, c.NumReadings())
 	}
-	n, err := measure.ParseSensorName("windows.winperf/Process/ID Process#any")
+	n, err := sensor.ParseName("windows.winperf/Process/ID Process#any")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Find(n); err != nil {
 		t.Errorf("an instance that nobody can tell is not there: %v", err)
 	}
-	if c := catalogue(t, script(sample{objects: []object{{Object: process}}}), measure.CatalogueOptions{}); !c.Groups[0].Counted || c.Groups[0].Instances == nil {
+	if c := catalogue(t, script(sample{objects: []object{{Object: process}}}), sensor.CatalogueOptions{}); !c.Groups[0].Counted || c.Groups[0].Instances == nil {
 		t.Errorf("an object that has no instance just now: %+v", c.Groups[0])
 	}
-	if c := measure.NewCatalogue(frame.Frame{}, nil, "x"); len(c.Groups) != 0 || c.Source != "x" {
+	if c := sensor.Describe(frame.Frame{}, nil, "x"); len(c.Groups) != 0 || c.Source != "x" {
 		t.Errorf("catalogue of no sample: %+v", c)
 	}
 }
 
 func TestCatalogueFails(t *testing.T) {
 	scripted := errors.New("scripted")
-	if _, err := measure.ReadCatalogue(t.Context(), script(sample{err: scripted}), measure.CatalogueOptions{}); !errors.Is(err, scripted) {
+	if _, err := sensor.ReadCatalogue(t.Context(), script(sample{err: scripted}), sensor.CatalogueOptions{}); !errors.Is(err, scripted) {
 		t.Errorf("error %v", err)
 	}
 }
