@@ -41,10 +41,13 @@ func (it *item) Series(n int) *winperf.Series {
 // AllSeries implements [winperf.ColumnNames].
 func (it *item) AllSeries() []*winperf.Series {
 	if !it.complete {
-		for n := range it.instances {
-			it.Series(n)
-		}
 		it.complete = true
+
+		for n := range it.instances {
+			if it.kept == nil || it.kept[n] == nil {
+				it.Series(n)
+			}
+		}
 	}
 	return it.kept
 }
@@ -73,18 +76,27 @@ func parentIn(full string, in frame.Instance) string {
 	return parent
 }
 
-// makeReading makes the n-th value of a column a reading, in place: a reading is large to hand on.
-func makeReading(r *winperf.Reading, c *winperf.Column, n int, s *winperf.Series) {
-	r.Series, r.Time, r.Value = s, c.Time, c.Value(n)
-	r.Status, r.Anomalies = c.Status[n], c.Anomalies(n)
-}
-
 // appendReadings appends the values of a column as readings.
 func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Reading {
 	at := len(readings)
 	readings = slices.Grow(readings, c.Len())[:at+c.Len()]
-	for n, s := range c.AllSeries() {
-		makeReading(&readings[at+n], c, n, s)
+	made, series, bits, status := readings[at:], c.AllSeries(), c.Bits, c.Status
+
+	for n := range made {
+		r := &made[n]
+		r.Series, r.Time, r.Status, r.Anomalies = series[n], c.Time, status[n], c.Touched
+		switch {
+		case status[n] != counter.OK:
+			r.Value = counter.Value{}
+		case c.Kind == counter.KindText:
+			r.Value = c.Value(n)
+		default:
+			r.Value = counter.FromBits(c.Kind, bits[n])
+		}
+	}
+
+	for n, marks := range c.Marks {
+		made[n].Anomalies |= marks
 	}
 	return readings
 }

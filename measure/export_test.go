@@ -25,7 +25,7 @@ func (c *Measurement) SpendNumbers() {
 }
 
 // ReadingOf is the n-th value of a column as a reading.
-func ReadingOf(c *winperf.Column, n int) (r winperf.Reading) {
-	makeReading(&r, c, n, c.Series(n))
-	return r
+func ReadingOf(c *winperf.Column, n int) winperf.Reading {
+	part := c.Slice(n, n+1)
+	return appendReadings(nil, &part)[0]
 }
