@@ -11,13 +11,14 @@ import (
 // of it, side by side. Element n of every slice belongs to Series(n). It is valid as long as
 // what it was taken from, such as a cycle of a measurement; the texts of its names stay valid.
 type Column struct {
-	Time   time.Time // of the sample that the object was in
-	Kind   counter.Kind
-	Bits   []uint64         // the values, see counter.FromBits
-	Status []counter.Status // only OK goes with a value
+	Time time.Time // of the sample that the object was in
+	// Kind is the kind of all values, KindNone where they may differ, as in a row of a text log; see KindOf.
+	Kind counter.Kind
 	// Touched are the kinds of anomalies that touch all values, Marks those that
 	// touch single ones; nil where there are none.
 	Touched AnomalySet
+	Bits    []uint64         // the values, see counter.FromBits
+	Status  []counter.Status // only OK goes with a value
 	Marks   []AnomalySet
 	// Names name the values, and From is the position of the first one among them.
 	Names ColumnNames
@@ -27,10 +28,11 @@ type Column struct {
 // ColumnNames say which counter of which instances the values of a Column are. A position that a
 // method takes is that of a value in the whole column, see Column.From.
 type ColumnNames interface {
-	// Counter is what the series of all values have in common. It has no instance.
-	Counter() *Series
-	// Number is the Instance of the SeriesID of a value.
-	Number(n int) uint32
+	// Counter is what the series of all values of the column that a value is in have in common. Its
+	// instance, if it has one, means nothing.
+	Counter(n int) *Series
+	// ID is the identity of the series of a value.
+	ID(n int) SeriesID
 	// Describe makes s, which is a copy of Counter, the series of a value. It stays valid.
 	Describe(s *Series, n int)
 	// Series returns the series of a value, the same as long as its instance lives and has
@@ -40,6 +42,8 @@ type ColumnNames interface {
 	// returns the same slice: a caller that finds the address of its first element unchanged
 	// need not look at the series again.
 	AllSeries() []*Series
+	// Kind is the kind of a value of a column that has none for all.
+	Kind(n int) counter.Kind
 	// Text is the text of a value of counter.KindText.
 	Text(n int) string
 }
@@ -50,14 +54,26 @@ func (c *Column) Len() int { return len(c.Bits) }
 // Value returns the n-th value, in the unit of its series. It holds nothing where
 // Status[n] is not counter.OK.
 func (c *Column) Value(n int) counter.Value {
-	switch {
+	switch kind := c.KindOf(n); {
 	case c.Status[n] != counter.OK:
 		return counter.Value{}
-	case c.Kind == counter.KindText:
+	case kind == counter.KindText:
 		return counter.Text(c.Names.Text(c.From + n))
+	default:
+		return counter.FromBits(kind, c.Bits[n])
 	}
-	return counter.FromBits(c.Kind, c.Bits[n])
 }
+
+// KindOf returns the kind of the n-th value.
+func (c *Column) KindOf(n int) counter.Kind {
+	if c.Kind == counter.KindNone {
+		return c.Names.Kind(c.From + n)
+	}
+	return c.Kind
+}
+
+// Counter is what the series of all values have in common. Its instance, if it has one, means nothing.
+func (c *Column) Counter() *Series { return c.Names.Counter(c.From) }
 
 // Anomalies are the kinds of anomalies that touch the n-th value.
 func (c *Column) Anomalies(n int) AnomalySet {
@@ -68,13 +84,11 @@ func (c *Column) Anomalies(n int) AnomalySet {
 }
 
 // ID is the identity of the series of the n-th value.
-func (c *Column) ID(n int) SeriesID {
-	return SeriesID{Counter: c.Names.Counter().ID.Counter, Instance: c.Names.Number(c.From + n)}
-}
+func (c *Column) ID(n int) SeriesID { return c.Names.ID(c.From + n) }
 
 // Describe makes s the series of the n-th value, which stays valid. Nothing is kept.
 func (c *Column) Describe(s *Series, n int) {
-	*s = *c.Names.Counter()
+	*s = *c.Counter()
 	c.Names.Describe(s, c.From+n)
 }
 
@@ -128,11 +142,14 @@ func ColumnsOf(readings []Reading) []Column {
 // single is the ColumnNames of one reading.
 type single struct{ r *Reading }
 
-func (s single) Counter() *Series      { return s.r.Series }
-func (s single) Number(int) uint32     { return s.r.ID.Instance }
+func (s single) Counter(int) *Series   { return s.r.Series }
+func (s single) ID(int) SeriesID       { return s.r.ID }
 func (s single) Describe(*Series, int) {}
 func (s single) Series(int) *Series    { return s.r.Series }
 func (s single) AllSeries() []*Series  { return []*Series{s.r.Series} }
+
+// Kind implements ColumnNames.
+func (s single) Kind(int) counter.Kind { return s.r.Value.Kind() }
 
 // Text implements ColumnNames.
 func (s single) Text(int) string {

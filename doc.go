@@ -27,7 +27,7 @@
 //   - query: a selection compiled for one source
 //   - block: one answer of one interface (winperf.Block); in V1 a performance data block,
 //     the bytes of HKEY_PERFORMANCE_DATA
-//   - sample: what a query gives at a time: blocks in parts, or readings that came cooked
+//   - sample: what a query gives at a time: blocks, of raw values or of displayable ones
 //   - frame: one decoded sample: raw bytes, clocks, schema, and an index over them
 //   - cook: compute the displayable value of a counter from one or two frames
 //   - reading: one cooked value: path, value, unit, time, status

@@ -20,6 +20,9 @@ const (
 	// them. One with a zero GUID has the name of the machine as its instance.
 	// What the sets and counters are is in the Schema's Sets.
 	FormatV2
+	// FormatValues: the displayable values of Series, see internal/valueblock. Their source, such as a text log,
+	// has no raw ones. What is made for raw values refuses blocks of this format with [ErrNotSupported].
+	FormatValues
 )
 
 // Quirks are known peculiarities of one kind of server that a decoder allows
@@ -54,6 +57,9 @@ type Raw struct {
 	// Schema is what the source knows about names. Samples of one query share
 	// it; a source that learns new names hands out a new one.
 	Schema *Schema
+	// Series are the series of the values of FormatValues, in their order. Samples share the slice as long as
+	// the series stay the same; it is never changed.
+	Series []*Series
 }
 
 // Schema is what a source knows about objects and counters apart from their

@@ -42,22 +42,3 @@ func (r Reading) String() string {
 	}
 	return fmt.Sprintf("%s: %v %v", path, r.Value, unit)
 }
-
-// Readings are the readings of one moment, which need not be in memory all at
-// once.
-type Readings interface {
-	// Len is the number of readings.
-	Len() int
-	// At returns the reading at a position, valid until the next call, as its
-	// Series is. The texts of its Path stay valid.
-	At(i int) *Reading
-}
-
-// ReadingList is a slice of readings as Readings.
-type ReadingList []Reading
-
-// Len implements Readings.
-func (l ReadingList) Len() int { return len(l) }
-
-// At implements Readings.
-func (l ReadingList) At(i int) *Reading { return &l[i] }

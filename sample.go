@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Query is a selection compiled for one source.
@@ -20,29 +19,15 @@ type Query interface {
 	Close() error
 }
 
-// Sample is what a query gives at a time: blocks that are to be decoded and
-// cooked, or readings that came cooked. The zero Sample holds nothing. It
-// belongs to one goroutine.
+// Sample is the blocks that a query returns for one moment. The zero Sample holds
+// nothing. It belongs to one goroutine.
 type Sample struct {
-	// Time is when readings that came cooked were sampled, in UTC; blocks tell
-	// their times themselves.
-	Time time.Time
-	// Schema has the names of all parts, or what names there are beside those that
-	// readings carry; nil for none.
+	// Schema has the names of all parts; nil for none. Displayable values have names of
+	// their own ([Raw].Series).
 	Schema *Schema
 	// Parts are the answers of all interfaces that were asked. Most sources have
 	// one. A part keeps its place from sample to sample.
 	Parts []Part
-	// Cooked tells that the values came cooked, as those of a text log do:
-	// Readings holds them in place of Parts.
-	//
-	// All have the sample's time, and a counter of an instance has the same
-	// Series from sample to sample, in the same place as long as that is
-	// possible. One that has no value in a sample has a reading that says so by
-	// its status. What the selection does not want is left out. They are valid
-	// until the next call of Next.
-	Cooked   bool
-	Readings []Reading
 	// Damage is what was passed over to get here: in recorded data, or of what
 	// other programs publish. Each error says where. The list is short: of much
 	// damage the last error counts what is left out. Of what is published on this
@@ -77,7 +62,7 @@ func (s *Sample) Release() {
 	}
 	clear(s.Parts)
 	clear(s.Damage)
-	*s = Sample{Parts: s.Parts[:0], Readings: s.Readings[:0], Damage: s.Damage[:0]}
+	*s = Sample{Parts: s.Parts[:0], Damage: s.Damage[:0]}
 }
 
 // Begin is for queries that fill a sample of one part. It gives up what the sample
@@ -101,10 +86,10 @@ func (s *Sample) Add(blocks *Blocks) *Block {
 // Raw returns the block of a sample that has one part, as nearly all have. The
 // error wraps [ErrNotSupported].
 func (s *Sample) Raw() (*Raw, error) {
-	switch {
-	case s.Cooked:
-		return nil, fmt.Errorf("the source holds displayable values and no raw ones: %w", ErrNotSupported)
-	case len(s.Parts) != 1:
+	if err := s.CheckRaw(); err != nil {
+		return nil, err
+	}
+	if len(s.Parts) != 1 {
 		return nil, fmt.Errorf("a sample of %d interfaces is not a single block: %w",
 			len(s.Parts), ErrNotSupported)
 	}
@@ -113,6 +98,17 @@ func (s *Sample) Raw() (*Raw, error) {
 		return nil, fmt.Errorf("the sample has no block: %w", cmp.Or(p.Err, ErrState))
 	}
 	return &p.Block.Raw, nil
+}
+
+// CheckRaw returns an error that wraps [ErrNotSupported] if the sample has displayable values and no raw
+// ones. It is for functions that store, send or show raw values.
+func (s *Sample) CheckRaw() error {
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil && b.Format == FormatValues {
+			return fmt.Errorf("the source holds displayable values and no raw ones: %w", ErrNotSupported)
+		}
+	}
+	return nil
 }
 
 // Block is one answer of one interface. It does not change once a query gave it,

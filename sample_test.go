@@ -105,7 +105,7 @@ func TestSampleRaw(t *testing.T) {
 		want error
 	}{
 		"one":     {*winperf.Raw{Bytes: []byte("x")}.Sample(), nil},
-		"cooked":  {winperf.Sample{Cooked: true}, winperf.ErrNotSupported},
+		"cooked":  {*winperf.Raw{Format: winperf.FormatValues}.Sample(), winperf.ErrNotSupported},
 		"none":    {winperf.Sample{}, winperf.ErrNotSupported},
 		"two":     {winperf.Sample{Parts: make([]winperf.Part, 2)}, winperf.ErrNotSupported},
 		"failed":  {winperf.Sample{Parts: []winperf.Part{{Err: no}}}, no},

@@ -215,7 +215,7 @@ func TestPartsDamaged(t *testing.T) {
 // Displayable values are no samples of blocks.
 func TestPartsCooked(t *testing.T) {
 	w := capture.NewWriter(io.Discard, capture.Options{})
-	if err := w.Write(&winperf.Sample{Cooked: true}); !errors.Is(err, winperf.ErrNotSupported) {
+	if err := w.Write(winperf.Raw{Format: winperf.FormatValues}.Sample()); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Error(err)
 	}
 }

@@ -88,12 +88,9 @@ func sampleTime(s *winperf.Sample) int64 {
 	return 0
 }
 
-// Time is when a sample was taken, in UTC, as its blocks say, or its readings;
+// Time is when a sample was taken, in UTC, as its blocks say;
 // nothing is decoded for that. It is the zero time where they do not say.
 func Time(s *winperf.Sample) time.Time {
-	if s.Cooked {
-		return s.Time
-	}
 	return timeOf(sampleTime(s))
 }
 

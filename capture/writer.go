@@ -169,8 +169,8 @@ func (w *Writer) keep(s *winperf.Sample, at int64, all bool) {
 // rawOf returns a sample as one piece: the block of its only part, or all of its
 // parts together.
 func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
-	if s.Cooked {
-		return s.Raw() // which says that there is none
+	if err := s.CheckRaw(); err != nil {
+		return nil, err
 	}
 	for i := range s.Parts {
 		if b := s.Parts[i].Block; b != nil && b.Format == formatParts {

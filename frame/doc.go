@@ -35,6 +35,9 @@
 // Where the system time was set between two frames of a source that can tell
 // ([winperf.ClocksTogether]), counters that are divided by it take the time that the
 // performance counter tells.
+//
+// A block of displayable values ([winperf.FormatValues]) has no objects and is not cooked: [Frame.Values] returns its
+// values as they are, each with its series.
 package frame
 
 // Choices worth knowing here:

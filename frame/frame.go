@@ -112,7 +112,12 @@ func (f Frame) Clocks() counter.Clocks {
 }
 
 // Time is when the sample was taken, in UTC.
-func (f Frame) Time() time.Time { return winperf.FromFiletime(f.Clocks().Time100ns) }
+func (f Frame) Time() time.Time {
+	if f.spokesman() != nil && f.parts[f.head].values.there {
+		return f.parts[f.head].values.time
+	}
+	return winperf.FromFiletime(f.Clocks().Time100ns)
+}
 
 // Machine is the name of the machine as the sample gives it. Those of a log of several
 // machines are of the first one (see [Object.Machine]).

@@ -20,6 +20,7 @@ type store struct {
 	index  index.Index
 	labels []*Labels // per object
 	shared shared    // columns cooked of the block
+	values Values    // of a block of displayable values
 
 	// While the block is decoded: the frame that it becomes part of, and the labels
 	// that the object at hand had in the frame before.
@@ -43,7 +44,9 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 	st.block, st.into = b, s
 	st.number++
 	err := st.decode()
-	st.nameMachine()
+	if b.Format != winperf.FormatValues {
+		st.nameMachine()
+	}
 	st.into, st.former, st.broken = nil, nil, nil
 	if b.Shared {
 		st.shared.begin(len(st.index.Objects))
@@ -70,6 +73,8 @@ func (s *store) decode() (err error) {
 		err = datablock.Decode(s.block.Bytes, &s.index, s.options)
 	case winperf.FormatV2:
 		err = s.decodeSets()
+	case winperf.FormatValues:
+		return s.decodeValues()
 	default:
 		s.index.Reset()
 		return fmt.Errorf("decode: format %d: %w", s.block.Format, winperf.ErrNotSupported)
@@ -81,6 +86,10 @@ func (s *store) decode() (err error) {
 // Forget implements winperf.Contents.
 func (s *store) Forget() {
 	s.shared.end()
+	if s.values.there {
+		s.values.forget()
+		s.name = ""
+	}
 	s.index.Reset()
 	clear(s.labels)
 	s.labels = s.labels[:0]

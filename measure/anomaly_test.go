@@ -213,9 +213,30 @@ func TestBufferGrew(t *testing.T) {
 		}
 		return s
 	}
-	src := &scripted{schema: englishSchema, script: many}
-	c := measure.New(src, selection(t, `\Process(p)\ID Process`), measure.Options{})
-	for n, want := range []bool{false, false, false, false, true, false} {
+	for _, src := range []winperf.Source{
+		&scripted{schema: englishSchema, script: many}, recording{&scripted{schema: englishSchema, script: many}, 6},
+	} {
+		testGrew(t, src, `\Process(p)\ID Process`, []bool{false, false, false, false, true, false})
+	}
+
+	// Displayable values are there before their block is made.
+	wide := make([]counter.Value, 1000)
+	for i := range wide {
+		wide[i] = counter.Int(uint64(i))
+	}
+	log := &textLog{rows: [][]counter.Value{wide[:1], wide[:1], wide[:1], wide, wide}}
+	for i := range wide {
+		p := winperf.Path{Object: "O", Instance: fmt.Sprint(i), HasInstance: true, Counter: "C"}
+		log.series = append(log.series, winperf.NewSeries(p))
+	}
+	testGrew(t, log, `\O(0)\C`, make([]bool, len(log.rows)))
+}
+
+// testGrew expects samples of a source to be told as those that needed more room, or not.
+func testGrew(t *testing.T, src winperf.Source, path string, wants []bool) {
+	t.Helper()
+	c := measure.New(src, selection(t, path), measure.Options{})
+	for n, want := range wants {
 		if err := errors.Join(c.Prepare(t.Context()), c.Sample(t.Context())); err != nil {
 			t.Fatal(err)
 		}
@@ -230,6 +251,38 @@ func TestBufferGrew(t *testing.T) {
 		listed := slices.ContainsFunc(cy.Anomalies, func(a winperf.Anomaly) bool { return a.Kind == winperf.BufferGrew })
 		if got != want || listed != want {
 			t.Errorf("sample %d: %v", n, anomalies(cy))
+		}
+	}
+}
+
+// TestClockBackOfBlocks: a clock that goes back is told of raw values, also of a source without a performance
+// counter. Of displayable values it is damage, which their reader tells of.
+func TestClockBackOfBlocks(t *testing.T) {
+	times := []time.Duration{2 * time.Second, time.Second}
+	raw := script(count(0), count(1))
+	for n := range times {
+		clocks := counter.Clocks{Time100ns: winperf.ToFiletime(winperf.FromFiletime(epoch).Add(times[n]))}
+		was := raw.script
+		raw.script = func(i int) sample {
+			s := was(i)
+			if i == n {
+				s.clocks = &clocks
+			}
+			return s
+		}
+	}
+	log := newTextLog(t, `\\HOST\System\Processes`, values(1), values(2))
+	log.times = times
+
+	for _, test := range []struct {
+		src  winperf.Source
+		want bool
+	}{{raw, true}, {log, false}} {
+		c := measure.New(test.src, selection(t, `\System\Processes`), measure.Options{})
+		cycle(t, c)
+		got := slices.ContainsFunc(cycle(t, c).Anomalies, func(a winperf.Anomaly) bool { return a.Kind == winperf.ClockBack })
+		if got != test.want {
+			t.Errorf("%T: told %v, want %v", test.src, got, test.want)
 		}
 	}
 }

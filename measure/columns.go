@@ -11,11 +11,21 @@ import (
 
 // An item names the values of its column, see [winperf.ColumnNames].
 
-// Counter is what the series of the item have in common.
-func (it *item) Counter() *winperf.Series { return it.object.counters[it.k] }
+// Counter implements [winperf.ColumnNames].
+func (it *item) Counter(int) *winperf.Series { return it.counter() }
 
-// Number implements [winperf.ColumnNames].
-func (it *item) Number(n int) uint32 { return it.object.instances[it.instances[n]] }
+// counter is what the series of the item have in common.
+func (it *item) counter() *winperf.Series { return it.object.counters[it.k] }
+
+// ID implements [winperf.ColumnNames].
+func (it *item) ID(n int) winperf.SeriesID {
+	return winperf.SeriesID{
+		Counter: it.counter().ID.Counter, Instance: it.object.instances[it.instances[n]],
+	}
+}
+
+// Kind implements [winperf.ColumnNames].
+func (it *item) Kind(int) counter.Kind { return counter.KindNone }
 
 // Text implements [winperf.ColumnNames].
 func (it *item) Text(n int) string {
@@ -31,7 +41,7 @@ func (it *item) Series(n int) *winperf.Series {
 
 	s := &it.kept[n]
 	if *s == nil {
-		made := *it.Counter()
+		made := *it.counter()
 		it.Describe(&made, n)
 		*s = made.Clone()
 	}

@@ -100,7 +100,9 @@ func TestColumnsOfText(t *testing.T) {
 	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
 	var got []string
 	for _, col := range cycle(t, c).Columns() {
-		got = append(got, lines([]winperf.Reading{measure.ReadingOf(&col, 0)})...)
+		for n := range col.Len() {
+			got = append(got, lines([]winperf.Reading{measure.ReadingOf(&col, n)})...)
+		}
 	}
 	want := []string{
 		`\\HOST\Processor(0)\% Processor Time 1`, `\\HOST\Processor(_Total)\% Processor Time 2`,

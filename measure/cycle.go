@@ -22,8 +22,7 @@ type Cycle struct {
 	Parts, ColumnParts []int
 	// Frame is the sample with all its objects. Costly ones may be those of an
 	// earlier one (see Options.CostlyTogether); their readings have its time. It is
-	// the zero Frame where values come cooked from the source, and where nothing was
-	// decoded.
+	// the zero Frame where nothing was decoded.
 	Frame frame.Frame
 	// Cook are the options that Frame is cooked with, see Options.Cook.
 	Cook counter.Options
@@ -48,24 +47,14 @@ type Cycle struct {
 	values   int // how many readings there are
 	columns  []winperf.Column
 	readings []winperf.Reading
-	has      forms
-	made     []winperf.Column // of readings
+	made     bool // readings are made
 }
-
-// forms are the forms in which the values of a cycle are there.
-type forms struct{ columns, readings bool }
 
 // Columns are the values side by side, in the order of the selection's paths;
 // below a path by object, counter and instance. A path that nothing matched has
 // a column with one value, with the path as it was given and the machine's name,
 // that says so. They are the fastest way to tens of thousands of values.
-func (c *Cycle) Columns() []winperf.Column {
-	if !c.has.columns {
-		c.has.columns = true
-		c.columns = c.alone()
-	}
-	return c.columns
-}
+func (c *Cycle) Columns() []winperf.Column { return c.columns }
 
 // Part returns the columns of a part of the selection, see Parts.
 func (c *Cycle) Part(w int) []winperf.Column {
@@ -73,27 +62,14 @@ func (c *Cycle) Part(w int) []winperf.Column {
 	if w > 0 {
 		from = c.ColumnParts[w-1]
 	}
-	return c.Columns()[from:c.ColumnParts[w]]
-}
-
-// alone makes a column of each reading.
-func (c *Cycle) alone() []winperf.Column {
-	if cap(c.made) < len(c.readings) {
-		c.made = winperf.ColumnsOf(c.readings)
-		return c.made
-	}
-	c.made = c.made[:len(c.readings)]
-	for i := range c.made {
-		c.made[i].Set(&c.readings[i])
-	}
-	return c.made
+	return c.columns[from:c.ColumnParts[w]]
 }
 
 // Readings are the values one by one, in the same order. They are made when they
 // are first asked for, and valid as long as the Cycle.
 func (c *Cycle) Readings() []winperf.Reading {
-	if !c.has.readings {
-		c.has.readings = true
+	if !c.made {
+		c.made = true
 		c.readings = slices.Grow(c.readings[:0], c.values)
 		for i := range c.columns {
 			c.readings = appendReadings(c.readings, &c.columns[i])
@@ -114,7 +90,7 @@ func (c *Cycle) Len() int {
 // next sample was asked for, which gives its memory up.
 func (c *Cycle) keepSample() {
 	kept := *c.Sample
-	kept.Parts, kept.Readings = slices.Clone(kept.Parts), slices.Clone(kept.Readings)
+	kept.Parts = slices.Clone(kept.Parts)
 	for i := range kept.Parts {
 		if b := kept.Parts[i].Block; b != nil {
 			b.Retain()
@@ -124,8 +100,8 @@ func (c *Cycle) keepSample() {
 	c.Sample = &kept
 }
 
-// begin empties the cycle; its values will be there as columns or as readings.
-func (c *Cycle) begin(has forms) {
-	c.columns, c.readings, c.has = c.columns[:0], c.readings[:0], has
+// begin empties the cycle.
+func (c *Cycle) begin() {
+	c.columns, c.readings, c.made = c.columns[:0], c.readings[:0], false
 	c.Parts, c.ColumnParts, c.values = c.Parts[:0], c.ColumnParts[:0], 0
 }

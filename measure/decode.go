@@ -17,8 +17,6 @@ func (c *Measurement) decode() error {
 	switch {
 	case c.opt.RawOnly:
 		err = c.passOn()
-	case c.sample.Cooked:
-		c.takeCooked()
 	default:
 		err = c.decodeParts()
 	}
@@ -81,7 +79,7 @@ func (c *Measurement) Rest(ctx context.Context) error {
 
 // passOn makes a cycle of a sample that is not decoded.
 func (c *Measurement) passOn() error {
-	if c.sample.Cooked {
+	if c.sample.CheckRaw() != nil {
 		return fmt.Errorf("the source has no raw samples: %w", winperf.ErrNotSupported)
 	}
 	c.start(c.time.UTC())
@@ -95,7 +93,7 @@ func (c *Measurement) passOn() error {
 func (c *Measurement) start(t time.Time) {
 	cy := &c.cycle
 	cy.Time, cy.Missed, cy.Frame, cy.Sample = t, c.missed, frame.Frame{}, &c.sample
-	cy.begin(forms{columns: !c.sample.Cooked, readings: c.sample.Cooked})
+	cy.begin()
 	cy.Damage = append(cy.Damage[:0], c.passed...)
 	c.notes.begin(t, cy.Anomalies)
 	c.noteSource()
@@ -120,19 +118,6 @@ func (c *Measurement) finish(cook time.Duration) {
 	}
 	cy.Cost = c.cost
 	c.plan.readOwn(cy)
-}
-
-// takeCooked makes a cycle of readings that came cooked.
-func (c *Measurement) takeCooked() {
-	begin := c.opt.Clock.Elapsed()
-	if readings := c.sample.Readings; len(readings) > 0 {
-		c.plan.setMachine(readings[0].Path.Machine)
-	}
-	c.start(c.sample.Time)
-	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.sample.Schema)...)
-	c.cycle.Names = c.plan.names
-	c.cooked.read(&c.plan, &c.cycle, &c.sample.Readings, &c.notes)
-	c.finish(c.opt.Clock.Elapsed() - begin)
 }
 
 // setSchema gives the plan the names of a sample, notes when they have changed, and

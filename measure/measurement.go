@@ -43,7 +43,6 @@ type Measurement struct {
 	known  uint64        // anomalies of the source that were told
 
 	passed []error // damage that no cycle told of
-	cooked cooked  // of samples whose values came cooked
 }
 
 // New returns a Measurement over a selection. It does not touch the source yet: what is
@@ -88,9 +87,8 @@ func (c *Measurement) compile(ctx context.Context) error {
 	if c.query != nil {
 		return nil
 	}
-	// What comes cooked has no parts, of which one could be collected beside the others.
 	opt := &c.opt
-	if !c.is.Recorded && !c.is.Cooked && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
+	if !c.is.Recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
 		a, err := apart.Compile(ctx, c.src, c.sel, apart.Options{
 			Clock: opt.Clock, Interval: opt.interval(), Least: opt.CostlyInterval,
 			IsOwn: isOwn, Grace: closeGrace,

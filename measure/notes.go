@@ -45,11 +45,16 @@ func (n *notes) addToAll(a winperf.Anomaly) {
 }
 
 // clocks notes clocks that went back since the frame before, and a system time
-// that was set.
+// that was set. Time stamps of displayable values are no clocks: their reader notes
+// those that go back as damage.
 func (n *notes) clocks(older, cur frame.Frame) {
 	if older.IsZero() || older.Machine() != cur.Machine() {
 		return
 	}
+	for range cur.Values() {
+		return
+	}
+
 	was, now := older.Clocks(), cur.Clocks()
 	step := int64(0)
 	if cur.Quirks()&winperf.ClocksTogether != 0 {
@@ -233,7 +238,7 @@ func (n *notes) began(p *plan, op *objectPlan, ck *frame.Cooker) {
 // fell notes the values of a column that fell, in its marks too: those that were
 // reset and those that wrapped.
 func (n *notes) fell(p *plan, col *column, values *winperf.Column, pair *frame.Pair) {
-	counterName := p.names.Title(col.Counter().CounterID.Index)
+	counterName := p.names.Title(col.counter().CounterID.Index)
 	at := func(kind winperf.AnomalyKind, action string) winperf.Anomaly {
 		id := col.object.id
 		return winperf.Anomaly{
@@ -267,7 +272,7 @@ func (n *notes) fell(p *plan, col *column, values *winperf.Column, pair *frame.P
 // mark marks the m-th value of a column and lists its instance.
 func mark(c *winperf.Column, m int, a *winperf.Anomaly, col *column, i int) {
 	c.Marks[m] = c.Marks[m].With(a.Kind)
-	if col.Counter().Path.HasInstance {
+	if col.counter().Path.HasInstance {
 		a.Instances = append(a.Instances, col.object.naming.spelled(i))
 	}
 }

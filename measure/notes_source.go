@@ -52,12 +52,19 @@ func (c *Measurement) noteTrouble() {
 func (c *Measurement) Grew() bool {
 	for i := range c.sample.Parts {
 		if b := c.sample.Parts[i].Block; b != nil && c.taken > 1 {
-			if _, grew := b.Grew(); grew {
+			if _, grew := grew(b); grew {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// grew reports whether taking a block lasted longer because there was too little room for it, and how much
+// there was. Displayable values are there before their block is made.
+func grew(b *winperf.Block) (room int, grew bool) {
+	room, grew = b.Grew()
+	return room, grew && b.Format != winperf.FormatValues
 }
 
 // noteSize notes how large the sample is, and that it did not fit into the memory
@@ -70,7 +77,7 @@ func (c *Measurement) noteSize() {
 			continue
 		}
 		c.cost.Bytes += len(b.Bytes)
-		if room, grew := b.Grew(); grew && c.taken > 1 {
+		if room, grew := grew(b); grew && c.taken > 1 {
 			c.notes.addToAll(winperf.Anomaly{
 				Kind:   winperf.BufferGrew,
 				Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", room, cap(b.Bytes)),

@@ -18,7 +18,7 @@ func Place(c *winperf.Column, n int) (o frame.Object, k, instance int, ok bool) 
 }
 
 // Operands returns what the n-th value of a cycle's column is computed of in the sample of the cycle:
-// raw values and clocks. Without them the status says why; values that came cooked have none, and
+// raw values and clocks. Without them the status says why; displayable values have none, and
 // texts. They can be kept, to compute later what happened since, see [Since].
 func Operands(c *winperf.Column, n int) (counter.Sample, counter.Status) {
 	o, k, i, ok := Place(c, n)

@@ -53,8 +53,7 @@ type Options struct {
 	// are wanted too, after these and beside the use of the readings, so that
 	// they never delay the others; their readings have their own times. Only their first sample is
 	// waited for, as long as an interval. Frames that are wanted as
-	// they are, FramesOnly and RawOnly, always hold both, and so do samples whose values
-	// come cooked.
+	// they are, FramesOnly and RawOnly, always hold both.
 	CostlyTogether bool
 	// CostlyInterval is the least time between two samples of costly objects
 	// that are sampled apart; 0 takes the next one when the last is done. It is

@@ -39,6 +39,7 @@ type plan struct {
 	own        []ownReading
 	ownKnown   []*winperf.Series // that were made for own
 	readings   int               // how many there are
+	given      given             // values that are not of objects
 	twoSamples bool              // a wanted counter needs two samples
 
 	cycles uint64 // that were read
@@ -179,8 +180,8 @@ func (p *plan) costly(id winperf.ObjectID) bool {
 // holds it stays as it is.
 func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	p.waiting = p.waiting && !f.Complete() // with the objects that come the plan is made anew
-	if p.objects == nil || p.recorded {
-		p.setMachine(f.Machine())
+	if name := f.Machine(); name != "" && (p.objects == nil || p.recorded) {
+		p.setMachine(name)
 	}
 	if p.current(ck, f) {
 		return
@@ -188,6 +189,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 
 	old := p.objects
 	p.planObjects(ck, f, n)
+	p.planGiven(f)
 	p.noteGone(old, n)
 	p.stale, p.machineChanged = false, false
 	p.arrange()
@@ -281,7 +283,7 @@ func findObject(objects []*objectPlan, near int, id winperf.ObjectID, machine st
 
 // current reports whether the plan holds for a frame as it is.
 func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
-	if p.stale || p.objects == nil || len(p.objects) != f.NumObjects() {
+	if p.stale || p.objects == nil || len(p.objects) != f.NumObjects() || !p.given.holds(f) {
 		return false
 	}
 	for i := range p.objects {
@@ -326,6 +328,9 @@ func (p *plan) arrange() {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
 		}
 	}
+	for w := range p.given.parts {
+		lacks[w] = min(lacks[w], p.given.parts[w].lack)
+	}
 
 	p.byPart()
 	next, at, out := 0, 0, 0
@@ -339,8 +344,9 @@ func (p *plan) arrange() {
 			col := p.order[next]
 			col.out = out
 			at, out = at+len(col.instances), out+1
-			p.twoSamples = p.twoSamples || col.Counter().Type.Samples() == 2
+			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
+		at, out = p.given.arrange(w, at, out)
 
 		awaited := p.waiting && p.parts[w].beside
 		if at == begin && p.parts[w].Path != nil && lacks[w] != counter.OK && !awaited {

@@ -354,7 +354,7 @@ func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
 				continue
 			}
 
-			at := it.Counter()
+			at := it.counter()
 			if len(it.kept) == n && b.before[at] == nil {
 				b.before[at] = it.kept // of all instances; no other part can have one
 				continue

@@ -167,10 +167,6 @@ func (p *plan) readOwn(c *Cycle) {
 		o := &p.own[i]
 		value, status := o.counter.value(c)
 		o.reading = winperf.Reading{Series: o.series, Time: c.Time, Value: value, Status: status}
-		if c.has.readings {
-			c.readings[o.at] = o.reading
-			continue
-		}
 		c.columns[o.out].Set(&o.reading)
 	}
 }

@@ -117,7 +117,7 @@ func TestOwnOfNamedSource(t *testing.T) {
 // It works over a log of values as well.
 func TestOwnOfCooked(t *testing.T) {
 	c := measure.New(newTextLog(t, loggedPaths, values(1, 2, 3, 4)), selection(t, `\System\*`, `\winperf\Readings`, `\winperf\Sample Bytes`), measure.Options{})
-	want := []string{`\\HOST\System\Processes 3`, `\\HOST\winperf\Readings 3`, `\\HOST\winperf\Sample Bytes 0`}
+	want := []string{`\\HOST\System\Processes 3`, `\\HOST\winperf\Readings 3`, fmt.Sprintf(`\\HOST\winperf\Sample Bytes %d`, 8+4*(8+1+1))}
 	if got := lines(cycle(t, c).Readings()); !cmp.Equal(got, want) {
 		t.Errorf("readings %q, want %q", got, want)
 	}

@@ -15,6 +15,7 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.update(ck, c.Frame, n)
 
 	p.cook(c.Frame, ck, n.touched)
+	p.given.read(p.out, c.Frame, n.touched)
 	c.columns = p.out
 	for _, op := range p.objects {
 		if op.made == p.cycles || op.group.fell {
@@ -112,7 +113,7 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 // markCame marks the values of instances that came or have another name than before, and values that count
 // from the start of their instance.
 func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
-	fromZero := frame.CountsFromZero(col.Counter().Type)
+	fromZero := frame.CountsFromZero(col.counter().Type)
 	for _, i := range col.object.arrived {
 		if m, wanted := col.find(i); wanted {
 			marks[m] = marks[m].With(winperf.InstancesCame)

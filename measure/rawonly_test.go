@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
+	"time"
 )
 
 // rawSource gives samples that are no blocks.
@@ -48,7 +50,7 @@ func (q *rawQuery) Close() error { return nil }
 type cookedRaw struct{ winperf.Query }
 
 func (cookedRaw) Next(_ context.Context, s *winperf.Sample) error {
-	s.Cooked = true
+	perftest.ShowValues(s, time.Time{}, nil)
 	return nil
 }
 

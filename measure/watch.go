@@ -157,10 +157,10 @@ func (w *watch) pace(ctx context.Context, c *Cycle) error {
 // wait: a year.
 const maxPause = 366 * 24 * time.Hour
 
-// lacksPrevious reports whether readings that a source cooked itself lack the
-// sample before: those of a log's first row.
+// lacksPrevious reports whether values lack the sample before, also where no counter says that it needs
+// one, as in the first row of a text log.
 func lacksPrevious(c *Cycle) bool {
-	return c.Frame.IsZero() && slices.ContainsFunc(c.Readings(), func(r winperf.Reading) bool {
-		return r.Status == counter.NoPrevious
+	return slices.ContainsFunc(c.columns, func(col winperf.Column) bool {
+		return slices.Contains(col.Status, counter.NoPrevious)
 	})
 }

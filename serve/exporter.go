@@ -128,7 +128,6 @@ func (e *Exporter) open(ctx context.Context) error {
 
 	is := e.src.Describe()
 	e.mapping.Facts = hostfacts.For(is)
-	how.FramesOnly = !is.Cooked
 	if is.Recorded {
 		if len(sel.Paths) == 0 {
 			sel.Costly = true // a record has what it has
@@ -166,9 +165,6 @@ func (e *Exporter) open(ctx context.Context) error {
 func (e *Exporter) part(
 	ctx context.Context, sel winperf.Selection, is winperf.Description,
 ) (rest, costly winperf.Selection, err error) {
-	if is.Cooked {
-		return sel, costly, nil
-	}
 	schema, err := winperf.CostlySchema(ctx, e.src)
 	if err != nil || schema == nil || len(schema.Costly) == 0 {
 		return sel, costly, err

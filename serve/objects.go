@@ -70,7 +70,7 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 		return
 	}
 
-	for name := range o.names(c.Frame, cooked(c)) {
+	for name := range o.names(c.Frame) {
 		s := o.known[name]
 		if s == nil || s.seen.IsZero() {
 			if s = o.meet(name, c.Frame); s == nil {
@@ -104,8 +104,8 @@ func (o *objects) meet(name string, f frame.Frame) *objectState {
 
 // means reports whether a path that asks for an object so means the one of an English name.
 func (o *objects) means(asked, name string, f frame.Frame) bool {
-	if f.IsZero() || strings.EqualFold(asked, name) {
-		return strings.EqualFold(asked, name)
+	if strings.EqualFold(asked, name) {
+		return true
 	}
 	names := o.english.of(f.Schema())
 	return slices.ContainsFunc(names.Lookup(asked), func(index uint32) bool { return names.Title(index) == name })
@@ -116,32 +116,31 @@ func (o *objects) in(s *snapshot) map[string]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := map[string]bool{}
-	for name := range o.names(s.frame, s.readings) {
+	for name := range o.names(s.frame) {
 		all[name] = true
 	}
 	return all
 }
 
-// names yields the English names of the objects in a sample: in its frame, or in readings where it has none.
-func (o *objects) names(f frame.Frame, readings winperf.Readings) func(yield func(string) bool) {
+// names yields the names of the objects in a frame, in English if it has English names.
+func (o *objects) names(f frame.Frame) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		if f.IsZero() {
-			before := ""
-			for i := range readings.Len() {
-				if name := readings.At(i).Path.Object; name != before && !yield(name) {
-					return
-				} else {
-					before = name
-				}
-			}
-			return
-		}
-
 		names := o.english.of(f.Schema())
 		for object := range f.Objects() {
 			name, ok := names.Name(object.ID().Index)
 			if ok && name != o.without && !object.Metadata() && !yield(name) {
 				return
+			}
+		}
+
+		before := ""
+		for v := range f.Values() {
+			for _, series := range v.AllSeries() {
+				name := series.Path.Object
+				if name != before && !yield(name) {
+					return
+				}
+				before = name
 			}
 		}
 	}

@@ -244,8 +244,7 @@ func (b *builder) info(name, help string, labels ...metrics.Label) {
 	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
 }
 
-// anomalies are counts by kind: of those that samples of raw values tell, and of others that there
-// were where values come cooked.
+// anomalies are counts by kind: of those that samples tell, and of others that there were.
 func (b *builder) anomalies(name, help string, counts []uint64) {
 	var words []string
 	var c metrics.Column

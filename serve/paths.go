@@ -34,20 +34,12 @@ func newUnmatched(paths []winperf.Path) *unmatched {
 // note takes note of a sample; nil is none.
 func (u *unmatched) note(c *measure.Cycle) {
 	if c != nil {
-		u.look(c.Frame, c.Names, cooked(c))
+		u.look(c.Frame, c.Names)
 	}
 }
 
-// cooked are the readings of a cycle that has no frame.
-func cooked(c *measure.Cycle) winperf.ReadingList {
-	if !c.Frame.IsZero() {
-		return nil
-	}
-	return c.Readings()
-}
-
-// look drops the paths that match something in a frame, or in readings where that is zero.
-func (u *unmatched) look(f frame.Frame, names *nametable.Names, readings winperf.Readings) {
+// look drops the paths that match something in a frame.
+func (u *unmatched) look(f frame.Frame, names *nametable.Names) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.seen = true
@@ -62,16 +54,16 @@ func (u *unmatched) look(f frame.Frame, names *nametable.Names, readings winperf
 			u.paths[i].Resolve(tables)
 		}
 	}
-	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool {
-		if f.IsZero() {
-			return inReadings(&p, readings)
-		}
-		return inFrame(&p, f)
-	})
+	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return inFrame(&p, f) })
 }
 
 // inFrame reports whether a path matches anything in a frame.
 func inFrame(p *selection.Path, f frame.Frame) bool {
+	for v := range f.Values() {
+		if slices.ContainsFunc(v.AllSeries(), func(s *winperf.Series) bool { return p.Series(s) == counter.OK }) {
+			return true
+		}
+	}
 	for o := range f.Objects() {
 		if o.Metadata() || !p.Machine(o.Machine()) || !p.Object.Is(o.ID().Index, "") || !p.Fits(o.Single()) {
 			continue
@@ -102,18 +94,6 @@ func inInstances(p *selection.Path, o frame.Object) bool {
 	labels := o.Labels()
 	for i := range o.Len() {
 		if p.Instance(labels.Full(i), labels.Occurrence(i)) {
-			return true
-		}
-	}
-	return false
-}
-
-// inReadings reports whether a path matches anything that came cooked.
-func inReadings(p *selection.Path, readings winperf.Readings) bool {
-	for i := range readings.Len() {
-		r := readings.At(i)
-		nothing := r.Status == counter.NoObject || r.Status == counter.NoCounter || r.Status == counter.NoInstance
-		if !nothing && p.Series(r.Series) == counter.OK {
 			return true
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/measure"
@@ -21,8 +19,7 @@ import (
 type snapshot struct {
 	number   uint64 // tells it from others of the same sampler; from 1
 	time     time.Time
-	frame    frame.Frame // zero where values came cooked
-	readings winperf.ReadingList
+	frame    frame.Frame
 	names    *nametable.Names
 	cost     measure.Cost
 	partial  bool      // it lacks objects
@@ -35,9 +32,7 @@ type snapshot struct {
 // newSnapshot keeps what a cycle gave. It is held once.
 func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
 	s := &snapshot{number: number, time: c.Time, names: c.Names, cost: c.Cost, partial: partial(c), users: 1}
-	if c.Frame.IsZero() {
-		s.readings = slices.Clone(c.Readings())
-	} else if c.Frame.Retain() == nil {
+	if c.Frame.Retain() == nil {
 		s.frame = c.Frame
 	}
 	return s
@@ -66,7 +61,7 @@ func (s *snapshot) release() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users--; s.users == 0 && !s.frame.IsZero() {
+	if s.users--; s.users == 0 {
 		s.frame.Release()
 	}
 }

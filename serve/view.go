@@ -108,17 +108,13 @@ func (v *view) update(ctx context.Context, main, costly *snapshot) error {
 			return err
 		}
 		p.half.objects, p.half.partial = v.e.objects.in(p.s), p.s.partial
-		v.asked.look(p.s.frame, p.s.names, p.s.readings)
+		v.asked.look(p.s.frame, p.s.names)
 	}
 	v.e.own.mapped(time.Since(begin))
 	return nil
 }
 
 func (h *half) update(ctx context.Context, s *snapshot) error {
-	if s.frame.IsZero() {
-		h.set, h.number = h.mapper.MapReadings(s.time, s.readings), s.number
-		return nil
-	}
 	set, err := h.mapper.MapContext(ctx, s.frame, s.names)
 	if err != nil {
 		return err

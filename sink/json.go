@@ -98,7 +98,7 @@ func (s *jsonSink) Write(t time.Time, columns []winperf.Column) error {
 
 // column writes the values of a column.
 func (s *jsonSink) column(t time.Time, c *winperf.Column) error {
-	s.parts.set(s.head, c.Names.Counter())
+	s.parts.set(s.head, c.Counter())
 	s.instances.begin(c)
 	old := age(t, c)
 	for n := range c.Len() {
@@ -224,13 +224,13 @@ func appendAnomalies(dst []byte, set winperf.AnomalySet) []byte {
 
 // appendJSONValue appends a number or null, and the field "text" for a text.
 func appendJSONValue(dst []byte, c *winperf.Column, n int) []byte {
-	switch bits := c.Bits[n]; {
-	case c.Status[n] != counter.OK || c.Kind == counter.KindNone:
+	switch bits, kind := c.Bits[n], c.KindOf(n); {
+	case c.Status[n] != counter.OK || kind == counter.KindNone:
 		return append(dst, "null"...)
-	case c.Kind == counter.KindText:
+	case kind == counter.KindText:
 		text, _ := c.Value(n).AsText()
 		return safetext.AppendJSON(append(dst, `null,"text":`...), text)
-	case c.Kind == counter.KindFloat:
+	case kind == counter.KindFloat:
 		f := math.Float64frombits(bits)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return append(dst, "null"...)

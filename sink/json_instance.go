@@ -31,7 +31,7 @@ type jsonInstance struct {
 
 // begin begins a column.
 func (j *jsonInstances) begin(c *winperf.Column) {
-	j.series = *c.Names.Counter()
+	j.series = *c.Counter()
 	j.few = c.Len() <= mostKept
 	want := c.Len()
 	if !j.few {

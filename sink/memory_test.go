@@ -25,22 +25,24 @@ func newMany(n int) (*many, winperf.Column) {
 	return m, c
 }
 
-func (m *many) Counter() *winperf.Series { return m.counter }
+func (m *many) Counter(int) *winperf.Series { return m.counter }
 
-func (m *many) Number(n int) uint32 {
+func (m *many) ID(n int) winperf.SeriesID {
 	if n == len(m.names)-1 {
 		m.gauge.measure()
 	}
-	return uint32(n + 1)
+	return winperf.SeriesID{Counter: m.counter, Instance: uint32(n + 1)}
 }
 
 func (m *many) Describe(s *winperf.Series, n int) {
-	s.ID.Instance, s.Path.Instance = m.Number(n), m.names[n]
+	s.ID, s.Path.Instance = m.ID(n), m.names[n]
 }
 
 func (m *many) Series(int) *winperf.Series { panic("a kept series") }
 
 func (m *many) AllSeries() []*winperf.Series { panic("kept series") }
+
+func (m *many) Kind(int) counter.Kind { return counter.KindNone }
 
 func (m *many) Text(int) string { return "" }
 

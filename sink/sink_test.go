@@ -260,7 +260,7 @@ type fleetingNames struct {
 	series *winperf.Series
 }
 
-func (f *fleetingNames) Counter() *winperf.Series { return f.series }
+func (f *fleetingNames) Counter(int) *winperf.Series { return f.series }
 
 func (f *fleetingNames) Series(int) *winperf.Series { panic("a kept series") }
 

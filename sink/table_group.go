@@ -88,7 +88,7 @@ func (s *groups) sort(at time.Time, columns []winperf.Column, common bool) {
 			continue
 		}
 
-		path := &c.Names.Counter().Path
+		path := &c.Counter().Path
 		k := groupKey{path.Machine, path.Object}
 		if common {
 			k.machine = ""
@@ -132,7 +132,7 @@ func (g *group) add(at int, c *winperf.Column) {
 	}
 	g.size += c.Len()
 
-	s := c.Names.Counter()
+	s := c.Counter()
 	column := g.columnOf(s)
 	if column == len(g.counters) {
 		g.counters = append(g.counters, counterColumn{unit: s.Unit})
@@ -144,9 +144,10 @@ func (g *group) add(at int, c *winperf.Column) {
 	for n, status := range c.Status {
 		c.Describe(&series, n)
 		to.bytes += len(series.Path.Instance) + len("()")
-		isText := c.Kind == counter.KindText
+		kind := c.KindOf(n)
+		isText := kind == counter.KindText
 		to.texts = to.texts || status == counter.OK && isText
-		to.numbers = to.numbers || status == counter.OK && !isText && c.Kind != counter.KindNone
+		to.numbers = to.numbers || status == counter.OK && !isText && kind != counter.KindNone
 	}
 }
 
@@ -270,7 +271,7 @@ func activity(r *winperf.Reading) float64 {
 // there is only one. A path without machine is of any.
 func commonMachine(columns []winperf.Column) (machine string, common bool) {
 	for i := range columns {
-		switch name := columns[i].Names.Counter().Path.Machine; {
+		switch name := columns[i].Counter().Path.Machine; {
 		case name == "" || strings.EqualFold(name, machine):
 		case machine == "":
 			machine = name

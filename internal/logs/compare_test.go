@@ -75,7 +75,8 @@ func TestCompareTolerance(t *testing.T) {
 			at := time.Unix(int64(i), 0)
 			r.Time, r.Value = at, counter.Float(middle+float64(i%5-2)*middle/1000)
 			g.Add(&measure.Cycle{Time: at, Parts: []int{1}, Sample: &winperf.Sample{}})
-			g.readings([]winperf.Reading{r})
+			v, _ := r.Value.Float64()
+			g.named(r.Series).Add(at.Sub(g.origin), v)
 		}
 		return g
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"context"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
@@ -73,8 +74,21 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestGatherReadings has readings that change their places, come and go, and are of several
-// times, and compares the rows with series that took each at once.
+// valueSource has samples of displayable values.
+type valueSource struct{ next []winperf.Reading }
+
+func (s *valueSource) Describe() winperf.Description                   { return winperf.Description{Recorded: true} }
+func (s *valueSource) Schema(context.Context) (*winperf.Schema, error) { return nil, nil }
+func (s *valueSource) Close() error                                    { return nil }
+func (s *valueSource) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	return s, nil
+}
+func (s *valueSource) Next(_ context.Context, sample *winperf.Sample) error {
+	perftest.ShowValues(sample, s.next[0].Time, s.next)
+	return nil
+}
+
+// TestGatherReadings has displayed values that change their places, come and go, and compares the rows with series that took each at once.
 func TestGatherReadings(t *testing.T) {
 	var all []*winperf.Series
 	for i := range 400 {
@@ -83,14 +97,16 @@ func TestGatherReadings(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		bound := 0.5
-		g := &Gatherer{}
-		g.names, g.group.Above = map[string]*stats.Series{}, &bound
+		g := &Gatherer{Above: &bound}
 		want := stats.Group{Above: &bound}
 		rows := map[*winperf.Series]*stats.Series{}
-		g.origin = time.Unix(0, 0)
+		origin := time.Unix(0, 0)
+		src := &valueSource{}
+		m := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
+		fresh := true // there was no sample in the log
 
 		order := slices.Clone(all[:12])
-		if seed%20 == 0 { // so many that a goroutine gives them to their series
+		if seed%20 == 0 {
 			order = slices.Clone(all)
 		}
 		for n := range 60 {
@@ -99,10 +115,7 @@ func TestGatherReadings(t *testing.T) {
 			}
 			var readings []winperf.Reading
 			for _, series := range order[:1+random.IntN(len(order))] {
-				r := winperf.Reading{Series: series, Time: g.origin.Add(time.Duration(n) * time.Second)}
-				if random.IntN(20) == 0 {
-					r.Time = r.Time.Add(-time.Second / 2)
-				}
+				r := winperf.Reading{Series: series, Time: origin.Add(time.Duration(n) * time.Second)}
 				r.Value = counter.Float(random.Float64())
 				switch random.IntN(12) {
 				case 0:
@@ -119,15 +132,24 @@ func TestGatherReadings(t *testing.T) {
 				if rows[series] == nil {
 					rows[series] = want.Series(false)
 				}
-				at := r.Time.Sub(g.origin)
+				if !fresh { // or it was there
+					rows[series].Absent(time.Duration(n-1) * time.Second)
+				}
+				at := r.Time.Sub(origin)
 				if v, _ := r.Value.Float64(); r.Status == counter.OK {
 					rows[series].Add(at, v)
 				} else {
 					noValue(rows[series], at, r.Status)
 				}
 			}
-			g.readings(readings)
-			if random.IntN(15) == 0 {
+			src.next = readings
+			cycle, err := m.Cycle(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Add(cycle)
+			fresh = random.IntN(15) == 0
+			if fresh {
 				g.Begin()
 				for _, row := range rows {
 					row.Break()

@@ -19,7 +19,7 @@ type objects struct {
 func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 	wanted := map[uint32]bool{}
 	for _, c := range cycle.Columns() {
-		wanted[c.Names.Counter().ObjectID.Index] = true
+		wanted[c.Counter().ObjectID.Index] = true
 	}
 
 	chosen := &winperf.Sample{Schema: cycle.Sample.Schema}

@@ -62,9 +62,6 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 		x.mappers[from] = mapper
 	}
 
-	if cycle.Frame.IsZero() {
-		return mapper.MapReadings(cycle.Time, winperf.ReadingList(cycle.Readings())), nil
-	}
 	return mapper.Map(cycle.Frame, cycle.Names)
 }
 

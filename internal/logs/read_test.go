@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -57,14 +58,13 @@ func (q *scriptedQuery) Next(_ context.Context, s *winperf.Sample) error {
 	}
 	second := q.seconds[q.at]
 	q.at++
+	perftest.ShowValues(s, start.Add(time.Duration(second)*time.Second), []winperf.Reading{{
+		Series: q.series, Value: counter.Int(uint64(second)), Status: counter.OK,
+	}})
 	if second == q.damaged {
 		s.Damage = append(s.Damage, &winperf.DataError{Offset: -1, Msg: "damaged"})
 	}
-	s.Time, s.Cooked = start.Add(time.Duration(second)*time.Second), true
 	s.At, s.Of = int64(q.at), int64(len(q.seconds))
-	s.Readings = append(s.Readings, winperf.Reading{
-		Series: q.series, Time: s.Time, Value: counter.Int(uint64(second)), Status: counter.OK,
-	})
 	return nil
 }
 

@@ -47,7 +47,7 @@ func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 	for w := range c.ColumnParts {
 		wildcard := len(paths) == 0 || everyInstance(paths[w])
 		for _, of := range named.Named(c.Part(w)) {
-			name := counterNameOf(of.Names.Counter().Path)
+			name := counterNameOf(of.Counter().Path)
 			every[name] = every[name] || wildcard
 			for _, series := range of.AllSeries() {
 				if !s.has(series.Path, wildcard) {

@@ -86,9 +86,6 @@ func (c *columns) name(paths []string) {
 		c.paths.Add(c.path)
 	}
 	c.kinds, c.bits = make([]counter.Kind, c.paths.Len()), make([]uint64, c.paths.Len())
-	if c.byName {
-		c.holder = make([]uint64, c.paths.Len())
-	}
 }
 
 // add makes a column for each path of the values, and notes which goes there.
@@ -132,11 +129,11 @@ func (c *columns) each(values []winperf.Column, do func(of *winperf.Column, n in
 
 // put puts a value into a column. The last one of a moment stays.
 func (c *columns) put(column int32, of *winperf.Column, n int) {
-	c.kinds[column], c.bits[column] = of.Kind, of.Bits[n]
+	c.kinds[column], c.bits[column] = of.KindOf(n), of.Bits[n]
 	switch {
 	case of.Status[n] != counter.OK:
 		c.kinds[column] = counter.KindNone
-	case of.Kind == counter.KindText:
+	case of.KindOf(n) == counter.KindText:
 		c.texts[column], _ = of.Value(n).AsText()
 	}
 }
@@ -186,11 +183,9 @@ func (c *columns) place(values []winperf.Column) {
 
 // placeColumn is place for values of which the first one has a position in the moment.
 func (c *columns) placeColumn(of *winperf.Column, at int) {
-	common := of.Names.Counter()
-	rate := common.Type.Samples() == 2
+	rate := of.Counter().Type.Samples() == 2
 	for n := range of.Len() {
-		i := at + n
-		id := winperf.SeriesID{Counter: common.ID.Counter, Instance: of.Names.Number(of.From + n)}
+		i, id := at+n, of.ID(n)
 		if c.byName || id != c.ids[i] || id == (winperf.SeriesID{}) {
 			c.find(i, of, n)
 		}
@@ -199,7 +194,7 @@ func (c *columns) placeColumn(of *winperf.Column, at int) {
 		if column == noColumn {
 			continue
 		}
-		changes := c.byName && c.changes(column, c.keys[i])
+		changes := i < len(c.keys) && c.changes(column, c.keys[i])
 		if changes && rate && !of.Anomalies(n).Has(winperf.InstanceBegan) {
 			continue
 		}
@@ -213,7 +208,6 @@ func (c *columns) grow(more int) {
 	c.to = append(c.to, make([]int32, more)...)
 	if c.byName {
 		c.names = append(c.names, make([]instanceName, more)...)
-		c.keys = append(c.keys, make([]uint64, more)...)
 	}
 }
 
@@ -232,8 +226,22 @@ func (c *columns) find(i int, of *winperf.Column, n int) {
 		c.to[i] = c.of(s, status)
 		return
 	}
-	c.names[i], c.keys[i] = name, c.key(s)
+	c.names[i] = name
+	if key := c.key(s); key != 0 || i < len(c.keys) {
+		c.setKey(i, key)
+	}
 	c.to[i] = c.named(s, status)
+}
+
+// setKey notes the key of the value at a position. Most logs have none.
+func (c *columns) setKey(i int, key uint64) {
+	if c.holder == nil {
+		c.holder = make([]uint64, c.paths.Len())
+	}
+	if more := len(c.ids) - len(c.keys); more > 0 {
+		c.keys = append(c.keys, make([]uint64, more)...)
+	}
+	c.keys[i] = key
 }
 
 // changes notes the instance that a column has now, and reports whether it had another one before.

@@ -50,9 +50,9 @@ func rowsOf(t *testing.T, log []byte) (map[int64]Row, []error) {
 
 // same reports whether every value of a row is in the other one.
 func (row *Row) valuesIn(other *Row) bool {
-	for _, r := range row.Readings {
+	for _, r := range row.readings() {
 		found := r.Status != counter.OK
-		for _, o := range other.Readings {
+		for _, o := range other.readings() {
 			found = found || o.Status == counter.OK && o.Value == r.Value && o.Series.String() == r.Series.String()
 		}
 		if !found {
@@ -75,12 +75,12 @@ func TestCutAnywhere(t *testing.T) {
 		}
 		complete := bytes.Count(log[headEnd:n], []byte("\n"))
 		for line := int64(2); line < int64(2+complete); line++ {
-			if row := rows[line]; len(row.Readings) != 3 || !row.valuesIn(ptr(whole[line])) {
+			if row := rows[line]; len(row.readings()) != 3 || !row.valuesIn(ptr(whole[line])) {
 				t.Errorf("cut at %d: line %d is %v", n, line, row)
 			}
 		}
 		last := rows[int64(2+complete)]
-		if len(last.Readings) > 0 && !last.valuesIn(ptr(whole[last.Line])) {
+		if len(last.readings()) > 0 && !last.valuesIn(ptr(whole[last.Line])) {
 			t.Errorf("cut at %d: the last row is %v", n, last)
 		}
 		rest := bytes.TrimRight(log[headEnd:n], "\r\n")
@@ -109,7 +109,7 @@ func TestFlipAnywhere(t *testing.T) {
 			line := int64(2 + bytes.Count(log[headEnd:n], []byte("\n")))
 			rows, damage := rowsOf(t, damaged)
 			for l, want := range whole {
-				if got := rows[l]; l != line && (len(got.Readings) != 3 || !got.valuesIn(&want) || !want.valuesIn(&got)) {
+				if got := rows[l]; l != line && (len(got.readings()) != 3 || !got.valuesIn(&want) || !want.valuesIn(&got)) {
 					t.Errorf("%q at %d: line %d is %v", with, n, l, got)
 				}
 			}

@@ -76,7 +76,7 @@ func TestDoubleBytes(t *testing.T) {
 	if err := r.Next(&row); err != nil {
 		t.Fatal(err)
 	}
-	if len(row.Readings) != 1 || row.Readings[0].Series.String() != `\\H\表示(ソ)\能` || row.Readings[0].Value != counter.Text("十") {
-		t.Errorf("%v, damage %v", row.Readings, r.Damage())
+	if len(row.readings()) != 1 || row.readings()[0].Series.String() != `\\H\表示(ソ)\能` || row.readings()[0].Value != counter.Text("十") {
+		t.Errorf("%v, damage %v", row.readings(), r.Damage())
 	}
 }

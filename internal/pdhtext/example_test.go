@@ -67,8 +67,11 @@ func ExampleReader() {
 	var row pdhtext.Row
 	for r.Next(&row) == nil { // io.EOF at the end
 		fmt.Println(row.Time.Format(time.RFC3339Nano))
-		for _, reading := range row.Readings {
-			fmt.Println(" ", reading)
+		for i, series := range row.Series {
+			v := &row.Values
+			fmt.Println(" ", winperf.Reading{
+				Series: series, Value: counter.FromBits(v.Kinds[i], v.Bits[i]), Status: v.Status[i],
+			})
 		}
 	}
 	for _, err := range r.Damage() {

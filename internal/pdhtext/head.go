@@ -60,7 +60,6 @@ func (h *Head) Location() *time.Location { return h.location }
 
 // textColumn is a wanted column.
 type textColumn struct {
-	series  *winperf.Series
 	column  int  // behind the time stamp, from 0
 	numbers bool // it has held a number
 }
@@ -144,13 +143,13 @@ func (t *Reader) setHead(line []byte) {
 	if before == nil {
 		before = t.opt.Known
 	}
-	t.head, t.wanted, t.rows = h, nil, 0
+	t.head, t.wanted, t.series, t.rows = h, nil, nil, 0
 
 	// A line has no more fields than separators and one.
 	most := min(bytes.Count(line, []byte{h.separator}), t.opt.maxColumns)
 	h.Columns = make([]*winperf.Series, 0, most)
 	if t.opt.Want == nil {
-		t.wanted = make([]textColumn, 0, most)
+		t.wanted, t.series = make([]textColumn, 0, most), make([]*winperf.Series, 0, most)
 	}
 	t.readColumns(before)
 }
@@ -273,18 +272,12 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 
 	h.Columns = append(h.Columns, s)
 	if t.opt.Want == nil || t.opt.Want(s) {
-		t.wanted = append(t.wanted, textColumn{series: s, column: n})
+		t.wanted, t.series = append(t.wanted, textColumn{column: n}), append(t.series, s)
 	}
 }
 
-// Wanted returns the series of the columns that are read, in their order.
-func (t *Reader) Wanted() []*winperf.Series {
-	wanted := make([]*winperf.Series, 0, len(t.wanted))
-	for _, c := range t.wanted {
-		wanted = append(wanted, c.series)
-	}
-	return wanted
-}
+// Wanted returns the series of the columns that are read, in their order. They must not be changed.
+func (t *Reader) Wanted() []*winperf.Series { return t.series }
 
 // knownSeries are the series of the head before. Nearly always it has the same
 // columns; where one is another, the rest is found by path.

@@ -106,7 +106,7 @@ func TestReadManyColumns(t *testing.T) {
 		}
 		var row Row
 		for r.Next(&row) == nil {
-			for _, reading := range row.Readings {
+			for _, reading := range row.readings() {
 				values = append(values, reading.Series.String())
 			}
 		}

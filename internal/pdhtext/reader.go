@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/findings"
+	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -56,7 +56,8 @@ type Reader struct {
 	lines  lines
 	opt    ReadOptions
 	head   *Head
-	wanted []textColumn // of the head
+	wanted []textColumn      // of the head
+	series []*winperf.Series // of wanted
 	fields fieldSplitter
 	rows   int // since the head
 	last   time.Time
@@ -67,11 +68,13 @@ type Reader struct {
 type Row struct {
 	// Time is the time stamp as an instant, UTC.
 	Time time.Time
-	// Readings are those of the wanted columns, in their order. A blank field is
+	// Series are the series of the wanted columns. They are the same slice as long as Head is.
+	Series []*winperf.Series
+	// Values are the values of the wanted columns, in their order. A blank field is
 	// counter.NoPrevious in the first row below a head, where rates have no value
 	// yet, else counter.InvalidData. Numbers without point are integers, others
 	// decimals; what is no number is text.
-	Readings []winperf.Reading
+	Values valueblock.Values
 	// Head is the head that the row stands below; it changes where another run
 	// was appended to the log.
 	Head *Head
@@ -123,7 +126,7 @@ func (t *Reader) Head() *Head { return t.head }
 // counts what is left out.
 func (t *Reader) Damage() []error { return t.damage.Take() }
 
-// Next reads the next row, using the memory of row.Readings. At the end of the
+// Next reads the next row, using the memory of row.Values. At the end of the
 // log it returns io.EOF, another error is that of the underlying reader.
 func (t *Reader) Next(row *Row) error {
 	for {
@@ -226,7 +229,10 @@ func (t *Reader) instant(now time.Time) time.Time {
 
 // readValues reads the fields behind the time stamp.
 func (t *Reader) readValues(row *Row) {
-	row.Readings = slices.Grow(row.Readings[:0], len(t.wanted))[:len(t.wanted)]
+	row.Series = t.series
+	v := &row.Values
+	v.Reset()
+	v.Grow(len(t.wanted))
 	n, done := 0, 0 // columns, and wanted ones, that were read
 	for ; ; n++ {
 		if t.head.cut && n == len(t.head.Columns) {
@@ -251,7 +257,7 @@ func (t *Reader) readValues(row *Row) {
 		}
 
 		if done < len(t.wanted) && t.wanted[done].column == n {
-			t.setReading(&row.Readings[done], row.Time, &t.wanted[done], text)
+			t.addValue(v, &t.wanted[done], text)
 			done++
 		}
 	}
@@ -260,8 +266,7 @@ func (t *Reader) readValues(row *Row) {
 		t.fail(0, "%d values, expected %d; the others are missing", n, len(t.head.Columns))
 	}
 	for ; done < len(t.wanted); done++ {
-		c := &t.wanted[done]
-		row.Readings[done] = winperf.Reading{Series: c.series, Time: row.Time, Status: counter.InvalidData}
+		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 	}
 }
 
@@ -284,26 +289,27 @@ func (t *Reader) extraField(row *Row, text []byte, n int) {
 	row.Comment = t.head.text(text)
 }
 
-// setReading makes the reading of a field.
-func (t *Reader) setReading(r *winperf.Reading, at time.Time, c *textColumn, text []byte) {
-	value, kind := parseValue(text, t.head.separator == ';')
-	r.Series, r.Time, r.Value, r.Status, r.Anomalies = c.series, at, value, counter.OK, 0
+// addValue adds the value of a field.
+func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {
+	value, bits, kind := parseValue(text, t.head.separator == ';')
 	switch kind {
 	case isNumber:
 		c.numbers = true
+		v.AddBits(value, bits, counter.OK)
 	case isBlank:
-		r.Status = counter.InvalidData
+		status := counter.InvalidData
 		if t.rows == 0 {
-			r.Status = counter.NoPrevious
+			status = counter.NoPrevious
 		}
+		v.AddBits(counter.KindNone, 0, status)
 
 	case isNoNumber:
-		r.Status = counter.InvalidData
+		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 	case isTooLarge:
-		r.Status = counter.InvalidData
+		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 		t.fail(c.column+firstField, "%q is too large for a number", brief(text))
 	default:
-		r.Value = counter.Text(t.head.text(text))
+		v.Add(counter.Text(t.head.text(text)), counter.OK)
 		if c.numbers {
 			t.fail(c.column+firstField, "%q is no number", brief(text))
 		}

@@ -47,7 +47,7 @@ func BenchmarkRead(b *testing.B) {
 		}
 		n := 0
 		for row := (Row{}); r.Next(&row) == nil; {
-			n += len(row.Readings)
+			n += row.Values.Len()
 		}
 		if n != values {
 			b.Fatalf("%d values, want %d", n, values)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -44,7 +45,7 @@ func story(t *testing.T, r io.Reader, opt ReadOptions) (*Reader, string) {
 			t.Fatal(err)
 		}
 		b.WriteString(row.Time.Format("01-02 15:04:05.000"))
-		for _, r := range row.Readings {
+		for _, r := range row.readings() {
 			fmt.Fprintf(&b, " %s=%s", r.Path.Counter, shortReading(r))
 		}
 		if row.Comment != "" {
@@ -270,7 +271,7 @@ func TestSeriesIdentity(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if row.Readings[0].Series != first[1] || row.Readings[1].Series != first[0] || row.Head.Line != 3 {
+	if row.readings()[0].Series != first[1] || row.readings()[1].Series != first[0] || row.Head.Line != 3 {
 		t.Errorf("the second head has other series: %v", row)
 	}
 }
@@ -326,4 +327,15 @@ func TestUnicode(t *testing.T) {
 			}
 		}
 	}
+}
+
+// readings returns the values of a row as readings.
+func (r *Row) readings() []winperf.Reading {
+	var sample winperf.Sample
+	r.Values.Fill(&sample.Begin(&winperf.Blocks{}).Raw, r.Time, r.Series)
+	readings, err := perftest.Displayed(&sample)
+	if err != nil {
+		panic(err)
+	}
+	return readings
 }

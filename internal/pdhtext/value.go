@@ -30,9 +30,9 @@ var exactPowers = [...]float64{
 }
 
 // parseValue reads a field. A number without sign, point and exponent that fits
-// 64 bits is an integer, any other one the nearest float64. comma says that a
-// decimal comma is understood.
-func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
+// 64 bits is an integer, any other one the nearest float64. It returns the kind and the bits
+// of the value (see counter.FromBits). comma says that a decimal comma is understood.
+func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	const room = 19 // digits that fit 64 bits
 	mantissa, digits, point := uint64(0), 0, -1
 	for i, c := range b {
@@ -54,23 +54,28 @@ func parseValue(b []byte, comma bool) (counter.Value, valueKind) {
 	case digits == 0 || point < 0 && digits > room:
 		return parseOdd(b, comma)
 	case point < 0:
-		return counter.Int(mantissa), isNumber
+		return counter.KindInt, mantissa, isNumber
 	case digits <= room && mantissa <= maxExact && decimals < len(exactPowers):
-		return counter.Float(float64(mantissa) / exactPowers[decimals]), isNumber // both exact: rounded once
+		return decimal(float64(mantissa) / exactPowers[decimals]) // both exact: rounded once
 	}
 
 	if f, err := strconv.ParseFloat(string(b), 64); err == nil {
-		return counter.Float(f), isNumber
+		return decimal(f)
 	}
 	return parseOdd(b, comma)
 }
 
+// decimal returns a decimal as parseValue does.
+func decimal(f float64) (counter.Kind, uint64, valueKind) {
+	return counter.KindFloat, math.Float64bits(f), isNumber
+}
+
 // parseOdd reads what parseValue's quick ways do not: signs, exponents, integers of more than
 // 19 digits, blanks around, and what is no number.
-func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
+func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	b = trimBlanks(b)
 	if len(b) == 0 {
-		return counter.Value{}, isBlank
+		return counter.KindNone, 0, isBlank
 	}
 
 	if comma && bytes.Count(b, []byte{','}) == 1 && !bytes.Contains(b, []byte{'.'}) {
@@ -78,25 +83,25 @@ func parseOdd(b []byte, comma bool) (counter.Value, valueKind) {
 	}
 	if len(bytes.Trim(b, "0123456789.-+eE")) > 0 { // ParseFloat reads other notations too
 		if isNotFinite(b) {
-			return counter.Value{}, isNoNumber
+			return counter.KindNone, 0, isNoNumber
 		}
-		return counter.Value{}, isText
+		return counter.KindNone, 0, isText
 	}
 
 	if len(bytes.Trim(b, "0123456789")) == 0 {
 		if n, err := strconv.ParseUint(string(b), 10, 64); err == nil {
-			return counter.Int(n), isNumber
+			return counter.KindInt, n, isNumber
 		}
 	}
 
 	f, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case math.IsInf(f, 0):
-		return counter.Value{}, isTooLarge
+		return counter.KindNone, 0, isTooLarge
 	case err != nil:
-		return counter.Value{}, isText
+		return counter.KindNone, 0, isText
 	}
-	return counter.Float(f), isNumber
+	return decimal(f)
 }
 
 // notFinite are how C libraries write what is no finite number, behind a sign.

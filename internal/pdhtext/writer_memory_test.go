@@ -31,17 +31,21 @@ func newScratch(n int) []winperf.Column {
 	return []winperf.Column{c}
 }
 
-func (s *scratch) Counter() *winperf.Series { return s.counter }
+func (s *scratch) Counter(int) *winperf.Series { return s.counter }
 
-func (s *scratch) Number(n int) uint32 { return uint32(n + 1) }
+func (s *scratch) ID(n int) winperf.SeriesID {
+	return winperf.SeriesID{Counter: s.counter, Instance: uint32(n + 1)}
+}
 
 func (s *scratch) Describe(to *winperf.Series, n int) {
-	to.ID.Instance, to.Path.Instance = s.Number(n), s.names[n]
+	to.ID, to.Path.Instance = s.ID(n), s.names[n]
 }
 
 func (s *scratch) Series(int) *winperf.Series { panic("a kept series") }
 
 func (s *scratch) AllSeries() []*winperf.Series { panic("kept series") }
+
+func (s *scratch) Kind(int) counter.Kind { return counter.KindNone }
 
 func (s *scratch) Text(int) string { return "" }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/queue"
 )
 
@@ -340,7 +341,9 @@ func TestDamagedPosition(t *testing.T) {
 func TestAppendFailsLeavesNothing(t *testing.T) {
 	b := open(t, t.TempDir(), queue.Options{})
 	for range 3 {
-		if err := b.Append(&winperf.Sample{Cooked: true}); err == nil {
+		var sample winperf.Sample
+		perftest.ShowValues(&sample, time.Now(), nil)
+		if err := b.Append(&sample); err == nil {
 			t.Fatal("a sample without raw values was written")
 		}
 	}

@@ -101,7 +101,7 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cycle.Frame.IsZero() {
+	if cycle.Sample.CheckRaw() != nil {
 		return nil, fmt.Errorf("typed reading of values that are cooked already: %w", winperf.ErrNotSupported)
 	}
 

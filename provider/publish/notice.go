@@ -8,7 +8,7 @@ import (
 // Notice reports, in a view's damage, published objects that are not shown, or mistakes in
 // [PublishersFile]. A program should show it but not fail, as any account could cause one.
 type Notice struct {
-	kind noticeKind // what it is about; Error says it in words
+	Kind noticeKind // what it is about; Error says it in words
 	Err  error      // one of the errors of this kind, the same as long as these do not change
 	More int        // how many others of this kind there are
 }
@@ -30,16 +30,16 @@ const (
 // Topic returns the same text for notices of which one in a run of a program is enough: each
 // object that is left out is a topic, as is each other kind.
 func (n *Notice) Topic() string {
-	if n.kind == leftOutObject {
+	if n.Kind == leftOutObject {
 		return n.Err.Error()
 	}
-	return strconv.Itoa(int(n.kind))
+	return strconv.Itoa(int(n.Kind))
 }
 
 // Error is that of Err with the number of the others.
 func (n *Notice) Error() string {
 	text := n.Err.Error()
-	if n.kind == othersDamage {
+	if n.Kind == othersDamage {
 		text = "left out, because a file of another account is invalid: " + text
 	}
 	if n.More > 0 {
@@ -57,7 +57,7 @@ type notices [numNotices]Notice
 // add counts an error, and keeps the one whose text comes first in the alphabet.
 func (l *notices) add(kind noticeKind, err error) {
 	n := &l[kind]
-	n.kind = kind
+	n.Kind = kind
 	if n.Err != nil {
 		n.More++
 	}

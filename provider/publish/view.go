@@ -233,7 +233,7 @@ func (v *View) note() {
 func (v *View) appendLeft(errs []error) []error {
 	shown := v.left[:min(len(v.left), maxDamage)]
 	for i, l := range shown {
-		n := &Notice{kind: leftOutObject, Err: v.reader.leftOutError(l)}
+		n := &Notice{Kind: leftOutObject, Err: v.reader.leftOutError(l)}
 		if i == len(shown)-1 {
 			n.More = len(v.left) - len(shown)
 		}

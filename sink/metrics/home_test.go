@@ -30,7 +30,7 @@ func TestHome(t *testing.T) {
 	wantLines(t, mapped(t, NewMapper(Options{Home: "HOST"}), a, n), `winperf_system_threads{} 1`)
 
 	series := seriesOf(t, `\\A\P(1)\% X`, `\P(2)\% X`, `\\b\P(1)\% X`)
-	set := NewMapper(Options{Home: "a"}).MapReadings(time.Time{}, read(t, time.Time{}, series, 50., 50., 50.))
+	set := mapDisplayed(t, NewMapper(Options{Home: "a"}), time.Time{}, read(t, time.Time{}, series, 50., 50., 50.))
 	wantLines(t, set, `winperf_p_x_ratio{machine="A",name="1"} 0.5`, `winperf_p_x_ratio{name="2"} 0.5`,
 		`winperf_p_x_ratio{instance="b",machine="b",name="1"} 0.5`)
 }

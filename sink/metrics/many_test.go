@@ -47,14 +47,14 @@ func TestManyOfOneName(t *testing.T) {
 // TestManyReadingsOfOneName does the same with readings.
 func TestManyReadingsOfOneName(t *testing.T) {
 	const many = 3000
-	var list winperf.ReadingList
+	var list []winperf.Reading
 	for i := range many {
 		list = append(list, winperf.Reading{
 			Series: &winperf.Series{Path: winperf.Path{Object: fmt.Sprintf("\u7269\u4ef6%c", 0x4e00+i), Counter: "\u503c"}},
 			Value:  counter.Int(uint64(i)),
 		})
 	}
-	set := NewMapper(Options{}).MapReadings(list[0].Time, list)
+	set := mapDisplayed(t, NewMapper(Options{}), list[0].Time, list)
 	if all := allSeries(t, set); len(all) != many {
 		t.Errorf("%d series", len(all))
 	}

@@ -81,7 +81,7 @@ type Mapper struct {
 	// changed says that families are to be put together anew.
 	changed bool
 
-	cooked readings // see MapReadings
+	displayed displayable // of frames that have displayable values
 }
 
 // NewMapper returns a Mapper.
@@ -109,6 +109,10 @@ func NewMapper(opt Options) *Mapper {
 // valid until the next call. Instances are compared with the frame before, which is
 // held until then. A frame that is mapped again gives the same.
 //
+// Displayable values, as of text logs, become gauges in base units: with _ratio in place of percent and
+// _per_second for rates. Texts become nothing. Under every scheme they have winperf's own names. From the first frame
+// with values of a second machine on, all have the label machine.
+//
 // The error wraps winperf.ErrState or winperf.ErrReleased where the frame is empty or was
 // released.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
@@ -119,6 +123,9 @@ func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
+	}
+	if m.displayed.has(f, &m.opt, &m.seen) {
+		return m.displayed.take(f), nil
 	}
 	if err := f.Retain(); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
@@ -262,8 +269,7 @@ func (o *Options) foreign(machine string) string {
 const apart = time.Second
 
 // timeOf is the time of an object that was not sampled with its frame.
-func timeOf(o frame.Object, f frame.Frame) time.Time {
-	t := winperf.FromFiletime(o.Clocks().Time100ns)
+func timeOf(t time.Time, f frame.Frame) time.Time {
 	if d := f.Time().Sub(t); d > -apart && d < apart {
 		return time.Time{}
 	}

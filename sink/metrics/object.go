@@ -71,7 +71,7 @@ func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.
 	// Of the same block with other names, the values are where they were: the pair
 	// compares it with an older one.
 	st.fresh, st.same = true, st.learnt && st.place == o.Place()
-	st.pair, st.place, st.time = m.pair(st, o), o.Place(), timeOf(o, f)
+	st.pair, st.place, st.time = m.pair(st, o), o.Place(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
 	if !st.learnt || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.healed(o) {
 		m.teach(st, o)
 		changed = true

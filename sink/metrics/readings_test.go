@@ -9,12 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // read makes readings of paths, with values in their order: nil is none.
-func read(t *testing.T, at time.Time, series []*winperf.Series, values ...any) winperf.ReadingList {
+func read(t *testing.T, at time.Time, series []*winperf.Series, values ...any) []winperf.Reading {
 	t.Helper()
-	var list winperf.ReadingList
+	var list []winperf.Reading
 	for i, v := range values {
 		r := winperf.Reading{Series: series[i], Time: at}
 		switch v := v.(type) {
@@ -32,6 +34,22 @@ func read(t *testing.T, at time.Time, series []*winperf.Series, values ...any) w
 		list = append(list, r)
 	}
 	return list
+}
+
+// mapDisplayed maps a sample of displayable values.
+func mapDisplayed(t testing.TB, m *Mapper, at time.Time, readings []winperf.Reading) *Set {
+	t.Helper()
+	var sample winperf.Sample
+	perftest.ShowValues(&sample, at, readings)
+	f, err := new(frame.Pool).Decode(&sample, frame.Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := m.Map(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 func seriesOf(t *testing.T, paths ...string) (all []*winperf.Series) {
@@ -59,7 +77,7 @@ func TestMapReadings(t *testing.T) {
 	series[6].Unit = counter.Percent
 
 	m := NewMapper(Options{})
-	set := m.MapReadings(at, read(t, at, series, 12.5, 12.5, 4096.5, 17, 0.25, 3.0, 50.0, "x", 5, 1.5, 17825792,
+	set := mapDisplayed(t, m, at, read(t, at, series, 12.5, 12.5, 4096.5, 17, 0.25, 3.0, 50.0, "x", 5, 1.5, 17825792,
 		3.5, 1e6, 2.0))
 	check(t, set)
 	wantLines(t, set,
@@ -79,19 +97,19 @@ func TestMapReadings(t *testing.T) {
 
 	rows := rowsOf(set)
 	later := at.Add(time.Minute)
-	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, int64(1<<60+1), 7, nil,
+	set = mapDisplayed(t, m, later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, int64(1<<60+1), 7, nil,
 		nil, nil, nil))
 	wantLines(t, set, `winperf_process_handles{name="svchost"} 1152921504606846977`, `winperf_process_handles{name="editor"} 7`)
 	if rowsOf(set) != rows {
 		t.Error("other rows of the same series")
 	}
 
-	set = m.MapReadings(later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, 2.5, 7, nil,
+	set = mapDisplayed(t, m, later, read(t, later, series, nil, nil, nil, nil, nil, nil, nil, nil, 2.5, 7, nil,
 		nil, nil, nil))
 	wantLines(t, set, `winperf_process_handles{name="svchost"} 2.5`, `winperf_process_handles{name="editor"} 7`)
 
 	series = series[1:]
-	set = m.MapReadings(later, read(t, at, series, 100.0))
+	set = mapDisplayed(t, m, later, read(t, at, series, 100.0))
 	wantLines(t, set, `winperf_processor_processor_time_ratio{name="0"} 1`)
 	if c := set.Families[0].Columns[0]; !c.Time.Equal(at) || c.Rows == rows {
 		t.Errorf("column of %v", c.Time)
@@ -119,7 +137,7 @@ func TestMapReadingsChosen(t *testing.T) {
 		{"excluded", Options{Totals: true, Exclude: []winperf.Path{path(`\P(1)\*`)}}, []string{all[0], all[2]}},
 		{"nothing", Options{Select: winperf.Selection{Paths: []winperf.Path{path(`\Q(*)\*`)}}}, nil},
 	} {
-		set := NewMapper(tt.opt).MapReadings(time.Time{}, read(t, time.Time{}, series, 50., 50., 50., 50.))
+		set := mapDisplayed(t, NewMapper(tt.opt), time.Time{}, read(t, time.Time{}, series, 50., 50., 50., 50.))
 		if diff := cmp.Diff(tt.want, lines(set)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
@@ -129,7 +147,7 @@ func TestMapReadingsChosen(t *testing.T) {
 // TestMapReadingsLoneTotals: a total stays where its counter has nothing else.
 func TestMapReadingsLoneTotals(t *testing.T) {
 	series := seriesOf(t, `\\A\P(_Total)\% X`, `\\A\P(_Total)\% Y`, `\\A\P(0)\% Y`, `\\A\Q(_Total)\% Y`, `\\B\P(_Total)\% Y`)
-	set := NewMapper(Options{LoneTotals: true}).MapReadings(time.Time{}, read(t, time.Time{}, series, 50., 25., 75., 100., 0.))
+	set := mapDisplayed(t, NewMapper(Options{LoneTotals: true}), time.Time{}, read(t, time.Time{}, series, 50., 25., 75., 100., 0.))
 	wantLines(t, set, `winperf_p_x_ratio{machine="A",name="_Total"} 0.5`, `winperf_p_y_ratio{machine="A",name="0"} 0.75`,
 		`winperf_p_y_ratio{machine="B",name="_Total"} 0`, `winperf_q_y_ratio{machine="A",name="_Total"} 1`)
 }
@@ -137,7 +155,7 @@ func TestMapReadingsLoneTotals(t *testing.T) {
 // TestMapReadingsOfServers shows two instances of SQL Server, and names that say nothing.
 func TestMapReadingsOfServers(t *testing.T) {
 	series := seriesOf(t, `\SQLServer:Locks(Page)\Waits/sec`, `\MSSQL$PROD:Locks(Page)\Waits/sec`, `\Сервер\Отказов`, `\Сервер\Отказов/sec`, `\A\B`, `\A\b`)
-	set := NewMapper(Options{}).MapReadings(time.Time{}, read(t, time.Time{}, series, 1., 2., 3., 4., 5., 6.))
+	set := mapDisplayed(t, NewMapper(Options{}), time.Time{}, read(t, time.Time{}, series, 1., 2., 3., 4., 5., 6.))
 	check(t, set)
 	wantLines(t, set,
 		`winperf_sqlserver_locks_waits_per_second{name="Page",sql_instance="MSSQLSERVER"} 1`,
@@ -146,20 +164,25 @@ func TestMapReadingsOfServers(t *testing.T) {
 		`winperf_a_letter_bb{} 5`, `winperf_a_letter_bb_2{} 6`)
 }
 
-// TestMapReadingsAllocatesNothing maps readings of the same series.
+// TestMapReadingsAllocatesNothing maps values of the same series.
 func TestMapReadingsAllocatesNothing(t *testing.T) {
 	series := seriesOf(t, `\\HOST\Processor(0)\% Processor Time`, `\\HOST\Processor(1)\% Processor Time`)
-	var list winperf.Readings = read(t, time.Time{}, series, 1., 2.)
+	var sample winperf.Sample
+	perftest.ShowValues(&sample, time.Time{}, read(t, time.Time{}, series, 1., 2.))
+	f, err := new(frame.Pool).Decode(&sample, frame.Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := NewMapper(Options{})
-	if n := testing.AllocsPerRun(10, func() { m.MapReadings(time.Time{}, list) }); n > 0 {
-		t.Errorf("%v allocations, want none", n)
+	if n := testing.AllocsPerRun(10, func() { _, err = m.Map(f, nil) }); n > 0 || err != nil {
+		t.Errorf("%v allocations, want none; %v", n, err)
 	}
 }
 
 // TestMapReadingsTwice reads columns of one name, as a log can have them, and instances of SQL Server
 // whose names are the same: each has labels of its own.
 func TestMapReadingsTwice(t *testing.T) {
-	var list winperf.ReadingList
+	var list []winperf.Reading
 	for i, p := range []winperf.Path{
 		{Object: "Process", HasInstance: true, Instance: "a", Counter: "Threads"},
 		{Object: "Process", HasInstance: true, Instance: "a", Counter: "Threads"},
@@ -170,7 +193,7 @@ func TestMapReadingsTwice(t *testing.T) {
 	} {
 		list = append(list, winperf.Reading{Series: &winperf.Series{Path: p}, Value: counter.Int(uint64(i))})
 	}
-	set := NewMapper(Options{}).MapReadings(list[0].Time, list)
+	set := mapDisplayed(t, NewMapper(Options{}), list[0].Time, list)
 	check(t, set)
 	want := map[string]string{
 		`winperf_process_threads [{"name" "a"}] []`:               "0",
@@ -214,7 +237,7 @@ func TestMapReadingsOfMachines(t *testing.T) {
 		for k := range values {
 			values[k] = 1.
 		}
-		set := m.MapReadings(time.Time{}, read(t, time.Time{}, step.series, values...))
+		set := mapDisplayed(t, m, time.Time{}, read(t, time.Time{}, step.series, values...))
 		if diff := cmp.Diff(step.want, lines(set)); diff != "" {
 			t.Errorf("moment %d (-want +got):\n%s", i, diff)
 		}

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/source/internal/pdh"
 )
 
@@ -25,11 +26,11 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer q.Close()
-	var sample winperf.Sample
-	if err := q.Next(ctx, &sample); err != nil {
+	readings, err := perftest.Readings(ctx, q)
+	if err != nil {
 		log.Fatal(err)
 	}
-	for _, r := range sample.Readings {
+	for _, r := range readings {
 		fmt.Println(r.Series, r.Value, r.Status)
 	}
 }

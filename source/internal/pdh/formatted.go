@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/source/internal/pdhraw"
 )
@@ -18,6 +20,15 @@ type cookedQuery struct {
 	*query
 	series  map[seriesKey]*winperf.Series
 	samples int
+	blocks  winperf.Blocks
+	of      []*winperf.Series // of the sample before
+}
+
+// collected is what PDH computed for one sample.
+type collected struct {
+	time   time.Time
+	series []*winperf.Series
+	values valueblock.Values
 }
 
 type seriesKey struct {
@@ -29,34 +40,34 @@ type seriesKey struct {
 // Next implements winperf.Query.
 func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Release()
-	var all []winperf.Reading
-	var now time.Time
+	var all *collected
 	var err error
-	if left := q.source.line.Do(ctx, 0, func(context.Context) { now, all, err = q.read(nil) }); left != nil {
-		return fmt.Errorf("pdh: %w", left)
+	if left := q.source.line.Do(ctx, 0, func(context.Context) { all, err = q.read() }); left != nil {
+		return fmt.Errorf("pdh: %w", left) // the call still uses what it returns
 	}
 	if err != nil {
 		return err
 	}
 
-	s.Time = now
-	s.Cooked = true
-	s.Readings = append(s.Readings, all...)
+	if q.of == nil || !slices.Equal(q.of, all.series) {
+		q.of = all.series
+	}
+	all.values.Fill(&s.Begin(&q.blocks).Raw, all.time, q.of)
 	s.Schema = q.source.schema.Load()
 	return nil
 }
 
 // read collects and reads every value.
-func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Reading, _ error) {
+func (q *cookedQuery) read() (*collected, error) {
 	if !q.open {
-		return now, buf, fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
+		return nil, fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
 	}
 	if err := q.collect(); err != nil {
-		return now, buf, err
+		return nil, err
 	}
 
 	q.samples++
-	now = q.source.calls.now().UTC()
+	all := &collected{time: q.source.calls.now().UTC()}
 	for i := range q.columns {
 		c := &q.columns[i]
 		format := uint32(winapi.PDH_FMT_DOUBLE)
@@ -66,19 +77,20 @@ func (q *cookedQuery) read(buf []winperf.Reading) (now time.Time, _ []winperf.Re
 
 		err := c.readFormatted(q.source.calls, format,
 			func(name string, occurrence int, v *winapi.PDH_FMT_COUNTERVALUE) {
-				r := winperf.Reading{Series: q.seriesOf(i, name, occurrence), Time: now,
-					Status: q.status(c, v.CStatus)}
-				if r.Status == counter.OK {
-					r.Value, r.Status = displayable(v.Bits, format)
+				var value counter.Value
+				status := q.status(c, v.CStatus)
+				if status == counter.OK {
+					value, status = displayable(v.Bits, format)
 				}
-				buf = append(buf, r)
+				all.series = append(all.series, q.seriesOf(i, name, occurrence))
+				all.values.Add(value, status)
 			})
 
 		if err != nil {
-			return now, buf, err
+			return nil, err
 		}
 	}
-	return now, buf, nil
+	return all, nil
 }
 
 // isWhole tells whether the values of a type are integers.

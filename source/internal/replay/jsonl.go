@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +17,12 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/findings"
+	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/internal/wire"
 )
 
 // OpenJSONL opens readings as package sink writes them, in lines or as an array of lines, as a
-// source. Its samples hold readings: lines of one time are a sample. A machine in a path selects.
+// source. Its samples hold displayable values: lines of one time are a sample. A machine in a path selects.
 //
 // Errors wrap fs.ErrNotExist, winperf.ErrBadData where the first line is no reading, or
 // winperf.ErrNotSupported. Each query reads the file on its own; lines that are
@@ -36,7 +38,7 @@ func OpenJSONL(file File) (winperf.Source, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
-	r := &record{name: file.Name, schema: cookedSchema}
+	r := &record{name: file.Name, schema: valueSchema}
 	r.is = winperf.Description{Recorded: true, Samples: -1, Cooked: true}
 	r.is.Log = winperf.LogInfo{Format: "winperf JSON lines", Zone: "UTC", Location: time.UTC}
 	if line != nil {
@@ -109,6 +111,11 @@ type jsonReader struct {
 	id      []byte                 // path and key of one reading
 	samples int
 	ahead   *jsonReading // the first of the next sample
+
+	// Of the sample at hand. now is cloned to of, which samples share, where it is another one.
+	now, of []*winperf.Series
+	values  valueblock.Values
+	blocks  winperf.Blocks
 }
 
 // openJSONL opens a file of readings.
@@ -315,22 +322,28 @@ func (q *jsonReader) next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	q.samples++
-	s.Time, s.Cooked = first.Time, true
+	q.now = q.now[:0]
+	q.values.Reset()
 	for r := first; err == nil; r, err = q.reading(ctx) {
-		if !r.Time.Equal(s.Time) || !q.add(s, r) {
+		if !r.Time.Equal(first.Time) || !q.add(r) {
 			q.ahead = r
-			return nil
+			break
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
-	return err
+
+	if q.of == nil || !slices.Equal(q.now, q.of) {
+		q.of = slices.Clone(q.now)
+	}
+	fillValues(s, &q.blocks, first.Time, q.of, &q.values)
+	return nil
 }
 
-// add adds a reading to a sample, unless there is one of its series, which is then of
+// add adds a reading to the sample at hand, unless there is one of its series, which is then of
 // another sample. Readings that say that there is nothing of a name are left out.
-func (q *jsonReader) add(s *winperf.Sample, r *jsonReading) bool {
+func (q *jsonReader) add(r *jsonReading) bool {
 	switch r.Status {
 	case counter.NoObject, counter.NoCounter, counter.NoInstance:
 		return true
@@ -342,8 +355,10 @@ func (q *jsonReader) add(s *winperf.Sample, r *jsonReading) bool {
 	}
 	series.sample = q.samples
 	if series.wanted {
-		r.Series, r.Time = series.Series, r.Time.Add(-r.age)
-		s.Readings = append(s.Readings, r.Reading)
+		q.now = append(q.now, series.Series)
+		q.values.Add(r.Value, r.Status)
+		q.values.Mark(r.Anomalies)
+		q.values.SetAge(r.age)
 	}
 	return true
 }
@@ -366,14 +381,11 @@ func (q *jsonReader) describe(ctx context.Context, s *winperf.Sample) error {
 	r, err := q.reading(ctx)
 	for ; err == nil; r, err = q.reading(ctx) {
 		q.samples = 1
-		q.add(s, r)
+		q.add(r)
 	}
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-
-	for i := range s.Readings {
-		s.Readings[i].Value, s.Readings[i].Status = counter.Value{}, counter.NoPrevious
-	}
+	fillSeries(s, q.now)
 	return nil
 }

@@ -22,9 +22,9 @@ import (
 // times than the rest of the sample carry clocks of their own at the end of their header
 // (datablock.AppendClocks).
 //
-// A text log is a source whose samples hold readings and no blocks: its values were cooked
-// long ago and have no types. So list works from the columns, which a query for definitions
-// gives, and there is nothing to dump.
+// A text log is a source of blocks of displayable values (internal/valueblock): they were
+// computed long ago and have no types. So list works from the series, which a query for
+// definitions gives, and there is nothing to dump.
 
 // record is a source of recorded samples. It is immutable, so that any number of goroutines may
 // use it: each query has a reader of its own.
@@ -51,7 +51,7 @@ type reader interface {
 // cookedReader is the reader of a record that holds displayable values.
 type cookedReader interface {
 	reader
-	// describe fills a sample with readings, without values, of all series that there are.
+	// describe fills a sample with all series that there are, without values.
 	describe(ctx context.Context, s *winperf.Sample) error
 }
 
@@ -63,7 +63,7 @@ func (r *record) Schema(context.Context) (*winperf.Schema, error) { return r.sch
 
 // Compile implements winperf.Source. It accepts every selection, other machines in paths too:
 // samples are as they were recorded, and their reader takes what it wants. Objects by
-// identity are not found where values come cooked, because readings have none.
+// identity are not found among displayable values, because these have none.
 func (r *record) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
 	return &query{record: r, sel: sel}, nil
 }
@@ -147,7 +147,7 @@ func (q *query) describe(ctx context.Context, s *winperf.Sample, r cookedReader)
 		q.reader = nil
 		return errors.Join(err, r.Close())
 	}
-	q.described, s.Cooked = true, true
+	q.described = true
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf/internal/pdhtext"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/textset"
+	"github.com/winperf/winperf/internal/valueblock"
 )
 
 // TextOptions say how a text log is to be read. The zero value suits what
@@ -26,7 +27,7 @@ type TextOptions struct {
 }
 
 // OpenText opens a text log, PDH-CSV or PDH-TSV, as a source. Its samples hold
-// readings, as the log holds displayable values and no raw ones; a row is a
+// displayable values ([winperf.FormatValues]) and no raw ones; a row is a
 // sample. A machine in a path selects columns.
 //
 // The head is read at once; errors wrap fs.ErrNotExist, winperf.ErrBadData (and
@@ -44,7 +45,7 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	r := &record{
 		name:   file.Name,
 		is:     winperf.Description{Recorded: true, Samples: -1, Cooked: true, Log: textInfo(head, opt)},
-		schema: cookedSchema,
+		schema: valueSchema,
 		open: func(sel winperf.Selection) (reader, error) {
 			how := how
 			how.Known = head
@@ -64,8 +65,8 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	return r, nil
 }
 
-// cookedSchema is that of a record of readings: it has no indices and no help texts.
-var cookedSchema = &winperf.Schema{Interface: "log"}
+// valueSchema is that of a record of displayable values: it has no indices and no help texts.
+var valueSchema = &winperf.Schema{Interface: "log"}
 
 // formNames are the formats' names in heads.
 var formNames = [...]string{pdhtext.CSV: "PDH-CSV", pdhtext.TSV: "PDH-TSV"}
@@ -136,8 +137,9 @@ func (w *textPath) wants(s *winperf.Series) bool {
 // textReader reads the rows of a log.
 type textReader struct {
 	*input
-	log *pdhtext.Reader
-	row pdhtext.Row
+	log    *pdhtext.Reader
+	row    pdhtext.Row
+	blocks winperf.Blocks
 }
 
 // openText opens a log and reads its head.
@@ -156,10 +158,31 @@ func openText(file File, opt pdhtext.ReadOptions) (*textReader, error) {
 func (r *textReader) damage() []error { return r.log.Damage() }
 
 func (r *textReader) next(_ context.Context, s *winperf.Sample) error {
-	r.row.Readings = s.Readings
-	err := r.log.Next(&r.row)
-	s.Time, s.Cooked, s.Readings = r.row.Time, true, r.row.Readings
-	return err
+	if err := r.log.Next(&r.row); err != nil {
+		return err
+	}
+	fillValues(s, &r.blocks, r.row.Time, r.row.Series, &r.row.Values)
+	return nil
+}
+
+// fillValues makes a sample of displayable values.
+func fillValues(
+	s *winperf.Sample, blocks *winperf.Blocks, at time.Time, series []*winperf.Series, v *valueblock.Values,
+) {
+	b := s.Begin(blocks)
+	v.Fill(&b.Raw, at, series)
+	b.Schema, s.Schema = valueSchema, valueSchema
+}
+
+// fillSeries makes a sample of series without values.
+func fillSeries(s *winperf.Sample, series []*winperf.Series) {
+	var v valueblock.Values
+	v.Grow(len(series))
+	for range series {
+		v.AddBits(counter.KindNone, 0, counter.NoPrevious)
+	}
+	fillValues(s, &winperf.Blocks{}, time.Time{}, series, &v)
+	s.Parts[0].Block.Clocks.Time100ns = 0 // not known
 }
 
 // describe implements cookedReader: the columns of all heads, found by a walk over the lines
@@ -167,6 +190,7 @@ func (r *textReader) next(_ context.Context, s *winperf.Sample) error {
 func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error) {
 	var known textset.Set
 	var text []byte
+	var all []*winperf.Series
 	for err == nil {
 		wanted := r.log.Wanted()
 		size := 0
@@ -175,12 +199,12 @@ func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error
 		}
 
 		// What grows by itself leaves several times its size behind.
-		s.Readings = slices.Grow(s.Readings, len(wanted))
+		all = slices.Grow(all, len(wanted))
 		known.Grow(len(wanted), size)
 		for _, series := range wanted {
 			text = append(text[:0], series.String()...)
 			if _, added := known.Add(text); added {
-				s.Readings = append(s.Readings, winperf.Reading{Series: series, Status: counter.NoPrevious})
+				all = append(all, series)
 			}
 		}
 
@@ -189,8 +213,9 @@ func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error
 		}
 	}
 
-	if errors.Is(err, io.EOF) {
-		return nil
+	if !errors.Is(err, io.EOF) {
+		return err
 	}
-	return err
+	fillSeries(s, all)
+	return nil
 }

@@ -201,7 +201,11 @@ func TestTextSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, r := range sample.Readings {
+		readings, err := perftest.Displayed(&sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range readings {
 			if n == 0 {
 				first = append(first, r.Series)
 			} else if n < 3 && first[i] != r.Series {

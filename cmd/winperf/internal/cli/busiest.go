@@ -34,7 +34,7 @@ func narrowStandard(columns []winperf.Column) []winperf.Column {
 
 // sameCounter reports whether columns are of one counter of one object.
 func sameCounter(a, b *winperf.Column) bool {
-	x, y := a.Names.Counter(), b.Names.Counter()
+	x, y := a.Counter(), b.Counter()
 	return x.ObjectID == y.ObjectID && x.CounterID == y.CounterID
 }
 
@@ -69,7 +69,7 @@ func instanceText(c *winperf.Column, n int) string {
 	return s.Path.InstanceText()
 }
 
-func isProcess(c *winperf.Column) bool { return c.Names.Counter().ObjectID.Index == titles.Process }
+func isProcess(c *winperf.Column) bool { return c.Counter().ObjectID.Index == titles.Process }
 
 // ranking is what a process is ranked by.
 type ranking struct {
@@ -98,7 +98,7 @@ func rankProcesses(columns []winperf.Column) map[string]int {
 				byName[name] = p
 				list = append(list, p)
 			}
-			p.set(c.Names.Counter().CounterID.Index, c.Value(n))
+			p.set(c.Counter().CounterID.Index, c.Value(n))
 		}
 	}
 

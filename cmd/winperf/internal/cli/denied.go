@@ -16,23 +16,12 @@ type denied struct {
 	first      winperf.Path
 }
 
-// count looks at a sample, unless there were such values before. It takes them in the form
-// that they are in: columns of a text log that has very many take much memory.
+// count looks at a sample, unless there were such values before.
 func (d *denied) count(c *measure.Cycle) {
 	if d.values > 0 {
 		return
 	}
 	d.of = c.Len()
-	if c.Frame.IsZero() {
-		readings := c.Readings()
-		for i := range readings {
-			if readings[i].Status == counter.NotPermitted {
-				d.add(readings[i].Path)
-			}
-		}
-		return
-	}
-
 	for i := range c.Columns() {
 		col := &c.Columns()[i]
 		for n, status := range col.Status {

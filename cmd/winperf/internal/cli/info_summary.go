@@ -100,10 +100,6 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 	}
 
 	s.pace.add(t)
-	if cycle.Frame.IsZero() {
-		return
-	}
-
 	machine := cycle.Frame.Machine()
 	s.addMachine(machine)
 	for o := range cycle.Frame.Objects() {

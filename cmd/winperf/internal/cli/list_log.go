@@ -36,11 +36,13 @@ func logSeries(ctx context.Context, src winperf.Source) (series []*winperf.Serie
 	defer q.Close()
 
 	var sample winperf.Sample
-	err = q.Next(ctx, &sample)
-	for i := range sample.Readings {
-		series = append(series, sample.Readings[i].Series)
+	if err := q.Next(ctx, &sample); err != nil {
+		return nil, true, err
 	}
-	return series, true, err
+	for _, part := range sample.Parts {
+		series = append(series, part.Block.Series...)
+	}
+	return series, true, nil
 }
 
 // loggedObjects gathers the objects of series, ordered by name.

@@ -99,10 +99,8 @@ func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metr
 		if err != nil {
 			t.Fatal(err)
 		}
-		set := &metrics.Set{}
-		if c.Frame.IsZero() {
-			set = mapper.MapReadings(c.Time, winperf.ReadingList(c.Readings()))
-		} else if set, err = mapper.Map(c.Frame, c.Names); err != nil {
+		set, err := mapper.Map(c.Frame, c.Names)
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range set.Families {

@@ -95,7 +95,7 @@ func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 	w.pair = nil
 
 	for _, c := range w.named.Named(cycle.Columns()) {
-		s := c.Names.Counter()
+		s := c.Counter()
 		if w.pair == nil || o.ID() != s.ObjectID || o.Machine() != s.Path.Machine {
 			o = w.find(cycle.Frame, s)
 		}
@@ -141,7 +141,7 @@ func (w *rawLines) value(t time.Time, o frame.Object, c winperf.Column) error {
 		return err
 	}
 
-	counter := c.Names.Counter()
+	counter := c.Counter()
 	position := w.places[instanceText(&c, 0)]
 	k, found := o.FindCounter(counter.CounterID)
 	types := w.types[rawObject{o.Machine(), counter.ObjectID.Index}]

@@ -60,7 +60,7 @@ func TestPlanHasPrograms(t *testing.T) {
 	} {
 		opt.Variants = append(opt.Variants, trial.Variant{Command: c})
 	}
-	r := &runner{app: &app{}, call: &invocation{}, folder: filepath.Join(t.TempDir(), "results")}
+	r := &runner{app: &app{}, folder: filepath.Join(t.TempDir(), "results")}
 	folder, err := r.create(&opt)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,6 @@ type unlisted struct {
 	added bool   // a part for the processors follows them, which is not shown
 
 	series map[string]*winperf.Series // of the rows, by machine
-	seen   []seenSeries               // by position of a reading
 
 	group  stats.Group
 	rows   []logs.Row
@@ -170,11 +169,6 @@ type timeValue struct {
 // times yields the processor times of processes and processors.
 func (u *unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 	return func(yield func(timeValue) bool) {
-		if cycle.Frame.IsZero() {
-			u.cookedTimes(cycle, yield)
-			return
-		}
-
 		part, columns := 0, cycle.Columns()
 		for i := range columns {
 			for part < len(cycle.ColumnParts) && i >= cycle.ColumnParts[part] {
@@ -197,41 +191,6 @@ func (u *unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 			}
 		}
 	}
-}
-
-// cookedTimes is times for a cycle that has readings only. A text log may have very many, so each series is
-// looked at once.
-func (u *unlisted) cookedTimes(cycle *measure.Cycle, yield func(timeValue) bool) {
-	part, readings := 0, cycle.Readings()
-	if more := len(readings) - len(u.seen); more > 0 {
-		u.seen = append(u.seen, make([]seenSeries, more)...)
-	}
-
-	for i := range readings {
-		r, seen := &readings[i], &u.seen[i]
-		if seen.series != r.Series {
-			*seen = seenSeries{r.Series, timeObject(r.Series) != 0}
-		}
-		if !seen.wanted {
-			continue
-		}
-
-		for part < len(cycle.Parts) && i >= cycle.Parts[part] {
-			part++
-		}
-		v := timeValue{series: r.Series, at: r.Time, status: r.Status, every: u.isEvery(part)}
-		v.name = r.Path.Instance
-		v.value, _ = r.Value.Float64()
-		if !yield(v) {
-			return
-		}
-	}
-}
-
-// seenSeries is the series of a reading, and whether it is a processor time.
-type seenSeries struct {
-	series *winperf.Series
-	wanted bool
 }
 
 // isEvery reports whether a part of the selection selects the processor time of every process.

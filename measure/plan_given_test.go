@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -51,7 +52,10 @@ func (l *textLog) Compile(context.Context, winperf.Selection) (winperf.Query, er
 
 type textQuery struct {
 	*textLog
-	next int
+	next    int
+	blocks  winperf.Blocks
+	values  valueblock.Values
+	of, now []*winperf.Series
 }
 
 func (q *textQuery) Close() error { return nil }
@@ -68,12 +72,19 @@ func (q *textQuery) Next(_ context.Context, s *winperf.Sample) error {
 	if q.times != nil {
 		at = q.times[q.next]
 	}
-	s.Time, s.Cooked = winperf.FromFiletime(epoch).Add(at), true
+	q.values.Reset()
+	q.now = q.now[:0]
 	for i, v := range q.rows[q.next] {
 		if v != (counter.Value{}) {
-			s.Readings = append(s.Readings, winperf.Reading{Series: q.series[i], Time: s.Time, Value: v})
+			q.now = append(q.now, q.series[i])
+			q.values.Add(v, counter.OK)
 		}
 	}
+	if !slices.Equal(q.now, q.of) {
+		q.of = slices.Clone(q.now)
+	}
+
+	q.values.Fill(&s.Add(&q.blocks).Raw, winperf.FromFiletime(epoch).Add(at), q.of)
 	q.next++
 	return nil
 }
@@ -170,7 +181,7 @@ func TestCookedReadings(t *testing.T) {
 				if n == 0 && !cmp.Equal(cy.Parts, tt.parts) {
 					t.Errorf("parts %v, want %v", cy.Parts, tt.parts)
 				}
-				if !cy.Frame.IsZero() || cy.Names == nil {
+				if cy.Frame.IsZero() || cy.Names == nil || !cy.Frame.Time().Equal(cy.Time) {
 					t.Errorf("frame %v, names %v", cy.Frame, cy.Names)
 				}
 			}
@@ -257,11 +268,12 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// cookedLive computes values itself, and knows costly objects.
+// cookedLive computes values itself, and says that none of them are costly, as PDH does.
 type cookedLive struct{ *textLog }
 
 func (l cookedLive) Describe() winperf.Description {
-	return winperf.Description{Machine: "HOST", Cooked: true}
+	none := func(context.Context) (*winperf.Schema, error) { return nil, nil }
+	return winperf.Description{Machine: "HOST", Costly: none}
 }
 
 func (l cookedLive) Schema(context.Context) (*winperf.Schema, error) { return englishSchema, nil }
@@ -281,15 +293,14 @@ func (l cookedLive) Compile(_ context.Context, sel winperf.Selection) (winperf.Q
 	return &textQuery{textLog: of}, nil
 }
 
-// Values that come cooked come together, those of costly objects too: they have no parts
-// of which one could be collected beside the others.
+// Values that PDH computes come together, those of costly objects too.
 func TestCookedCostly(t *testing.T) {
 	src := cookedLive{newTextLog(t, "\\\\HOST\\System\\Processes\n\\\\HOST\\Thread(a/0)\\Context Switches/sec", values(1, 2), values(3, 4))}
 	m := measure.New(src, selection(t, threadSwitches, `\System\Processes`), measure.Options{})
 	defer m.Close()
 	for _, want := range [][]string{{`\\HOST\Thread(a/0)\Context Switches/sec 2`, `\\HOST\System\Processes 1`}, {`\\HOST\Thread(a/0)\Context Switches/sec 4`, `\\HOST\System\Processes 3`}} {
 		c := cycle(t, m)
-		if diff := cmp.Diff(want, lines(c.Readings())); diff != "" || len(c.Sample.Parts) > 0 {
+		if diff := cmp.Diff(want, lines(c.Readings())); diff != "" || len(c.Sample.Parts) != 1 {
 			t.Errorf("%d parts, readings (-want +got):\n%s", len(c.Sample.Parts), diff)
 		}
 	}

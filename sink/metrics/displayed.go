@@ -14,10 +14,12 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// readings is what is known about readings that came cooked, from moment to moment.
-type readings struct {
-	series  []cookedSeries // by position in the readings
-	columns []cookedColumn
+// displayable is what is known about the displayable values of frames, from frame to frame.
+type displayable struct {
+	of      []*winperf.Series // in the order of the frame
+	series  []displayedSeries // of each, where its values go
+	columns []displayedColumn
+	values  winperf.Column // of the block at hand
 	set     Set
 	parts   []selection.Part
 	exclude []selection.Path
@@ -28,21 +30,18 @@ type readings struct {
 	several bool   // there was one of another machine: from then on all series are labelled with theirs
 }
 
-// cookedSeries is a reading's series, and where its values go.
-type cookedSeries struct {
-	path   winperf.Path
-	parent string
-	unit   counter.Unit
+// displayedSeries is where the values of a series go.
+type displayedSeries struct {
 	column int // in columns, -1 for what is left out
 	row    int
 }
 
-// cookedColumn is the column of a family: every family has one.
-type cookedColumn struct {
+// displayedColumn is the column of a family: every family has one.
+type displayedColumn struct {
 	name    string
-	unit    unit // of readings
+	unit    unit // of the values
 	object  string
-	counter string // English or not: as the readings call it
+	counter string // English or not: as the source calls it
 	several bool
 	labels  [][]Label
 	bits    []uint64
@@ -51,51 +50,53 @@ type cookedColumn struct {
 	time    time.Time
 }
 
-// MapReadings makes metrics of the readings of a moment, for sources whose values come
-// cooked, as those of text logs: gauges in base units that are named after their unit,
-// with _ratio in place of percent and _per_second for rates. It makes nothing of texts.
-// Where the source does not tell the unit the counter's name does.
-//
-// As soon as there was a reading of another machine than that of the first one, in whichever moment, all series
-// have the label machine, from then on.
-//
-// Options choose as they do for Map, but for names: there are only winperf's own. The
-// Set is valid until the next call.
-func (m *Mapper) MapReadings(t time.Time, r winperf.Readings) *Set {
-	c := &m.cooked
-	if !c.same(r) {
-		c.arrange(&m.opt, r, &m.seen)
+// has reports whether a frame has displayable values, and makes their families if their series are others than
+// in the frame before.
+func (c *displayable) has(f frame.Frame, opt *Options, same *seen) bool {
+	n, known := 0, true
+	for v := range f.Values() {
+		series := v.AllSeries()
+		known = known && n+len(series) <= len(c.of) && slices.Equal(series, c.of[n:][:len(series)])
+		n += len(series)
 	}
 
-	c.set.Time = t
+	if n == 0 || known && n == len(c.of) {
+		return n > 0
+	}
+	c.of = slices.Grow(c.of[:0], n)
+	for v := range f.Values() {
+		c.of = append(c.of, v.AllSeries()...)
+	}
+	c.arrange(opt, same)
+	return true
+}
+
+// take makes metrics of the displayable values of a frame: gauges in base units that are named after
+// their unit, with _ratio in place of percent and _per_second for rates. It makes nothing of texts. Where the
+// source does not tell the unit the counter's name does.
+func (c *displayable) take(f frame.Frame) *Set {
+	c.set.Time = f.Time()
 	for i := range c.columns {
 		col := &c.columns[i]
 		col.whole, col.time = true, time.Time{}
 		clear(col.absent)
 	}
-	c.fill(t, r)
+	n := 0
+	for v := range f.Values() {
+		v.Column(&c.values, 0, len(v.AllSeries()))
+		for i := range c.values.Len() {
+			c.fill(c.series[n], i, timeOf(v.Time(i), f))
+			n++
+		}
+	}
 	for i := range c.columns {
 		c.columns[i].put(&c.set.Families[i].Columns[0])
 	}
 	return &c.set
 }
 
-// same reports whether the readings are of the series that they were of before.
-func (c *readings) same(r winperf.Readings) bool {
-	if r.Len() != len(c.series) {
-		return false
-	}
-	for i := range c.series {
-		s := r.At(i).Series
-		if known := &c.series[i]; known.path != s.Path || known.unit != s.Unit || known.parent != s.Parent {
-			return false
-		}
-	}
-	return true
-}
-
-// arrange finds out which families the readings are of.
-func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
+// arrange finds out which families the series are of.
+func (c *displayable) arrange(opt *Options, same *seen) {
 	if !c.ready {
 		c.ready, c.parts = true, selection.Parts(opt.Select)
 		for _, p := range opt.Exclude {
@@ -104,38 +105,33 @@ func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
 	}
 
 	c.series, c.columns = c.series[:0], nil
-	for i := range r.Len() {
-		s := r.At(i).Series
+	others := map[[3]string]bool{} // counters with instances that are no totals
+	for _, s := range c.of {
 		if !c.known {
 			c.machine, c.known = s.Path.Machine, true
 		}
-		c.series = append(c.series, cookedSeries{path: s.Path, parent: s.Parent, unit: s.Unit, column: -1})
 		c.several = c.several || !strings.EqualFold(c.machine, s.Path.Machine)
-	}
-
-	others := map[[3]string]bool{} // counters with instances that are no totals
-	for i := range c.series {
-		p := &c.series[i].path
-		others[counterOf(p)] = others[counterOf(p)] || !isTotal(p)
+		others[counterOf(&s.Path)] = others[counterOf(&s.Path)] || !isTotal(&s.Path)
 	}
 
 	byCounter := map[[2]string]int{}
-	for i := range c.series {
-		s := &c.series[i]
-		if !c.wants(opt, r.At(i).Series, opt.Totals || opt.LoneTotals && !others[counterOf(&s.path)]) {
+	for _, s := range c.of {
+		if !c.wants(opt, s, opt.Totals || opt.LoneTotals && !others[counterOf(&s.Path)]) {
+			c.series = append(c.series, displayedSeries{column: -1})
 			continue
 		}
-		object, _ := withoutInstance(s.path.Object)
-		key := [2]string{object, s.path.Counter}
+		object, _ := withoutInstance(s.Path.Object)
+		key := [2]string{object, s.Path.Counter}
 		at, ok := byCounter[key]
 		if !ok {
 			at = len(c.columns)
 			byCounter[key] = at
-			c.columns = append(c.columns, cookedColumn{object: key[0], counter: key[1], several: c.several})
-			c.columns[at].unit = cookedUnit(s.path.Object, s.path.Counter, s.unit)
+			c.columns = append(c.columns, displayedColumn{object: key[0], counter: key[1], several: c.several})
+			c.columns[at].unit = displayedUnit(s.Path.Object, s.Path.Counter, s.Unit)
 		}
-		s.column, s.row = at, len(c.columns[at].labels)
-		c.columns[at].labels = append(c.columns[at].labels, s.labels(c.several, opt.foreign(s.path.Machine)))
+		c.series = append(c.series, displayedSeries{at, len(c.columns[at].labels)})
+		labels := displayedLabels(s, c.several, opt.foreign(s.Path.Machine))
+		c.columns[at].labels = append(c.columns[at].labels, labels)
 	}
 
 	for i := range c.columns {
@@ -145,7 +141,7 @@ func (c *readings) arrange(opt *Options, r winperf.Readings, same *seen) {
 }
 
 // tellApart gives rows with equal labels, as of columns of a log that have one name, an index.
-func (c *cookedColumn) tellApart(same *seen) {
+func (c *displayedColumn) tellApart(same *seen) {
 	same.begin()
 	for i, ls := range c.labels {
 		plain := slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return l.Name == indexLabel })
@@ -167,7 +163,7 @@ func isTotal(p *winperf.Path) bool {
 }
 
 // wants reports whether a series is wanted, with totals that no path names or without.
-func (c *readings) wants(opt *Options, s *winperf.Series, totals bool) bool {
+func (c *displayable) wants(opt *Options, s *winperf.Series, totals bool) bool {
 	is := func(p *selection.Path) bool { return p.Series(s) == counter.OK }
 	if slices.ContainsFunc(c.exclude, func(p selection.Path) bool { return is(&p) }) {
 		return false
@@ -185,34 +181,34 @@ func (c *readings) wants(opt *Options, s *winperf.Series, totals bool) bool {
 	})
 }
 
-// labels are those of the series' instance. foreign is its machine where that is not at home.
-func (s *cookedSeries) labels(several bool, foreign string) (ls []Label) {
+// displayedLabels returns the labels of a series' instance. foreign is its machine where that is not at home.
+func displayedLabels(s *winperf.Series, several bool, foreign string) (ls []Label) {
 	add := func(name, value string) {
 		if value != "" {
 			ls = append(ls, Label{name, value})
 		}
 	}
-	if s.path.Index > 0 {
-		add(indexLabel, strconv.Itoa(s.path.Index))
+	if s.Path.Index > 0 {
+		add(indexLabel, strconv.Itoa(s.Path.Index))
 	}
 	add("instance", foreign)
 	if several {
-		add("machine", s.path.Machine)
+		add("machine", s.Path.Machine)
 	}
-	name := s.path.Instance
-	if rest, ok := strings.CutPrefix(name, s.parent+"/"); ok && s.parent != "" {
+	name := s.Path.Instance
+	if rest, ok := strings.CutPrefix(name, s.Parent+"/"); ok && s.Parent != "" {
 		name = rest
 	}
 	add("name", name)
-	add("parent", s.parent)
-	_, sqlInstance := withoutInstance(s.path.Object)
+	add("parent", s.Parent)
+	_, sqlInstance := withoutInstance(s.Path.Object)
 	add("sql_instance", sqlInstance)
 	return ls
 }
 
-// cookedUnit is what values of a unit, or of one that only the counter's name tells, are to
+// displayedUnit is what values of a unit, or of one that only the counter's name tells, are to
 // be multiplied by, and its name as the end of a metric's.
-func cookedUnit(object, name string, u counter.Unit) unit {
+func displayedUnit(object, name string, u counter.Unit) unit {
 	if u == counter.NoUnit {
 		u = namedUnit(name)
 	}
@@ -247,8 +243,8 @@ func namedUnit(name string) counter.Unit {
 	return counter.NoUnit
 }
 
-// cookedWords are the words of a counter's name but those that its unit says.
-func cookedWords(object, name string, u unit) []string {
+// displayedWords are the words of a counter's name but those that its unit says.
+func displayedWords(object, name string, u unit) []string {
 	like := counter.RawCount
 	switch {
 	case u == ratio:
@@ -266,7 +262,7 @@ func cookedWords(object, name string, u unit) []string {
 }
 
 // families makes the families of the columns, in their order.
-func (c *readings) families(reserved []Family) {
+func (c *displayable) families(reserved []Family) {
 	c.name(reserved)
 	c.set.Families = make([]Family, len(c.columns))
 	for i := range c.columns {
@@ -283,12 +279,12 @@ func (c *readings) families(reserved []Family) {
 
 // name gives the columns names that none of the reserved has, and that depend on those of their counters only, as tellApart
 // does.
-func (c *readings) name(reserved []Family) {
-	order := make([]*cookedColumn, len(c.columns))
+func (c *displayable) name(reserved []Family) {
+	order := make([]*displayedColumn, len(c.columns))
 	for i := range order {
 		order[i] = &c.columns[i]
 	}
-	slices.SortFunc(order, func(a, b *cookedColumn) int {
+	slices.SortFunc(order, func(a, b *displayedColumn) int {
 		return cmp.Or(
 			cmp.Compare(a.object, b.object), cmp.Compare(a.unit.converted(), b.unit.converted()),
 			cmp.Compare(a.counter, b.counter),
@@ -305,7 +301,7 @@ func (c *readings) name(reserved []Family) {
 		if len(object) == 0 {
 			object = []string{"object"}
 		}
-		ws := cookedWords(col.object, col.counter, col.unit)
+		ws := displayedWords(col.object, col.counter, col.unit)
 		if nameless(col.counter) {
 			ws = []string{"value"}
 		}
@@ -324,47 +320,45 @@ func (c *readings) name(reserved []Family) {
 	}
 }
 
-// fill takes the values of the readings.
-func (c *readings) fill(t time.Time, r winperf.Readings) {
-	for i := range c.series {
-		s := &c.series[i]
-		if s.column < 0 {
-			continue
-		}
-		col, reading := &c.columns[s.column], r.At(i)
-		if d := t.Sub(reading.Time); d <= -apart || d >= apart {
-			col.time = reading.Time
-		}
-
-		v, ok := reading.Value.Float64()
-		if reading.Status != counter.OK || !ok {
-			col.bits[s.row] = 0
-			col.absent[s.row/64] |= 1 << (s.row % 64)
-			continue
-		}
-		n, isInt := reading.Value.Uint64()
-		if isInt = isInt && col.unit.factor() == 1; isInt && col.whole {
-			col.bits[s.row] = n
-			continue
-		}
-		col.decimals(s.row)
-		col.bits[s.row] = math.Float64bits(v*col.unit.factor() + col.unit.offset)
+// fill takes the i-th value of a block, of a series that was sampled at a time of its own if t is not zero.
+func (c *displayable) fill(s displayedSeries, i int, t time.Time) {
+	if s.column < 0 {
+		return
 	}
+	col := &c.columns[s.column]
+	if !t.IsZero() {
+		col.time = t
+	}
+
+	value := c.values.Value(i)
+	v, ok := value.Float64()
+	if !ok {
+		col.bits[s.row] = 0
+		col.absent[s.row/64] |= 1 << (s.row % 64)
+		return
+	}
+	n, isInt := value.Uint64()
+	if isInt = isInt && col.unit.factor() == 1; isInt && col.whole {
+		col.bits[s.row] = n
+		return
+	}
+	col.decimals()
+	col.bits[s.row] = math.Float64bits(v*col.unit.factor() + col.unit.offset)
 }
 
-// decimals makes the values of the first n rows decimals, and all that follow.
-func (c *cookedColumn) decimals(n int) {
+// decimals makes the values that are there decimals, and all that follow.
+func (c *displayedColumn) decimals() {
 	if !c.whole {
 		return
 	}
 	c.whole = false
-	for i, v := range c.bits[:n] {
+	for i, v := range c.bits {
 		c.bits[i] = math.Float64bits(float64(v))
 	}
 }
 
 // put puts the values of a moment into the column of a Set.
-func (c *cookedColumn) put(out *Column) {
+func (c *displayedColumn) put(out *Column) {
 	out.Bits, out.Form, out.Time, out.Absent = c.bits, Float, c.time, nil
 	if c.whole {
 		out.Form = Whole

@@ -1,0 +1,144 @@
+package valueblock
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// Decode reads a block of n values into v, whose memory it uses again. It checks every length, kind and
+// status, so that a reader of v needs no checks. Texts alias b. An error is a *winperf.DataError that wraps
+// winperf.ErrBadData, and leaves v empty.
+func Decode(b []byte, n int, v *Values) error {
+	v.Reset()
+	v.Texts = nil // a part of the block before
+	d := decoder{all: b, rest: b}
+	d.decode(n, v)
+	if d.err != nil {
+		v.Reset()
+		v.Texts = nil
+	}
+	return d.err
+}
+
+// decoder is a cursor over a block, and the first error.
+type decoder struct {
+	all, rest []byte
+	err       error
+}
+
+// fail notes an error at the current place, less some bytes.
+func (d *decoder) fail(back int, format string, args ...any) {
+	if d.err == nil {
+		d.err = &winperf.DataError{
+			Offset: int64(len(d.all) - len(d.rest) - back), Msg: "values: " + fmt.Sprintf(format, args...),
+		}
+	}
+}
+
+// take returns the next n parts of size bytes, nothing after an error.
+func (d *decoder) take(n, size int, what string) []byte {
+	if d.err == nil && len(d.rest)/size < n {
+		d.fail(0, "%d bytes left, want %d %s of %d bytes", len(d.rest), n, what, size)
+	}
+	if d.err != nil {
+		return nil
+	}
+	taken := d.rest[:n*size]
+	d.rest = d.rest[n*size:]
+	return taken
+}
+
+// decode reads a block of n values.
+func (d *decoder) decode(n int, v *Values) {
+	head := d.take(1, headSize, "head")
+	if d.err != nil {
+		return
+	}
+	if got := binary.LittleEndian.Uint32(head); uint64(got) != uint64(n) {
+		d.fail(headSize, "%d values, want one for each of %d series", got, n)
+	}
+	flags, nanos := head[4], head[5]
+	if flags&^(withMarks|withAges) != 0 || nanos > most || head[6]|head[7] != 0 || n == 0 && flags != 0 {
+		d.fail(4, "flags %x of %d values", head[4:8], n)
+	}
+
+	words, kinds, statuses := d.take(n, 8, "words"), d.take(n, 1, "kinds"), d.take(n, 1, "statuses")
+	var marks, ages []byte
+	if flags&withMarks != 0 {
+		marks = d.take(n, 2, "anomalies")
+	}
+	if flags&withAges != 0 {
+		ages = d.take(n, 8, "ages")
+	}
+	if d.err != nil {
+		return
+	}
+
+	v.Texts, v.Nanos = d.rest, nanos
+	v.Grow(n)
+	d.values(v, words, kinds, statuses)
+	d.marks(v, marks)
+	d.ages(v, ages)
+}
+
+// values reads and checks the words with their kinds and statuses, and that the texts are those of the
+// words, without gaps.
+func (d *decoder) values(v *Values, words, kinds, statuses []byte) {
+	n, texts := len(kinds), 0
+	v.Bits, v.Kinds, v.Status = v.Bits[:n], v.Kinds[:n], v.Status[:n]
+	for i := range kinds {
+		kind, status := counter.Kind(kinds[i]), counter.Status(statuses[i])
+		word := binary.LittleEndian.Uint64(words[8*i:])
+		v.Bits[i], v.Kinds[i], v.Status[i] = word, kind, status
+
+		switch {
+		case status == counter.OK && (kind == counter.KindInt || kind == counter.KindFloat):
+		case status > counter.TooClose || kind > counter.KindText || (kind == counter.KindNone) != (status != counter.OK):
+			d.fail(0, "value %d has kind %d and status %d", i, kind, status)
+		case kind == counter.KindNone && word != 0, kind == counter.KindHex32 && word > math.MaxUint32:
+			d.fail(0, "value %d of kind %d has the word %#x", i, kind, word)
+		case kind == counter.KindText:
+			if length := int64(uint32(word)); word>>32 != uint64(texts) || length > int64(len(v.Texts)-texts) {
+				d.fail(0, "value %d is %d bytes of text from byte %d on, want byte %d and at most %d",
+					i, length, word>>32, texts, len(v.Texts)-texts)
+				return
+			}
+			texts += int(uint32(word))
+		}
+	}
+	if texts != len(v.Texts) {
+		d.fail(0, "%d bytes of text, want %d", len(v.Texts), texts)
+	}
+}
+
+// marks reads the anomalies, of which one at least is there.
+func (d *decoder) marks(v *Values, marks []byte) {
+	if marks == nil {
+		return
+	}
+	for ; len(marks) > 0; marks = marks[2:] {
+		v.Marks = append(v.Marks, winperf.AnomalySet(binary.LittleEndian.Uint16(marks)))
+	}
+	if !slices.ContainsFunc(v.Marks, func(a winperf.AnomalySet) bool { return a != 0 }) {
+		d.fail(0, "anomalies are announced, and there are none")
+	}
+}
+
+// ages reads the ages, of which one at least is not zero.
+func (d *decoder) ages(v *Values, ages []byte) {
+	if ages == nil {
+		return
+	}
+	for ; len(ages) > 0; ages = ages[8:] {
+		v.Ages = append(v.Ages, time.Duration(binary.LittleEndian.Uint64(ages)))
+	}
+	if !slices.ContainsFunc(v.Ages, func(age time.Duration) bool { return age != 0 }) {
+		d.fail(0, "ages are announced, and there are none")
+	}
+}
