@@ -7,9 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/winperf/winperf/internal/logs"
 )
+
+// replacesOpen reports whether a file can be replaced while it is open.
+const replacesOpen = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
 
 // pendingFile is a file that appears under its name when it is complete, and
 // until then is another one beside it.

@@ -1,5 +1,0 @@
-//go:build !linux && !darwin && !windows
-
-package cli
-
-const replacesOpen = false

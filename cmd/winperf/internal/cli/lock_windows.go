@@ -1,4 +1,0 @@
-package cli
-
-// replacesOpen reports whether a file can be replaced while it is open.
-const replacesOpen = false
