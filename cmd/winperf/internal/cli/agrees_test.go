@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/dbtest"
@@ -67,7 +68,7 @@ func newAgreement(t *testing.T, record string) *agreement {
 	a := &agreement{db: dbtest.Prometheus(t), types: map[counter.Type]int{}}
 	var stderr strings.Builder
 	args := []string{"convert", record, "-o", "remote-write+" + a.db.URL}
-	if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != exitDone {
+	if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != console.ExitDone {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 

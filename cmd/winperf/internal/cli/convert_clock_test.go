@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/s2"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // takenValues is a target that knows remote write 1.0 only. It keeps the values it was sent by their times, and
@@ -103,9 +104,9 @@ func TestBackfillClockSetBack(t *testing.T) {
 		target.stranger = stranger
 		args := []string{"--resume", filepath.Join(t.TempDir(), "state")}
 		if stranger > 0 {
-			expect(t, exitFailed, "401", log, "remote-write+"+target.URL, args...)
+			expect(t, console.ExitFailed, "401", log, "remote-write+"+target.URL, args...)
 		}
-		expect(t, exitPartial, "the time goes back", log, "remote-write+"+target.URL, args...)
+		expect(t, console.ExitPartial, "the time goes back", log, "remote-write+"+target.URL, args...)
 
 		wrong := 0
 		for value, at := range want {
@@ -125,5 +126,5 @@ func TestBackfillClockSetBackAnew(t *testing.T) {
 	log, _ := writeSetBack(t, 4000)
 	target := newTakenValues(t)
 	target.stranger = 3
-	expect(t, exitFailed, "; the same command begins anew", log, "remote-write+"+target.URL)
+	expect(t, console.ExitFailed, "; the same command begins anew", log, "remote-write+"+target.URL)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/pdhtext"
 )
@@ -58,10 +59,10 @@ func TestConvertWideHead(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	most := memory.peak(t, exitDone, program, "version")<<10 + 6*head + 400*pdhtext.MaxColumns
+	most := memory.peak(t, console.ExitDone, program, "version")<<10 + 6*head + 400*pdhtext.MaxColumns
 	for _, name := range []string{"out.csv", "out.tsv", "out.jsonl"} {
 		out := filepath.Join(dir, name)
-		kib := memory.peak(t, exitPartial, program, "convert", log, "-o", out) // columns are left out
+		kib := memory.peak(t, console.ExitPartial, program, "convert", log, "-o", out) // columns are left out
 		if kib<<10 > most {
 			t.Errorf("%s: %d KiB of memory for a head of %d bytes, want at most %d", name, kib, head, most>>10)
 		}
@@ -98,14 +99,14 @@ func testConvert(t *testing.T, size int64) {
 		t.Fatal(err)
 	}
 
-	most := memory.peak(t, exitDone, program, "version") + 8<<10
+	most := memory.peak(t, console.ExitDone, program, "version") + 8<<10
 	for _, out := range []string{"out.tsv", "out.csv", "some.jsonl"} {
 		args := []string{program, "convert", log, "-o", filepath.Join(dir, out)}
 		if out == "some.jsonl" {
 			args = append(args, "--path", `\Process(process1*)\Counter 1`, "--every", "7")
 		}
 		begin := time.Now()
-		kib := memory.peak(t, exitDone, args...)
+		kib := memory.peak(t, console.ExitDone, args...)
 		lasted := time.Since(begin)
 		if kib > most {
 			t.Errorf("%s: %d KiB of memory for a log of %d bytes, want at most %d", out, kib, size, most)

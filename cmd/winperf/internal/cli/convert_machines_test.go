@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -17,9 +16,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/dbtest"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/protobuf"
 )
 
@@ -133,7 +131,7 @@ func TestInstanceOfNone(t *testing.T) {
 			t.Errorf("%s: %q, want %q", logs, got, want)
 		}
 		target := newTakenValues(t)
-		if status, said := backfilled(t, logs[0], "remote-write+"+target.URL, logs[1]); status != exitDone {
+		if status, said := backfilled(t, logs[0], "remote-write+"+target.URL, logs[1]); status != console.ExitDone {
 			t.Errorf("status %d: %s", status, said)
 		}
 		if got := target.instances; len(got) != 2 || got[0.1] != "WEB1" || got[0.4] != "" {
@@ -142,36 +140,11 @@ func TestInstanceOfNone(t *testing.T) {
 	}
 }
 
-// of is a source of a system.
-type of struct {
-	winperf.Source
-	system string
-}
-
-func (s of) Schema(context.Context) (*winperf.Schema, error) {
-	return &winperf.Schema{Interface: s.system}, nil
-}
-
-// Logs of several systems have none.
-func TestSystemOfLogs(t *testing.T) {
-	for want, systems := range map[string][]string{
-		"linux": {"local"}, "windows": {"v1", "v2"}, "": {"local", "v1"},
-	} {
-		var c converter
-		for _, system := range systems {
-			c.logs = append(c.logs, &logs.Log{Source: of{system: system}})
-		}
-		if got, err := c.system(t.Context()); err != nil || got != want {
-			t.Errorf("%s: %q, %v, want %q", systems, got, err, want)
-		}
-	}
-}
-
 // TestBackfillMachines sends a record of two machines to a database, which then tells them apart as
 // dashboards do.
 func TestBackfillMachines(t *testing.T) {
 	db := dbtest.VictoriaMetrics(t)
-	if status, said := backfilled(t, writeTwo(t), "remote-write+"+db.URL); status != exitDone {
+	if status, said := backfilled(t, writeTwo(t), "remote-write+"+db.URL); status != console.ExitDone {
 		t.Fatalf("status %d: %s", status, said)
 	}
 	var got []string
@@ -232,7 +205,7 @@ func TestBackfillMachinesByOTLP(t *testing.T) {
 		mu.Unlock()
 		status, said := backfilled(t, tt.args[0], "otlp+"+server.URL, tt.args[1:]...)
 		slices.Sort(got)
-		if status != exitDone || !slices.Equal(got, tt.want) {
+		if status != console.ExitDone || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q; status %d: %s", tt.args[1:], got, tt.want, status, said)
 		}
 	}

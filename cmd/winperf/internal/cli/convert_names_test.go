@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/dbtest"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/sink/metrics"
@@ -20,7 +21,7 @@ func TestBackfillNames(t *testing.T) {
 	} {
 		db := dbtest.VictoriaMetrics(t)
 		status, said := backfilled(t, log, "remote-write+"+db.URL, "--push-names", words)
-		if status != exitDone {
+		if status != console.ExitDone {
 			t.Fatalf("%s: status %d: %s", words, status, said)
 		}
 		got := db.Exported()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/dbtest"
 	"github.com/winperf/winperf/internal/perftest"
 )
@@ -46,7 +47,7 @@ func backfill(t *testing.T, db *dbtest.Database, name string) map[string]float64
 	log := filepath.Join(perftest.Data(t), "blg", name)
 	var stderr strings.Builder
 	args := []string{"convert", log, "-o", "remote-write+" + db.URL}
-	if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != exitDone {
+	if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != console.ExitDone {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	want := samplesOf(t, log)
@@ -108,21 +109,21 @@ func TestBackfillResumes(t *testing.T) {
 		}
 		return stderr.String()
 	}
-	if said := send(ctx, exitFailed); !strings.Contains(said, "interrupted; the same command goes on") {
+	if said := send(ctx, console.ExitFailed); !strings.Contains(said, "interrupted; the same command goes on") {
 		t.Errorf("it said %q", said)
 	}
 	text, err := os.ReadFile(state)
 	if err != nil || !strings.Contains(string(text), "2007-08-14T19:4") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if said := send(t.Context(), exitDone); !strings.Contains(said, "samples were sent") {
+	if said := send(t.Context(), console.ExitDone); !strings.Contains(said, "samples were sent") {
 		t.Errorf("it said %q", said)
 	}
 	before := requests.Load()
-	if said := send(t.Context(), exitDone); !strings.Contains(said, "all was sent before") || requests.Load() != before {
+	if said := send(t.Context(), console.ExitDone); !strings.Contains(said, "all was sent before") || requests.Load() != before {
 		t.Errorf("it said %q in %d requests", said, requests.Load()-before)
 	}
-	if said := send(t.Context(), exitFailed, log); !strings.Contains(said, "it is about") {
+	if said := send(t.Context(), console.ExitFailed, log); !strings.Contains(said, "it is about") {
 		t.Errorf("it said %q", said)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // answers is a target that knows remote write 1.0 only, and gives these answers one after the other; then
@@ -103,7 +105,7 @@ func notThere(t *testing.T, file string) {
 func TestBackfillNotNoted(t *testing.T) {
 	a := newAnswers(t)
 	state := filepath.Join(t.TempDir(), "none", "state")
-	expect(t, exitFailed, "state.new", writeWide(t, 2, 1), "remote-write+"+a.URL, "--resume", state)
+	expect(t, console.ExitFailed, "state.new", writeWide(t, 2, 1), "remote-write+"+a.URL, "--resume", state)
 	if a.requests > 0 {
 		t.Errorf("%d requests", a.requests)
 	}
@@ -117,17 +119,17 @@ func TestBackfillRefused(t *testing.T) {
 	a := newAnswers(t, bad, bad, bad, bad, bad, bad, bad)
 	url := "remote-write+" + a.URL
 
-	expect(t, exitFailed, "took none of 40 samples", log, url, "--resume", state)
+	expect(t, console.ExitFailed, "took none of 40 samples", log, url, "--resume", state)
 	notThere(t, state)
 	a.begin(bad, bad, bad, bad, bad, bad, bad)
-	expect(t, exitFailed, "took none of 40 samples", log, url, "--resume", state)
+	expect(t, console.ExitFailed, "took none of 40 samples", log, url, "--resume", state)
 	notThere(t, state)
 
 	// The first half is taken, and neither moment of the second.
 	a.begin(bad, http.StatusNoContent, bad, bad, bad)
-	expect(t, exitPartial, "did not take 20 of 40 samples", log, url, "--resume", state)
-	expect(t, exitDone, "40 samples were sent", log, url, "--resume", state)
-	expect(t, exitDone, "all was sent before", log, url, "--resume", state)
+	expect(t, console.ExitPartial, "did not take 20 of 40 samples", log, url, "--resume", state)
+	expect(t, console.ExitDone, "40 samples were sent", log, url, "--resume", state)
+	expect(t, console.ExitDone, "all was sent before", log, url, "--resume", state)
 }
 
 // The position stays before the first moment that was refused, whatever is taken behind it.
@@ -137,8 +139,8 @@ func TestBackfillStaysBeforeRefused(t *testing.T) {
 	a := newAnswers(t, http.StatusNoContent, http.StatusNotAcceptable)
 	url := "remote-write+" + a.URL
 
-	expect(t, exitPartial, "did not take 10000 of 30000 samples", log, url, "--resume", state)
-	expect(t, exitDone, "24000 samples were sent", log, url, "--resume", state) // all but the first moment
+	expect(t, console.ExitPartial, "did not take 10000 of 30000 samples", log, url, "--resume", state)
+	expect(t, console.ExitDone, "24000 samples were sent", log, url, "--resume", state) // all but the first moment
 }
 
 // A target that is none ends the command with the first answer.
@@ -152,7 +154,7 @@ func TestBackfillNoReceiver(t *testing.T) {
 		for _, scheme := range []string{"remote-write+", "otlp+"} {
 			a.begin(status, status, status)
 			want := fmt.Sprintf("it answered %d %s; nothing was sent", status, http.StatusText(status))
-			expect(t, exitFailed, want, log, scheme+a.URL, "--resume", state)
+			expect(t, console.ExitFailed, want, log, scheme+a.URL, "--resume", state)
 			notThere(t, state)
 			if a.requests != 1 {
 				t.Errorf("%d requests were answered by %d", a.requests, status)
@@ -174,7 +176,7 @@ func TestBackfillNothing(t *testing.T) {
 
 	for _, more := range [][]string{{"--path", `\Memry\*`}, {"--exclude", `\Memory\*`}} {
 		status, said := backfilled(t, log, url, append(more, "--resume", state)...)
-		if status != exitFailed || !strings.Contains(said, "nothing was sent") || strings.Contains(said, "retention") {
+		if status != console.ExitFailed || !strings.Contains(said, "nothing was sent") || strings.Contains(said, "retention") {
 			t.Errorf("%s: status %d, it said %q", more, status, said)
 		}
 		if strings.Contains(said, "before") {
@@ -183,7 +185,7 @@ func TestBackfillNothing(t *testing.T) {
 		notThere(t, state)
 	}
 
-	expect(t, exitDone, "-retentionPeriod", log, url)
+	expect(t, console.ExitDone, "-retentionPeriod", log, url)
 	if _, said := backfilled(t, log, url, "--quiet"); said != "" {
 		t.Errorf("quiet, it said %q", said)
 	}
@@ -203,7 +205,7 @@ func TestBackfillResumesTheSame(t *testing.T) {
 	a := newAnswers(t)
 	url := "remote-write+" + a.URL
 	const first = `\Queue(1)\Length`
-	expect(t, exitDone, "2 samples were sent", log, url, "--resume", state, "--path", first)
+	expect(t, console.ExitDone, "2 samples were sent", log, url, "--resume", state, "--path", first)
 
 	for _, more := range [][]string{
 		{},
@@ -218,7 +220,7 @@ func TestBackfillResumesTheSame(t *testing.T) {
 		{"--path", first, "--push-header", "x-scope-orgid=a"},
 	} {
 		status, said := backfilled(t, log, url, append(more, "--resume", state)...)
-		if status != exitFailed || !strings.Contains(said, "samples that were chosen with") {
+		if status != console.ExitFailed || !strings.Contains(said, "samples that were chosen with") {
 			t.Errorf("%s: status %d: %s", more, status, said)
 		}
 	}
@@ -228,7 +230,7 @@ func TestBackfillResumesTheSame(t *testing.T) {
 	for _, more := range [][]string{
 		{"--path", first, "--quiet"}, {"--path", first, "--push-names", "own"}, {"--path", first, "--push-header", "Authorization=Bearer x"}, {"--counters", paths},
 	} {
-		if status, said := backfilled(t, log, url, append(more, "--resume", state)...); status != exitDone {
+		if status, said := backfilled(t, log, url, append(more, "--resume", state)...); status != console.ExitDone {
 			t.Errorf("%s: status %d: %s", more, status, said)
 		}
 	}
@@ -237,5 +239,5 @@ func TestBackfillResumesTheSame(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	write(first + "\n" + `\Queue(2)\Length` + "\n")
-	expect(t, exitFailed, "samples that were chosen with", log, url, "--resume", state, "--counters", paths)
+	expect(t, console.ExitFailed, "samples that were chosen with", log, url, "--resume", state, "--counters", paths)
 }

@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 )
 
 func TestParseMoment(t *testing.T) {
@@ -33,62 +37,20 @@ func TestParseMoment(t *testing.T) {
 		"6/30/2007 15:40":                "", // relog's minutes and seconds, anyone else's hours and minutes
 		"30.6.2007":                      "", "2/30/2007": "", "yesterday": "",
 	} {
-		got, err := parseMoment(text, zone, false)
+		got, err := input.ParseMoment(text, zone, false)
 		if err != nil && want != "" || err == nil && got.Format(time.RFC3339Nano) != want {
 			t.Errorf("%q: %v %v, want %q", text, got, err, want)
 		}
 	}
-	end, err := parseMoment("6/30/2007", zone, true)
+	end, err := input.ParseMoment("6/30/2007", zone, true)
 	if err != nil || end.Format(time.RFC3339Nano) != "2007-06-30T23:59:59.999999999+02:00" {
 		t.Errorf("the end of a day: %v %v", end, err)
 	}
 
 	// What is shown lost digits: an end is behind all that it may stand for.
-	end, err = parseMoment("2007-06-30 15:40:38.659 +02:00", zone, true)
+	end, err = input.ParseMoment("2007-06-30 15:40:38.659 +02:00", zone, true)
 	if err != nil || end.Format(time.RFC3339Nano) != "2007-06-30T15:40:38.659999999+02:00" {
 		t.Errorf("an end as it is shown: %v %v", end, err)
-	}
-}
-
-func TestPace(t *testing.T) {
-	start := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	p := pace{}
-	at := start
-	for i := range 3 * enoughSteps {
-		p.add(at)
-		at = at.Add(time.Second)
-		if i%1000 == 500 {
-			at = at.Add(2 * time.Second)
-		}
-		if i == 2000 {
-			at = at.Add(-time.Hour) // no gap
-		}
-	}
-	p.settle()
-	if p.usual != time.Second || p.count != 12 || len(p.gaps) != 12 || p.gaps[0].Seconds != 3 || !p.gaps[0].After.Equal(start.Add(500*time.Second)) {
-		t.Errorf("usual %v, %d gaps, %v", p.usual, p.count, p.gaps)
-	}
-	for _, few := range [][]time.Time{nil, {start}, {start, start}} {
-		p := pace{}
-		for _, at := range few {
-			p.add(at)
-		}
-		if p.settle(); p.usual != 0 || p.count != 0 {
-			t.Errorf("%v: usual %v, %d gaps", few, p.usual, p.count)
-		}
-	}
-}
-
-func TestProgressLine(t *testing.T) {
-	for want, got := range map[string]string{
-		"45 %, 1234 samples, 4.5 MB/s, 1s left":  progressLine(4_500_000, 10_000_000, 1234, time.Second),
-		"100 %, 1 samples, 10.0 MB/s, 0s left":   progressLine(10_000_000, 9_000_000, 1, time.Second),
-		"7 samples":                              progressLine(0, 0, 7, time.Second),
-		"50 %, 2 samples, 0.0 MB/s, 16m40s left": progressLine(1, 2, 2, 1000*time.Second),
-	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }
 
@@ -96,9 +58,9 @@ func TestProgressLine(t *testing.T) {
 func TestPendingFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out")
-	begin := func(text string) *pendingFile {
+	begin := func(text string) *output.PendingFile {
 		t.Helper()
-		f, err := createPending(t.Context(), target{name: name, mode: openOverwrite})
+		f, err := output.CreatePending(t.Context(), output.Target{Name: name, Mode: output.OpenOverwrite})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,21 +78,21 @@ func TestPendingFile(t *testing.T) {
 	}
 	f := begin("one")
 	holds("")
-	f.abandon()
+	f.Abandon()
 	holds("")
 	f = begin("two")
-	if err := f.commit(); err != nil {
+	if err := f.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	f.abandon()
+	f.Abandon()
 	holds("two")
 	f, other := begin("three"), begin("four")
 	holds("two")
-	if err := f.commit(); err != nil {
+	if err := f.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	holds("three")
-	other.abandon()
+	other.Abandon()
 	holds("three")
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {
@@ -153,19 +115,19 @@ func TestConvertInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	if status := Run(ctx, []string{"convert", log, "-o", filepath.Join(dir, "out.csv")}, strings.NewReader(""), &stdout, &stderr); status != exitFailed || stderr.String() != "winperf: interrupted; nothing was converted\n" {
+	if status := Run(ctx, []string{"convert", log, "-o", filepath.Join(dir, "out.csv")}, strings.NewReader(""), &stdout, &stderr); status != console.ExitFailed || stderr.String() != "winperf: interrupted; nothing was converted\n" {
 		t.Errorf("status %d, %s", status, &stderr)
 	}
 	// A writer that stops reading ends it, too.
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	out := writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })
-	if status := Run(ctx, []string{"convert", log, "-o", "jsonl"}, strings.NewReader(""), out, &stderr); status != exitFailed {
-		t.Errorf("interrupted: status %d, want %d", status, exitFailed)
+	if status := Run(ctx, []string{"convert", log, "-o", "jsonl"}, strings.NewReader(""), out, &stderr); status != console.ExitFailed {
+		t.Errorf("interrupted: status %d, want %d", status, console.ExitFailed)
 	}
 	if status := Run(t.Context(), []string{"convert", log, "-o", "jsonl"}, strings.NewReader(""), writerFunc(func([]byte) (int, error) {
 		return 0, errors.New("disk full")
-	}), &stderr); status != exitFailed || !strings.Contains(stderr.String(), "disk full") {
+	}), &stderr); status != console.ExitFailed || !strings.Contains(stderr.String(), "disk full") {
 		t.Errorf("disk full: status %d, %s", status, &stderr)
 	}
 	left, err := os.ReadDir(dir)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
 )
 
@@ -43,7 +44,7 @@ func TestCookEveryType(t *testing.T) {
 			fmt.Sprintf("{\"type\":%d,\"prev\":%s,\"cur\":%s}\n", uint32(info.Type), sampleAt(1), sampleAt(2)) +
 			fmt.Sprintf("{\"type\":%q,\"prev\":{},\"cur\":{}}\n", info.Name)
 		status, lines := cookAll(t, strings.NewReader(in))
-		if status != exitDone || len(lines) != 3 {
+		if status != console.ExitDone || len(lines) != 3 {
 			t.Errorf("%s: status %d, %d lines", info.Name, status, len(lines))
 			continue
 		}
@@ -68,20 +69,20 @@ func TestCookEveryType(t *testing.T) {
 // however they arrive.
 func TestCookLines(t *testing.T) {
 	const good = `{"type":65536,"cur":{"value":7}}`
-	long := `{"type":65536,"cur":{"value":7},"x":"` + strings.Repeat("x", maxLine) + `"}`
+	long := `{"type":65536,"cur":{"value":7},"x":"` + strings.Repeat("x", console.MaxLine) + `"}`
 	in := good + "\r\n\n  \n" + long + "\n" + good
 	status, lines := cookAll(t, iotest.OneByteReader(strings.NewReader(in)))
-	if status != exitPartial || len(lines) != 3 {
+	if status != console.ExitPartial || len(lines) != 3 {
 		t.Fatalf("status %d, %d lines: %v", status, len(lines), lines)
 	}
 	if lines[0]["value"] != 7.0 || lines[2]["value"] != 7.0 {
 		t.Errorf("values %v and %v, want 7", lines[0]["value"], lines[2]["value"])
 	}
-	if want := fmt.Sprintf("line 4: longer than %d bytes", maxLine); lines[1]["error"] != want {
+	if want := fmt.Sprintf("line 4: longer than %d bytes", console.MaxLine); lines[1]["error"] != want {
 		t.Errorf("error %q, want %q", lines[1]["error"], want)
 	}
 	status, lines = cookAll(t, io.MultiReader(strings.NewReader(good+"\n"), iotest.ErrReader(io.ErrUnexpectedEOF)))
-	if status != exitFailed || len(lines) != 1 {
+	if status != console.ExitFailed || len(lines) != 1 {
 		t.Errorf("a reader that fails: status %d, %d lines", status, len(lines))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/dbtest"
 	"github.com/winperf/winperf/internal/perftest"
 )
@@ -30,7 +31,7 @@ func TestCurrentPrometheus(t *testing.T) {
 			proxy := newWitness(t, db.URL)
 			var stderr strings.Builder
 			args := []string{"convert", log, "-o", c.scheme + proxy.url + c.path}
-			if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != exitDone {
+			if status := Run(t.Context(), args, nil, io.Discard, &stderr); status != console.ExitDone {
 				t.Fatalf("status %d: %s", status, &stderr)
 			}
 

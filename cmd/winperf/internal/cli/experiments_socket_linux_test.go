@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/experiments"
 	"github.com/winperf/winperf/internal/control"
 )
 
@@ -23,41 +23,6 @@ func shortDir(t *testing.T) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	t.Setenv(control.Environment, dir)
 	return dir
-}
-
-// Programs that hang, as one that is suspended does, hold up no answer of the others.
-func TestAskPrograms(t *testing.T) {
-	dir := shortDir(t)
-	var programs []control.Program
-	for i := range 15 {
-		path := filepath.Join(dir, fmt.Sprintf("mute.%d.sock", 1<<22+i))
-		l, err := net.Listen("unix", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		programs = append(programs, control.Program{Name: "mute", PID: 1<<22 + i, Path: path})
-	}
-	stop, err := openExperiments(t.Context(), "record", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	own, err := control.Find(t.Context(), "", fmt.Sprint(os.Getpid()))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	programs = append(programs, own) // all are asked at once
-	answers := askPrograms(t.Context(), programs, 3*time.Second)
-	for i, a := range answers {
-		if mute := programs[i].Name == "mute"; (a.err != nil) != mute {
-			t.Errorf("%s: %v", programs[i].Name, a.err)
-		}
-	}
-	if got := answers[15].listing; got.Program != "record" || got.PID != os.Getpid() || len(got.Sources) != 1 {
-		t.Errorf("%+v", got)
-	}
 }
 
 // lying answers every request at a socket with the same text, and goes on with that for ever.
@@ -110,7 +75,7 @@ func TestLyingPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = askProgram(t.Context(), p, control.Request{Op: "list"}, new(control.Listing), hostileLimit)
+			err = experiments.AskProgram(t.Context(), p, control.Request{Op: "list"}, new(control.Listing), hostileLimit)
 			if err == nil || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("%s: %v", name, err)
 			}

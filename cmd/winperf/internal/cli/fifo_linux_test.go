@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/internal/perftest"
 )
 
@@ -83,21 +85,21 @@ func TestPipeWithoutOtherEnd(t *testing.T) {
 		status int
 		args   []string
 	}{
-		{"out.csv", exitFailed, []string{"convert", record, "-o", "out.csv"}},
-		{"out.blg", exitFailed, []string{"convert", record, "-o", "out.blg"}},
-		{"get.csv", exitDone, []string{"get", live, "-o", "get.csv"}},
-		{"watch.jsonl", exitDone, []string{"watch", live, "-o", "watch.jsonl"}},
-		{"record.capture", exitDone, []string{"record", live, "-i", "0.01", "-o", "record.capture"}},
-		{"record.csv", exitDone, []string{"record", live, "--overwrite", "-i", "0.01", "-o", "record.csv"}},
-		{"list.jsonl", exitDone, []string{"list", "-o", "list.jsonl"}},
-		{"dump.txt", exitDone, []string{"dump", "--source", record, "-f", "text", "-o", "dump.txt"}},
-		{"info.json", exitDone, []string{"info", "one.bin", "-o", "info.json"}},
-		{"paths", exitDone, []string{"get", "--counters", "paths"}},
-		{"names", exitDone, []string{"dump", "one.bin", "--names", "names"}},
-		{"more", exitDone, []string{"list", "--source", "perfdata:one.bin?names=more"}},
-		{"check.json", exitDone, []string{"provider", "check", "check.json"}},
-		{"init.json", exitDone, []string{"provider", "init", "init.json"}},
-		{"publish.json", exitDone, []string{"publish", "--schema", "publish.json"}},
+		{"out.csv", console.ExitFailed, []string{"convert", record, "-o", "out.csv"}},
+		{"out.blg", console.ExitFailed, []string{"convert", record, "-o", "out.blg"}},
+		{"get.csv", console.ExitDone, []string{"get", live, "-o", "get.csv"}},
+		{"watch.jsonl", console.ExitDone, []string{"watch", live, "-o", "watch.jsonl"}},
+		{"record.capture", console.ExitDone, []string{"record", live, "-i", "0.01", "-o", "record.capture"}},
+		{"record.csv", console.ExitDone, []string{"record", live, "--overwrite", "-i", "0.01", "-o", "record.csv"}},
+		{"list.jsonl", console.ExitDone, []string{"list", "-o", "list.jsonl"}},
+		{"dump.txt", console.ExitDone, []string{"dump", "--source", record, "-f", "text", "-o", "dump.txt"}},
+		{"info.json", console.ExitDone, []string{"info", "one.bin", "-o", "info.json"}},
+		{"paths", console.ExitDone, []string{"get", "--counters", "paths"}},
+		{"names", console.ExitDone, []string{"dump", "one.bin", "--names", "names"}},
+		{"more", console.ExitDone, []string{"list", "--source", "perfdata:one.bin?names=more"}},
+		{"check.json", console.ExitDone, []string{"provider", "check", "check.json"}},
+		{"init.json", console.ExitDone, []string{"provider", "init", "init.json"}},
+		{"publish.json", console.ExitDone, []string{"publish", "--schema", "publish.json"}},
 	}
 	for _, tt := range tests {
 		name := fifo(t, tt.pipe)
@@ -133,7 +135,7 @@ func TestPipeOtherEndLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(f)
-		if status := r.end(t); err != nil || f.Close() != nil || status != exitDone || string(got) != content(t, plain) {
+		if status := r.end(t); err != nil || f.Close() != nil || status != console.ExitDone || string(got) != content(t, plain) {
 			t.Errorf("%s: status %d, %v, %d bytes; %s", command[0], status, err, len(got), &r.stderr)
 		}
 	}
@@ -162,7 +164,7 @@ func TestPipeOtherEndLater(t *testing.T) {
 		}
 		status := r.end(t)
 		got := bytes.ReplaceAll(r.stdout.Bytes(), []byte(pipe), []byte(tt.in))
-		if status != exitDone || !bytes.Equal(got, want) {
+		if status != console.ExitDone || !bytes.Equal(got, want) {
 			t.Errorf("%s: status %d, %d bytes, want %d; %s", pipe, status, len(got), len(want), &r.stderr)
 		}
 	}
@@ -204,7 +206,7 @@ func TestPipeRecord(t *testing.T) {
 					t.Fatal(err)
 				}
 				samples, damage := samplesIn(t, "copy.capture")
-				if status != exitDone || samples != 1 || damage > 0 || len(got) != len(want) {
+				if status != console.ExitDone || samples != 1 || damage > 0 || len(got) != len(want) {
 					t.Errorf("%v: status %d, %d samples and %d places of damage in %d bytes, want %d; %s",
 						mode, status, samples, damage, len(got), len(want), &r.stderr)
 				}
@@ -225,8 +227,8 @@ func TestPipeSummary(t *testing.T) {
 	r.begin(t.Context(), "record", "--source", "perfdata:one.bin,two.bin?names=names.tsv", `\*(*)\*`, "-f", "csv", "-o", pipe)
 	written, err := os.ReadFile(pipe)
 	status := r.end(t)
-	want := "1 sample, " + formatSize(int64(len(written))) + " in f\n"
-	if err != nil || status != exitDone || len(written) == 0 || !strings.HasSuffix(r.stderr.String(), want) {
+	want := "1 sample, " + output.FormatSize(int64(len(written))) + " in f\n"
+	if err != nil || status != console.ExitDone || len(written) == 0 || !strings.HasSuffix(r.stderr.String(), want) {
 		t.Errorf("status %d, %v, %q, want %q", status, err, &r.stderr, want)
 	}
 }
@@ -244,7 +246,7 @@ func TestPipeReaderGone(t *testing.T) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if status := r.end(t); status != exitDone {
+	if status := r.end(t); status != console.ExitDone {
 		t.Errorf("status %d; %s", status, &r.stderr)
 	}
 }
@@ -256,7 +258,7 @@ func TestPipeBinaryLog(t *testing.T) {
 	var r fifoRun
 	r.begin(t.Context(), "record", livePath(t), "--overwrite", "--quiet", "-i", "0.01", "-n", "20", "-o", pipe)
 	log, err := os.ReadFile(pipe)
-	if status := r.end(t); err != nil || status != exitDone {
+	if status := r.end(t); err != nil || status != console.ExitDone {
 		t.Fatalf("status %d, %v; %s", status, err, &r.stderr)
 	}
 	name := filepath.Join(t.TempDir(), "x.blg")

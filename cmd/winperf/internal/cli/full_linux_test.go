@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // fullDisk is a place where little can be written.
@@ -104,7 +106,7 @@ func fillRecording(t *testing.T, disk fullDisk, format string, counters []string
 		}
 		told += strings.Count(line, disk.want)
 	}
-	if status := cmd.ProcessState.ExitCode(); status != exitFailed || told != 1 {
+	if status := cmd.ProcessState.ExitCode(); status != console.ExitFailed || told != 1 {
 		t.Fatalf("status %d, told %d times: %s", status, told, &stderr)
 	}
 
@@ -124,7 +126,7 @@ func fillOutput(t *testing.T, disk fullDisk, stays bool, args ...string) {
 		t.Fatal(err)
 	}
 	status, told := cmd.ProcessState.ExitCode(), strings.Count(string(text), disk.want)
-	if status != exitFailed || told != 1 || strings.Count(string(text), "\n") != 1 {
+	if status != console.ExitFailed || told != 1 || strings.Count(string(text), "\n") != 1 {
 		t.Errorf("status %d, %s", status, text)
 	}
 	left, err := os.ReadDir(disk.dir)

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"golang.org/x/sys/unix"
 )
 
@@ -73,9 +74,9 @@ func fails(t *testing.T, why error, name string, args ...string) string {
 	var stdout, stderr bytes.Buffer
 	status := Run(ctx, args, strings.NewReader(""), &stdout, &stderr)
 	told := func(line string) bool { return strings.Contains(line, why.Error()) && strings.Contains(line, name) }
-	if lines := strings.Split(stderr.String(), "\n"); status != exitFailed || !slices.ContainsFunc(lines, told) {
+	if lines := strings.Split(stderr.String(), "\n"); status != console.ExitFailed || !slices.ContainsFunc(lines, told) {
 		t.Errorf("%q: status %d, want %d and a line with %q and %q; standard error:\n%s",
-			args, status, exitFailed, why, name, tail(stderr.String()))
+			args, status, console.ExitFailed, why, name, tail(stderr.String()))
 	}
 	return stderr.String()
 }
@@ -147,7 +148,7 @@ func TestDiskFullConvert(t *testing.T) {
 	args := []string{"record", "-i", "0.01", "-n", "10", "--quiet", "-o", log}
 	status := Run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr)
 	denied := strings.Contains(stderr.String(), "no permission to read")
-	if want := map[bool]int{false: exitDone, true: exitPartial}[denied]; status != want {
+	if want := map[bool]int{false: console.ExitDone, true: console.ExitPartial}[denied]; status != want {
 		t.Fatalf("%q: status %d, %s", args, status, &stderr)
 	}
 	for _, format := range []string{"csv", "tsv", "jsonl", "json", "blg", "capture"} {
@@ -257,7 +258,7 @@ func TestFileTooLarge(t *testing.T) {
 		}
 		_ = cmd.Wait() // the status is looked at below
 		status := cmd.ProcessState.ExitCode()
-		if status != exitFailed || !strings.Contains(stderr.String(), "limited."+format) {
+		if status != console.ExitFailed || !strings.Contains(stderr.String(), "limited."+format) {
 			t.Errorf("%s: status %d, standard error %q", format, status, tail(stderr.String()))
 		}
 		if held, damage := samplesIn(t, name); held < 10 || damage > 0 {
@@ -285,7 +286,7 @@ func TestDiskBroken(t *testing.T) {
 		_ = cmd.Run() // the status is looked at below
 		text, status := stderr.String(), cmd.ProcessState.ExitCode()
 		told := strings.Contains(text, syscall.EIO.Error()) && strings.Contains(text, broken)
-		if status != exitFailed || !told {
+		if status != console.ExitFailed || !told {
 			t.Errorf("%q: status %d, standard error %q", args, status, tail(text))
 		}
 	}

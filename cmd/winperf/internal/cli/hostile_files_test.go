@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/perftest"
 )
 
@@ -76,7 +77,7 @@ func hostileFiles(t *testing.T, cases *perftest.Cases) {
 	}
 	t.Logf("%d rounds: statuses %v, most of one: %d KiB allocated, %d bytes of output, %d of errors",
 		cases.Done, run.statuses, run.allocated>>10, run.stdout, run.stderr)
-	if least := cases.Done / 10; run.statuses[exitDone] < least || run.statuses[exitPartial] < least {
+	if least := cases.Done / 10; run.statuses[console.ExitDone] < least || run.statuses[console.ExitPartial] < least {
 		t.Error("most rounds got nowhere, and so prove nothing")
 	}
 }
@@ -116,11 +117,11 @@ func (h *hostileRuns) once(t *testing.T, args []string, files map[string][]byte,
 		return "it did not end by itself"
 	case strings.Contains(stderr.String(), "internal error"):
 		return "it failed inside: " + stderr.String()
-	case status != exitDone && status != exitFailed && status != exitPartial:
+	case status != console.ExitDone && status != console.ExitFailed && status != console.ExitPartial:
 		return "a status that it does not have"
-	case status != exitDone && stdout.Len()+stderr.Len() == 0:
+	case status != console.ExitDone && stdout.Len()+stderr.Len() == 0:
 		return "it says nothing of what is wrong"
-	case status == exitDone && shown == 0 && !nothing:
+	case status == console.ExitDone && shown == 0 && !nothing:
 		return "it says that all is done and shows nothing"
 	case stderr.Len() > maxHostileErrors:
 		return "errors without end: " + stderr.String()[:1000]

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // TestOutputBroken breaks standard output after some bytes.
@@ -30,8 +32,8 @@ func TestOutputBroken(t *testing.T) {
 			var stderr bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), hostileLimit)
 			status := Run(ctx, args, strings.NewReader(""), out, &stderr)
-			whole := status == exitDone && left > 0 // there was room enough
-			failed := status == exitFailed && strings.Contains(stderr.String(), syscall.EIO.Error())
+			whole := status == console.ExitDone && left > 0 // there was room enough
+			failed := status == console.ExitFailed && strings.Contains(stderr.String(), syscall.EIO.Error())
 			if !whole && !failed || ctx.Err() != nil {
 				text := tail(stderr.String())
 				t.Errorf("%q with room for %d bytes: status %d, standard error %q", args, room, status, text)

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
+	"golang.org/x/sys/unix"
 )
 
 // TestHostilePublished publishes damaged files beside whole ones and reads this
@@ -79,7 +79,7 @@ func hostilePublished(t *testing.T, cases *perftest.Cases) {
 	}
 	t.Logf("%d rounds: statuses %v, most of one: %d KiB allocated, %d bytes of output, %d of errors",
 		cases.Done, run.statuses, run.allocated>>10, run.stdout, run.stderr)
-	if run.statuses[exitFailed] > 0 {
+	if run.statuses[console.ExitFailed] > 0 {
 		t.Error("a damaged file keeps others from being shown")
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/perftest"
+	"golang.org/x/sys/unix"
 )
 
 // TestHostileSignals sends signals at random moments to commands that go on until
@@ -210,8 +210,8 @@ func (p *signalProgram) check(t *testing.T, n int) {
 	if strings.Contains(text, "internal error") || strings.Contains(text, "goroutine ") || p.status < 0 {
 		t.Errorf("round %d: the program failed inside, or a signal ended it", n)
 	}
-	if p.status != exitDone && p.cmd.Args[1] != "convert" {
-		t.Errorf("round %d: status %d, want %d", n, p.status, exitDone)
+	if p.status != console.ExitDone && p.cmd.Args[1] != "convert" {
+		t.Errorf("round %d: status %d, want %d", n, p.status, console.ExitDone)
 	}
 }
 
@@ -305,14 +305,14 @@ func checkConvert(t *testing.T, p *signalProgram) {
 	switch {
 	case p.holds("*.part"):
 		t.Error("an unfinished file is left")
-	case p.status == exitFailed && p.holds("*"):
+	case p.status == console.ExitFailed && p.holds("*"):
 		t.Error("there is a file though nothing was converted")
-	case p.status == exitDone:
+	case p.status == console.ExitDone:
 		want, _ := samplesIn(t, p.log)
 		if got, damage := samplesIn(t, name); got != want || damage > 0 {
 			t.Errorf("%d samples of %d, %d places of damage", got, want, damage)
 		}
-	case p.status != exitFailed:
+	case p.status != console.ExitFailed:
 		t.Errorf("status %d", p.status)
 	}
 }
@@ -397,7 +397,7 @@ func TestHostileTerminal(t *testing.T) {
 	}
 	p.wait(t)
 	_ = terminal.Close()
-	if text := shown.String(); p.status != exitDone || strings.Contains(text, "internal error") {
+	if text := shown.String(); p.status != console.ExitDone || strings.Contains(text, "internal error") {
 		t.Errorf("status %d, at the end is shown %q", p.status, tail(text))
 	}
 	_ = master.Close()

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // process is one of the programs in TestMain, to be run as a process.
@@ -108,8 +110,8 @@ func TestInterruptStdin(t *testing.T) {
 		go func() { done <- Run(ctx, args, in, io.Discard, &stderr) }()
 		<-waits
 		cancel()
-		if status := <-done; status != exitDone {
-			t.Errorf("%v: status %d, want %d", args, status, exitDone)
+		if status := <-done; status != console.ExitDone {
+			t.Errorf("%v: status %d, want %d", args, status, console.ExitDone)
 		}
 		if stderr.Len() > 0 {
 			t.Errorf("%v: standard error is %q", args, &stderr)
@@ -190,8 +192,8 @@ func TestHangup(t *testing.T) {
 func TestWriteError(t *testing.T) {
 	var stderr strings.Builder
 	full := writerFunc(func([]byte) (int, error) { return 0, errors.New("no room") })
-	if status := Run(context.Background(), []string{"cook", "--list"}, strings.NewReader(""), full, &stderr); status != exitFailed {
-		t.Errorf("status %d, want %d", status, exitFailed)
+	if status := Run(context.Background(), []string{"cook", "--list"}, strings.NewReader(""), full, &stderr); status != console.ExitFailed {
+		t.Errorf("status %d, want %d", status, console.ExitFailed)
 	}
 	if want := "winperf: no room\n"; stderr.String() != want {
 		t.Errorf("standard error %q, want %q", stderr.String(), want)
@@ -201,12 +203,12 @@ func TestWriteError(t *testing.T) {
 // TestInterruptible checks that the reader hands on all bytes and the error.
 func TestInterruptible(t *testing.T) {
 	for _, r := range []io.Reader{strings.NewReader("some bytes"), iotest.OneByteReader(strings.NewReader("some bytes")), iotest.DataErrReader(strings.NewReader("some bytes"))} {
-		if err := iotest.TestReader(&interruptible{context: context.Background(), stream: r}, []byte("some bytes")); err != nil {
+		if err := iotest.TestReader(&console.Interruptible{Context: context.Background(), Stream: r}, []byte("some bytes")); err != nil {
 			t.Error(err)
 		}
 	}
 	want := errors.New("broken")
-	if _, err := io.ReadAll(&interruptible{context: context.Background(), stream: iotest.ErrReader(want)}); !errors.Is(err, want) {
+	if _, err := io.ReadAll(&console.Interruptible{Context: context.Background(), Stream: iotest.ErrReader(want)}); !errors.Is(err, want) {
 		t.Errorf("error %v, want %v", err, want)
 	}
 }

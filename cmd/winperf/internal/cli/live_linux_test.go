@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // reading is a line of -o jsonl.
@@ -133,7 +134,7 @@ func TestLiveCostlyUnknown(t *testing.T) {
 		`\Process Memory Details\Proportional Set Bytes`:   `write \Process Memory Details(*)\Proportional Set Bytes`,
 	} {
 		var stdout, stderr bytes.Buffer
-		if status := Run(t.Context(), []string{"get", path}, strings.NewReader(""), &stdout, &stderr); status != exitFailed || !strings.Contains(stderr.String(), want) {
+		if status := Run(t.Context(), []string{"get", path}, strings.NewReader(""), &stdout, &stderr); status != console.ExitFailed || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: status %d, standard error %q, want %q", path, status, &stderr, want)
 		}
 	}
@@ -337,12 +338,12 @@ func TestLiveWithoutDescriptors(t *testing.T) {
 		args []string
 		want int
 	}{
-		{[]string{"get", `\System\Processes`}, exitFailed},
-		{[]string{"list"}, exitFailed},
-		{[]string{"watch", "-n", "3", "-i", "0.1", `\System\Processes`}, exitFailed},
-		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.capture")}, exitPartial}, // what there is
-		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.blg")}, exitPartial},
-		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "one.capture"), `\System\Processes`}, exitFailed},
+		{[]string{"get", `\System\Processes`}, console.ExitFailed},
+		{[]string{"list"}, console.ExitFailed},
+		{[]string{"watch", "-n", "3", "-i", "0.1", `\System\Processes`}, console.ExitFailed},
+		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.capture")}, console.ExitPartial}, // what there is
+		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "all.blg")}, console.ExitPartial},
+		{[]string{"record", "-n", "2", "-i", "0.1", "-o", filepath.Join(dir, "one.capture"), `\System\Processes`}, console.ExitFailed},
 	} {
 		cmd := exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 11 && exec "$0" "$@"`, program}, tt.args...)...)
 		out, err := cmd.CombinedOutput()

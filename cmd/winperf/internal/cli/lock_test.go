@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 )
 
 // recording is a recording in a process of its own.
@@ -66,7 +69,7 @@ func refused(t *testing.T, args ...string) {
 		t.Fatal(err)
 	}
 	status := cmd.ProcessState.ExitCode()
-	if status != exitFailed || !strings.Contains(string(out), errInUse.Error()) {
+	if status != console.ExitFailed || !strings.Contains(string(out), output.ErrInUse.Error()) {
 		t.Errorf("%v: status %d, %s", args, status, out)
 	}
 }
@@ -173,37 +176,4 @@ func refusedOfSeveral(t *testing.T, action, most string) bool {
 		t.Errorf("--at-limit %s: the second and third file have %d samples, want 2 each", action, held)
 	}
 	return true
-}
-
-// TestReplacedFile checks that what is locked is the file that has the name.
-func TestReplacedFile(t *testing.T) {
-	if !replacesOpen {
-		t.Skip("a file that is open keeps its name on this system")
-	}
-	name := filepath.Join(t.TempDir(), "x")
-	f, err := (&target{name: name}).create(t.Context(), func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if !isNamed(f, name) {
-		t.Error("a new file does not have its name")
-	}
-	if err := os.WriteFile(name+"2", nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(name+"2", name); err != nil {
-		t.Fatal(err)
-	}
-	if isNamed(f, name) {
-		t.Error("a file that was replaced has its name")
-	}
-	again, err := (&target{name: name, mode: openAppend}).create(t.Context(), func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if !isNamed(again, name) {
-		t.Error("the file that was opened does not have the name")
-	}
 }

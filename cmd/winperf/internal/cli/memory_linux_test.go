@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/perftest"
 )
 
@@ -85,7 +86,7 @@ func TestDumpMemory(t *testing.T) {
 		}
 		for _, format := range []string{"text", "json", "bin"} {
 			got := memory.run(t, program, "dump", file, "-o", format)
-			if want := map[bool]int{true: exitPartial, false: exitFailed}[got.stdout != ""]; got.status != want {
+			if want := map[bool]int{true: console.ExitPartial, false: console.ExitFailed}[got.stdout != ""]; got.status != want {
 				t.Errorf("%s as %s: status %d, want %d with %d bytes of output", name, format, got.status, want, len(got.stdout))
 			}
 			if strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, " at byte ") {

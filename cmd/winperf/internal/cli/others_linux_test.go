@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/pubfile"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
+	"golang.org/x/sys/unix"
 )
 
 // ownEtc is set in the environment of a test that has an /etc of its own.
@@ -96,7 +96,7 @@ func TestHostileNeighbours(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
 		told := stderr.String()
-		if status != exitDone {
+		if status != console.ExitDone {
 			t.Errorf("%q: status %d: %s", args, status, told)
 		}
 		for _, want := range []string{
@@ -119,7 +119,7 @@ func TestHostileNeighbours(t *testing.T) {
 		owner, status int
 		path          string
 		told          bool
-	}{{61002, exitDone, `\System\Processes`, false}, {0, exitPartial, `\Peer(*)\*`, true}} {
+	}{{61002, console.ExitDone, `\System\Processes`, false}, {0, console.ExitPartial, `\Peer(*)\*`, true}} {
 		if err := os.Chown(filepath.Join(dir, "a"+pubfile.Suffix), tt.owner, -1); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestOthersTypes(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
-		if status != exitDone || strings.Contains(stderr.String(), "bad ") {
+		if status != console.ExitDone || strings.Contains(stderr.String(), "bad ") {
 			t.Errorf("%q: status %d: %s", args, status, stderr.String())
 		}
 		if args[0] == "get" && !strings.Contains(stdout.String(), "Odd PERF_ELAPSED_TIME") {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/sink"
 )
 
@@ -36,8 +38,8 @@ func TestResolve(t *testing.T) {
 		{"bin", "", "", ""}, // a format of another command
 	}
 	for _, test := range tests {
-		f := outputFlags{output: test.output, format: test.format, formats: sink.Formats()}
-		format, file, err := f.resolve()
+		f := output.OutputFlags{Output: test.output, Format: test.format, Formats: sink.Formats()}
+		format, file, err := f.Resolve()
 		if format != test.want || file != test.file || (err == nil) != (test.want != "") {
 			t.Errorf("-o %q -f %q: format %q, file %q, error %v; want %q, %q",
 				test.output, test.format, format, file, err, test.want, test.file)
@@ -48,7 +50,7 @@ func TestResolve(t *testing.T) {
 // TestFormats checks that within one command no two formats have one name or
 // one extension.
 func TestFormats(t *testing.T) {
-	for _, formats := range [][]sink.Format{sink.Formats(), listFormats, namesFormats, dumpFormats} {
+	for _, formats := range [][]sink.Format{sink.Formats(), output.ListFormats, output.NamesFormats, output.DumpFormats} {
 		seen := map[string]bool{}
 		for _, f := range formats {
 			for _, s := range append([]string{f.Name}, f.Extensions...) {
@@ -82,7 +84,7 @@ func TestErrorLines(t *testing.T) {
 		{&os.PathError{Op: "open", Path: "a\nb", Err: os.ErrNotExist}, []string{"open a\nb: file does not exist"}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, errorLines(tt.err)); diff != "" {
+		if diff := cmp.Diff(tt.want, console.ErrorLines(tt.err)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.err, diff)
 		}
 	}

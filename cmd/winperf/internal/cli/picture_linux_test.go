@@ -6,13 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/picture"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/sink"
 	"golang.org/x/sys/unix"
@@ -157,16 +158,16 @@ func TestWatchStopped(t *testing.T) {
 // TestPictureScrolls presses keys between two moments.
 func TestPictureScrolls(t *testing.T) {
 	w := watchTerminal(t, 80, 6)
-	a := &app{stdin: &interruptible{stream: w.tty}, stdout: w.tty}
-	size, _ := isTerminal(w.tty)
-	table, err := sink.New("table", w.tty, sink.Options{Terminal: true, Size: size, Hint: scrollHint})
+	a := &console.App{Stdin: &console.Interruptible{Stream: w.tty}, Stdout: w.tty}
+	size, _ := console.IsTerminal(w.tty)
+	table, err := sink.New("table", w.tty, sink.Options{Terminal: true, Size: size, Hint: picture.ScrollHint})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := a.newPicture(table)
+	p := picture.New(a, table)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	p.start(ctx, cancel, "nothing yet")
+	p.Start(ctx, cancel, "nothing yet")
 	w.expect(t, "nothing yet")
 
 	var readings []winperf.Reading
@@ -202,29 +203,5 @@ func TestPictureScrolls(t *testing.T) {
 	<-ctx.Done()
 	if err := p.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestKeys finds keys in bytes, in one piece and in several.
-func TestKeys(t *testing.T) {
-	const typed = "k\x1b[A\x1bOB\x1b[5~x\x1b[6~\x1b[Hä\x1b[4~\x03\x1a"
-	want := []key{
-		key(sink.LineUp), key(sink.LineUp), key(sink.LineDown), key(sink.PageUp), key(sink.PageDown),
-		key(sink.Home), key(sink.End), keyInterrupt, keyStop,
-	}
-	for size := 1; size <= len(typed); size++ {
-		var p keyParser
-		var got []key
-		for piece := range slices.Chunk([]byte(typed), size) {
-			got = append(got, p.parse(piece)...)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("in pieces of %d: %v, want %v", size, got, want)
-		}
-	}
-
-	var p keyParser
-	if got := p.parse([]byte("\x1bOq")); len(got) > 0 {
-		t.Errorf("an unknown key is %v", got)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 )
 
 // TestProviderInitTogether checks that of several who write the same files at once
@@ -58,9 +61,9 @@ func initTogether(t *testing.T, dirs []string, dir string, flags []string) (done
 	wg.Wait()
 	for i := range status {
 		switch text := stderr[i].String(); {
-		case status[i] == exitDone:
+		case status[i] == console.ExitDone:
 			done++
-		case !strings.Contains(text, "--overwrite replaces it") && !strings.Contains(text, errInUse.Error()):
+		case !strings.Contains(text, "--overwrite replaces it") && !strings.Contains(text, output.ErrInUse.Error()):
 			t.Errorf("%v: status %d, %s", flags, status[i], text)
 		}
 	}

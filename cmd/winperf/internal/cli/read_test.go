@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -31,17 +33,17 @@ func TestMissedWhileStopped(t *testing.T) {
 		{"none", []int{0, 0}, []bool{false, true, false}, ""},
 	}
 	for _, tt := range tests {
-		tally := newTally(0)
-		tally.continued = func() bool {
+		tally := input.NewTally(0)
+		tally.Continued = func() bool {
 			now := tt.continued[0]
 			tt.continued = tt.continued[1:]
 			return now
 		}
 		for _, n := range tt.missed {
-			tally.count(&measure.Cycle{Missed: n})
+			tally.Count(&measure.Cycle{Missed: n})
 		}
 		var stderr bytes.Buffer
-		tally.reportCounts(&app{stderr: &stderr}, "output")
+		tally.ReportCounts(&console.App{Stderr: &stderr}, "output")
 		if stderr.String() != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, stderr.String(), tt.want)
 		}

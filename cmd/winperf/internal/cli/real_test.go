@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -25,7 +26,7 @@ func runTold(t *testing.T, told string, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status := Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
-	if status != exitDone || stderr.String() != told {
+	if status != console.ExitDone || stderr.String() != told {
 		t.Fatalf("%v: status %d, standard error %q", args, status, &stderr)
 	}
 	return stdout.Bytes()
@@ -109,7 +110,7 @@ func TestConvertSystem(t *testing.T) {
 		{"convert", "b.capture", "-o", "c.blg"},
 	} {
 		var stdout, stderr strings.Builder
-		if status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status != exitDone {
+		if status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status != console.ExitDone {
 			t.Fatalf("%q: status %d: %s", args, status, &stderr)
 		}
 	}

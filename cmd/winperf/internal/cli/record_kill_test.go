@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/source"
 )
 
@@ -137,7 +138,7 @@ func killRecording(t *testing.T, c *killCase) {
 // lacksRight reports whether a program says of a live machine that not all of it may be
 // read, as in many containers, and nothing worse.
 func lacksRight(cmd *exec.Cmd, said []byte) bool {
-	return cmd.ProcessState.ExitCode() == exitPartial && bytes.Contains(said, []byte("no permission to read"))
+	return cmd.ProcessState.ExitCode() == console.ExitPartial && bytes.Contains(said, []byte("no permission to read"))
 }
 
 // recordAndKill starts a recording, kills it and returns how many samples it

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/experiment"
 )
@@ -112,7 +112,7 @@ func startRun(t *testing.T, dir, text string) *signalProgram {
 func checkStopped(t *testing.T, p *signalProgram, runs int) *trial.Result {
 	t.Helper()
 	folder := filepath.Join(p.dir, "results")
-	if p.status != exitPartial {
+	if p.status != console.ExitPartial {
 		t.Fatalf("status %d, standard error %s", p.status, p.stderr.String())
 	}
 	all, err := trial.ReadRuns(folder)
@@ -217,7 +217,7 @@ func TestFullDiskRun(t *testing.T) {
 			}
 			p.wait(t)
 
-			if text := p.stderr.String(); p.status != exitFailed || !strings.Contains(text, disk.want) {
+			if text := p.stderr.String(); p.status != console.ExitFailed || !strings.Contains(text, disk.want) {
 				t.Errorf("status %d, standard error %s", p.status, tail(text))
 			}
 			if text, err := os.ReadFile(done); err != nil || string(text) != "x\n" {
@@ -303,45 +303,7 @@ func TestRunLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.wait(t)
-	if p.status != exitDone || !both(p) || exists(socket) {
+	if p.status != console.ExitDone || !both(p) || exists(socket) {
 		t.Errorf("status %d, the socket is there: %v, standard error %s", p.status, exists(socket), p.stderr.String())
-	}
-}
-
-// What is left of a socket that nobody listens at makes room for another one; one that somebody listens
-// at does not, and neither does a file.
-func TestListenAt(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "s")
-	left, err := net.Listen("unix", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unix, ok := left.(*net.UnixListener)
-	if !ok {
-		t.Fatalf("%T", left)
-	}
-	unix.SetUnlinkOnClose(false)
-	if err := left.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	l, err := listenAt(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := listenAt(t.Context(), name); err == nil || !strings.Contains(err.Error(), "another program listens") {
-		t.Errorf("error %v", err)
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(name, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := listenAt(t.Context(), name); !errors.Is(err, syscall.EADDRINUSE) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(name); err != nil {
-		t.Errorf("the file is gone: %v", err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/serving"
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/internal/strictyaml"
 )
@@ -48,7 +50,7 @@ func TestServeFlags(t *testing.T) {
 		flags = append(flags, flag)
 	}
 
-	command := new(app).serveCommand(nil)
+	command := serving.ServeCommand(new(console.App), nil)
 	for _, flag := range flags {
 		if command.Flags().Lookup(flag) == nil {
 			t.Errorf("there is no flag --%s", flag)
@@ -64,7 +66,7 @@ func TestServeFlags(t *testing.T) {
 
 // The values that the help names are taken.
 func TestServeNamesOfHelp(t *testing.T) {
-	usage := (&app{}).serveCommand(nil).Flag("names").Usage
+	usage := serving.ServeCommand(&console.App{}, nil).Flag("names").Usage
 	_, values, ok := strings.Cut(usage, ": ")
 	if !ok {
 		t.Fatal(usage)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // served is a serve command that runs in this process until the test ends.
@@ -63,7 +65,7 @@ func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {
 	go func() { ended <- Run(ctx, args, strings.NewReader(""), io.Discard, s.stderr) }()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-ended })
 	t.Cleanup(func() {
-		if status := s.stop(); status != exitDone {
+		if status := s.stop(); status != console.ExitDone {
 			t.Errorf("exit status %d: %s", status, s.stderr)
 		}
 	})

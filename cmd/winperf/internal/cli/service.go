@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/serving"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/winapi"
 )
@@ -51,7 +53,7 @@ On Linux systemd does this: dist/winperf.service is a unit for it.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service status
   winperf service remove`,
-		Args: noArgs,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.serviceInstallCommand(), p.serviceRemoveCommand(), p.serviceStatusCommand(), p.serviceRunCommand())
@@ -116,12 +118,12 @@ func (p *program) installService(ctx context.Context, name, account, config stri
 		return err
 	}
 	if len(unknown) > 0 {
-		p.app.complain(fmt.Errorf("this system does not know these settings of services: %s", strings.Join(unknown, ", ")))
+		p.app.Complain(fmt.Errorf("this system does not know these settings of services: %s", strings.Join(unknown, ", ")))
 	}
 	if err := manager.start(name); err != nil {
 		return fmt.Errorf("service %s is installed and could not be started: %w", name, err)
 	}
-	_, err = fmt.Fprintf(p.app.stdout, "service %s is installed and started\n", name)
+	_, err = fmt.Fprintf(p.app.Stdout, "service %s is installed and started\n", name)
 	return err
 }
 
@@ -147,9 +149,9 @@ func (p *program) serviceWork(ctx context.Context, dir, config string, command [
 		command = append(command, "--config", whole)
 	}
 	status, err := within(dir, func() int {
-		return Run(ctx, append(slices.Clone(command), "--check"), p.app.stdin, p.app.stdout, p.app.stderr)
+		return Run(ctx, append(slices.Clone(command), "--check"), p.app.Stdin, p.app.Stdout, p.app.Stderr)
 	})
-	if err == nil && status != exitDone {
+	if err == nil && status != console.ExitDone {
 		err = fmt.Errorf("nothing was installed (the service runs in %s: names of files are relative to that)", dir)
 	}
 	return command, err
@@ -175,7 +177,7 @@ func (p *program) serviceRemoveCommand() *cobra.Command {
 		Short:   "Stop the service and remove it",
 		Long:    "Remove stops the service, waits for its end, and removes it and its entry in the event log.",
 		Example: "  winperf service remove",
-		Args:    noArgs,
+		Args:    console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			manager, err := services()
 			if err != nil {
@@ -184,7 +186,7 @@ func (p *program) serviceRemoveCommand() *cobra.Command {
 			if err := manager.remove(cmd.Context(), *name); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.app.stdout, "service %s is removed\n", *name)
+			_, err = fmt.Fprintf(p.app.Stdout, "service %s is removed\n", *name)
 			return err
 		},
 	}
@@ -201,7 +203,7 @@ func (p *program) serviceStatusCommand() *cobra.Command {
 
 Exit status: 0 it runs, 1 there is no such service, 3 it does not run.`,
 		Example: "  winperf service status",
-		Args:    noArgs,
+		Args:    console.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return p.serviceStatus(*name) },
 	}
 	name = addServiceName(cmd)
@@ -225,8 +227,8 @@ func (p *program) serviceStatus(name string) error {
 	case status.ExitCode != 0:
 		state += fmt.Sprintf(", ended with error %d", status.ExitCode)
 	}
-	p.app.partial = status.State != "running"
-	_, err = fmt.Fprintf(p.app.stdout, "%s: %s\n  account %s\n  program %s\n", safetext.Line(name),
+	p.app.Partial = status.State != "running"
+	_, err = fmt.Fprintf(p.app.Stdout, "%s: %s\n  account %s\n  program %s\n", safetext.Line(name),
 		state, safetext.Line(status.Account), safetext.Line(status.Program))
 	return err
 }
@@ -258,12 +260,12 @@ func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
 		if args[0] != "serve" {
 			ready() // it does not say when it is
 		}
-		status := runHosted(ctx, &hosted{ready: ready, reload: reload}, args, strings.NewReader(""), out, told)
+		status := runHosted(ctx, &serving.Hosted{Ready: ready, Reload: reload}, args, strings.NewReader(""), out, told)
 		if err := errors.Join(out.flush(), told.flush()); err != nil {
 			return err
 		}
 
-		if status == exitFailed {
+		if status == console.ExitFailed {
 			err := fmt.Errorf("winperf %s ended with status %d", strings.Join(args, " "), status)
 			return errors.Join(err, log(winapi.EventError, err.Error()))
 		}

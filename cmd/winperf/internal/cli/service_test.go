@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/winapi"
 )
 
@@ -26,7 +27,7 @@ func TestServiceRun(t *testing.T) {
 		fails bool
 		want  eventList
 	}{
-		{[]string{"version"}, false, eventList{"0 " + versionLine()}},
+		{[]string{"version"}, false, eventList{"0 " + console.VersionLine()}},
 		{[]string{"get"}, true, eventList{
 			`1 winperf: no path given; for example '\Memory\Available MBytes' (winperf list shows what there is)`,
 			"2 winperf get ended with status 1",
@@ -84,7 +85,7 @@ func TestServiceWork(t *testing.T) {
 		"good.yaml": "", "far.yaml": "", "near.yaml": "nothing was installed (the service runs in " + there,
 	} {
 		var told strings.Builder
-		p := &program{app: &app{stdout: &told, stderr: &told}}
+		p := &program{app: &console.App{Stdout: &told, Stderr: &told}}
 		command, err := p.serviceWork(t.Context(), there, config, nil)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q; %s", config, err, want, told.String())

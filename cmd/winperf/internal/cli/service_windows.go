@@ -18,6 +18,7 @@ func (windowsServices) directory() (string, error) { return winapi.ServiceDirect
 func (windowsServices) install(c winapi.ServiceConfig) ([]string, error) {
 	return winapi.InstallService(c)
 }
+
 func (windowsServices) start(name string) error { return winapi.StartService(name) }
 
 func (windowsServices) remove(ctx context.Context, name string) error {

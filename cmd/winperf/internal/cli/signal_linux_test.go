@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/pdhlog"
+	"golang.org/x/sys/unix"
 )
 
 // linked is a file name of the program, for other programs that run it.
@@ -77,7 +77,7 @@ func TestHangupSignal(t *testing.T) {
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			summary := lines[len(lines)-1] // of complete files only
 			samples, damage := samplesIn(t, name)
-			all := strings.HasPrefix(summary, "winperf: "+plural(samples, "sample")+", ")
+			all := strings.HasPrefix(summary, "winperf: "+console.Plural(samples, "sample")+", ")
 			if !all || damage > 0 || !completed(t, name) {
 				t.Errorf("%s after %v: %d samples and %d places of damage, %q", format, signals, samples, damage, summary)
 			}
@@ -145,7 +145,7 @@ func TestHangupPublish(t *testing.T) {
 	}
 	_ = end() // the status tells
 	after, err := os.ReadDir(dir)
-	if status := cmd.ProcessState.ExitCode(); err != nil || len(after) > 0 || status != exitDone {
+	if status := cmd.ProcessState.ExitCode(); err != nil || len(after) > 0 || status != console.ExitDone {
 		t.Errorf("%v is left, status %d, %v", after, status, err)
 	}
 }
@@ -181,7 +181,7 @@ func TestHangupConvert(t *testing.T) {
 			continue // it was faster than the signal
 		}
 		left, globbed := filepath.Glob(out + "*")
-		if status := cmd.ProcessState.ExitCode(); status != exitFailed || len(left) > 0 || globbed != nil {
+		if status := cmd.ProcessState.ExitCode(); status != console.ExitFailed || len(left) > 0 || globbed != nil {
 			t.Errorf("%v, %v is left, %s", err, left, &stderr)
 		}
 		return

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 func TestRewrite(t *testing.T) {
@@ -40,7 +41,7 @@ func TestRewrite(t *testing.T) {
 		{"watch", "watch -SI 5", "watch -SI 5"},
 		{"watch", `watch \P(-q)\-si`, `watch \P(-q)\-si`},
 	}
-	root := (&program{app: &app{}}).rootCommand()
+	root := (&program{app: &console.App{}}).rootCommand()
 	for _, test := range tests {
 		cmd, _, err := root.Find([]string{test.command})
 		if err != nil {
@@ -59,7 +60,7 @@ func TestRewrite(t *testing.T) {
 // TestSpellings checks that the commands that a spelling names have the flags
 // that take its place.
 func TestSpellings(t *testing.T) {
-	root := (&program{app: &app{}}).rootCommand()
+	root := (&program{app: &console.App{}}).rootCommand()
 	for name, s := range spellings {
 		for _, command := range s.commands {
 			cmd, _, err := root.Find([]string{command})
@@ -83,7 +84,7 @@ func TestSpellings(t *testing.T) {
 
 // A time may be written as several arguments.
 func TestRewriteTimes(t *testing.T) {
-	cmd, _, err := (&program{app: &app{}}).rootCommand().Find([]string{"convert"})
+	cmd, _, err := (&program{app: &console.App{}}).rootCommand().Find([]string{"convert"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestRewriteTimes(t *testing.T) {
 // reading their flags, so that none shows a flag that is not there.
 func TestExamples(t *testing.T) {
 	checked := 0
-	root := (&program{app: &app{}}).rootCommand()
+	root := (&program{app: &console.App{}}).rootCommand()
 	for _, cmd := range append(root.Commands(), root) {
 		if cmd.Example == "" && cmd.Name() != "help" {
 			t.Errorf("%s has no example", cmd.Name())
@@ -124,7 +125,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: the example %q does not call winperf", cmd.Name(), line)
 			}
 			args := shellWords(line)
-			fresh := (&program{app: &app{}}).rootCommand()
+			fresh := (&program{app: &console.App{}}).rootCommand()
 			about, _, err := fresh.Find(args)
 			if err != nil {
 				t.Errorf("%s: example %q: %v", cmd.Name(), line, err)
@@ -169,8 +170,8 @@ func TestCrash(t *testing.T) {
 	var stderr strings.Builder
 	broken := writerFunc(func([]byte) (int, error) { panic("broken") })
 	status := Run(context.Background(), []string{"version"}, strings.NewReader(""), broken, &stderr)
-	if status != exitFailed {
-		t.Errorf("status %d, want %d", status, exitFailed)
+	if status != console.ExitFailed {
+		t.Errorf("status %d, want %d", status, console.ExitFailed)
 	}
 	if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "internal error: broken") {
 		t.Errorf("standard error is %q", got)

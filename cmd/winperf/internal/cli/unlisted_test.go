@@ -15,8 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/perftest"
 )
 
@@ -214,7 +213,7 @@ func TestUnlistedReal(t *testing.T) {
 			args := []string{command, "--source", file, every, "-o", format}
 			var out, told bytes.Buffer
 			status := Run(context.Background(), args, strings.NewReader(""), &out, &told)
-			if status != exitDone || !strings.Contains(out.String(), "mmc") {
+			if status != console.ExitDone || !strings.Contains(out.String(), "mmc") {
 				t.Errorf("%v: status %d, %s", args, status, &told)
 			}
 			if strings.Contains(out.String(), "listed") || strings.Contains(out.String(), "Processor(") {
@@ -277,35 +276,6 @@ func TestUnlistedMachines(t *testing.T) {
 		row := regexp.MustCompile(`\\\\` + machine + `\\Process\(not in a listed process\)\\% Processor Time +1 +0 +` + value)
 		if !row.MatchString(out) {
 			t.Errorf("no row of %s in\n%s", machine, out)
-		}
-	}
-}
-
-// Processes and processors of different samples are not compared.
-func TestUnlistedApart(t *testing.T) {
-	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	for apart, want := range map[time.Duration]bool{
-		0: true, 50 * time.Millisecond: true, -50 * time.Millisecond: true, time.Second: false, -time.Second: false,
-	} {
-		m := machineTime{
-			process: winperf.NewSeries(winperf.Path{Object: "Process"}), at: at.Add(apart), used: 40,
-			total: 30, totalAt: at, processors: 2,
-		}
-		r, ok := m.reading()
-		if ok != want {
-			t.Errorf("%v apart: %v", apart, ok)
-		}
-		if v, _ := r.Value.Float64(); ok && (v != 20 || !r.Time.Equal(at)) {
-			t.Errorf("%v apart: %v at %v", apart, v, r.Time)
-		}
-	}
-
-	process := winperf.NewSeries(winperf.Path{Object: "Process"})
-	for name, m := range map[string]machineTime{
-		"not every process": {processors: 2}, "no total": {process: process, processors: 2, totalStatus: counter.NoInstance},
-	} {
-		if _, ok := m.reading(); ok {
-			t.Errorf("%s: there is a row", name)
 		}
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
 // helpCommand shows the help of a command. Unlike cobra's own it fails for one
@@ -84,7 +83,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 			}
 		}
 	}
-	return fmt.Errorf("unknown command %q%s; winperf help lists them", name, didYouMean(name, commands))
+	return fmt.Errorf("unknown command %q%s; winperf help lists them", name, console.DidYouMean(name, commands))
 }
 
 // flagError adds to an error about flags where to read about them.
@@ -101,20 +100,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	short, name := unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()
 	switch short {
 	case "":
-		name = "--" + name + didYouMean("--"+name, flags)
+		name = "--" + name + console.DidYouMean("--"+name, flags)
 	case name:
 		name = "-" + name
 	default:
 		name = fmt.Sprintf("-%s in -%s", name, short)
 	}
 	return fmt.Errorf("unknown flag %s; %s --help lists them", name, cmd.CommandPath())
-}
-
-// didYouMean is a question to put behind a name that is not known, "" where
-// no candidate is like it.
-func didYouMean(name string, candidates iter.Seq[string]) string {
-	if s := suggest.Closest(name, candidates); s != "" {
-		return fmt.Sprintf(" (did you mean %q?)", s)
-	}
-	return ""
 }

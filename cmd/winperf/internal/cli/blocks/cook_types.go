@@ -1,0 +1,67 @@
+package blocks
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/winperf/winperf/counter"
+)
+
+// listTypes shows all types, one a line.
+func listTypes(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NUMBER\tTYPE\tUNIT\tSAMPLES\tFORMULA")
+	for info := range counter.Types() {
+		row := "0x%08X\t%s\t%v\t%d\t%s\n"
+		fmt.Fprintf(t, row, uint32(info.Type), info.Name, info.Unit, info.Samples, formulaText(info.Formula))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, operandsHelp)
+	return err
+}
+
+// operandsHelp says what the letters of formulas stand for.
+const operandsHelp = `
+N value, D clock, B base, M number of components; 0 of the older and 1 of the newer
+sample; TB ticks of the clock in a second. "winperf cook TYPE" shows more of a type.
+`
+
+// formulaText is a formula as it is computed; "-" where nothing is.
+func formulaText(f counter.FormulaID) string { return cmp.Or(f.Text(), "-") }
+
+// describeTypes shows what is known about types.
+func describeTypes(w io.Writer, names []string) error {
+	var errs []error
+	shown := 0
+	for _, name := range names {
+		t, err := counter.ParseType(name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%w, and there is no such file", err))
+			continue
+		}
+		if shown++; shown > 1 {
+			fmt.Fprintln(w)
+		}
+		describeType(w, t)
+	}
+	return errors.Join(errs...)
+}
+
+func describeType(w io.Writer, t counter.Type) {
+	fmt.Fprintf(w, "%v  0x%08X  %d\n  bits:     %s\n", t, uint32(t), uint32(t), t.Describe())
+	info, known := t.Info()
+	if !known {
+		return
+	}
+	fmt.Fprintf(w, "  value:    %s\n  formula:  %s\n", info.Brief, formulaText(info.Formula))
+	fmt.Fprintf(w, "  unit:     %v\n  samples:  %d\n", info.Unit, info.Samples)
+	if info.Base != 0 {
+		fmt.Fprintf(w, "  base:     %v\n", info.Base)
+	}
+	fmt.Fprintf(w, "  source:   %s\n", info.Source)
+}

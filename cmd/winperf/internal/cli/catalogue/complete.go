@@ -1,0 +1,106 @@
+package catalogue
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/internal/selection"
+)
+
+// Paths returns what text may become. What can go on in one way only goes on.
+func (c *Catalogue) Paths(text string) []cobra.Completion {
+	found := c.pathParts(text)
+	if len(found) == 1 && strings.HasSuffix(found[0], `\`) {
+		return c.pathParts(found[0])
+	}
+	return found
+}
+
+// pathParts returns text with its next part complete: first \Object\ or \Object(*)\, from the
+// parenthesis on every instance, then the counters.
+func (c *Catalogue) pathParts(text string) []cobra.Completion {
+	var found []cobra.Completion
+	for i := range c.Objects {
+		o := &c.Objects[i]
+		head := o.pathHead(text)
+		if head == "" {
+			found = o.appendHeads(found, text)
+			continue
+		}
+		for _, d := range o.Counters {
+			if p := head + d.Name; HasPrefixFold(p, text) {
+				found = append(found, Describe(p, d.help))
+			}
+		}
+	}
+	return found
+}
+
+// pathHead returns what stands before the counter in text, "" as long as that
+// is not complete or another object.
+func (o *KnownObject) pathHead(text string) string {
+	stem := `\` + o.Name
+	if !HasPrefixFold(text, stem) {
+		return ""
+	}
+	rest := text[len(stem):]
+	if !o.Multi && strings.HasPrefix(rest, `\`) {
+		return text[:len(stem)+1]
+	}
+
+	end := strings.LastIndex(rest, `)\`)
+	if !o.Multi || end < 0 || rest[0] != '(' {
+		return ""
+	}
+	return text[:len(stem)+end+len(`)\`)]
+}
+
+// appendHeads appends what can stand before the counters of an object, as far
+// as text is its beginning.
+func (o *KnownObject) appendHeads(found []cobra.Completion, text string) []cobra.Completion {
+	stem := `\` + o.Name
+	heads := []string{stem + `\`}
+	if o.Multi {
+		heads[0] = stem + `(*)\`
+	}
+	if o.Multi && HasPrefixFold(text, stem+"(") {
+		for _, name := range o.Instances() {
+			heads = append(heads, stem+"("+name+`)\`)
+		}
+	}
+
+	for _, h := range heads {
+		if HasPrefixFold(h, text) {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// Describe returns a completion with the first sentence of its help.
+func Describe(name, help string) cobra.Completion {
+	const columns = 80
+	if help == "" {
+		return name
+	}
+	return cobra.CompletionWithDesc(name, console.Shorten(console.FirstSentence(help), columns))
+}
+
+// HasPrefixFold reports whether s begins with a prefix, in any case.
+func HasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// MayHaveNone reports whether a path asks for all instances of an object that has instances, of which there
+// may be none now.
+func (c *Catalogue) MayHaveNone(p winperf.Path) bool {
+	path := selection.NewPath(p)
+	for o := range c.matching(p) {
+		if o.Multi && path.EveryInstance() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,51 @@
+package catalogue
+
+import (
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+)
+
+// NoSample: a recording ends before its first sample.
+const NoSample = "there is no sample that can be read; winperf info tells what is wrong with a log"
+
+// MachinesOf are the machines whose objects a sample has.
+func MachinesOf(f frame.Frame) (names []string) {
+	for o := range f.Objects() {
+		if !slices.Contains(names, o.Machine()) {
+			names = append(names, o.Machine())
+		}
+	}
+	return names
+}
+
+// ShownCounters returns the positions of the counters that people may ask for.
+func ShownCounters(o frame.Object) []int {
+	var ks []int
+	for k := range o.NumCounters() {
+		if !o.Counter(k).Type.IsBase() {
+			ks = append(ks, k)
+		}
+	}
+	return ks
+}
+
+// instanceNames are the object's instances as paths have them, with #n; a
+// single-instance object has none.
+func instanceNames(o frame.Object) []string {
+	names := []string{}
+	if o.Single() {
+		return names
+	}
+	for in := range o.Instances() {
+		names = append(names, InstanceName(in))
+	}
+	return names
+}
+
+// InstanceName returns the name of an instance as paths write it.
+func InstanceName(in frame.Instance) string {
+	p := winperf.Path{HasInstance: true, Instance: in.Full(), Index: in.Occurrence()}
+	return p.InstanceText()
+}

@@ -1,0 +1,120 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/provider/publish"
+)
+
+// Damaged reports, in one line, damage that did not keep the rest from being
+// shown. What others published and is not shown is told beside that.
+func (a *App) Damaged(errs []error) {
+	a.Notice(errs)
+	errs = Costly(errs)
+	switch len(errs) {
+	case 0:
+		return
+	case 1:
+		a.Complain(errs[0])
+	default:
+		a.Complain(fmt.Errorf("%w (and %d more)", errs[0], countErrors(errs[1:])))
+	}
+	a.Partial = true
+}
+
+// Notice reports published objects that are not shown, and a language that is not available,
+// once in a run. It does not change the exit status, because any account can cause it.
+func (a *App) Notice(errs []error) {
+	known := len(a.noticed)
+	a.noticed = AddNotices(a.noticed, errs)
+	for _, err := range a.noticed[known:] {
+		a.Complain(err)
+	}
+}
+
+// maxNotices bounds the notices of a run, as any account can cause new ones all the time.
+const maxNotices = 32
+
+// AddNotices adds the notices among errs of topics that are not in list.
+func AddNotices(list, errs []error) []error {
+	for _, err := range errs {
+		topic, notice := noticeIn(err)
+		same := func(e error) bool {
+			known, _ := noticeIn(e)
+			return known == topic
+		}
+		if notice != nil && len(list) < maxNotices && !slices.ContainsFunc(list, same) {
+			list = append(list, notice)
+		}
+	}
+	return list
+}
+
+// noticeIn returns the topic of the notice that an error is, and the notice; nil if it is none.
+func noticeIn(err error) (topic any, notice error) {
+	var published *publish.Notice
+	var language *measure.NoLanguage
+	switch {
+	case errors.As(err, &published):
+		return published.Topic(), published
+	case errors.As(err, &language):
+		return *language, language
+	}
+	return nil, nil
+}
+
+// countErrors returns how many errors these are: one may stand for several that its
+// source did not keep.
+func countErrors(errs []error) (n int) {
+	for _, err := range errs {
+		var several interface{ Count() int }
+		if errors.As(err, &several) {
+			n += several.Count()
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// Costly leaves out what is wrong without anything being lost, and what others
+// published.
+func Costly(errs []error) []error {
+	return slices.DeleteFunc(slices.Clone(errs), func(err error) bool {
+		var e *winperf.DataError
+		_, notice := noticeIn(err)
+		return errors.As(err, &e) && e.Warning || notice != nil
+	})
+}
+
+// DamageCount keeps the first damage that was found.
+type DamageCount struct {
+	First []error
+	more  int
+}
+
+// maxDamageShown is how many findings are worth a line of their own.
+const maxDamageShown = 10
+
+// Add counts errors and keeps the first ones.
+func (d *DamageCount) Add(errs []error) {
+	errs = Costly(errs)
+	n := min(len(errs), maxDamageShown-len(d.First))
+	d.First = append(d.First, errs[:n]...)
+	d.more += len(errs) - n
+}
+
+// Tell says what was found.
+func (d *DamageCount) Tell(a *App) {
+	for _, err := range d.First {
+		a.Complain(err)
+		a.Partial = true
+	}
+	if d.more > 0 {
+		a.Complain(fmt.Errorf("%d more findings of damage", d.more))
+	}
+}

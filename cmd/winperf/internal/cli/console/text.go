@@ -1,0 +1,65 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// LateNames returns the first paths that a log of readings, or a sink, had no place for.
+func LateNames(w any) []string {
+	if names, ok := w.(interface{ LateNames() []string }); ok {
+		return names.LateNames()
+	}
+	return nil
+}
+
+// SomeNames lists the first of so many names for a message, "" for none.
+func SomeNames(names []string, of int) string {
+	if len(names) == 0 {
+		return ""
+	}
+	text := " (" + strings.Join(names, ", ")
+	if of > len(names) {
+		text += ", …"
+	}
+	return text + ")"
+}
+
+// Plural returns a number and a noun, in the plural unless the number is 1.
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// BreaksNoLine makes blanks of what would end a line of data.
+func BreaksNoLine(r rune) rune {
+	if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+		return ' '
+	}
+	return r
+}
+
+// FirstSentence returns the first sentence of a text.
+func FirstSentence(s string) string {
+	s = safetext.Line(Words(s))
+	if head, _, found := strings.Cut(s, ". "); found {
+		return head + "."
+	}
+	return s
+}
+
+// Words is a text of several lines as one line.
+func Words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Shorten cuts s to a number of characters.
+func Shorten(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

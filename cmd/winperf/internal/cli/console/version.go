@@ -1,0 +1,65 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/winperf/winperf"
+)
+
+// VersionLine returns what winperf --version prints.
+func VersionLine() string {
+	return fmt.Sprintf("winperf %s%s %s/%s %s", Version(), builtFrom(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// builtFrom is the commit and its date in parentheses, as far as they are known.
+func builtFrom() string {
+	info, _ := debug.ReadBuildInfo()
+	var commit, date string
+	for _, s := range buildSettings(info) {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case "vcs.time":
+			date = s.Value
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, %s)", commit, cmp.Or(date, "date unknown"))
+}
+
+func buildSettings(info *debug.BuildInfo) []debug.BuildSetting {
+	if info == nil {
+		return nil
+	}
+	return info.Settings
+}
+
+// WrittenBy is what a log says of the system that wrote it: what the one says that it is
+// made from, or else this program and its system.
+func WrittenBy(from winperf.LogInfo) string {
+	return cmp.Or(from.System, fmt.Sprintf("winperf %s on %s/%s", Version(), runtime.GOOS, runtime.GOARCH))
+}
+
+// Version is the module's version, or the revision that a working copy was
+// built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}

@@ -1,0 +1,389 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/rawline"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/push"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// converter is the convert command.
+type converter struct {
+	app      *console.App
+	output   output.OutputFlags
+	sel      input.SelectFlags
+	log      input.LogFlags
+	language input.Language
+	name     input.Naming
+	paths    []string
+	files    []string // the names of the logs
+	within   input.RangeFlags
+	every    input.Count
+	interval input.Interval
+	raw      bool
+	quiet    bool
+	target   input.PushFlags
+	appends  bool   // --append
+	resume   string // the file that says how far logs were sent
+	given    *pflag.FlagSet
+
+	nameWords []string
+	names     []metrics.Scheme // nil is winperf's own
+
+	selection winperf.Selection
+	options   measure.Options
+	logs      []*logs.Log
+	zone      output.ShownZone // of the first log
+	types     rawline.RawTypes // of raw values as JSON lines, else nil
+	tally     input.Tally
+	damage    console.DamageCount
+	progress  *output.Progress
+	last      time.Time // of all samples
+
+	timeMatters func() // memory is spared until it is called
+}
+
+// ConvertCommand returns the command convert.
+func ConvertCommand(a *console.App) *cobra.Command {
+	c := &converter{app: a}
+	cmd := &cobra.Command{
+		Use:   "convert LOG... [PATH...] -o OUT",
+		Short: "Convert, trim, thin out and merge logs",
+		Long: `Convert reads logs and captures and writes them in another format: text logs of
+Windows (.csv, .tsv), JSON (.jsonl, .json; .jsonl.zst is compressed), binary logs (.blg)
+and captures.
+
+Only the counters that the paths name are converted; without a path and --counters all are.
+An argument that begins with \ is a path, unless a file of that name exists. Several logs, also of
+several machines, are merged by time. Samples can be selected by time, number and
+interval. If the log holds raw values, rates are then computed over the whole
+interval; displayable values stay unchanged. csv and tsv have a column for every
+instance name in the logs, found by reading them twice. If several processes had the
+same name one after the other, the column shows all of them; rates and averages have
+no value in the first row of each. A process that began after the previous sample has no
+rate in its first sample, as in PDH; with --from-start it counts from zero. This holds for
+a log on standard input, too, of which a temporary copy is read. A capture or binary log
+holds raw values and whole objects, from the machines of one log. openmetrics holds everything
+that there ever was under metric names, series by series, for 'promtool tsdb create-blocks-from openmetrics';
+what does not fit into memory waits in a temporary file beside OUT. Prometheus deletes
+what is older than its retention.
+
+Times are shown in the time zone of the first log (UTC if the log names none) or in
+--zone. Times such as '6/30/2007 15:40:38' and 2007-06-30T15:40:38 are read in the
+same zone unless Z or +02:00 follows them. +1h is one hour after the first sample.
+
+OUT may be a URL: the whole history is sent as metrics, in the order of time, to
+remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus, VictoriaMetrics, Mimir), or
+to otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry); https in place of http as well.
+With --resume FILE an interrupted command goes on where it was. Not every database keeps
+old samples: VictoriaMetrics drops those older than its -retentionPeriod, Prometheus takes
+them only while it has no newer ones, and neither says so in its answer. With --push-names
+windows_exporter the metrics have the names that dashboards for that exporter ask for.
+
+OUT is created only when it is complete, not if converting fails or is interrupted. With
+--append its samples follow those of an existing OUT, which must have the same counters.
+
+A binary log of a text log or of JSON lines holds their displayable values as doubles
+(PERF_DOUBLE_RAW), at the UTC offset of the first sample. This was not tried with the
+programs of Windows.
+
+Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, some values
+could not be read for lack of permission, some data was damaged, or a target did not
+take all.`,
+		Example: `  winperf convert load.blg -o load.csv
+  winperf convert load.csv '\Processor(*)\% Processor Time' -o cpu.jsonl
+  winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
+  winperf convert night.capture -o night.csv -i 60
+  winperf convert load.blg -o raw.jsonl --raw
+  winperf convert load.blg -o load.om && promtool tsdb create-blocks-from openmetrics load.om data
+  winperf convert load.blg -o remote-write+http://localhost:8428 --resume load.state
+  winperf convert load.blg -o remote-write+http://localhost:8428 --push-names own,windows_exporter
+  winperf convert load.csv -cf paths.txt -t 10 -f tsv -o thin.tsv     (as relog spells it)`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.flags(cmd)
+	return cmd
+}
+
+func (c *converter) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	c.given = f
+	c.output.Add(cmd, output.ConvertFormats())
+	const path = "only counters that match this `PATH`, as an argument that is a path; may be given several times"
+	f.StringArrayVar(&c.paths, "path", nil, path)
+	c.sel.Add(cmd, &input.SourceFlags{})
+	c.sel.AddFromStart(cmd)
+	c.within.Add(cmd)
+	f.Var(&c.every, "every", "take every Nth sample")
+	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
+	const raw = "raw values instead of displayable ones; as jsonl they are input for winperf cook"
+	f.BoolVar(&c.raw, "raw", false, raw)
+	const appends = "append to an existing OUT (csv, tsv, jsonl, blg, capture) that has the same counters"
+	f.BoolVar(&c.appends, "append", false, appends)
+	f.BoolVar(&c.quiet, "quiet", false, "show no progress, and no advice on Prometheus' retention")
+	const resume = "keep in `FILE` how far the logs were sent to a URL, and go on from there"
+	f.StringVar(&c.resume, "resume", "", resume)
+	c.target.Add(cmd)
+	c.addNames(cmd)
+	f.Var(&c.language, "language", input.LanguageHelp)
+	c.name.Add(cmd)
+	c.log.Add(cmd)
+	cmd.ValidArgsFunction = input.CompleteLogs
+}
+
+var errInterrupted = errors.New("interrupted; nothing was converted")
+
+func (c *converter) run(ctx context.Context, args []string) (err error) {
+	if push.IsURL(c.output.Output) && c.name != "" {
+		return errors.New("--name is about readings, and metrics have names of their own")
+	}
+	if err := c.settleAppend(); err != nil {
+		return err
+	}
+	if push.IsURL(c.output.Output) {
+		return c.push(ctx, args)
+	}
+	if err := notTarget(c.output.Output); err != nil && c.output.Format == "" {
+		return err
+	}
+	if c.resume != "" {
+		return errors.New("--resume is for logs that are sent: -o remote-write+http://HOST")
+	}
+	if strings.EqualFold(c.output.Format, "bin") { // relog's word
+		c.output.Format = "blg"
+	}
+	format, file, err := c.output.Settle()
+	if err == nil && c.appends && !(file != "" && logs.CanAppend(format, file)) {
+		err = fmt.Errorf("--append: expected a file in csv, tsv, jsonl, blg or capture: %w", winperf.ErrNotSupported)
+	}
+	if err == nil {
+		err = c.settleNames(format, "")
+	}
+	if err == nil {
+		err = c.settle(ctx, args, format, file)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, c.close()); err != nil && console.IsInterrupt(ctx, err) {
+			err = errInterrupted // a failure, as OUT is not there
+		}
+	}()
+
+	// How large a sample is shows with the first one. A small one needs no care.
+	c.timeMatters = sync.OnceFunc(console.SpareMemory())
+	defer c.timeMatters()
+
+	c.logs, c.zone, err = input.OpenLogs(ctx, c.app, c.files, &c.log, &c.within, &c.selection)
+	if err != nil {
+		return err
+	}
+	if err := c.check(format); err != nil {
+		return err
+	}
+	c.options.FramesOnly = c.options.FramesOnly && !c.logs[0].Source.Describe().Cooked
+	thin := logs.Thin{
+		Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.Note,
+	}
+	for _, log := range c.logs {
+		log.Source = thin.Of(log.Source)
+	}
+	return c.convert(ctx, format, file)
+}
+
+// convert writes what the logs have.
+func (c *converter) convert(ctx context.Context, format, file string) error {
+	c.progress = output.NewProgress(c.app, c.quiet)
+	defer c.progress.Clear()
+	out, err := c.create(ctx, format, file)
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
+
+	err = c.copy(ctx, out)
+	c.progress.Clear()
+	if err != nil {
+		return err
+	}
+
+	c.finish(ctx)
+	if c.tally.Hopeless() && len(c.selection.Paths) > 0 {
+		return errors.New("nothing was converted")
+	}
+	if err := out.finish(c.close); err != nil {
+		return err
+	}
+
+	c.progress.Clear()
+	if format == logs.OpenMetrics {
+		c.finishMetrics(out)
+	}
+	if late := out.Late(); late > 0 {
+		const form = "%d counters and instances have no place in %s: they came after the first sample," +
+			" or have the name of one that had ended%s; -f jsonl keeps them"
+		c.app.Complain(fmt.Errorf(form, late, format, console.SomeNames(console.LateNames(out.Writer), late)))
+		c.app.Partial = c.app.Partial || logs.IsRaw(format)
+	}
+	return nil
+}
+
+// copy writes all moments of the logs, merged in the order of time.
+func (c *converter) copy(ctx context.Context, out *convertOutput) error {
+	c.progress.Restart()
+	for m, err := range logs.Read(ctx, c.logs, c.selection, c.options) {
+		if err != nil {
+			return err
+		}
+		c.damage.Add(m.Damage)
+		if len(m.Cycles) == 0 {
+			break
+		}
+
+		c.last = m.Time
+		for _, cycle := range m.Cycles {
+			c.tally.Count(cycle)
+		}
+		if !slices.ContainsFunc(m.Cycles, console.IsLarge) {
+			c.timeMatters()
+		}
+		if err := out.Write(m); err != nil {
+			return err
+		}
+		c.progress.Show(m, c.tally.Cycles)
+	}
+
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case c.tally.Cycles == 0:
+		return c.empty(ctx, "there are no samples to convert")
+	}
+	return nil
+}
+
+// empty returns the error of logs without a sample that could be written.
+func (c *converter) empty(ctx context.Context, otherwise string) error {
+	err := c.within.Empty(ctx, otherwise, c.zone, input.SourcesOf(c.logs)...)
+	return errors.Join(append(c.damage.First, err)...)
+}
+
+// finish says at the end what was not as it should be.
+func (c *converter) finish(ctx context.Context) {
+	a, src := c.app, c.logs[0].Source
+	c.damage.Tell(a)
+	a.Notice(c.tally.Notices)
+	c.tally.Denied.Report(a, src)
+	if paths := c.selection.Paths; len(paths) > 0 {
+		input.Explain(ctx, a, src, &c.tally, paths, true)
+	}
+}
+
+// settle checks the options, and reads the paths and the options of the measurement, before
+// any log is opened. QuoteHint explains an argument that looks like an unquoted path.
+func (c *converter) settle(ctx context.Context, args []string, format, file string) error {
+	names, more, err := input.SplitArguments(ctx, args, nil)
+	if err != nil {
+		return err
+	}
+	c.files, c.paths = names, append(c.paths, more...)
+
+	if len(names) == 0 {
+		return errors.New("no log given; for example winperf convert load.blg -o load.csv")
+	}
+	if _, terminal := console.IsTerminal(c.app.Stdout); terminal && file == "" && logs.IsRaw(format) {
+		return fmt.Errorf("bytes are not shown on a terminal: name a file, -o log.%s", format)
+	}
+	switch {
+	case c.name != "" && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
+		return errors.New("--name is about readings: csv, tsv, jsonl, json or paths, without --raw")
+	case c.raw && logs.IsRaw(format):
+		return fmt.Errorf("--raw: %s always holds raw values", format)
+	case c.raw && format == logs.OpenMetrics:
+		return fmt.Errorf("--raw: %s always holds raw values, where the log does", format)
+	case c.raw && logs.IsPacked(file):
+		return errors.New("--raw: lines of raw values are not compressed; -o raw.jsonl")
+	case c.raw && format == "jsonl":
+		c.types = rawline.RawTypes{}
+	}
+
+	paths, err := input.Paths(ctx, c.app, c.paths, &c.sel)
+	if err != nil {
+		return input.QuoteHint(ctx, names, c.paths, names, err)
+	}
+
+	c.selection, c.tally = input.SelectionOf(paths)
+	c.options, err = c.sel.Options(c.language)
+	c.name.Apply(&c.options)
+
+	// A whole log in a raw format is copied frame by frame, without computing readings.
+	c.options.KeepFirst = true
+	c.options.FramesOnly = (logs.IsRaw(format) || format == logs.OpenMetrics) && len(paths) == 0
+	return err
+}
+
+// check refuses what a format cannot hold.
+func (c *converter) check(format string) error {
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	first := c.logs[0]
+	machine := first.Source.Describe().Machine
+	needer := format
+	if c.raw {
+		needer = "--raw"
+	}
+
+	for _, log := range c.logs {
+		is := log.Source.Describe()
+		switch {
+		case is.Log.Raw && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
+			return rawline.RawLinesError(log.Name, needer)
+		case is.Cooked && format == logs.Capture:
+			return fmt.Errorf("%s holds displayable values, and %s raw ones; convert the log that it was made of,"+
+				" or write blg, csv, tsv or jsonl: %w", log.Name, format, winperf.ErrNotSupported)
+		case format == logs.BLG && is.Cooked != first.Source.Describe().Cooked:
+			const form = "%s and %s: one holds displayable values and the other raw ones," +
+				" which a blg file cannot hold together; -f jsonl can: %w"
+			return fmt.Errorf(form, first.Name, log.Name, winperf.ErrNotSupported)
+		case is.Cooked && c.raw:
+			return fmt.Errorf("%s holds displayable values and no raw ones: %w",
+				log.Name, winperf.ErrNotSupported)
+		case logs.IsRaw(format) && is.Machine != machine:
+			const form = "%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w"
+			return fmt.Errorf(form,
+				log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
+		}
+	}
+	return nil
+}
+
+// machines reports whether the logs are of several machines.
+func (c *converter) machines() bool {
+	return slices.ContainsFunc(c.logs, func(log *logs.Log) bool {
+		return log.Source.Describe().Machine != c.logs[0].Source.Describe().Machine
+	})
+}
+
+// close closes the logs; again it does nothing.
+func (c *converter) close() error {
+	all := c.logs
+	c.logs = nil
+	return input.CloseLogs(all)
+}

@@ -1,0 +1,90 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/push"
+)
+
+// settleAppend checks --append before the output is looked at.
+func (c *converter) settleAppend() error {
+	switch {
+	case !c.appends:
+		return nil
+	case c.output.Overwrite:
+		return errors.New("--append and --overwrite exclude each other")
+	case c.raw:
+		return errors.New("--append: lines of raw values cannot be appended to")
+	case push.IsURL(c.output.Output):
+		return errors.New("--append is for files")
+	}
+	c.output.Overwrite = true // by a copy that has more
+	return nil
+}
+
+// open begins the file of the output, and returns the end of the log that it continues, if any.
+func (c *converter) open(ctx context.Context, out *convertOutput, format, file string) (*logs.Tail, error) {
+	var err error
+	if out.file, err = output.CreatePending(ctx, c.output.Target(file)); err != nil {
+		return nil, err
+	}
+	tail, err := c.tail(out, format)
+	if err != nil {
+		out.abandon()
+	}
+	return tail, err
+}
+
+// tail makes the output a copy of the file that it is appended to, which stays as it is until all
+// samples are written. It returns nil if there is none.
+func (c *converter) tail(out *convertOutput, format string) (tail *logs.Tail, err error) {
+	name := out.file.Target.Name
+	if !c.appends || name == "" {
+		return nil, nil
+	}
+	old, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	out.old, err = old.Stat()
+	if err == nil {
+		_, err = io.Copy(out.file.File, old)
+	}
+	if err := errors.Join(err, old.Close()); err != nil {
+		return nil, err
+	}
+
+	tail, broken, err := logs.OpenTail(out.file.File, format)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.output.Output, err)
+	}
+	if broken > 0 {
+		const form = "%s: cut off the last %d bytes, which are no whole record"
+		c.app.Complain(fmt.Errorf(form, c.output.Output, broken))
+	}
+	return tail, nil
+}
+
+// unchanged fails if another program changed the file that is appended to since it was copied.
+func (o *convertOutput) unchanged() error {
+	if o.old == nil {
+		return nil
+	}
+	name := o.file.Target.Name
+	info, err := os.Stat(name)
+	if err == nil && info.Size() == o.old.Size() && info.ModTime().Equal(o.old.ModTime()) {
+		return nil
+	}
+	return fmt.Errorf("%s was changed by another program while it was appended to", name)
+}

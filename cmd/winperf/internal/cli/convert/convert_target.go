@@ -1,0 +1,87 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/server"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/push"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// addNames adds the flag that says what metrics are called.
+func (c *converter) addNames(cmd *cobra.Command) {
+	const names = "`NAMES` of metrics that are sent: own, windows_exporter, otel (OTLP only)"
+	cmd.Flags().StringSliceVar(&c.nameWords, "push-names", nil, names)
+	console.Complete(cmd, "push-names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter", "otel"},
+		cobra.ShellCompDirectiveNoFileComp))
+}
+
+// settleNames reads what metrics are called, and refuses what the output cannot have. The format is "" where they
+// are sent to a URL.
+func (c *converter) settleNames(format, url string) (err error) {
+	if len(c.nameWords) == 0 {
+		return nil
+	}
+	if c.names, err = server.ParsePushNames(c.nameWords); err != nil {
+		return fmt.Errorf("--push-names: %w", err)
+	}
+
+	otlp := strings.HasPrefix(strings.ToLower(url), "otlp")
+	switch {
+	case format != "" && format != logs.OpenMetrics:
+		return errors.New("--push-names is about metrics: -o openmetrics, or -o remote-write+http://HOST")
+	case slices.Contains(c.names, metrics.OTel) && !otlp:
+		return errors.New("--push-names: the names otel are for otlp+http:// and otlp+https:// only")
+	case slices.Contains(c.names, metrics.WindowsExporter) && format != "":
+		const form = "--push-names %s: many of these names break the rules of OpenMetrics:" +
+			" send them, -o remote-write+http://HOST"
+		return fmt.Errorf(form, strings.Join(c.nameWords, ","))
+	}
+	return nil
+}
+
+// otherNames reports whether there are names besides winperf's own.
+func (c *converter) otherNames() bool {
+	return slices.ContainsFunc(c.names, func(s metrics.Scheme) bool { return s != metrics.Own })
+}
+
+// checkNames refuses logs whose metrics cannot have the names.
+func (c *converter) checkNames() error {
+	for _, log := range c.logs {
+		if c.otherNames() && log.Source.Describe().Cooked {
+			const form = "--push-names: %s holds displayable values, which have only winperf's own names: %w"
+			return fmt.Errorf(form, log.Name, winperf.ErrNotSupported)
+		}
+	}
+	return nil
+}
+
+// notTarget tells which URL was meant by an output that looks like one, and is none that can be sent to.
+func notTarget(output string) error {
+	scheme, rest, ok := strings.Cut(output, "://")
+	if !ok || len(scheme) < 2 { // one letter is a drive
+		return nil
+	}
+	u, err := url.Parse(output)
+	if scheme = strings.ToLower(scheme); err != nil || rest == "" || scheme != "http" && scheme != "https" {
+		target := push.Target{URL: output}
+		return target.Check()[0].Err
+	}
+
+	near := []string{"remote-write+" + u.Redacted(), "otlp+" + u.Redacted()}
+	switch {
+	case u.Port() == "4318" || strings.HasSuffix(u.Path, "/v1/metrics"):
+		near = near[1:]
+	case strings.HasSuffix(u.Path, "/write") || strings.HasSuffix(u.Path, "/push"):
+		near = near[:1]
+	}
+	return fmt.Errorf("-o %s: did you mean %s?", u.Redacted(), strings.Join(near, ", or "))
+}

@@ -1,0 +1,2 @@
+// Package convert is the convert command.
+package convert

@@ -1,0 +1,2 @@
+// Package experiments is the commands run and experiment.
+package experiments

@@ -1,0 +1,369 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/internal/control"
+	"github.com/winperf/winperf/sink"
+)
+
+// attachFlags say what an experiment is.
+type attachFlags struct {
+	file    string // with the specification
+	sinks   []string
+	every   input.Interval
+	output  output.OutputFlags
+	spec    control.Spec
+	binding control.Binding
+}
+
+// experimentFormats are the formats of records: whole ones, or their values.
+func experimentFormats() []sink.Format {
+	whole := sink.Format{
+		Name: delivery.FormatRecords, Extensions: []string{".records", ".jsonl", ".ndjson"},
+		Description: "whole records, a line of JSON each",
+	}
+	return append([]sink.Format{whole}, slices.DeleteFunc(sink.Formats(), func(f sink.Format) bool {
+		return f.Name == "paths"
+	})...)
+}
+
+func experimentAttachCommand(a *console.App) *cobra.Command {
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:   "attach [PROGRAM]",
+		Short: "Measure sensors at the events of a program",
+		Long: `Attach makes an experiment in PROGRAM, which measures the sensors whenever an event
+occurs whose name fits a pattern, and writes the records that come until you stop it
+(Ctrl-C) or somebody else ends it. Then the experiment ends, unless --keep is given.
+
+Without --event there is an event at each --every. More than one binding, other sources
+of events, and headers for a URL need a specification in JSON (--spec); the
+documentation of experiments (docs/experiments.md) has its fields.
+
+The records are written as lines of JSON. With -o csv, table and so on only their
+values are written, with -o FILE to a file.
+
+Exit status: 0 done, 1 nothing was attached, 3 some events gave no values, a sensor
+named nothing, or records were lost.`,
+		Example: `  winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
+  winperf experiment attach shop --every 1s --sensor '\Process(shop)\*' -o load.csv
+  winperf experiment attach shop --spec load.json --keep`,
+		Args:              console.AtMostOne("PROGRAM"),
+		ValidArgsFunction: completeProgram,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec, err := specOf(a, &f)
+			if err != nil {
+				return err
+			}
+			return attachExperiment(cmd.Context(), a, args, spec, &f.output)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *attachFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "spec", "", "`FILE` with the experiment in JSON; - is standard input")
+	flags.StringVar(&f.spec.Name, "name", "", "`NAME` of the experiment (default: experiment)")
+	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of events' names; may be repeated")
+	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
+	flags.Var(input.LiveInterval{Interval: &f.every}, "every", "the interval of events of the name tick")
+	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
+
+	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +
+		" with an id, \\Process(self) and \\Thread(self) are the program itself"
+	flags.StringVar(&f.spec.Names, "names", "", names)
+	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"pid", "name:pid", "name"},
+		cobra.ShellCompDirectiveNoFileComp))
+	const policy = "what becomes of a record that finds no room: drop_oldest, drop_newest, spill, or wait," +
+		" which holds up the program (default: drop_oldest)"
+	flags.StringVar(&f.binding.Policy, "policy", "", policy)
+	flags.StringArrayVar(&f.sinks, "sink", nil, sinkHelp)
+	const keep = "let the experiment go on when this command ends; see receive and end"
+	flags.BoolVar(&f.spec.Keep, "keep", false, keep)
+	f.output.Add(cmd, experimentFormats())
+	policies := []string{"drop_oldest", "drop_newest", "spill", "wait"}
+	console.Complete(cmd, "policy", cobra.FixedCompletions(policies, cobra.ShellCompDirectiveNoFileComp))
+	console.Complete(cmd, "sensor", input.CompletePath(&input.SourceFlags{Source: "local:"}))
+}
+
+// specOf makes a specification of flags, or reads one.
+func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
+	sinks, err := parseSinks(f.sinks)
+	if err != nil {
+		return nil, err
+	}
+	if f.file != "" {
+		b := &f.binding
+		if len(b.Events)+len(b.Sensors) > 0 || f.every != 0 || b.Raw || b.Policy != "" {
+			return nil, errors.New("--spec says what is measured, and so --event, --sensor, --every," +
+				" --raw and --policy cannot")
+		}
+		spec, err := readSpec(a, f.file)
+		if err != nil {
+			return nil, err
+		}
+		spec.Sinks = append(spec.Sinks, sinks...)
+		spec.Keep = spec.Keep || f.spec.Keep
+		if f.spec.Name != "" {
+			spec.Name = f.spec.Name
+		}
+		if f.spec.Names != "" {
+			spec.Names = f.spec.Names
+		}
+		return spec, nil
+	}
+
+	const tick = "tick"
+	spec, b := f.spec, f.binding
+	switch {
+	case len(b.Sensors) == 0:
+		return nil, errors.New("attach needs --sensor PATH or --spec FILE;" +
+			" winperf experiment list PROGRAM --sensors shows sensors")
+	case len(b.Events) == 0 && f.every == 0:
+		return nil, errors.New("attach needs --event PATTERN, --every TIME or both;" +
+			" winperf experiment list PROGRAM shows events")
+	case f.every != 0:
+		spec.Events = []control.EventSource{{Name: tick, Every: control.Interval(f.every)}}
+		b.Events = append(b.Events, tick)
+	}
+	spec.Bindings, spec.Sinks = []control.Binding{b}, sinks
+	return &spec, nil
+}
+
+func experimentReceiveCommand(a *console.App) *cobra.Command {
+	var output output.OutputFlags
+	cmd := &cobra.Command{
+		Use:   "receive [PROGRAM [EXPERIMENT]]",
+		Short: "Write the records of an experiment that goes on without you",
+		Long: `Receive writes the records of an experiment that was attached with --keep, until you
+stop it (Ctrl-C) or the experiment ends. Records that nobody received come first.`,
+		Example:           `  winperf experiment receive shop load -o table`,
+		Args:              programAndExperiment,
+		ValidArgsFunction: completeProgram,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := control.Request{Op: "receive", Experiment: argument(args, 1)}
+			return receiveRecords(cmd.Context(), a, args, r, false, &output)
+		},
+	}
+	output.Add(cmd, experimentFormats())
+	return cmd
+}
+
+func attachExperiment(ctx context.Context, a *console.App, args []string, spec *control.Spec, o *output.OutputFlags) error {
+	return receiveRecords(ctx, a, args, control.Request{Op: "attach", Spec: spec}, !spec.Keep, o)
+}
+
+// receiveRecords makes a request that records are the answer to, and writes them until ctx
+// or the experiment ends. ends tells that the experiment is to end with this command.
+func receiveRecords(
+	ctx context.Context, a *console.App, args []string, r control.Request, ends bool, o *output.OutputFlags,
+) (err error) {
+	out, err := recordOutput(a, o)
+	if err != nil {
+		return err
+	}
+	attached := false
+	defer func() {
+		if attached {
+			err = errors.Join(err, out.Close(context.WithoutCancel(ctx)))
+		} else {
+			err = errors.Join(err, delivery.Discard(ctx, out))
+		}
+	}()
+	c, p, err := dialProgram(ctx, argument(args, 0))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // all was said
+
+	var at control.Attached
+	if err := callProgram(ctx, c, r, &at, patienceFor(r.Op)); err != nil {
+		return err
+	}
+	attached = true
+	a.Complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // no complaint
+	if r.Spec != nil {
+		tellUnseen(ctx, a, c, r.Spec)
+		tellAbsent(ctx, a, p, at.Absent)
+	}
+	in := receiving{app: a, client: c, out: out, named: map[string]counter.Status{}}
+	err = in.receive(ctx)
+	if ctx.Err() != nil {
+		err = in.leave(ctx, at.Experiment, ends)
+	}
+	in.judge()
+	return err
+}
+
+// recordOutput opens where records go.
+func recordOutput(a *console.App, o *output.OutputFlags) (delivery.Sink, error) {
+	format, file, err := o.Settle()
+	if err != nil {
+		return nil, err
+	}
+	if file != "" {
+		return delivery.NewFile(file, delivery.FileOptions{Format: format, Overwrite: o.Overwrite})
+	}
+	size, terminal := console.IsTerminal(a.Stdout)
+	opt := sink.Options{Human: terminal && !o.Exact}
+	if terminal {
+		opt.Size = size
+	}
+	return delivery.NewWriter(a.Stdout, format, opt)
+}
+
+// receiving is the state of a command that receives records.
+type receiving struct {
+	app     *console.App
+	client  *control.Client
+	out     delivery.Sink
+	failed  int    // records without values
+	last    uint64 // number of the last record
+	dropped uint64 // records that the program had no room for
+	ended   bool
+	named   map[string]counter.Status // paths, with OK for those that ever named something
+}
+
+// tellUnseen tells which patterns of events fit nothing that is known by now. That may change: programs
+// need not declare what they emit.
+func tellUnseen(ctx context.Context, a *console.App, c *control.Client, spec *control.Spec) {
+	var l control.Listing
+	if len(spec.Events) > 0 || callProgram(ctx, c, control.Request{Op: "list"}, &l, answerTime) != nil {
+		return
+	}
+	for i := range spec.Bindings {
+		for _, text := range spec.Bindings[i].Events {
+			if len(l.Events) > 0 && !slices.ContainsFunc(l.Events, winperf.CompilePattern(text).Match) {
+				const form = "no event that is known so far fits %q; known are %s"
+				a.Complain(fmt.Errorf(form, text, strings.Join(l.Events[:min(len(l.Events), 10)], ", ")))
+			}
+		}
+	}
+}
+
+// receive writes records until the experiment or ctx ends.
+func (r *receiving) receive(ctx context.Context) error {
+	for !r.ended {
+		b, err := r.client.Next(ctx)
+		if err != nil && r.last > 0 && ctx.Err() == nil {
+			err = fmt.Errorf("record %d is the last that came: %w", r.last, err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.write(ctx, &b); err != nil {
+			return err
+		}
+		if r.ended = b.Ended; b.Err != nil {
+			return fmt.Errorf("some sinks did not get all records: %w", b.Err)
+		}
+	}
+	return nil
+}
+
+// write writes a batch, and tells the program that it is written.
+func (r *receiving) write(ctx context.Context, b *control.Batch) error {
+	var items []delivery.Item
+	for _, line := range b.Records {
+		item, err := delivery.ParseItem(line)
+		if err != nil {
+			return err
+		}
+		items = append(items, item)
+	}
+	records, err := b.Parse()
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		r.last = max(r.last, records[i].Number)
+		if r.dropped += records[i].Dropped; records[i].Err != "" {
+			r.failed++
+		}
+		r.see(&records[i])
+	}
+
+	if len(items) > 0 {
+		if err := r.out.Deliver(context.WithoutCancel(ctx), items); err != nil {
+			return err
+		}
+	}
+	_ = b.Done() // where the program has gone, the next batch says why
+	return nil
+}
+
+// see notes which paths name something, and how others are.
+func (r *receiving) see(rec *experiment.Record) {
+	const most = 10_000
+	for i := range rec.Values {
+		v := &rec.Values[i]
+		status := v.Status
+		if !slices.Contains([]counter.Status{counter.NoObject, counter.NoCounter, counter.NoInstance}, status) {
+			status = counter.OK
+		}
+		path := pathOf(v.Source, v.Path)
+		before, known := r.named[path]
+		if known && before != counter.OK || !known && len(r.named) < most {
+			r.named[path] = status
+		}
+	}
+}
+
+// leave ends the experiment, if it is to end, and waits for its last records.
+func (r *receiving) leave(ctx context.Context, name string, ends bool) error {
+	if !ends {
+		// This is no complaint.
+		r.app.Complain(fmt.Errorf("%s goes on; winperf experiment receive and end are for it", name))
+		return nil
+	}
+	const patience = 10 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- r.client.Call(ctx, control.Request{Op: "detach", Experiment: name}, nil) }()
+	err := r.receive(ctx)
+	if err == nil {
+		return <-done
+	}
+	cancel()
+	return errors.Join(err, <-done)
+}
+
+// judge tells what there is less of than was asked for.
+func (r *receiving) judge() {
+	if r.failed > 0 {
+		r.app.Complain(fmt.Errorf("%d events gave no values; their records say why", r.failed))
+		r.app.Partial = true
+	}
+	if r.dropped > 0 {
+		r.app.Complain(fmt.Errorf("%d records found no room and were dropped", r.dropped))
+		r.app.Partial = true
+	}
+	if l, ok := r.out.(sink.LateCounter); ok && l.Late() > 0 {
+		r.app.Complain(fmt.Errorf(lateForm, l.Late(), "the output"))
+	}
+
+	for _, path := range slices.Sorted(maps.Keys(r.named)) {
+		if r.named[path] != counter.OK {
+			r.app.Complain(fmt.Errorf("%s never named anything: %v", path, r.named[path]))
+			r.app.Partial = true
+		}
+	}
+}

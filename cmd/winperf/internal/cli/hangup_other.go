@@ -1,9 +1,0 @@
-//go:build !linux
-
-package cli
-
-import "io"
-
-// onHangup would call f when the reader of w has gone away; on this system the
-// next write tells.
-func onHangup(io.Writer, func()) {}

@@ -1,0 +1,34 @@
+package input
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
+	"github.com/winperf/winperf/internal/control"
+	"github.com/winperf/winperf/measure"
+)
+
+// ExperimentsUsage is the help of --experiments.
+const ExperimentsUsage = "open a local socket through which programs of this account can attach experiments;" +
+	" an attached experiment can write files and start programs"
+
+// OpenExperiments opens a socket through which experiments can be attached to a command, until stop
+// is called. They measure src, or this machine if it is nil.
+func OpenExperiments(ctx context.Context, name string, src winperf.Source) (stop func(), err error) {
+	opt := control.Options{Name: name}
+	if src != nil {
+		schema, err := src.Schema(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("--experiments: %w", err)
+		}
+		opt.Sources = []measure.Origin{{Name: sensor.SourceName(schema), Source: src}}
+	}
+
+	server, err := control.Listen(ctx, opt)
+	if err != nil {
+		return nil, fmt.Errorf("--experiments: %w", err)
+	}
+	return func() { _ = server.Close() }, nil // Close always returns nil
+}

@@ -1,0 +1,96 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/provider/publish"
+)
+
+// Explain says on standard error, for each path that has not given a value, why
+// that is and what may have been meant, once for each path. Until the end is
+// reached it does so only for paths that match nothing.
+func Explain(ctx context.Context, a *console.App, src winperf.Source, t *Tally, paths []winperf.Path, end bool) {
+	var c *catalogue.Catalogue
+	more := 0
+	for w, served := range t.Served {
+		last := t.Last[w]
+		if served || last == counter.OK || !end && !logs.NamesNothing(last) {
+			continue
+		}
+
+		a.Partial = a.Partial || end
+		if t.explained[w] || last == counter.NotPermitted { // which is told of all at once
+			continue
+		}
+
+		t.explained[w] = true
+		if t.explanations++; t.explanations > catalogue.MaxExplanations {
+			more++
+			continue
+		}
+
+		if c == nil {
+			c = catalogue.ReadCatalogue(ctx, src, false, paths...)
+			defer c.Close()
+		}
+		a.Complain(fmt.Errorf("%s: %s", paths[w], c.Reason(paths[w], last)))
+		if last == counter.NoObject {
+			TellElsewhere(a, src)
+		}
+	}
+
+	if more > 0 {
+		a.Complain(fmt.Errorf("%d more paths gave no value", more))
+	}
+}
+
+// ExplainFirst explains the paths that match nothing in a first sample, of which a rate has
+// no value yet. If no path is about anything that is there, more samples are waited for.
+func ExplainFirst(
+	ctx context.Context, a *console.App, src winperf.Source, t *Tally, paths []winperf.Path, more bool,
+) {
+	Explain(ctx, a, src, t, paths, false)
+	if more && t.Hopeless() {
+		a.Complain(errors.New("no path matches anything yet; waiting until one does"))
+	}
+}
+
+// TellElsewhere says once, where an object is not there, that other accounts publish in
+// places that are not read.
+func TellElsewhere(a *console.App, src winperf.Source) {
+	is := src.Describe()
+	if a.Elsewhere || is.Recorded || is.Cooked {
+		return
+	}
+	dirs := publish.Elsewhere()
+	if len(dirs) == 0 {
+		return
+	}
+
+	a.Elsewhere = true
+	how := "this account may not read them"
+	may := func(dir string) bool {
+		_, err := os.ReadDir(dir)
+		return err == nil
+	}
+	if i := slices.IndexFunc(dirs, may); i >= 0 {
+		dirs[0], dirs[i] = dirs[i], dirs[0]
+		how = fmt.Sprintf("%s=%s reads that one", publish.Environment, dirs[0])
+	}
+
+	first := dirs[0]
+	if len(dirs) > 1 {
+		first = fmt.Sprintf("%s (and %d more)", first, len(dirs)-1)
+	}
+	const form = "other accounts publish in directories of their own, which are not read: %s; %s"
+	a.Complain(fmt.Errorf(form, first, how))
+}

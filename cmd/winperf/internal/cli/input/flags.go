@@ -1,0 +1,217 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+	"github.com/winperf/winperf/source"
+)
+
+// Interval is a time between samples: seconds, [[hh:]mm:]ss as typeperf has
+// it, or a duration with units such as 500ms.
+type Interval time.Duration
+
+// String returns the time with its units; nothing where there is none.
+func (v *Interval) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return time.Duration(*v).String()
+}
+
+// Type names the value in help texts.
+func (v *Interval) Type() string { return "TIME" }
+
+// Set reads the value.
+func (v *Interval) Set(s string) error {
+	d, err := parseInterval(s)
+	*v = Interval(d)
+	return err
+}
+
+// LiveInterval is the interval of a schedule of samples, which are never closer than
+// measure.LeastInterval.
+type LiveInterval struct{ *Interval }
+
+// Set reads the value.
+func (v LiveInterval) Set(s string) error {
+	d, err := parseInterval(s)
+	if err != nil || d < measure.LeastInterval {
+		const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year: " +
+			"samples that are closer give no rates"
+		return fmt.Errorf(form, measure.LeastInterval)
+	}
+	*v.Interval = Interval(d)
+	return nil
+}
+
+const (
+	minInterval = time.Millisecond
+	maxInterval = 366 * 24 * time.Hour
+)
+
+func parseInterval(s string) (time.Duration, error) { return parseDuration(s, minInterval) }
+
+// parseDuration reads a time that is at least so long.
+func parseDuration(s string, least time.Duration) (time.Duration, error) {
+	const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year"
+	errDuration := fmt.Errorf(form, least)
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		seconds := 0.0
+		for part := range strings.SplitSeq(s, ":") {
+			n, err := strconv.ParseFloat(part, 64)
+			if err != nil || n < 0 || math.IsNaN(n) {
+				return 0, errDuration
+			}
+			seconds = seconds*60 + n
+		}
+
+		if strings.Count(s, ":") > 2 || seconds > maxInterval.Seconds() {
+			return 0, errDuration
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	}
+
+	if d < least || d > maxInterval {
+		return 0, errDuration
+	}
+	return d, nil
+}
+
+// Count is a number of readings; 0 stands for no end.
+type Count int
+
+// String returns the number.
+func (v *Count) String() string { return strconv.Itoa(int(*v)) }
+
+// Type names the value in help texts.
+func (v *Count) Type() string { return "N" }
+
+// Set reads the value.
+func (v *Count) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return fmt.Errorf("expected a whole number up to %d, 0 for no end", math.MaxInt32)
+	}
+	*v = Count(n)
+	return nil
+}
+
+// Language is the id of a language of name tables.
+type Language string
+
+// String returns the id.
+func (v *Language) String() string { return string(*v) }
+
+// Type names the value in help texts.
+func (v *Language) Type() string { return "ID" }
+
+// Set reads the value.
+func (v *Language) Set(s string) error {
+	id, err := nametable.ParseLanguage(s)
+	if err != nil {
+		return errors.New("expected a language such as de, German, 007 or 0x407")
+	}
+	*v = Language(id)
+	return nil
+}
+
+// LanguageHelp is the help of --language.
+const LanguageHelp = "language of object and counter names, by code, name or number: de, German or 007"
+
+// SourceFlags are the options of every command that opens a source.
+type SourceFlags struct {
+	Source   string
+	Language Language
+}
+
+// Add adds the flags to a command.
+func (f *SourceFlags) Add(cmd *cobra.Command) {
+	f.Source = "local:"
+	cmd.Flags().Var(&once{text: &f.Source}, "source", "`URL` of the source of counters: "+SourceForms())
+	cmd.Flags().Var(&f.Language, "language", LanguageHelp)
+	console.Complete(cmd, "source", CompleteSource)
+	console.Complete(cmd, "language", CompleteLanguage)
+}
+
+// once is the value of a flag that cannot have two values. The same one may be given again: for completion
+// cobra reads the arguments twice.
+type once struct {
+	text *string
+	set  bool
+}
+
+// String returns the value.
+func (v *once) String() string {
+	if v.text == nil {
+		return ""
+	}
+	return *v.text
+}
+
+// Type names the value in help texts.
+func (v *once) Type() string { return "string" }
+
+// Set takes the value, and refuses another one.
+func (v *once) Set(s string) error {
+	if v.set && s != *v.text {
+		return errors.New("it was given before; winperf compare reads several sources")
+	}
+	*v.text, v.set = s, true
+	return nil
+}
+
+// SourceForms lists what --source takes, for help texts.
+func SourceForms() string {
+	forms := []string{"a log's file name", "- (a log on standard input)"}
+	for _, s := range source.Schemes() {
+		forms = append(forms, s.Usage+" ("+s.Brief+")")
+	}
+	return strings.Join(forms, ", ")
+}
+
+// SelectFlags say which counters are wanted, besides the paths on the command line.
+type SelectFlags struct {
+	Counters string
+	Exclude  []string
+	Cap100   bool
+	// Whether a process that began after the sample before has rates; see counter.Options.NeedPrevious.
+	pdhExact, fromStart bool
+}
+
+// Add adds the flags to a command, with the completion of paths from its source.
+func (f *SelectFlags) Add(cmd *cobra.Command, source *SourceFlags) {
+	f.AddPaths(cmd, source)
+	cmd.Flags().BoolVar(&f.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
+}
+
+// AddPDHExact adds the flag of commands that count a new process from zero.
+func (f *SelectFlags) AddPDHExact(cmd *cobra.Command) {
+	const exact = "give no rates to a process that began after the sample before, as PDH does"
+	cmd.Flags().BoolVar(&f.pdhExact, "pdh-exact", false, exact)
+}
+
+// AddFromStart adds the flag of commands that compute as PDH does.
+func (f *SelectFlags) AddFromStart(cmd *cobra.Command) {
+	const start = "count a process that began after the sample before from zero; PDH gives it no rates"
+	f.pdhExact = true
+	cmd.Flags().BoolVar(&f.fromStart, "from-start", false, start)
+}
+
+// AddPaths adds the flags that name paths.
+func (f *SelectFlags) AddPaths(cmd *cobra.Command, source *SourceFlags) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Counters, "counters", "", "`FILE` with further paths, one a line; - is standard input")
+	const exclude = "exclude counters that match this `PATH`; may be given several times"
+	flags.StringArrayVar(&f.Exclude, "exclude", nil, exclude)
+	console.Complete(cmd, "exclude", CompletePath(source))
+}

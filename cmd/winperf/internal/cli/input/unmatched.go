@@ -1,0 +1,35 @@
+package input
+
+import (
+	"context"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/missing"
+)
+
+// Unmatched returns for each path why it matches nothing that a source has now, "" for one that
+// matches something; nil where the source does not tell what it has.
+func Unmatched(ctx context.Context, src winperf.Source, paths []winperf.Path) (reasons []string) {
+	c := catalogue.ReadCatalogueNow(ctx, src, false, paths...)
+	defer c.Close()
+	if len(c.Objects) == 0 {
+		return nil
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, catalogue.Patience)
+	defer cancel()
+	parts, err := missing.Parts(ctx, src, paths, nil)
+	if err != nil {
+		return nil
+	}
+	for i, p := range paths {
+		reason := ""
+		if part := parts[i]; part != counter.OK && !(part == counter.NoInstance && c.MayHaveNone(p)) {
+			reason = c.Reason(p, part)
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}

@@ -1,0 +1,67 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/picture"
+	"github.com/winperf/winperf/sink"
+)
+
+// destination is where readings go: a sink over an output.
+type destination struct {
+	sink.Sink
+	out     *output.Output
+	inPlace bool             // a picture on a terminal; other text would spoil it
+	picture *picture.Picture // where it is inPlace
+}
+
+// open opens a sink. single tells that there will be one moment only.
+func open(ctx context.Context, a *console.App, f *output.OutputFlags, zone output.ShownZone, single bool) (*destination, error) {
+	out, err := output.Create(ctx, a, f)
+	if err != nil {
+		return nil, err
+	}
+
+	inPlace := out.Terminal() && !single && out.Format == "table" && os.Getenv("TERM") != "dumb"
+	opt := zone.SinkOptions(out.File != nil)
+	opt.Single, opt.Size, opt.Terminal = single, out.Size, inPlace
+	opt.Human = f.Human(out)
+	if !inPlace {
+		s, err := sink.New(out.Format, out, opt)
+		if err != nil {
+			return nil, errors.Join(err, out.Close())
+		}
+		return &destination{Sink: s, out: out}, nil
+	}
+
+	// Pictures are drawn at any time, each in one write, past the output's buffer.
+	if _, keys := console.IsTerminal(a.Stdin.Stream); keys {
+		opt.Hint = picture.ScrollHint
+	}
+	table, err := sink.New("table", a.Stdout, opt)
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	p := picture.New(a, table)
+	return &destination{p, out, true, p}, nil
+}
+
+// Close completes the output.
+func (d *destination) Close() error {
+	return errors.Join(d.Sink.Close(), d.out.Close())
+}
+
+// reportLate says how many series came too late to get a column.
+func (d *destination) reportLate(w io.Writer) {
+	if l, ok := d.Sink.(sink.LateCounter); ok && l.Late() > 0 {
+		const form = "winperf: %d series came after the first row and have no column in the %s output%s;" +
+			" -o jsonl keeps them\n"
+		fmt.Fprintf(w, form, l.Late(), d.out.Format, console.SomeNames(console.LateNames(d.Sink), l.Late()))
+	}
+}

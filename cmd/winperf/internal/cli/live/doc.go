@@ -1,0 +1,2 @@
+// Package live is the commands list, get and watch.
+package live

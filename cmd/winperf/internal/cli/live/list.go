@@ -1,0 +1,262 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/experiment/sensor"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// lister is the list command.
+type lister struct {
+	app       *console.App
+	source    input.SourceFlags
+	log       input.LogFlags
+	within    input.RangeFlags
+	output    output.OutputFlags
+	index     bool
+	names     bool
+	instances bool
+	sensors   bool // the output is sensor names
+	search    *search
+
+	sel     winperf.Selection
+	several bool            // the sample is of several machines
+	told    map[string]bool // sensor names of several machines, which do not say whose they are
+	schema  *winperf.Schema
+	table   *nametable.Names
+	english *nametable.Names
+	w       *bufio.Writer
+	width   int
+}
+
+// ListCommand returns the command list.
+func ListCommand(a *console.App) *cobra.Command {
+	l := &lister{app: a}
+	cmd := &cobra.Command{
+		Use:   "list [WHAT]",
+		Short: "List objects, counters and instances",
+		Long: `List shows the objects of the source. WHAT selects some of them:
+
+  NAME        the object with that name or number, with help texts and instances
+  PATH        the counters that match a path, such as '\Process(*)\*'
+  PATTERN     objects and counters whose whole name matches (* and ? are wildcards);
+              with a leading backslash only objects
+  WORDS       counters with all these words in their name or help text, or in those
+              of their object
+
+  -o paths    one reusable path for each counter, with (*) for its instances;
+              with --instances one path for each counter of each instance
+  -o sensors  the same as sensor names, source/object/counter#instance; the
+              characters / # and % in names become %2F, %23 and %25
+  -o jsonl    one JSON line for each counter, with index, help, type and instances
+  --names     the whole name table, including names that no object uses
+
+Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
+		Example: `  winperf list
+  winperf list Process
+  winperf list 'disk read'
+  winperf list '*read*' -o paths
+  winperf list -o jsonl
+  winperf list --names > names.tsv       (for ?names=names.tsv)
+  winperf list -q -o counters.txt        (as typeperf spells it)
+  winperf list -qx Processor`,
+		Args: console.AtMostOne("WHAT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
+	}
+
+	l.source.Add(cmd)
+	l.log.Add(cmd)
+	l.within.Add(cmd)
+	l.output.Add(cmd, output.ListFormats)
+	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
+	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
+	cmd.Flags().BoolVar(&l.instances, "instances", false, "with paths: one for each instance of each counter")
+	cmd.ValidArgsFunction = input.CompleteWanted(&l.source)
+	return cmd
+}
+
+func (l *lister) run(ctx context.Context, args []string) error {
+	if err := l.settle(args); err != nil {
+		return err
+	}
+	src, zone, err := l.log.Open(ctx, l.app, l.source.Source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+
+	l.sel = winperf.Selection{Global: true, Costly: true}
+	if err := l.within.Choose(ctx, &l.sel, zone, src); err != nil {
+		return err
+	}
+
+	if l.schema, err = src.Schema(ctx); err != nil {
+		return err
+	}
+	out, err := output.Create(ctx, l.app, &l.output)
+	if err != nil {
+		return err
+	}
+
+	out.Kept.Wait()
+	l.w, l.width, l.sensors = out.Writer, out.Width(), out.Format == "sensors"
+	l.search = newSearch(strings.Join(append(args, "*")[:1], ""), src.Describe())
+	l.told = map[string]bool{}
+	if l.names {
+		err = l.writeNames()
+	} else {
+		err = l.list(ctx, src, zone, out.Format)
+	}
+	if err == nil {
+		out.Kept.Release()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// settle refuses options that do not go together.
+func (l *lister) settle(args []string) error {
+	switch {
+	case l.names && (len(args) > 0 || l.instances || l.index):
+		return errors.New("--names shows the whole name table: leave out WHAT, --index and --instances")
+	case l.names:
+		l.output.Formats = output.NamesFormats
+	case l.instances:
+		l.output.Formats = output.InstanceFormats
+	}
+
+	format, _, err := l.output.Settle(l.source.Source)
+	if err == nil && l.index && format != "table" {
+		return fmt.Errorf("--index goes with the table, not with %s", format)
+	}
+	return err
+}
+
+// list samples the names of everything once and shows the objects that match.
+func (l *lister) list(ctx context.Context, src winperf.Source, zone output.ShownZone, format string) error {
+	if series, cooked, err := catalogue.LogSeries(ctx, src); err != nil {
+		return err
+	} else if cooked {
+		return l.listLog(series, format)
+	}
+
+	sel := l.sel
+	sel.NamesOnly = true
+	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.Language)})
+	defer m.Close()
+	cycle, err := m.Cycle(ctx)
+	if errors.Is(err, io.EOF) {
+		return l.within.Empty(ctx, catalogue.NoSample, zone, src)
+	}
+	if err != nil {
+		return err
+	}
+
+	l.app.Damaged(cycle.Damage)
+	l.table = cycle.Names
+	if schema := cycle.Frame.Schema(); schema != nil {
+		l.schema = schema // it may know more, such as which objects are costly
+	}
+
+	l.several = len(catalogue.MachinesOf(cycle.Frame)) > 1
+	objects := l.find(cycle.Frame)
+	if len(objects) == 0 {
+		input.TellElsewhere(l.app, src)
+		c := catalogue.Catalogue{Cycle: cycle}
+		c.AddSample()
+		return l.search.nothing("the source has no objects", &c)
+	}
+
+	switch format {
+	case "paths", "sensors":
+		return l.writePaths(objects)
+	case "jsonl":
+		return l.writeJSON(objects)
+	}
+	if l.search.all() {
+		return l.writeOverview(objects)
+	}
+	return l.writeObjects(objects)
+}
+
+func (l *lister) name(o frame.Object) string { return l.table.Title(o.ID().Index) }
+
+// machine is whose an object is, where there are several; else "".
+func (l *lister) machine(o frame.Object) string {
+	if !l.several {
+		return ""
+	}
+	return o.Machine()
+}
+
+// label is what people are shown as an object's name.
+func (l *lister) label(o frame.Object) string {
+	name := l.name(o)
+	if machine := l.machine(o); machine != "" {
+		name = `\\` + machine + `\` + name
+	}
+	return safetext.Line(name)
+}
+
+func (l *lister) costly(o frame.Object) bool {
+	return slices.Contains(l.schema.Costly, o.ID().Index)
+}
+
+// writePaths writes a path for each counter, or for each of its instances.
+func (l *lister) writePaths(objects []finding) error {
+	for _, o := range objects {
+		for _, k := range o.counters {
+			p := winperf.Path{Machine: l.machine(o.Object), Object: l.name(o.Object)}
+			p.Counter = l.table.Title(o.Counter(k).ID.Index)
+			switch {
+			case o.Single():
+				l.writePath(p)
+			case !l.instances:
+				p.HasInstance, p.Instance = true, "*"
+				l.writePath(p)
+			default:
+				l.writeInstances(p, o)
+			}
+		}
+	}
+	return nil
+}
+
+// writeInstances writes the path of a counter for each instance.
+func (l *lister) writeInstances(p winperf.Path, o finding) {
+	for _, i := range o.instances {
+		in := o.Instance(i)
+		p.HasInstance, p.Instance, p.Index = true, in.Full(), in.Occurrence()
+		l.writePath(p)
+	}
+}
+
+// writePath writes a path as the output's format spells it.
+func (l *lister) writePath(p winperf.Path) {
+	text := p.String()
+	if l.sensors {
+		text = sensor.NewName(sensor.SourceName(l.schema), p).String()
+		if l.told[text] {
+			return
+		}
+		if l.several {
+			l.told[text] = true
+		}
+	}
+	fmt.Fprintln(l.w, safetext.Line(text))
+}

@@ -1,0 +1,334 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/schedule"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
+)
+
+// reader is what get and watch have in common: readings of paths go to a sink.
+type reader struct {
+	app      *console.App
+	standard []string // paths where none are given
+	// narrow leaves what a table shows of the standard paths; nil shows all.
+	narrow func([]winperf.Column) []winperf.Column
+	source input.SourceFlags
+	output output.OutputFlags
+	sel    input.SelectFlags
+	every  input.Interval
+	thins  func() bool // -i was given
+	count  input.Count
+	how    measureFlags
+	log    input.LogFlags
+	within input.RangeFlags
+	at     string
+	get    bool // one moment: of a record the last one, or that of at
+
+	paths  []winperf.Path
+	asked  bool // paths were given
+	live   bool // the source is no record
+	before int  // cycles before the one that is to be shown
+	tally  input.Tally
+	view   logs.View
+
+	unlisted  input.Unlisted
+	anomalies anomalies
+}
+
+func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
+	r.every = input.Interval(schedule.DefaultInterval)
+	cmd.Flags().VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", intervalHelp)
+	r.thins = func() bool { return cmd.Flags().Changed("interval") }
+	r.source.Add(cmd)
+	r.output.Add(cmd, sink.Formats())
+	r.output.AddExact(cmd)
+	r.sel.Add(cmd, &r.source)
+	r.sel.AddPDHExact(cmd)
+	r.how.add(cmd)
+	r.log.Add(cmd)
+	r.within.Add(cmd)
+	cmd.ValidArgsFunction = input.CompletePath(&r.source)
+}
+
+// run watches the paths of the command line, or standard ones, and writes
+// every moment.
+func (r *reader) run(ctx context.Context, args []string) (err error) {
+	if err := r.choose(ctx, args); err != nil {
+		return err
+	}
+	opt, err := r.options()
+	if err != nil {
+		return err
+	}
+
+	src, zone, err := r.log.Open(ctx, r.app, r.source.Source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+
+	r.live, r.anomalies.zone = !src.Describe().Recorded, zone
+	if src, err = r.thinned(src); err != nil {
+		return err
+	}
+	sel, err := r.selection(ctx, src, zone)
+	if err != nil {
+		return err
+	}
+	if !r.get {
+		r.unlisted = input.FindUnlisted(ctx, src, &sel, &opt, &r.output)
+	}
+	out, err := open(ctx, r.app, &r.output, zone, r.count == 1)
+	if err != nil {
+		return err
+	}
+	out.out.Kept.Wait()
+	defer func() {
+		err = errors.Join(err, out.Close())
+		out.reportLate(r.app.Stderr)
+		if err == nil {
+			r.finish(ctx, src)
+		}
+	}()
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	onHangup(r.app.Stdout, cancel)
+	if out.picture != nil {
+		out.picture.Start(ctx, cancel, r.awaited())
+	}
+	if r.get && !r.live {
+		return r.getLast(ctx, src, sel, opt, out)
+	}
+	return r.watch(ctx, src, sel, opt, out)
+}
+
+// thinned returns the source with fewer samples if -i was given for a log.
+func (r *reader) thinned(src winperf.Source) (winperf.Source, error) {
+	switch {
+	case r.live || !r.thins():
+		return src, nil
+	case r.get:
+		return src, errors.New("-i: of a log get shows the last sample; winperf watch -i and convert -i thin a log")
+	}
+	return logs.Thin{Interval: time.Duration(r.every)}.Of(src), nil
+}
+
+// selection is what is wanted of a source.
+func (r *reader) selection(
+	ctx context.Context, src winperf.Source, zone output.ShownZone,
+) (sel winperf.Selection, err error) {
+	sel.Paths = r.paths
+	if r.at == "" {
+		return sel, r.within.Choose(ctx, &sel, zone, src)
+	}
+	if r.live {
+		return sel, input.ErrNoRecord
+	}
+
+	m := input.Moments{Zone: zone, Records: []winperf.Source{src}}
+	if sel.End, err = m.Parse(ctx, r.at, true); err != nil {
+		err = fmt.Errorf("--at: %w", err)
+	}
+	return sel, err
+}
+
+// getLast shows the last moment of a record that is wanted. Which one that is shows at the
+// end only: the moments are counted first.
+func (r *reader) getLast(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
+) error {
+	opt.Count, opt.KeepFirst = 0, true
+	count := opt
+	count.FramesOnly = true
+	n := 0
+	for _, err := range measure.Watch(ctx, src, sel, count) {
+		if err != nil {
+			break // it comes again
+		}
+		n++
+	}
+	r.before = n - 1
+	return r.watch(ctx, src, sel, opt, out)
+}
+
+// awaited says what there is to wait for before the first picture.
+func (r *reader) awaited() string {
+	if !r.live {
+		return "reading the recording …"
+	}
+	return fmt.Sprintf("waiting %v for the second sample, which rates need …", time.Duration(r.every))
+}
+
+// choose finds out which paths are wanted.
+func (r *reader) choose(ctx context.Context, args []string) (err error) {
+	if r.paths, err = input.Paths(ctx, r.app, args, &r.sel); err != nil {
+		return input.QuoteHint(ctx, []string{r.source.Source}, args, nil, err)
+	}
+	if r.asked = len(r.paths) > 0; !r.asked {
+		if r.paths, err = input.ParsePaths(r.standard); err != nil {
+			return err
+		}
+	}
+
+	if len(r.paths) == 0 {
+		return errors.New(`no path given; for example '\Memory\Available MBytes'` +
+			" (winperf list shows what there is)")
+	}
+	r.tally = input.NewTally(len(r.paths))
+	r.tally.Continued = console.Continues()
+	return nil
+}
+
+func (r *reader) options() (measure.Options, error) {
+	if _, _, err := r.output.Settle(r.source.Source); err != nil { // before anything is opened
+		return measure.Options{}, err
+	}
+	opt, err := r.sel.Options(r.source.Language)
+	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
+	opt.CostlyTogether = r.count == 1 // one answer, which has all there is
+	r.how.set(&opt)
+	return opt, err
+}
+
+func (r *reader) watch(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
+) error {
+	// How large a sample is shows with the first one. A small one needs no care.
+	timeMatters := sync.OnceFunc(console.SpareMemory())
+	defer timeMatters()
+
+	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, sel, opt) {
+		if err != nil {
+			return err
+		}
+		if len(m.Cycles) == 0 { // behind the last sample of a record
+			if r.tally.Cycles == 0 {
+				return errors.Join(m.Damage...)
+			}
+			r.app.Damaged(m.Damage)
+			break
+		}
+
+		cycle := m.Cycles[0]
+		if r.get && !r.live && r.passes(cycle) {
+			continue
+		}
+		if !console.IsLarge(cycle) {
+			timeMatters()
+		}
+		if err := r.take(cycle, out); err != nil {
+			return err
+		}
+
+		if r.tally.Cycles > 1 || !r.live {
+			continue
+		}
+		if r.tally.Hopeless() && !r.asked {
+			return nil // the system has nothing of what is shown without paths
+		}
+		if !out.inPlace && r.asked {
+			input.ExplainFirst(ctx, r.app, src, &r.tally, r.paths, r.count != 1)
+		}
+	}
+
+	if r.tally.Cycles == 0 && ctx.Err() == nil {
+		return r.noSample(ctx, src)
+	}
+	return nil
+}
+
+// NoSample is the error where there was nothing to show.
+func (r *reader) noSample(ctx context.Context, src winperf.Source) error {
+	within := r.within
+	if r.at != "" {
+		within.End = r.at
+	}
+	return within.Empty(ctx, "the source has no samples", r.anomalies.zone, src)
+}
+
+// take shows a cycle, and tells what is wrong with it.
+func (r *reader) take(cycle *measure.Cycle, out *destination) error {
+	r.tally.Count(cycle)
+	if !r.tally.Nothing() {
+		out.out.Kept.Release()
+	}
+	if err := r.write(cycle, out); err != nil {
+		return err
+	}
+
+	if !out.inPlace {
+		r.tally.ReportDamage(r.app)
+	}
+	if r.how.anomalies {
+		r.anomalies.tell(r.app, r.unlisted.Asked(cycle.Anomalies), out.inPlace)
+	}
+	return nil
+}
+
+// passes reports whether a cycle of a record is not the one to be shown. Its damage is told
+// all the same.
+func (r *reader) passes(cycle *measure.Cycle) bool {
+	r.before--
+	if r.before == -1 {
+		return false
+	}
+	r.tally.Cycles++
+	r.tally.CountDamage(cycle)
+	return true
+}
+
+// write writes what is shown of a cycle, if there is anything.
+func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
+	if columns := r.shown(cycle, out); len(columns) > 0 {
+		err = out.Write(cycle.Time, columns)
+	}
+	if err != nil {
+		return err
+	}
+	return out.out.Flush()
+}
+
+// shown are the values of a cycle to write. A table leaves out objects and
+// counters that are not there, which standard error tells about, as everything
+// does where the user did not ask for them; programs get all.
+func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Column {
+	own := cycle.Columns()[:r.unlisted.Own(cycle)]
+	more := winperf.ColumnsOf(r.unlisted.Readings(cycle))
+	if r.asked && (out.inPlace || out.out.Format != "table") {
+		return append(slices.Clip(own), more...)
+	}
+
+	own = r.view.Choose(own, func(c *winperf.Column, n int) bool { return !catalogue.Absent(c.Status[n]) })
+	if !r.asked && r.narrow != nil && out.out.Format == "table" {
+		own = r.narrow(own)
+	}
+	return append(slices.Clip(own), more...)
+}
+
+// finish says at the end what was not as it should be.
+func (r *reader) finish(ctx context.Context, src winperf.Source) {
+	a, t := r.app, &r.tally
+	t.ReportDamage(a)
+	t.Denied.Report(a, src)
+	r.anomalies.finish(a)
+	t.ReportCounts(a, "output")
+	if r.asked || !t.Any() {
+		input.Explain(ctx, a, src, t, r.paths, true)
+	}
+	a.Nothing = t.Nothing()
+}

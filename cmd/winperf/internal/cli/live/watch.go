@@ -1,0 +1,55 @@
+package live
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+)
+
+// WatchCommand returns the command watch.
+func WatchCommand(a *console.App) *cobra.Command {
+	r := &reader{app: a, standard: input.StandardPaths, narrow: narrowStandard}
+	cmd := &cobra.Command{
+		Use:   "watch [PATH...]",
+		Short: "Show readings every interval until stopped",
+		Long: `Watch reads the counters that the paths name every interval. It stops after -n
+readings, or on Ctrl-C, SIGTERM or SIGHUP, which complete the output. Without a
+path it shows processors, memory, the ten busiest processes, disks and network
+interfaces; formats other than table show all processes. On a terminal the table
+is redrawn in place: arrow and page keys scroll, q quits, and bytes and large
+rates are rounded (--exact shows all digits). In a pipe each reading follows the
+previous one.
+
+A process or thread that began after the previous sample counts from zero, so that
+short ones have rates; --pdh-exact gives them none.
+
+If a path selects % Processor Time of every process, the table has a row "(not in a
+listed process)": the time of all processors minus the sum of all processes, except
+Idle and _Total. It is in percent of one processor and contains processes that ended
+between two samples, and interrupts. Other formats do not have it, and neither has a
+source without the object Processor, --cap100, or a process that --exclude leaves out.
+
+Paths are as for winperf get. A path that matches nothing yet is tried again with
+each sample. New and ended instances are tracked; csv and tsv have one column for
+each instance of the first row. A process that takes another name keeps the one
+that a path named it by; --anomalies reports that. The cost of watching is measured too: \winperf\*
+shows the times of its stages and the program's resource use. Costly objects are
+sampled separately, so they do not delay the others. If their values are older
+than the rest, table and jsonl show their age.
+
+Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value,
+some values could not be read for lack of permission, or some data was damaged.`,
+		Example: `  winperf watch
+  winperf watch '\Processor(*)\% Processor Time' '\Memory\Available MBytes'
+  winperf watch '\Process(*)\% Processor Time' -i 5 -n 12 -o csv > load.csv
+  winperf watch '\Process(*)\% Processor Time' --name name:pid --anomalies
+  winperf watch --counters paths.txt -o load.tsv
+  winperf watch -cf paths.txt -si 2 -sc 10 -f CSV       (as typeperf spells it)`,
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+	}
+
+	r.flags(cmd, "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval")
+	r.how.addSpeed(cmd)
+	cmd.Flags().VarP(&r.count, "count", "n", "number of readings; 0 goes on until stopped")
+	return cmd
+}

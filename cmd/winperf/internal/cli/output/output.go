@@ -1,0 +1,261 @@
+package output
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/sink"
+)
+
+// OutputFlags say where output goes and in which form.
+type OutputFlags struct {
+	Output    string
+	Format    string
+	Overwrite bool
+	Exact     bool          // tables on a terminal show all digits
+	Formats   []sink.Format // that the command can write; the first is the one without options
+	reads     []string      // URLs of the sources that are read while the file is written
+}
+
+// Add adds the flags to a command that writes these formats.
+func (f *OutputFlags) Add(cmd *cobra.Command, formats []sink.Format) {
+	f.Formats = formats
+	cmd.Flags().StringVarP(&f.Output, "output", "o", "",
+		"`WHERE`: a format ("+formatNames(formats)+") for standard output, or a file name")
+	const format = "`FORMAT`, if the file's extension does not name it"
+	cmd.Flags().StringVarP(&f.Format, "format", "f", "", format)
+	cmd.Flags().BoolVar(&f.Overwrite, "overwrite", false, "replace an existing file")
+	names := formatCompletions(formats)
+	console.Complete(cmd, "format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	console.Complete(cmd, "output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault))
+}
+
+// AddExact adds --exact.
+func (f *OutputFlags) AddExact(cmd *cobra.Command) {
+	const help = "show all digits in tables on a terminal, not 145.7 MiB, 10.5 MB/s or 1.2 M/s"
+	cmd.Flags().BoolVar(&f.Exact, "exact", false, help)
+}
+
+// Human reports whether numbers are shown with prefixes.
+func (f *OutputFlags) Human(out *Output) bool { return out.Terminal() && !f.Exact }
+
+// Resolve reads -o and -f. A format's bare name behind -o asks for that format
+// on standard output, and so does "-" for what -f says; anything else is a file,
+// and -f or its extension names the format.
+func (f *OutputFlags) Resolve() (format, file string, err error) {
+	if f.Format != "" {
+		i := slices.IndexFunc(f.Formats, named(f.Format))
+		if i < 0 {
+			return "", "", fmt.Errorf("-f %s: expected one of %s", f.Format, formatNames(f.Formats))
+		}
+		format = f.Formats[i].Name
+	}
+
+	switch i := slices.IndexFunc(f.Formats, named(f.Output)); {
+	case (f.Output == "" || f.Output == "-") && format == "":
+		return f.Formats[0].Name, "", nil
+	case f.Output == "" || f.Output == "-":
+		return format, "", nil
+	case i >= 0 && format != "" && format != f.Formats[i].Name:
+		const form = "-o %s and -f %s ask for different formats; a file of that name is ./%[1]s"
+		return "", "", fmt.Errorf(form, f.Output, f.Format)
+	case i >= 0:
+		return f.Formats[i].Name, "", nil
+	case logs.IsPacked(f.Output) && !f.packs(format):
+		const form = "-o %s: it would not be compressed; record and convert compress JSON lines, in a file whose name ends in .jsonl.zst"
+		return "", "", fmt.Errorf(form, f.Output)
+	case format != "":
+		return format, f.Output, nil
+	case slices.ContainsFunc(everyFormat(), named(f.Output)):
+		const form = "-o %s: this command writes %s; a file of that name is ./%[1]s"
+		return "", "", fmt.Errorf(form, f.Output, formatNames(f.Formats))
+	}
+
+	ends := func(extension string) bool { return strings.HasSuffix(strings.ToLower(f.Output), extension) }
+	for _, k := range f.Formats {
+		if slices.ContainsFunc(k.Extensions, ends) {
+			return k.Name, f.Output, nil
+		}
+	}
+	form := "-o %s: the file's extension names no format; say which with -f: %s"
+	if !strings.ContainsAny(f.Output, `./\`) {
+		form = "-o %s: neither a format (%s) nor a file whose extension names one; -f names it for any file"
+	}
+	return "", "", fmt.Errorf(form, f.Output, formatNames(f.Formats))
+}
+
+// packs reports whether the command compresses a format; "" is any.
+func (f *OutputFlags) packs(format string) bool {
+	return slices.ContainsFunc(f.Formats, func(k sink.Format) bool {
+		return (format == "" || format == k.Name) && slices.Contains(k.Extensions, packedExtension)
+	})
+}
+
+// Target is the file of a name, and what is to be done where it is there already.
+func (f *OutputFlags) Target(file string) Target {
+	t := Target{Name: file, Reads: f.reads}
+	if f.Overwrite {
+		t.Mode = OpenOverwrite
+	}
+	return t
+}
+
+// Settle is resolve for commands that write one file, and refuses one that is not to be
+// written before anything is opened. reads are the URLs of the sources that are read
+// while it is written.
+func (f *OutputFlags) Settle(reads ...string) (format, file string, err error) {
+	f.reads = reads
+	if format, file, err = f.Resolve(); err != nil || file == "" {
+		return format, file, err
+	}
+	t := f.Target(file)
+	_, err = t.Look()
+	return format, file, err
+}
+
+// Output is where a command writes: standard output or a file.
+type Output struct {
+	*bufio.Writer
+	Format string
+	File   *os.File // nil for standard output
+	Kept   keptFile // the same, where it is to be replaced
+	isNew  bool     // the file was not there before
+	Size   func() (width, height int)
+}
+
+// Create opens what -o and -f ask for.
+func Create(ctx context.Context, a *console.App, f *OutputFlags) (*Output, error) {
+	format, file, err := f.Resolve()
+	if err != nil {
+		return nil, err
+	}
+
+	out := &Output{Format: format}
+	w := a.Stdout
+	if file != "" {
+		t := f.Target(file)
+		if out.File, err = t.open(ctx, nil); err != nil {
+			return nil, err
+		}
+		regular := logs.IsRegular(out.File)
+		out.isNew = t.Mode == OpenNew && regular
+		w = out.File
+		if t.Mode == OpenOverwrite && regular {
+			out.Kept.file = out.File
+			w = &out.Kept
+		}
+	} else {
+		out.Size, _ = console.IsTerminal(a.Stdout)
+	}
+
+	if out.Terminal() && format != "table" { // which escapes by itself, and draws
+		w = safetext.NewTerminal(w)
+	}
+	out.Writer = bufio.NewWriter(w)
+	return out, nil
+}
+
+// keptFile writes a file that is to be replaced. What it holds stays until something is
+// written or the output complete, and while what is written waits for something to show.
+type keptFile struct {
+	file  *os.File // nil where there is nothing to replace
+	cut   bool     // what it held is gone
+	waits bool
+	early []byte // what waits
+}
+
+// maxEarly is how much may wait, in bytes.
+const maxEarly = 1 << 20
+
+// Write implements io.Writer.
+func (k *keptFile) Write(b []byte) (int, error) {
+	if k.waits && len(k.early)+len(b) <= maxEarly {
+		k.early = append(k.early, b...)
+		return len(b), nil
+	}
+	if err := k.replace(); err != nil {
+		return 0, err
+	}
+	return k.file.Write(b)
+}
+
+// Wait lets what is written wait, until release. Of an empty file nothing would be lost.
+func (k *keptFile) Wait() {
+	if k.file == nil {
+		return
+	}
+	info, err := k.file.Stat()
+	k.waits = err == nil && info.Size() > 0
+}
+
+// Release tells that there is something to show.
+func (k *keptFile) Release() { k.waits = false }
+
+// replace writes what waited in place of what the file held.
+func (k *keptFile) replace() error {
+	k.waits = false
+	if k.file == nil || k.cut {
+		return nil
+	}
+
+	k.cut = true
+	if err := k.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := k.file.Write(k.early)
+	k.early = nil
+	return err
+}
+
+// NewJSON returns an encoder of JSON in which every character is escaped that is
+// not to be shown.
+func NewJSON(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(safetext.NewJSON(w))
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// Close completes the output. A new file in which there is nothing goes again, so
+// that it is not in the way of another try.
+func (o *Output) Close() error {
+	err := o.Flush()
+	if o.File == nil {
+		return err
+	}
+	if !o.Kept.waits {
+		err = errors.Join(err, o.Kept.replace())
+	}
+
+	info, statErr := o.File.Stat()
+	err = errors.Join(err, o.File.Close())
+	if o.isNew && statErr == nil && info.Size() == 0 {
+		err = errors.Join(err, os.Remove(o.File.Name()))
+	}
+	return err
+}
+
+// Terminal tells whether people see the output while it is written.
+func (o *Output) Terminal() bool { return o.Size != nil }
+
+// Width is the number of columns of a line: the terminal's, or what is read
+// well elsewhere.
+func (o *Output) Width() int {
+	const readable = 100
+	if o.Size != nil {
+		if w, _ := o.Size(); w > 0 {
+			return min(w, readable)
+		}
+	}
+	return readable
+}

@@ -1,9 +1,0 @@
-//go:build !windows
-
-package cli
-
-import "syscall"
-
-// systemClosedPipes is this system's error of writing to a pipe that nobody
-// reads any more.
-var systemClosedPipes = []error{syscall.EPIPE}

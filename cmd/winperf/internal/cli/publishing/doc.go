@@ -1,0 +1,2 @@
+// Package publishing is the commands publish and provider.
+package publishing

@@ -1,0 +1,373 @@
+package publishing
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/regfile"
+	"github.com/winperf/winperf/internal/regfile/rules"
+	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/provider/registration"
+)
+
+// symbolsSuffix is the end of the name of the header that goes with a manifest.
+const symbolsSuffix = "_symbols.h"
+
+// ProviderCommand returns the command provider.
+func ProviderCommand(a *console.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "provider",
+		Short: "Create, check and install the files that register counters on Windows",
+		Long: `Provider handles the files that register an application's counters with
+Windows: the .ini and .h files that lodctr reads for a version 1 provider
+(a DLL), and the manifest (.man) of a version 2 provider.`,
+		Example: `  winperf provider init myapp.json
+  winperf provider check myapp.ini myapp.man
+  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll'
+  winperf provider status MyApplication
+  winperf provider uninstall MyApplication`,
+		Args: console.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+
+	cmd.AddCommand(providerInitCommand(a), providerCheckCommand(a),
+		providerInstallCommand(a), providerUninstallCommand(a), providerStatusCommand(a))
+	return cmd
+}
+
+func providerInitCommand(a *console.App) *cobra.Command {
+	var dir string
+	var overwrite, example bool
+	cmd := &cobra.Command{
+		Use:   "init SCHEMA",
+		Short: "Write .ini, .h and .man files from a schema",
+		Long: `Init writes NAME.ini and NAME.h, which lodctr reads for a version 1 provider,
+and, if the schema has GUIDs and a binary, NAME.man and NAME_symbols.h, its
+manifest for version 2 and the constants in it. NAME is the name of SCHEMA without
+its extension.
+
+SCHEMA is JSON; --example prints one to begin with. SCHEMA can also be an .ini
+file with its header in the same directory, or a manifest. Init then prints a schema
+with their contents. An .ini file and its .h do not contain counter types or whether
+an object has instances; fill these in.
+
+If one of the files exists, nothing is written unless --overwrite is given.`,
+		Example: `  winperf provider init --example > myapp.json
+  winperf provider init myapp.json
+  winperf provider init old.man > old.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if example {
+				return console.NoArgs(cmd, args)
+			}
+			return console.ExactlyOne("SCHEMA")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if example {
+				_, err := io.WriteString(a.Stdout, exampleSchema)
+				return err
+			}
+			return providerInit(cmd.Context(), a, args[0], dir, overwrite)
+		},
+	}
+
+	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing files")
+	cmd.Flags().BoolVar(&overwrite, "force", false, "replace existing files")
+	_ = cmd.Flags().MarkHidden("force") // what it was called before
+	cmd.Flags().BoolVar(&example, "example", false, "print a schema to begin with")
+	return cmd
+}
+
+func providerInit(ctx context.Context, a *console.App, file, dir string, overwrite bool) error {
+	if strings.EqualFold(filepath.Ext(file), ".ini") || strings.EqualFold(filepath.Ext(file), ".man") {
+		return printSchema(ctx, a, file)
+	}
+	data, err := input.ReadRegistrationFile(ctx, file)
+	if err != nil {
+		return err
+	}
+
+	s, err := registration.ParseDeclaration(file, data)
+	if err != nil {
+		return err
+	}
+
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	files := []registrationFile{
+		{path: name + ".ini", data: regfile.WriteINI(s, name+".h")},
+		{path: name + ".h", data: regfile.WriteHeader(s)},
+	}
+	if !s.GUID.IsZero() || s.Binary != "" {
+		m, err := regfile.ManifestOf(s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		files = append(files, registrationFile{path: name + ".man", data: regfile.WriteManifest(m)},
+			registrationFile{path: name + symbolsSuffix, data: regfile.WriteSymbols(m)})
+	}
+
+	for i := range files {
+		files[i].path = filepath.Join(dir, files[i].path)
+	}
+	if err := writeRegistration(ctx, files, overwrite); err != nil {
+		return err
+	}
+
+	for _, f := range files {
+		if _, err := fmt.Fprintln(a.Stdout, safetext.Line(filepath.ToSlash(f.path))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registrationFile is a file to be written.
+type registrationFile struct {
+	path string
+	data []byte
+	file *os.File // while it is written
+}
+
+// writeRegistration writes the files. Nothing is written where one of them exists
+// already.
+func writeRegistration(ctx context.Context, files []registrationFile, overwrite bool) (err error) {
+	var there []error
+	for _, f := range files {
+		if _, err := f.target(overwrite).Look(); err != nil {
+			there = append(there, err)
+		}
+	}
+
+	if len(there) > 0 {
+		return errors.Join(there...)
+	}
+
+	// All are locked before any is written, and the first one is unlocked last: another program
+	// that writes the same files finds it locked.
+	for i := range files {
+		f := &files[i]
+		if f.file, err = f.target(overwrite).Create(ctx, nil); err != nil {
+			return err
+		}
+		defer func() {
+			if err = errors.Join(err, f.file.Close()); err != nil && !overwrite {
+				err = errors.Join(err, os.Remove(f.path))
+			}
+		}()
+	}
+
+	for _, f := range files {
+		if err := f.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target describes the file to create or replace. With overwrite, creating it keeps the old
+// content, which write replaces once all files are locked.
+func (f *registrationFile) target(overwrite bool) *output.Target {
+	t := &output.Target{Name: f.path}
+	if overwrite {
+		t.Mode = output.OpenAppend
+	}
+	return t
+}
+
+// write replaces the content of the open file, whose write position is still the start. A
+// regular file is emptied first, as the old content may be longer.
+func (f *registrationFile) write() error {
+	if logs.IsRegular(f.file) {
+		if err := f.file.Truncate(0); err != nil {
+			return err
+		}
+	}
+	_, err := f.file.Write(f.data)
+	return err
+}
+
+// printSchema prints what .ini and .h files, or a manifest, say as schemas.
+func printSchema(ctx context.Context, a *console.App, file string) error {
+	read, err := readRegistration(ctx, file)
+	if err != nil {
+		return err
+	}
+	if err := tellFindings(a, read.findings); err != nil {
+		return err
+	}
+
+	for _, s := range read.schemas {
+		text, err := registration.FormatDeclaration(s)
+		if err != nil {
+			return err
+		}
+		if _, err := safetext.NewJSON(a.Stdout).Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func providerCheckCommand(a *console.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Report errors in .ini, .h, .man and schema files",
+		Long: `Check reads .ini files with the header that each names, .h files, manifests
+(.man) and schemas (.json), and reports all errors with line and column. A warning
+is about something that Windows accepts but that is probably not intended.
+
+Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
+		Example: `  winperf provider check myapp.ini
+  winperf provider check *.man`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no file given; for example winperf provider check myapp.ini")
+			}
+			var failed []error
+			for _, file := range args {
+				read, err := readRegistration(cmd.Context(), file)
+				if err != nil {
+					failed = append(failed, err)
+					continue
+				}
+				if err := listFindings(a, file, read.findings); err != nil {
+					return err
+				}
+			}
+
+			if len(failed) < len(args) && len(failed) > 0 {
+				a.Complain(errors.Join(failed...))
+				a.Partial = true
+				return nil
+			}
+			return errors.Join(failed...)
+		},
+	}
+}
+
+// listFindings writes the findings to standard output, or that there are none.
+func listFindings(a *console.App, file string, found regfile.Findings) error {
+	for _, f := range found {
+		if _, err := fmt.Fprintln(a.Stdout, safetext.Line(f.Error())); err != nil {
+			return err
+		}
+		a.Partial = a.Partial || !f.Warning
+	}
+	if len(found) == 0 {
+		_, err := fmt.Fprintf(a.Stdout, "%s: ok\n", safetext.Line(file))
+		return err
+	}
+	return nil
+}
+
+// tellFindings writes the findings to standard error. Faults are an error.
+func tellFindings(a *console.App, found regfile.Findings) error {
+	for _, f := range found {
+		if f.Warning {
+			fmt.Fprintln(a.Stderr, safetext.Line(f.Error()))
+		}
+	}
+	return found.Err()
+}
+
+// registrationRead is what files say.
+type registrationRead struct {
+	driver    string         // of an .ini file
+	providers []winperf.GUID // of a manifest
+	schemas   []*registration.Declaration
+	findings  regfile.Findings
+}
+
+// readRegistration reads a file by its extension.
+func readRegistration(ctx context.Context, file string) (*registrationRead, error) {
+	data, err := input.ReadRegistrationFile(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+
+	read := &registrationRead{}
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".ini":
+		return read, read.ini(ctx, file, data)
+	case ".h":
+		// lodctr does not read a manifest's symbols, and C has its own checks.
+		if !strings.HasSuffix(file, symbolsSuffix) {
+			_, read.findings = regfile.ParseHeader(file, data)
+		}
+
+	case ".man", ".xml":
+		m, found := regfile.ParseManifest(file, data)
+		read.findings = found
+		for i := range m.Providers {
+			read.providers = append(read.providers, m.Providers[i].GUID)
+			read.schemas = append(read.schemas, regfile.FromManifest(&m.Providers[i]))
+		}
+
+	case ".json":
+		if _, err := registration.ParseDeclaration(file, data); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("%s: want a file .ini, .h, .man or .json", file)
+	}
+	return read, nil
+}
+
+// ini reads an .ini file and the header that it names.
+func (r *registrationRead) ini(ctx context.Context, file string, data []byte) error {
+	ini, found := regfile.ParseINI(file, data)
+	r.driver, r.findings = ini.DriverName(), found
+	name, at := ini.SymbolFile()
+	if name == "" || strings.ContainsAny(name, `\/:`) {
+		r.findings = append(r.findings, regfile.CheckINI(ini, nil)...)
+		return nil
+	}
+
+	path := filepath.Join(filepath.Dir(file), name)
+	text, err := input.ReadRegistrationFile(ctx, path)
+	if err != nil {
+		unread := fmt.Sprintf("symbolfile %s cannot be read: %v", name, errors.Unwrap(err))
+		r.findings = append(r.findings, rules.NewFinding(file, at, unread))
+		r.findings = append(r.findings, regfile.CheckINI(ini, nil)...)
+		return nil
+	}
+
+	header, more := regfile.ParseHeader(path, text)
+	r.findings = append(append(r.findings, more...), regfile.CheckINI(ini, header)...)
+	if r.findings.Err() == nil {
+		r.schemas = append(r.schemas, regfile.FromINI(ini, header))
+	}
+	return nil
+}
+
+// names are the English names of an .ini file in the order of its header, whose numbers
+// leave out none.
+func (r *registrationRead) names() (names []string) {
+	for _, s := range r.schemas {
+		for i := range s.Objects {
+			o := &s.Objects[i]
+			names = append(names, o.Name)
+			for k := range o.Counters {
+				names = append(names, o.Counters[k].Name)
+			}
+		}
+	}
+	return names
+}
+
+// exampleSchema is the one of the help: it has what a schema can have.
+//
+//go:embed example_schema.json
+var exampleSchema string

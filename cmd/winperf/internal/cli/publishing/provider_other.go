@@ -1,0 +1,19 @@
+//go:build !windows
+
+package publishing
+
+import (
+	"fmt"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/regfile"
+)
+
+// registrationSystem is where providers are registered.
+func registrationSystem() (regfile.System, error) {
+	return nil, fmt.Errorf("%w: providers are registered on Windows", winperf.ErrNotSupported)
+}
+
+func askProvider(regfile.System, string) (delivered, error) {
+	return delivered{}, winperf.ErrNotSupported // registrationSystem has said it before
+}

@@ -1,0 +1,80 @@
+package publishing
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/winperf/winperf/internal/regfile"
+	"github.com/winperf/winperf/internal/winapi"
+)
+
+// askProvider loads the library of a driver and asks it for everything.
+func askProvider(sys regfile.System, driver string) (d delivered, err error) {
+	library, err := valueOf(sys, driver, "Performance", "Library")
+	if err != nil {
+		return d, err
+	}
+
+	drivers, err := valueOf(sys, driver, "Linkage", "Export")
+	if err != nil {
+		return d, err
+	}
+
+	// Another provider's library has no such functions, and is not called at all.
+	d.library = library[0]
+	e := winapi.NewExtension(winapi.NewDLL(d.library))
+	if _, err := e.Troubles(); err != nil {
+		return d, err
+	}
+
+	if err := e.Open(drivers); err != nil {
+		return d, err
+	}
+	d.objects, err = collectAll(e)
+	d.accounts = accountsOf(e, d)
+	if err := errors.Join(err, e.Close()); err != nil {
+		return d, err
+	}
+	d.troubles, err = e.Troubles()
+	return d, err
+}
+
+// accountsOf returns the accounts of the objects. A library of an earlier version does not report them.
+func accountsOf(e *winapi.Extension, d delivered) map[uint32]string {
+	accounts := map[uint32]string{}
+	for object := range d.each() {
+		title := object.Title()
+		sid, err := e.Owner(title)
+		if err != nil || sid == "" {
+			accounts[title] = "an account that the library does not report"
+			continue
+		}
+		accounts[title] = winapi.AccountName(sid)
+	}
+	return accounts
+}
+
+// collectAll asks with ever more room, to twice what an answer may have.
+func collectAll(e *winapi.Extension) (objects []byte, err error) {
+	const least, most = 1 << 16, 128 << 20
+	for room := least; room <= most; room *= 4 {
+		if objects, err = e.Collect("Global", room); !errors.Is(err, winapi.ERROR_MORE_DATA) {
+			return objects, err
+		}
+	}
+	return nil, err
+}
+
+// valueOf returns a text of a driver's key.
+func valueOf(sys regfile.System, driver, key, name string) ([]string, error) {
+	path := regfile.Services + `\` + driver + `\` + key
+	v, found, err := sys.Value(path, name)
+	if err != nil {
+		return nil, err
+	}
+	if !found || len(v.Strings) == 0 || v.Strings[0] == "" {
+		const form = `HKLM\%s has no text %s: install the provider with winperf provider install`
+		return nil, fmt.Errorf(form, path, name)
+	}
+	return v.Strings, nil
+}

@@ -1,0 +1,186 @@
+package publishing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/provider/publish"
+	"github.com/winperf/winperf/provider/registration"
+	"golang.org/x/time/rate"
+)
+
+type publishOptions struct {
+	schema string
+	keep   bool
+	publish.Options
+}
+
+// PublishCommand returns the command publish.
+func PublishCommand(a *console.App) *cobra.Command {
+	var opt publishOptions
+	cmd := &cobra.Command{
+		Use:   "publish --schema FILE",
+		Short: "Publish counters from lines on standard input",
+		Long: `Publish publishes the objects of a schema on this machine, with values from
+standard input. Other programs see them at once: on Linux with winperf, on
+Windows if the provider is installed. The objects disappear when the input ends,
+or with --keep when the command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
+
+FILE is JSON, as for winperf provider init, whose --example prints one. Its
+driver and symbols may be left out; they are then derived from the names.
+
+Each line is a path, a space, and the operation on the raw value:
+  \Transfer\Bytes Sent 5                 set it to 5
+  \Peer(Peer 1)\Bytes Served +15         add 15; -15 subtracts, but not below 0
+  \Transfer\Available Bandwidth 20/50    set it and its base, +20/+50 adds
+  \Peer(Peer 1)\* remove                 remove the instance
+PERF_DOUBLE_RAW takes decimals, such as 21.5, and may fall below 0. The raw value
+of PERF_ELAPSED_TIME is the start, by the clock that samples have: on Linux the
+seconds of /proc/uptime at that time, times 10,000,000; on Windows
+QueryPerformanceCounter.
+An instance is created, with zeros, when a line first names it. In
+\Part(Peer 1/a)\Bytes, if an instance has the name before the slash, the rest is
+the name of its child. Empty lines and lines that begin with # are ignored. A line
+that cannot be read is skipped. The first 20 are reported, then at most one a second.
+
+Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
+		Example: `  winperf provider init --example > shop.json
+  while sleep 1; do echo '\Transfer\Bytes Sent +100'; done | winperf publish --schema shop.json
+  winperf watch '\Transfer\Bytes Sent'`,
+		Args: console.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return publishInput(cmd.Context(), a, opt) },
+	}
+
+	f := cmd.Flags()
+	f.StringVar(&opt.schema, "schema", "", "the `FILE` that declares the objects and counters (required)")
+	f.BoolVar(&opt.keep, "keep", false, "continue after the input has ended, until interrupted")
+	const dir = "publish in `DIRECTORY` instead of the default directory or the first one in " +
+		publish.Environment
+	f.StringVar(&opt.Dir, "dir", "", dir)
+	const group = "on Linux: members of `GROUP` may read (default: the directory's group)"
+	f.StringVar(&opt.Group, "group", "", group)
+	return cmd
+}
+
+func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err error) {
+	if opt.schema == "" {
+		return errors.New("publish needs --schema FILE, which declares the counters;" +
+			" winperf provider init --example prints one to begin with")
+	}
+	data, err := input.ReadRegistrationFile(ctx, opt.schema)
+	if err != nil {
+		return err
+	}
+
+	s, err := registration.ParseDeclaration(opt.schema, data)
+	if err != nil {
+		return err
+	}
+
+	missing := missingDirs(opt.Dir)
+	p, err := publish.New(s, opt.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+
+	made := ""
+	if slices.Contains(missing, filepath.Dir(p.Path())) {
+		made = "; the directory was made, as it was not there"
+	}
+	// This is no complaint.
+	a.Complain(fmt.Errorf("publishing in %s; it can be seen by %s%s", p.Path(), p.Audience(), made))
+	r, err := a.Input("lines to publish")
+	if err != nil {
+		return err
+	}
+	if err := publishLines(a, console.NewLineReader(r), newPublishing(p, s)); err != nil {
+		return err
+	}
+
+	if opt.keep {
+		<-ctx.Done()
+	}
+	return nil
+}
+
+// missingDirs are the directories that somebody chose to publish in and that are not there.
+func missingDirs(chosen string) (dirs []string) {
+	list := []string{chosen}
+	if chosen == "" {
+		list = filepath.SplitList(os.Getenv(publish.Environment))
+	}
+	for _, dir := range list {
+		if _, err := os.Stat(dir); dir != "" && errors.Is(err, fs.ErrNotExist) {
+			dirs = append(dirs, filepath.Clean(dir))
+		}
+	}
+	return dirs
+}
+
+// publishLines carries out every line that can be read.
+func publishLines(a *console.App, in *console.LineReader, p *publishing) error {
+	faults := lineFaults{app: a, times: rate.Sometimes{First: maxFaults, Interval: time.Second}}
+	defer faults.end()
+	for number := 1; ; number++ {
+		line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return in.Failed
+		}
+
+		var fault *winperf.DataError
+		if err != nil {
+			fault = &winperf.DataError{Column: 1, Msg: "the line is " + err.Error()}
+		} else {
+			fault = p.line(string(line))
+		}
+
+		if fault != nil {
+			fault.Source, fault.Line = input.StandardInput, number
+			faults.add(fault)
+		}
+	}
+}
+
+const (
+	maxFaults    = 20  // lines that cannot be read are reported, then one a second
+	maxFaultText = 300 // characters of a report
+)
+
+// lineFaults reports lines that cannot be read.
+type lineFaults struct {
+	app    *console.App
+	times  rate.Sometimes
+	hidden int // lines that were not reported
+}
+
+// add reports a line, or counts it if there are too many.
+func (l *lineFaults) add(fault *winperf.DataError) {
+	l.app.Partial = true
+	l.hidden++
+	l.times.Do(func() {
+		l.hidden--
+		l.end()
+		fault.Msg = console.Shorten(fault.Msg, maxFaultText)
+		l.app.Complain(fault)
+	})
+}
+
+// end reports how many lines were not reported.
+func (l *lineFaults) end() {
+	if l.hidden > 0 {
+		l.app.Complain(fmt.Errorf("%s: %d more lines could not be read", input.StandardInput, l.hidden))
+	}
+	l.hidden = 0
+}

@@ -1,0 +1,2 @@
+// Package rawline has raw values as JSON lines: convert writes them, cook reads them.
+package rawline

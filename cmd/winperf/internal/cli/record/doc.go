@@ -1,0 +1,2 @@
+// Package record is the record command.
+package record

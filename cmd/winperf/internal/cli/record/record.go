@@ -1,0 +1,570 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/rawline"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/schedule"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/sink"
+)
+
+// recorder is the record command.
+type recorder struct {
+	app    *console.App
+	source input.SourceFlags
+	read   input.LogFlags
+	output output.OutputFlags
+	sel    input.SelectFlags
+	every  input.Interval
+	thins  func() bool // -i was given
+	count  input.Count
+	limit  logs.Limits
+	name   input.Naming
+	naming recordNaming
+	begin  string
+	end    string
+	during input.Interval
+	sync   input.Interval
+	quiet  bool
+	attach bool // --experiments
+	tell   bool
+	more   []string // paths
+
+	format string
+	paths  []winperf.Path
+	cut    winperf.Selection // that --begin and --end make of a record
+	live   bool
+	until  time.Time // that --end says, of a live source
+	zone   output.ShownZone
+	clock  measure.Clock
+	files  *logs.Files
+	tally  input.Tally
+	synced time.Time
+	small  bool // it was told that the limit is too small
+	reads  bool // values are computed, and not only kept
+	begun  bool // a path has matched something
+}
+
+// recordNaming are the flags about names of files.
+type recordNaming struct {
+	suffix nameSuffix
+	append bool
+}
+
+// recordFormats are what record writes; the first is the one without options.
+func recordFormats() []sink.Format {
+	formats := []sink.Format{
+		{
+			Name: "capture", Extensions: []string{".capture"},
+			Description: "raw samples as they are, to be decoded later",
+		},
+		{
+			Name: "blg", Extensions: []string{".blg"},
+			Description: "binary performance log of Windows, raw values",
+		},
+	}
+	for _, f := range sink.Formats() {
+		switch f.Name {
+		case "csv", "tsv", "jsonl":
+			formats = append(formats, f)
+		}
+	}
+	return output.WithPacked(formats)
+}
+
+const recordHelp = `Record takes a sample every interval and writes it to a file. It stops on Ctrl-C,
+after -n samples, or at the time of --for or --end. SIGTERM and SIGHUP complete
+the file as Ctrl-C does; under nohup SIGHUP is ignored.
+
+  capture     raw samples byte for byte with all names, compressed, readable on any
+              system: complete data of the objects that the paths name; without a
+              path of all objects that are not costly
+  blg         binary log of Windows, raw values; not verified on Windows
+  csv, tsv    text logs of Windows; a column for each instance of the first row. A
+              column belongs to one instance, not to its name: instances that appear
+              later are not recorded. 'winperf convert' writes a log with all of them
+  jsonl       a JSON object for each reading; NAME.jsonl.zst is compressed
+
+In csv, tsv and jsonl a process or thread that began after the previous sample counts
+from zero; with --pdh-exact it has no rates in its first sample.
+
+NAME may contain {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
+winperf_{time} with the format's extension. An existing file is kept unless
+--append or --overwrite is given; with --append the counters must be those of the
+file. A named pipe is written as soon as a program reads it. Other programs can read
+a file during recording, but no other winperf can write it.
+
+A path that matches nothing yet is tried again with each sample. As long as no
+path names an object and a counter that are there, record says that it waits and
+writes nothing. The samples and the time of waiting count for -n and --for.
+
+--max-size, --max-samples and --max-time limit a file. When the file is full,
+recording stops. --at-limit new continues in a new file. --at-limit circular also
+continues in a new file and removes the oldest ones: it keeps about --max-size
+bytes, at least --max-samples samples or the last --max-time, in about eight files.
+
+Each sample is written before the next one is taken. If the program is killed, at
+most the sample being written is lost; blg files with intervals below one second
+lose up to one second. A file is flushed to disk when it is closed, and with --sync
+at that interval: a power failure loses no more than that. If the disk is full,
+recording ends and what was recorded before is kept.
+
+With --experiments programs of the same account can attach experiments to the
+recording (winperf experiment attach record). They measure the same source, and can
+write files and start programs. Without it no socket is opened.
+
+Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
+never gave a value (capture and blg: never matched anything), some values could
+not be read for lack of permission, or some data was damaged.`
+
+// RecordCommand returns the command record.
+func RecordCommand(a *console.App) *cobra.Command {
+	r := &recorder{
+		app: a, every: input.Interval(schedule.DefaultInterval),
+		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),
+	}
+	cmd := &cobra.Command{
+		Use:   "record [PATH...] [-o NAME]",
+		Short: "Record counters in files until stopped",
+		Long:  recordHelp,
+		Example: `  winperf record
+  winperf record '\Processor(*)\*' '\Memory\*' -i 5 -o load.capture
+  winperf record --for 8:00:00 --max-time 1:00:00 --at-limit new -o '{host}_{time}.capture'
+  winperf record '\Process(*)\% Processor Time' -n 60 -o load.csv
+  winperf record --max-size 100M --at-limit circular -o last.capture
+  winperf record -cf paths.txt -si 15 -max 100 -cnf 1:00:00 -f csv -o load.csv  (as logman spells it)`,
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+	}
+	r.flags(cmd)
+	return cmd
+}
+
+func (r *recorder) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	const every = "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval"
+	f.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", every)
+	r.thins = func() bool { return f.Changed("interval") }
+	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
+	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
+
+	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00;" +
+		" of a record leave out samples before it, +1h being an hour after its first"
+	f.StringVar(&r.begin, "begin", "", begin)
+	f.StringVar(&r.end, "end", "", "stop at this `TIME`; of a record leave out samples after it")
+
+	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
+	f.Var((*input.Count)(&r.limit.Samples), "max-samples", "limit of the samples in a file")
+	f.Var((*input.Interval)(&r.limit.Time), "max-time", "limit of the time in a file")
+	const full = "what to do when a file is full: stop, new (file) or circular"
+	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
+
+	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
+	f.BoolVar(&r.naming.append, "append", false, "append to an existing file")
+	f.Var(&r.sync, "sync", "flush recorded data to disk at this interval: 10, 1m")
+	f.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
+	f.BoolVar(&r.quiet, "quiet", false, "report only errors")
+	f.BoolVar(&r.tell, "progress", false, "report progress even without a terminal: one line for each sample")
+
+	r.source.Add(cmd)
+	r.name.Add(cmd)
+	r.read.Add(cmd)
+	r.output.Add(cmd, recordFormats())
+	f.Lookup("output").Usage = "`NAME` of the file, whose extension names the format"
+	r.sel.Add(cmd, &r.source)
+	r.sel.AddPDHExact(cmd)
+
+	const noFiles = cobra.ShellCompDirectiveNoFileComp
+	limits := []cobra.Completion{logs.Stop, logs.New, logs.Circular}
+	console.Complete(cmd, "at-limit", cobra.FixedCompletions(limits, noFiles))
+	console.Complete(cmd, "suffix", cobra.FixedCompletions(slices.Sorted(maps.Keys(suffixes)), noFiles))
+	f.StringArrayVar(&r.more, "path", nil, "record what this `PATH` names too")
+	_ = f.MarkHidden("path") // logman's -c
+	cmd.ValidArgsFunction = input.CompletePath(&r.source)
+}
+
+func (r *recorder) run(ctx context.Context, args []string) (err error) {
+	if err := r.settle(ctx, args); err != nil {
+		return err
+	}
+	src, zone, err := r.read.Open(ctx, r.app, r.source.Source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+
+	is := src.Describe()
+	if is.Log.Raw && logs.IsRaw(r.format) {
+		return rawline.RawLinesError(r.source.Source, r.format)
+	}
+	r.live, r.zone = !is.Recorded, zone
+	src = r.thin(src)
+	if r.attach && !r.live {
+		return errors.New("--experiments measures a live source, and this one is a log")
+	}
+	if r.files, err = r.newFiles(is); err != nil {
+		return err
+	}
+	if r.live {
+		err = r.schedule(ctx)
+	} else {
+		err = r.cutRecord(ctx, src)
+	}
+	if err != nil {
+		return err
+	}
+
+	if err := r.probe(ctx, src); err != nil {
+		return err
+	}
+	if r.attach {
+		stop, err := input.OpenExperiments(ctx, "record", src)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	p := r.newProgress()
+	err = r.record(ctx, src, p)
+	if err == nil && r.tally.Cycles > 0 && len(r.paths) > 0 && !r.begun {
+		err = errors.New("nothing was recorded")
+	}
+	if err == nil && r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil {
+		err = errEnded
+	}
+	if err == nil && r.tally.Cycles == 0 && !r.live && ctx.Err() == nil {
+		err = r.noSamples(ctx, src)
+	}
+
+	p.clear()
+	err = errors.Join(err, r.files.Close())
+	r.finish(ctx, src, p, err)
+	return err
+}
+
+// thin returns a source that has only the samples of a log that -i asks for. A live source stays as it is.
+func (r *recorder) thin(src winperf.Source) winperf.Source {
+	if r.live || !r.thins() {
+		return src
+	}
+	return logs.Thin{Interval: time.Duration(r.every)}.Of(src)
+}
+
+// settle reads the options before anything is opened.
+func (r *recorder) settle(ctx context.Context, args []string) (err error) {
+	switch strings.ToLower(r.output.Format) { // logman's words
+	case "bin":
+		r.output.Format = "blg"
+	case "bincirc":
+		r.output.Format, r.limit.Action = "blg", logs.Circular
+	}
+
+	var file string
+	if r.format, file, err = r.output.Resolve(); err != nil {
+		return err
+	}
+	if file == "" && r.output.Output != "" {
+		const form = "-o %s: record writes files (watch shows readings); for a file of this format -f %s"
+		return fmt.Errorf(form, r.output.Output, r.format)
+	}
+	asked := slices.Concat(args, r.more)
+	if r.paths, err = input.Paths(ctx, r.app, asked, &r.sel); err != nil {
+		return input.QuoteHint(ctx, []string{r.source.Source}, asked, nil, err)
+	}
+
+	r.tally = input.NewTally(len(r.paths))
+	r.tally.Continued = console.Continues()
+	switch {
+	case len(r.paths) == 0 && !logs.IsRaw(r.format):
+		const form = `no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`
+		return fmt.Errorf(form, r.format)
+	case logs.IsRaw(r.format) && (len(r.sel.Exclude) > 0 || r.sel.Cap100):
+		return fmt.Errorf("--exclude and --cap100 are about readings, and %s keeps raw values", r.format)
+	case logs.IsRaw(r.format) && r.name != "":
+		return fmt.Errorf("--name is about readings, and %s keeps raw values", r.format)
+	case r.naming.append && r.output.Overwrite:
+		return errors.New("--append and --overwrite exclude each other")
+	case r.naming.append && !logs.CanAppend(r.format, r.output.Output):
+		return fmt.Errorf("--append: a compressed file cannot be appended to; record in another file,"+
+			" and winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst merges them: %w",
+			winperf.ErrNotSupported)
+	case r.naming.append && r.limit.Action != logs.Stop:
+		return fmt.Errorf("--append goes on with one file, --at-limit %s begins others", r.limit.Action)
+	case r.limit.Action != logs.Stop && !r.limit.Set():
+		return fmt.Errorf("--at-limit %s needs --max-size, --max-samples or --max-time", r.limit.Action)
+	}
+	return nil
+}
+
+// newFiles makes the files of the recording, of which the first is opened with
+// the first sample.
+func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
+	pattern := cmp.Or(r.output.Output, "winperf_{time}"+r.extension())
+	several := r.limit.Action != logs.Stop
+	names, err := logs.NewNames(pattern, suffixes[string(r.naming.suffix)], is.Machine, several)
+	if err != nil {
+		return nil, fmt.Errorf("-o %w", err)
+	}
+
+	files := &logs.Files{
+		Names: names, Format: r.format, Append: r.naming.append, Limits: r.limit, Note: r.app.Complain,
+		NewWriter: func(w io.Writer, name string, tail *logs.Tail) (logs.Writer, error) {
+			opt := input.WriteOptions(is, r.zone, r.format, name, r.paths)
+			opt.Tail = tail
+			return logs.NewWriter(w, r.format, opt)
+		},
+	}
+	files.Open = func(ctx context.Context, name string) (*os.File, bool, error) {
+		t := r.target(name)
+		if t.Mode == output.OpenOverwrite && files.Written().Files == 0 {
+			if err := names.Free(name, output.LookLocked); err != nil {
+				return nil, false, err
+			}
+		}
+		f, err := t.Create(ctx, r.app.Complain)
+		return f, err == nil && t.Mode == output.OpenNew && logs.IsRegular(f), err
+	}
+
+	if name, fixed := names.Fixed(); fixed {
+		_, err = r.target(name).Look() // now, not behind a long interval
+	}
+	return files, err
+}
+
+// target is a file of the recording.
+func (r *recorder) target(name string) *output.Target {
+	t := &output.Target{
+		Name: name, Reads: []string{r.source.Source},
+		Instead: "--append goes on with it, --overwrite replaces it",
+	}
+	switch {
+	case r.naming.append:
+		t.Mode = output.OpenAppend
+	case r.output.Overwrite:
+		t.Mode = output.OpenOverwrite
+	}
+	return t
+}
+
+func (r *recorder) extension() string {
+	for _, f := range r.output.Formats {
+		if f.Name == r.format {
+			return f.Extensions[0]
+		}
+	}
+	return ""
+}
+
+// selection is what is recorded.
+func (r *recorder) selection() winperf.Selection {
+	sel := r.cut
+	sel.Paths, sel.Global = r.paths, len(r.paths) == 0
+	return sel
+}
+
+// probe looks at a first sample of what is kept raw: which paths match something, and
+// which values may not be read. The recording itself shows that of readings only.
+func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
+	if !logs.IsRaw(r.format) {
+		r.reads = true
+		return nil
+	}
+	opt, err := r.sel.Options(r.source.Language)
+	if err != nil {
+		return err
+	}
+
+	opt.CostlyTogether = true // as they will be recorded
+	c := measure.New(src, r.selection(), opt)
+	defer c.Close()
+	cycle, err := c.Cycle(ctx)
+	switch {
+	case errors.Is(err, io.EOF):
+		return r.noSamples(ctx, src)
+	case err != nil && len(r.paths) == 0:
+		return nil // all is recorded as it is, also what cannot be read
+	case err != nil:
+		return err
+	}
+
+	if len(r.paths) > 0 {
+		r.tally.Count(cycle)
+		r.reads = r.tally.Unmatched()
+	} else {
+		r.tally.Denied.Count(cycle)
+		if r.live { // what fails here is told once, so that the recording may not tell it
+			r.tally.CountDamage(cycle)
+		}
+	}
+	r.tally.Cycles, r.tally.Damaged = 0, 0 // it is not recorded
+	return nil
+}
+
+func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProgress) error {
+	opt, err := r.sel.Options(r.source.Language)
+	if err != nil {
+		return err
+	}
+
+	raw := logs.IsRaw(r.format)
+	r.name.Apply(&opt)
+	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
+	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
+	opt.CostlyTogether, opt.KeepFirst = raw, raw
+	frames := !r.reads && !src.Describe().Cooked
+	opt.RawOnly, opt.FramesOnly = r.format == logs.Capture && !r.reads, r.format == logs.BLG && frames
+	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, r.selection(), opt) {
+		switch {
+		case err != nil:
+			return err
+		case len(m.Cycles) == 0 && r.tally.Cycles == 0:
+			return errors.Join(m.Damage...)
+		case len(m.Cycles) == 0: // behind the last sample of a record
+			r.app.Damaged(m.Damage)
+			return nil
+		}
+
+		cycle := m.Cycles[0]
+		r.countSample(cycle)
+		if r.waits(ctx, src) {
+			continue
+		}
+
+		full, err := r.files.Add(ctx, m, sampleTime(cycle))
+		r.tellSmall()
+		if err != nil || full {
+			return err
+		}
+		if err := r.syncNow(); err != nil {
+			return err
+		}
+		p.show(r.files.Written())
+	}
+	return nil
+}
+
+// waits reports whether no path has matched anything yet, so that there is nothing to
+// write. With the first sample it tells which paths match nothing.
+func (r *recorder) waits(ctx context.Context, src winperf.Source) bool {
+	if r.begun || len(r.paths) == 0 {
+		return false
+	}
+	r.begun = !r.tally.Hopeless()
+	if r.tally.Cycles > 1 {
+		return !r.begun
+	}
+
+	input.ExplainFirst(ctx, r.app, src, &r.tally, r.paths, r.live && r.count != 1)
+	return !r.begun
+}
+
+// tellSmall tells, as soon as the first file shows it, that files hold hardly more than a
+// sample each within a limit.
+func (r *recorder) tellSmall() {
+	is, small := r.files.TooSmall()
+	if !small || r.small {
+		return
+	}
+	r.small = true
+
+	const inFiles = "%s is too small for some eight files: one is full with %s; at least %s would do"
+	full := console.Plural(is.Samples, "sample")
+	switch {
+	case is.Part.Samples > 0:
+		limit := fmt.Sprintf("--max-samples %d", r.limit.Samples)
+		r.app.Complain(fmt.Errorf(inFiles, limit, full, strconv.Itoa(is.Enough.Samples)))
+		return
+	case is.Part.Time > 0:
+		limit := input.Interval(r.limit.Time)
+		enough := input.Interval((is.Enough.Time + time.Second).Truncate(time.Second))
+		r.app.Complain(fmt.Errorf(inFiles, "--max-time "+limit.String(), full, enough.String()))
+		return
+	}
+
+	what := "--max-size " + output.FormatSize(r.limit.Size)
+	if r.limit.Action == logs.Circular {
+		what += fmt.Sprintf(", %s for each of some %d files,",
+			output.FormatSize(is.Part.Size), r.limit.Size/is.Part.Size)
+	}
+	r.app.Complain(fmt.Errorf("%s is too small: a file is full with %s, %s; at least %s would do",
+		what, full, output.FormatSize(is.Length), output.FormatSize(is.Enough.Size)))
+}
+
+// sampleTime is when a sample was taken.
+func sampleTime(c *measure.Cycle) time.Time {
+	if c.Sample != nil {
+		if t := capture.Time(c.Sample); !t.IsZero() {
+			return t
+		}
+	}
+	return c.Time
+}
+
+// countSample counts a sample.
+func (r *recorder) countSample(c *measure.Cycle) {
+	if !r.reads {
+		r.tally.Cycles++
+		r.tally.Miss(c.Missed)
+		r.tally.CountDamage(c)
+		return
+	}
+	r.tally.Count(c)
+}
+
+// syncNow puts the file on the disk when it is time.
+func (r *recorder) syncNow() error {
+	if !r.syncDue(time.Now()) {
+		return nil
+	}
+	r.synced = time.Now()
+	return r.files.Sync()
+}
+
+// syncDue reports whether the next sample would come too late to put this one on
+// the disk.
+func (r *recorder) syncDue(now time.Time) bool {
+	next := now.Add(time.Duration(r.every))
+	return r.sync > 0 && next.Sub(r.synced) > time.Duration(r.sync)
+}
+
+// finish says at the end what was recorded and what was not as it should be.
+func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProgress, err error) {
+	a, t := r.app, &r.tally
+	t.ReportDamage(a)
+	t.ReportCounts(a, "disk")
+	written := r.files.Written()
+	if written.Late > 0 {
+		const form = "%d series came after the first sample and are not in the %s file%s;" +
+			" -f jsonl or -f capture keeps them"
+		a.Complain(fmt.Errorf(form, written.Late, r.format, console.SomeNames(written.LateNames, written.Late)))
+	}
+
+	if err == nil {
+		t.Denied.Report(a, src)
+	}
+	switch {
+	case err != nil:
+	case logs.IsRaw(r.format): // where a rate needs no value
+		a.Partial = a.Partial || t.Unmatched()
+	default:
+		input.Explain(context.WithoutCancel(ctx), a, src, t, r.paths, true)
+	}
+	p.summary(written)
+}

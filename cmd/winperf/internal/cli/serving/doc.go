@@ -1,0 +1,2 @@
+// Package serving is the serve command.
+package serving

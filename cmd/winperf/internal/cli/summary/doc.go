@@ -1,0 +1,2 @@
+// Package summary is the commands summary, info and compare.
+package summary
