@@ -146,7 +146,7 @@ winperf list shows the available objects and counters.`,
 	root.AddCommand(
 		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), summary.CompareCommand(a),
 		blocks.DumpCommand(a), blocks.CookCommand(a),
-		record.RecordCommand(a), convert.ConvertCommand(a), summary.InfoCommand(a), summary.SummaryCommand(a),
+		record.Command(a), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),
 		publishing.ProviderCommand(a), publishing.PublishCommand(a), serving.ServeCommand(a, p.host), p.serviceCommand(),
 		completionCommand(a), versionCommand(a),

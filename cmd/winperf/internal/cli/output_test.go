@@ -38,7 +38,7 @@ func TestResolve(t *testing.T) {
 		{"bin", "", "", ""}, // a format of another command
 	}
 	for _, test := range tests {
-		f := output.OutputFlags{Output: test.output, Format: test.format, Formats: sink.Formats()}
+		f := output.Flags{Output: test.output, Format: test.format, Formats: sink.Formats()}
 		format, file, err := f.Resolve()
 		if format != test.want || file != test.file || (err == nil) != (test.want != "") {
 			t.Errorf("-o %q -f %q: format %q, file %q, error %v; want %q, %q",

@@ -1,3 +1,4 @@
+// Package server runs the handler of package serve as a program: listeners, TLS, systemd, configuration, push.
 package server
 
 import (

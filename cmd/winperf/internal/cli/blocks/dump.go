@@ -31,7 +31,7 @@ type dumper struct {
 	source  input.SourceFlags
 	log     input.LogFlags
 	within  input.RangeFlags
-	output  output.OutputFlags
+	output  output.Flags
 	objects []string
 	names   []string
 	machine string

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// NoSample: a recording ends before its first sample.
+// NoSample is the message about a recording that ends before its first sample.
 const NoSample = "there is no sample that can be read; winperf info tells what is wrong with a log"
 
 // MachinesOf are the machines whose objects a sample has.

@@ -25,7 +25,7 @@ import (
 // converter is the convert command.
 type converter struct {
 	app      *console.App
-	output   output.OutputFlags
+	output   output.Flags
 	sel      input.SelectFlags
 	log      input.LogFlags
 	language input.Language
@@ -58,8 +58,8 @@ type converter struct {
 	timeMatters func() // memory is spared until it is called
 }
 
-// ConvertCommand returns the command convert.
-func ConvertCommand(a *console.App) *cobra.Command {
+// Command returns the command convert.
+func Command(a *console.App) *cobra.Command {
 	c := &converter{app: a}
 	cmd := &cobra.Command{
 		Use:   "convert LOG... [PATH...] -o OUT",

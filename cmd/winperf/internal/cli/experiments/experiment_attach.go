@@ -26,7 +26,7 @@ type attachFlags struct {
 	file    string // with the specification
 	sinks   []string
 	every   input.Interval
-	output  output.OutputFlags
+	output  output.Flags
 	spec    control.Spec
 	binding control.Binding
 }
@@ -148,7 +148,7 @@ func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
 }
 
 func experimentReceiveCommand(a *console.App) *cobra.Command {
-	var output output.OutputFlags
+	var output output.Flags
 	cmd := &cobra.Command{
 		Use:   "receive [PROGRAM [EXPERIMENT]]",
 		Short: "Write the records of an experiment that goes on without you",
@@ -166,14 +166,14 @@ stop it (Ctrl-C) or the experiment ends. Records that nobody received come first
 	return cmd
 }
 
-func attachExperiment(ctx context.Context, a *console.App, args []string, spec *control.Spec, o *output.OutputFlags) error {
+func attachExperiment(ctx context.Context, a *console.App, args []string, spec *control.Spec, o *output.Flags) error {
 	return receiveRecords(ctx, a, args, control.Request{Op: "attach", Spec: spec}, !spec.Keep, o)
 }
 
 // receiveRecords makes a request that records are the answer to, and writes them until ctx
 // or the experiment ends. ends tells that the experiment is to end with this command.
 func receiveRecords(
-	ctx context.Context, a *console.App, args []string, r control.Request, ends bool, o *output.OutputFlags,
+	ctx context.Context, a *console.App, args []string, r control.Request, ends bool, o *output.Flags,
 ) (err error) {
 	out, err := recordOutput(a, o)
 	if err != nil {
@@ -213,7 +213,7 @@ func receiveRecords(
 }
 
 // recordOutput opens where records go.
-func recordOutput(a *console.App, o *output.OutputFlags) (delivery.Sink, error) {
+func recordOutput(a *console.App, o *output.Flags) (delivery.Sink, error) {
 	format, file, err := o.Settle()
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ type Unlisted struct {
 // FindUnlisted returns the rows that a table has. If a path of the selection selects every process,
 // FindUnlisted adds a path for the processors. Other formats than the table have no rows.
 func FindUnlisted(
-	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options, out *output.OutputFlags,
+	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options, out *output.Flags,
 ) Unlisted {
 	if format, _, err := out.Resolve(); err != nil || format != "table" {
 		return Unlisted{}

@@ -22,7 +22,7 @@ type destination struct {
 }
 
 // open opens a sink. single tells that there will be one moment only.
-func open(ctx context.Context, a *console.App, f *output.OutputFlags, zone output.ShownZone, single bool) (*destination, error) {
+func open(ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool) (*destination, error) {
 	out, err := output.Create(ctx, a, f)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type lister struct {
 	source    input.SourceFlags
 	log       input.LogFlags
 	within    input.RangeFlags
-	output    output.OutputFlags
+	output    output.Flags
 	index     bool
 	names     bool
 	instances bool

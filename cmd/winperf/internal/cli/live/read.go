@@ -27,7 +27,7 @@ type reader struct {
 	// narrow leaves what a table shows of the standard paths; nil shows all.
 	narrow func([]winperf.Column) []winperf.Column
 	source input.SourceFlags
-	output output.OutputFlags
+	output output.Flags
 	sel    input.SelectFlags
 	every  input.Interval
 	thins  func() bool // -i was given

@@ -36,6 +36,7 @@ var DumpFormats = []sink.Format{
 }
 
 var (
+	// ListFormats are the formats that list writes.
 	ListFormats = []sink.Format{
 		{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
 		{Name: "paths", Description: "reusable paths, one a line"},

@@ -22,6 +22,7 @@ var ErrInUse = errors.New("another winperf is writing this file; let it end firs
 // openMode says what is to be done with a file that is there already.
 type openMode uint8
 
+// What a command may do with a file that is there.
 const (
 	OpenNew       openMode = iota // fail
 	OpenAppend                    // go on with it

@@ -18,8 +18,8 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// OutputFlags say where output goes and in which form.
-type OutputFlags struct {
+// Flags say where output goes and in which form.
+type Flags struct {
 	Output    string
 	Format    string
 	Overwrite bool
@@ -29,7 +29,7 @@ type OutputFlags struct {
 }
 
 // Add adds the flags to a command that writes these formats.
-func (f *OutputFlags) Add(cmd *cobra.Command, formats []sink.Format) {
+func (f *Flags) Add(cmd *cobra.Command, formats []sink.Format) {
 	f.Formats = formats
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "",
 		"`WHERE`: a format ("+formatNames(formats)+") for standard output, or a file name")
@@ -42,18 +42,18 @@ func (f *OutputFlags) Add(cmd *cobra.Command, formats []sink.Format) {
 }
 
 // AddExact adds --exact.
-func (f *OutputFlags) AddExact(cmd *cobra.Command) {
+func (f *Flags) AddExact(cmd *cobra.Command) {
 	const help = "show all digits in tables on a terminal, not 145.7 MiB, 10.5 MB/s or 1.2 M/s"
 	cmd.Flags().BoolVar(&f.Exact, "exact", false, help)
 }
 
 // Human reports whether numbers are shown with prefixes.
-func (f *OutputFlags) Human(out *Output) bool { return out.Terminal() && !f.Exact }
+func (f *Flags) Human(out *Output) bool { return out.Terminal() && !f.Exact }
 
 // Resolve reads -o and -f. A format's bare name behind -o asks for that format
 // on standard output, and so does "-" for what -f says; anything else is a file,
 // and -f or its extension names the format.
-func (f *OutputFlags) Resolve() (format, file string, err error) {
+func (f *Flags) Resolve() (format, file string, err error) {
 	if f.Format != "" {
 		i := slices.IndexFunc(f.Formats, named(f.Format))
 		if i < 0 {
@@ -96,14 +96,14 @@ func (f *OutputFlags) Resolve() (format, file string, err error) {
 }
 
 // packs reports whether the command compresses a format; "" is any.
-func (f *OutputFlags) packs(format string) bool {
+func (f *Flags) packs(format string) bool {
 	return slices.ContainsFunc(f.Formats, func(k sink.Format) bool {
 		return (format == "" || format == k.Name) && slices.Contains(k.Extensions, packedExtension)
 	})
 }
 
 // Target is the file of a name, and what is to be done where it is there already.
-func (f *OutputFlags) Target(file string) Target {
+func (f *Flags) Target(file string) Target {
 	t := Target{Name: file, Reads: f.reads}
 	if f.Overwrite {
 		t.Mode = OpenOverwrite
@@ -114,7 +114,7 @@ func (f *OutputFlags) Target(file string) Target {
 // Settle is resolve for commands that write one file, and refuses one that is not to be
 // written before anything is opened. reads are the URLs of the sources that are read
 // while it is written.
-func (f *OutputFlags) Settle(reads ...string) (format, file string, err error) {
+func (f *Flags) Settle(reads ...string) (format, file string, err error) {
 	f.reads = reads
 	if format, file, err = f.Resolve(); err != nil || file == "" {
 		return format, file, err
@@ -135,7 +135,7 @@ type Output struct {
 }
 
 // Create opens what -o and -f ask for.
-func Create(ctx context.Context, a *console.App, f *OutputFlags) (*Output, error) {
+func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
 	format, file, err := f.Resolve()
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type recorder struct {
 	app    *console.App
 	source input.SourceFlags
 	read   input.LogFlags
-	output output.OutputFlags
+	output output.Flags
 	sel    input.SelectFlags
 	every  input.Interval
 	thins  func() bool // -i was given
@@ -135,8 +135,8 @@ Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
 never gave a value (capture and blg: never matched anything), some values could
 not be read for lack of permission, or some data was damaged.`
 
-// RecordCommand returns the command record.
-func RecordCommand(a *console.App) *cobra.Command {
+// Command returns the command record.
+func Command(a *console.App) *cobra.Command {
 	r := &recorder{
 		app: a, every: input.Interval(schedule.DefaultInterval),
 		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),

@@ -29,7 +29,7 @@ type comparer struct {
 	sel       input.SelectFlags
 	log       input.LogFlags
 	within    input.RangeFlags
-	output    output.OutputFlags
+	output    output.Flags
 	every     input.Interval
 	count     input.Count
 	tolerance tolerance

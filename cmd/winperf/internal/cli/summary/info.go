@@ -22,7 +22,7 @@ import (
 // informer is the info command.
 type informer struct {
 	app      *console.App
-	output   output.OutputFlags
+	output   output.Flags
 	log      input.LogFlags
 	within   input.RangeFlags
 	language input.Language

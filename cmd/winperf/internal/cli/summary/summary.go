@@ -23,7 +23,7 @@ import (
 type summarizer struct {
 	app      *console.App
 	source   input.SourceFlags
-	output   output.OutputFlags
+	output   output.Flags
 	sel      input.SelectFlags
 	log      input.LogFlags
 	files    []string // the names of the logs
@@ -55,8 +55,8 @@ var summaryFormats = []sink.Format{
 	{Name: "jsonl", Extensions: []string{".jsonl", ".ndjson"}, Description: "a JSON object for each counter"},
 }
 
-// SummaryCommand returns the command summary.
-func SummaryCommand(a *console.App) *cobra.Command {
+// Command returns the command summary.
+func Command(a *console.App) *cobra.Command {
 	s := &summarizer{app: a, every: input.Interval(schedule.DefaultInterval)}
 	s.percents = slices.Clone(defaultPercentiles)
 	cmd := &cobra.Command{
