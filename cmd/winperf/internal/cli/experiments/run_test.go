@@ -31,7 +31,7 @@ func TestPlanHasPrograms(t *testing.T) {
 	} {
 		opt.Variants = append(opt.Variants, trial.Variant{Command: c})
 	}
-	r := &runner{app: &console.App{}, folder: filepath.Join(t.TempDir(), "results")}
+	r := &runner{app: &console.App{}, call: &Invocation{}, folder: filepath.Join(t.TempDir(), "results")}
 	folder, err := r.create(&opt)
 	if err != nil {
 		t.Fatal(err)
