@@ -249,8 +249,9 @@ var counting = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "winperf")
-	const rooms = "github.com/winperf/winperf/provider/registration,github.com/winperf/winperf/internal/suggest," +
-		"github.com/winperf/winperf/counter,github.com/winperf/winperf/cmd/winperf/internal/cli,github.com/winperf/winperf/cmd/winperf"
+	const module = "github.com/winperf/winperf/"
+	const rooms = module + "provider/registration," + module + "internal/regfile/...," + module + "internal/suggest," +
+		module + "counter," + module + "cmd/winperf/internal/cli/...," + module + "cmd/winperf"
 	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg="+rooms, "-o", program,
 		"github.com/winperf/winperf/cmd/winperf")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
