@@ -52,11 +52,6 @@ func (w *jointWatch) begin(c *JointCycle) (held bool) {
 	for _, m := range w.members {
 		held = held || !m.line.Busy() && m.plan.twoSamples
 	}
-	for i := range c.Members {
-		if cycle := c.Members[i].Cycle; held && w.recorded() && cycle != nil {
-			cycle.keepSample()
-		}
-	}
 	return held
 }
 
