@@ -45,7 +45,11 @@ func ExampleWriteHeader() {
 }
 
 func ExampleInstall_Plan() {
-	fmt.Print(regfile.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`}.Plan())
+	in := regfile.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`}
+	for _, step := range in.Plan() {
+		fmt.Println(step)
+	}
+
 	// Output:
 	// make the directory of published counters
 	// create key HKLM\SYSTEM\CurrentControlSet\Services\App\Performance

@@ -178,12 +178,3 @@ var performanceValues = []string{
 func UninstallProvider(g winperf.GUID) Plan {
 	return Plan{runCommand([]string{"unlodctr", "/G:" + g.String()}, nil, "")}
 }
-
-// String is the plan, a line for each step.
-func (p Plan) String() string {
-	var b strings.Builder
-	for _, s := range p {
-		fmt.Fprintln(&b, s)
-	}
-	return b.String()
-}
