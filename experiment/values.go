@@ -227,7 +227,9 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *winperf.Column, n int, 
 
 // came makes the value of a series that was not measured at the begin of its region. A process or
 // thread that began in the region counts from 0. It has no rate if its object was not there at the begin.
-func (b *binding) came(v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks, newer counter.Sample) {
+func (b *binding) came(
+	v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks, newer counter.Sample,
+) {
 	v.lackPrevious()
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{newer}
@@ -312,7 +314,9 @@ func difference(t counter.Type, older, newer *counter.Sample, status counter.Sta
 
 // rest is how much of a region is left of an inverse timer, whose raw value grew while there was nothing to
 // count, and may be a little ahead of its clock. Of a region that is too short for its value there is none.
-func rest(t counter.Type, older, newer *counter.Sample, grown uint64, status counter.Status) (left uint64, ok bool) {
+func rest(
+	t counter.Type, older, newer *counter.Sample, grown uint64, status counter.Status,
+) (left uint64, ok bool) {
 	begin, _ := older.Clocks.At(t.TimerClock())
 	end, _ := newer.Clocks.At(t.TimerClock())
 	if end <= begin || status != counter.OK {

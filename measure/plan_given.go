@@ -78,7 +78,9 @@ func (p *plan) planGiven(f frame.Frame) {
 func (p *plan) excluded(series []*winperf.Series) []bool {
 	excluded := make([]bool, len(series))
 	for i, s := range series {
-		excluded[i] = slices.ContainsFunc(p.exclude, func(x *selection.Path) bool { return x.Series(s) == counter.OK })
+		excluded[i] = slices.ContainsFunc(p.exclude, func(x *selection.Path) bool {
+			return x.Series(s) == counter.OK
+		})
 	}
 	return excluded
 }
@@ -97,7 +99,8 @@ func (p *plan) take(w, b int, taken []bool) counter.Status {
 		}
 
 		taken[i] = true
-		if n := len(g.runs); n > first && int(g.runs[n-1].to) == i && !g.blocks[b].aged && likeCounter(series[i-1], s) {
+		n := len(g.runs)
+		if n > first && int(g.runs[n-1].to) == i && !g.blocks[b].aged && likeCounter(series[i-1], s) {
 			g.runs[n-1].to++
 			continue
 		}
@@ -108,8 +111,8 @@ func (p *plan) take(w, b int, taken []bool) counter.Status {
 
 // likeCounter reports whether two series have in common what the values of a column have.
 func likeCounter(a, b *winperf.Series) bool {
-	return a.Path.Counter == b.Path.Counter && a.Path.Object == b.Path.Object && a.Path.Machine == b.Path.Machine &&
-		a.Path.HasInstance == b.Path.HasInstance && a.ObjectID == b.ObjectID && a.CounterID == b.CounterID &&
+	return a.Path.Counter == b.Path.Counter && a.Path.Object == b.Path.Object &&
+		a.Path.Machine == b.Path.Machine && a.Path.HasInstance == b.Path.HasInstance && a.ObjectID == b.ObjectID && a.CounterID == b.CounterID &&
 		a.Type == b.Type && a.Unit == b.Unit && a.Scale == b.Scale
 }
 
@@ -125,7 +128,8 @@ func (w *part) wantsSeries(p *plan, s *winperf.Series) counter.Status {
 	return counter.OK
 }
 
-// arrange gives the values of a part their places, from reading at and column out on, and returns the next ones.
+// arrange gives the values of a part their places, from reading at and column out on, and
+// returns the next ones.
 func (g *given) arrange(w, at, out int) (int, int) {
 	part := &g.parts[w]
 	part.out = out

@@ -108,7 +108,9 @@ func (o *objects) means(asked, name string, f frame.Frame) bool {
 		return true
 	}
 	names := o.english.of(f.Schema())
-	return slices.ContainsFunc(names.Lookup(asked), func(index uint32) bool { return names.Title(index) == name })
+	return slices.ContainsFunc(names.Lookup(asked), func(index uint32) bool {
+		return names.Title(index) == name
+	})
 }
 
 // in returns the objects that a snapshot has.

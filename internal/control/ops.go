@@ -91,6 +91,7 @@ func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
+
 	all := Sensors{Sensors: []Sensor{}}
 	pattern := winperf.CompilePattern(r.Pattern)
 	for _, o := range origins {

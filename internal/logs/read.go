@@ -112,6 +112,7 @@ func (w *walk) advance(m *Moment) error {
 	if w.cycle != nil || w.ended {
 		return nil
 	}
+
 	cycle, err, more := w.next()
 	switch {
 	case err != nil && errors.Is(err, winperf.ErrBadData) && w.log.Source.Describe().Recorded:

@@ -56,7 +56,9 @@ On Linux systemd does this: dist/winperf.service is a unit for it.`,
 		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.serviceInstallCommand(), p.serviceRemoveCommand(), p.serviceStatusCommand(), p.serviceRunCommand())
+	cmd.AddCommand(
+		p.serviceInstallCommand(), p.serviceRemoveCommand(), p.serviceStatusCommand(), p.serviceRunCommand(),
+	)
 	return cmd
 }
 
@@ -118,7 +120,8 @@ func (p *program) installService(ctx context.Context, name, account, config stri
 		return err
 	}
 	if len(unknown) > 0 {
-		p.app.Complain(fmt.Errorf("this system does not know these settings of services: %s", strings.Join(unknown, ", ")))
+		p.app.Complain(fmt.Errorf("this system does not know these settings of services: %s",
+			strings.Join(unknown, ", ")))
 	}
 	if err := manager.start(name); err != nil {
 		return fmt.Errorf("service %s is installed and could not be started: %w", name, err)
@@ -183,6 +186,7 @@ func (p *program) serviceRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			if err := manager.remove(cmd.Context(), *name); err != nil {
 				return err
 			}
@@ -256,12 +260,14 @@ func (p *program) serviceRunCommand() *cobra.Command {
 // the log line by line, its end with an error to the service manager.
 func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
 	return func(ctx context.Context, ready func(), reload <-chan struct{}) error {
-		out, told := &eventLines{log: log, kind: winapi.EventInfo}, &eventLines{log: log, kind: winapi.EventWarning}
+		out := &eventLines{log: log, kind: winapi.EventInfo}
+		messages := &eventLines{log: log, kind: winapi.EventWarning}
 		if args[0] != "serve" {
 			ready() // it does not say when it is
 		}
-		status := runHosted(ctx, &serving.Hosted{Ready: ready, Reload: reload}, args, strings.NewReader(""), out, told)
-		if err := errors.Join(out.flush(), told.flush()); err != nil {
+		host := &serving.Hosted{Ready: ready, Reload: reload}
+		status := runHosted(ctx, host, args, strings.NewReader(""), out, messages)
+		if err := errors.Join(out.flush(), messages.flush()); err != nil {
 			return err
 		}
 
