@@ -98,7 +98,7 @@ func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Rea
 		switch {
 		case status[n] != counter.OK:
 			r.Value = counter.Value{}
-		case c.Kind == counter.KindText:
+		case c.Kind == counter.KindText, c.Kind == counter.KindNone: // or each has its own
 			r.Value = c.Value(n)
 		default:
 			r.Value = counter.FromBits(c.Kind, bits[n])

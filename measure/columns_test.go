@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 )
@@ -92,6 +93,28 @@ func sameReading(t *testing.T, want *winperf.Reading, got winperf.Reading) {
 		got.Value != want.Value || !got.Time.Equal(want.Time) || got.Anomalies != want.Anomalies {
 		t.Fatalf("%v %v %v %v [%v], want %v %v %v %v [%v]",
 			got.Series, got.Value, got.Status, got.Time, got.Anomalies, want.Series, want.Value, want.Status, want.Time, want.Anomalies)
+	}
+}
+
+// The values of a column of a log may be of several kinds: the readings have them all.
+func TestReadingsOfSeveralKinds(t *testing.T) {
+	const paths = `
+\\HOST\Process(editor)\% Processor Time
+\\HOST\Process(shell)\% Processor Time
+\\HOST\Process(viewer)\% Processor Time`
+	src := newTextLog(t, paths, []counter.Value{counter.Int(81), counter.Float(2.5), counter.Text("idle")})
+	c := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
+
+	cy := cycle(t, c)
+	if columns := cy.Columns(); len(columns) != 1 {
+		t.Fatalf("%d columns, want one with all values", len(columns))
+	}
+	want := []string{
+		`\\HOST\Process(editor)\% Processor Time 81`, `\\HOST\Process(shell)\% Processor Time 2.5`,
+		`\\HOST\Process(viewer)\% Processor Time idle`,
+	}
+	if diff := cmp.Diff(want, lines(cy.Readings())); diff != "" {
+		t.Errorf("readings (-want +got):\n%s", diff)
 	}
 }
 
