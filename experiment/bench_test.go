@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/perfdata"
@@ -106,7 +107,7 @@ func BenchmarkAttached(b *testing.B) {
 	attached := func(b *testing.B, bindings ...experiment.Binding) *experiment.Program {
 		var program experiment.Program
 		e, err := experiment.New(experiment.Options{
-			Program: &program, Sources: []measure.Origin{{Source: newStill(b)}}, Bindings: bindings, Apart: true,
+			Program: &program, Sources: []sensor.Origin{{Source: newStill(b)}}, Bindings: bindings, Apart: true,
 		})
 		if err == nil {
 			err = e.Attach(ctx)

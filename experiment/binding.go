@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // binding is a binding at work: it serves its events one by one, in the order in which they were
@@ -227,7 +227,7 @@ func (b *binding) sample(t *ticket, his context.Context) error {
 
 // complete decodes the sample of an event and makes its record.
 func (b *binding) complete(t *ticket) {
-	var cycles []measure.MemberCycle
+	var cycles []sensor.MemberCycle
 	if t.err == nil {
 		cycles, t.err = b.sampler.Decode()
 	}
@@ -260,7 +260,7 @@ func (b *binding) complete(t *ticket) {
 
 // noteSources notes which sources have failed. A region is told also of those at its begin, without
 // which values lack; all else that is unusual there was before it.
-func (b *binding) noteSources(t *ticket, cycles []measure.MemberCycle) {
+func (b *binding) noteSources(t *ticket, cycles []sensor.MemberCycle) {
 	if t.part != nil && !t.ends {
 		t.part.noted = b.noted.count
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // stubborn is an event source that does not end when it is told to.
@@ -104,7 +104,7 @@ func TestDetachDuringAttach(t *testing.T) {
 		f := newFake(nil)
 		f.setBefore(func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() })
 		e, err := experiment.New(experiment.Options{
-			Program: &experiment.Program{}, Sources: []measure.Origin{{Source: f}}, Bindings: []experiment.Binding{bound("*")},
+			Program: &experiment.Program{}, Sources: []sensor.Origin{{Source: f}}, Bindings: []experiment.Binding{bound("*")},
 		})
 		if err != nil {
 			t.Fatal(err)

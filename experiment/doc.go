@@ -15,7 +15,7 @@
 // An experiment binds names of events to sensors, and is attached to the process:
 //
 //	e, err := experiment.New(experiment.Options{
-//		Sources:  []measure.Origin{{Source: src}},
+//		Sources:  []sensor.Origin{{Source: src}},
 //		Bindings: []experiment.Binding{{Events: []string{"request"}, Paths: paths}},
 //	})
 //	...

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
@@ -40,7 +41,7 @@ type Emitter struct {
 }
 
 // Origins are the sources of the experiment, with what its bindings share.
-func (o *Emitter) Origins() []measure.Origin { return o.experiment.origins }
+func (o *Emitter) Origins() []sensor.Origin { return o.experiment.origins }
 
 // Clock is the experiment's.
 func (o *Emitter) Clock() measure.Clock { return o.experiment.clock }

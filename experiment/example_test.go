@@ -10,7 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // A region is measured from its begin to its end. The source of this example counts 10 units of work
@@ -23,7 +23,7 @@ func Example() {
 	}
 	e, err := experiment.New(experiment.Options{
 		Name:     "example",
-		Sources:  []measure.Origin{{Source: newFake(nil)}},
+		Sources:  []sensor.Origin{{Source: newFake(nil)}},
 		Bindings: []experiment.Binding{{Events: []string{"request"}, Paths: []winperf.Path{path}}},
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func Example() {
 func ExampleLines() {
 	lines := strings.NewReader("compile region=begin id=1 files=3\ncompile region=end id=1\n")
 	e, err := experiment.New(experiment.Options{
-		Sources:  []measure.Origin{{Source: newFake(nil)}},
+		Sources:  []sensor.Origin{{Source: newFake(nil)}},
 		Bindings: []experiment.Binding{{Events: []string{"compile"}, Paths: paths(`\System\Work`)}},
 		Events:   []experiment.EventSource{experiment.Lines{Name: "stdin", Reader: lines}},
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
 )
@@ -45,7 +46,7 @@ type Experiment struct {
 	opt           Options
 	program       *Program
 	clock         measure.Clock
-	origins       []measure.Origin // with an object cache in front, where bindings share
+	origins       []sensor.Origin  // with an object cache in front, where bindings share
 	shared        []winperf.Source // those of the program's experiments
 	bindings      []*binding
 	sources       []*eventSource

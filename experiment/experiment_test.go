@@ -18,7 +18,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/sensor"
-	"github.com/winperf/winperf/measure"
 )
 
 // Each event has a sample of its own, begun after it; values are since the sample before.
@@ -726,12 +725,12 @@ func TestTwoExperiments(t *testing.T) {
 	})
 }
 
-func withSource(src []measure.Origin, s experiment.EventSource) experiment.Options {
+func withSource(src []sensor.Origin, s experiment.EventSource) experiment.Options {
 	return experiment.Options{Sources: src, Bindings: []experiment.Binding{bound("a")}, Events: []experiment.EventSource{s}}
 }
 
 func TestNewRefuses(t *testing.T) {
-	src := []measure.Origin{{Source: newFake(nil)}}
+	src := []sensor.Origin{{Source: newFake(nil)}}
 	for _, tt := range []struct {
 		want string
 		opt  experiment.Options
@@ -784,7 +783,7 @@ func TestAttachFails(t *testing.T) {
 		var program experiment.Program
 		second := bound("b")
 		e, err := experiment.New(experiment.Options{
-			Program: &program, Apart: true, Sources: []measure.Origin{{Source: f}},
+			Program: &program, Apart: true, Sources: []sensor.Origin{{Source: f}},
 			Bindings: []experiment.Binding{bound("a"), second},
 		})
 		must(t, err)
@@ -826,7 +825,7 @@ func TestSeveralSources(t *testing.T) {
 		}
 		options := func(sensors ...sensor.Name) experiment.Options {
 			return experiment.Options{
-				Sources:  []measure.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
+				Sources:  []sensor.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
 				Bindings: []experiment.Binding{{Events: []string{"*"}, Sensors: sensors}},
 			}
 		}

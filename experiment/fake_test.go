@@ -12,8 +12,8 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/perftest"
-	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 )
@@ -179,7 +179,7 @@ func begin(t testing.TB, f *fake, opt experiment.Options) *rig {
 	}
 	opt.Program = r.program
 	if opt.Sources == nil {
-		opt.Sources = []measure.Origin{{Source: f}}
+		opt.Sources = []sensor.Origin{{Source: f}}
 	}
 	e, err := experiment.New(opt)
 	if err != nil {

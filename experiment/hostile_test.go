@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // The end of a context ends the waiting for a source that has always been quick, too, and the event
@@ -173,7 +173,7 @@ func TestPrepareHangs(t *testing.T) {
 		lame := &hangs{fake: newFake(nil)}
 		r := begin(t, newFake(nil), experiment.Options{
 			Apart:   true,
-			Sources: []measure.Origin{{Name: "A", Source: newFake(nil)}, {Name: "B", Source: lame}},
+			Sources: []sensor.Origin{{Name: "A", Source: newFake(nil)}, {Name: "B", Source: lame}},
 			Bindings: []experiment.Binding{{
 				Events: []string{"*"}, Paths: paths(`\System\Ticks`), Timeout: 3 * time.Second,
 			}},

@@ -21,7 +21,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/source"
 )
 
@@ -69,7 +69,7 @@ func live(t *testing.T, opt experiment.Options) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = src.Close() })
-	opt.Sources = []measure.Origin{{Source: src}}
+	opt.Sources = []sensor.Origin{{Source: src}}
 	return begin(t, newFake(nil), opt)
 }
 

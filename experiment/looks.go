@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
@@ -70,9 +71,9 @@ func unreadable(c *measure.Cycle) bool {
 }
 
 // origin is the source of a name, the first one for "".
-func (o *Emitter) origin(name string) (measure.Origin, error) {
+func (o *Emitter) origin(name string) (sensor.Origin, error) {
 	origins := o.Origins()
-	i := slices.IndexFunc(origins, func(x measure.Origin) bool { return strings.EqualFold(x.Name, name) })
+	i := slices.IndexFunc(origins, func(x sensor.Origin) bool { return strings.EqualFold(x.Name, name) })
 	switch {
 	case i >= 0:
 		return origins[i], nil
@@ -86,7 +87,7 @@ func (o *Emitter) origin(name string) (measure.Origin, error) {
 			}
 		}
 	}
-	return measure.Origin{}, unknown("source", name, suggest.Closest(name, names))
+	return sensor.Origin{}, unknown("source", name, suggest.Closest(name, names))
 }
 
 // Instances emits an event when an instance of an object comes, NAME.begin, and when it leaves,

@@ -18,7 +18,7 @@ type Options struct {
 	// Name is the experiment's in its records; "" is "experiment".
 	Name string
 	// Sources are what can be measured. They stay open when the experiment ends.
-	Sources []measure.Origin
+	Sources []sensor.Origin
 	// Bindings say which sensors belong to which events.
 	Bindings []Binding
 	// Events emit events beside the code of the program. Public ones are for all experiments of the
@@ -73,7 +73,7 @@ type Binding struct {
 	// Events are patterns of names of events: * and ? are wildcards, case does not matter.
 	Events []string
 	// Paths and Sensors are what is measured. Where there are several sources, a path goes to those that it
-	// is about, as measure.Join has it, and a sensor to its own.
+	// is about, as sensor.Join has it, and a sensor to its own.
 	Paths   []winperf.Path
 	Sensors []sensor.Name
 	// Cook chooses between readings of the formulas, as in [measure.Options].

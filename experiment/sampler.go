@@ -16,13 +16,13 @@ type sampler interface {
 	Prepare(ctx context.Context) error
 	Sample(ctx context.Context) error
 	// Decode returns what each source gave. It is valid until the next Decode.
-	Decode() ([]measure.MemberCycle, error)
+	Decode() ([]sensor.MemberCycle, error)
 	Close() error
 }
 
 // newSampler returns the context for what a binding measures. Nothing is sampled yet.
 func newSampler(
-	ctx context.Context, origins []measure.Origin, b *Binding, opt measure.Options,
+	ctx context.Context, origins []sensor.Origin, b *Binding, opt measure.Options,
 ) (sampler, error) {
 	if len(origins) == 1 {
 		return newSingle(origins[0], b, opt)
@@ -31,31 +31,20 @@ func newSampler(
 	if err != nil {
 		return nil, err
 	}
-	j, err := measure.Join(ctx, origins, winperf.Selection{Paths: b.Paths}, opt)
+	j, err := sensor.Join(ctx, origins, winperf.Selection{Paths: b.Paths}, opt)
 	if err != nil {
 		return nil, err
 	}
-	return joint{j}, nil
-}
-
-// joint is a context over several sources.
-type joint struct{ *measure.Joint }
-
-func (j joint) Decode() ([]measure.MemberCycle, error) {
-	c, err := j.Joint.Decode()
-	if err != nil {
-		return nil, err
-	}
-	return c.Members, nil
+	return j, nil
 }
 
 // single is a context over one source.
 type single struct {
 	*measure.Measurement
-	cycle [1]measure.MemberCycle
+	cycle [1]sensor.MemberCycle
 }
 
-func newSingle(o measure.Origin, b *Binding, opt measure.Options) (*single, error) {
+func newSingle(o sensor.Origin, b *Binding, opt measure.Options) (*single, error) {
 	sel := winperf.Selection{Paths: slices.Clone(b.Paths)}
 	for _, n := range b.Sensors {
 		if o.Name != "" && !strings.EqualFold(n.Source, o.Name) {
@@ -68,7 +57,7 @@ func newSingle(o measure.Origin, b *Binding, opt measure.Options) (*single, erro
 	return s, nil
 }
 
-func (s *single) Decode() (_ []measure.MemberCycle, err error) {
+func (s *single) Decode() (_ []sensor.MemberCycle, err error) {
 	if s.cycle[0].Cycle, err = s.Measurement.Decode(); err != nil {
 		return nil, err
 	}

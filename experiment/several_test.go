@@ -16,7 +16,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/sensor"
-	"github.com/winperf/winperf/measure"
 )
 
 // twoSources are an experiment's, with a binding of all events to the processes of both.
@@ -29,7 +28,7 @@ func twoSources(t *testing.T, one, two *fake) *rig {
 		sensors = append(sensors, n)
 	}
 	return begin(t, one, experiment.Options{
-		Sources:  []measure.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
+		Sources:  []sensor.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
 		Bindings: []experiment.Binding{{Events: []string{"*"}, Sensors: sensors, Raw: true}},
 	})
 }
@@ -89,7 +88,7 @@ func TestSeveralSourcesSamePath(t *testing.T) {
 			Events: []string{"*"}, Paths: paths(`\System\Ticks`), Aggregate: &experiment.Aggregate{Percentiles: []float64{50}},
 		}
 		r := begin(t, one, experiment.Options{
-			Sources:  []measure.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
+			Sources:  []sensor.Origin{{Name: "one", Source: one}, {Name: "two", Source: two}},
 			Bindings: []experiment.Binding{b},
 		})
 		r.program.Event(t.Context(), "e")

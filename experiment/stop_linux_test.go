@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // tickInterval is that of the process that is stopped. Two events are never closer than 10 ms.
@@ -21,7 +21,7 @@ const tickInterval = 20 * time.Millisecond
 // until it is killed.
 func writeTicks() error {
 	e, err := experiment.New(experiment.Options{
-		Program: &experiment.Program{}, Sources: []measure.Origin{{Source: newFake(nil)}},
+		Program: &experiment.Program{}, Sources: []sensor.Origin{{Source: newFake(nil)}},
 		Bindings: []experiment.Binding{bound("tick")},
 		Events:   []experiment.EventSource{experiment.Interval{Name: "tick", Every: tickInterval}},
 	})

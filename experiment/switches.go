@@ -2,7 +2,7 @@ package experiment
 
 import (
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // switches remembers in which sample of a binding the value of a series was marked as one of another instance.
@@ -35,7 +35,7 @@ const (
 )
 
 // add adds a sample.
-func (w *switches) add(cycles []measure.MemberCycle) {
+func (w *switches) add(cycles []sensor.MemberCycle) {
 	w.sample++
 	if len(w.recent) > maxSwitched {
 		w.recent, w.older = nil, w.recent

@@ -9,13 +9,14 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/measure"
 )
 
 // begin keeps what a region is measured against at its end.
-func (b *binding) begin(t *ticket, cycles []measure.MemberCycle) {
+func (b *binding) begin(t *ticket, cycles []sensor.MemberCycle) {
 	p := t.part
 	p.cost, p.blocked, p.err, p.sample = t.cost, t.heldUp(), t.err, b.switches.sample
 	if t.err != nil {
@@ -61,7 +62,7 @@ func timedObjects(f frame.Frame) (list []objectClocks) {
 }
 
 // store makes the record of a point or of a region's end, and stores it.
-func (b *binding) store(t *ticket, cycles []measure.MemberCycle) {
+func (b *binding) store(t *ticket, cycles []sensor.MemberCycle) {
 	r := &Record{
 		Experiment: b.experiment.name, Session: b.experiment.session, Binding: b.opt.Name,
 		Event: t.event, Begun: t.begun, Ended: t.ended,
@@ -137,7 +138,7 @@ func (b *binding) endPart(r *Record, p *part, err error) (*marks, error) {
 }
 
 // fill puts the values of cycles into a record; m are the marks of a region's begin.
-func (b *binding) fill(r *Record, cycles []measure.MemberCycle, m *marks) {
+func (b *binding) fill(r *Record, cycles []sensor.MemberCycle, m *marks) {
 	r.Values = make([]Value, 0, b.width)
 	for i := range cycles {
 		r.Anomalies = append(r.Anomalies, cycles[i].Anomalies...)
@@ -159,7 +160,7 @@ func (b *binding) fill(r *Record, cycles []measure.MemberCycle, m *marks) {
 }
 
 // fillColumn adds the values of a column.
-func (b *binding) fillColumn(r *Record, of *measure.MemberCycle, col *winperf.Column, m *marks) {
+func (b *binding) fillColumn(r *Record, of *sensor.MemberCycle, col *winperf.Column, m *marks) {
 	c, source := of.Cycle, b.nameOf(of)
 	age := max(0, c.Time.Sub(col.Time))
 	for n, s := range col.AllSeries() {
@@ -180,7 +181,7 @@ func (b *binding) fillColumn(r *Record, of *measure.MemberCycle, col *winperf.Co
 
 // nameOf is the name of a source where there are several: counters of two may have the same path, such as
 // those of a machine and of its log.
-func (b *binding) nameOf(c *measure.MemberCycle) string {
+func (b *binding) nameOf(c *sensor.MemberCycle) string {
 	if len(b.experiment.opt.Sources) < 2 {
 		return ""
 	}

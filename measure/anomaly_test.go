@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -458,12 +459,12 @@ func TestPathUnmatchedElsewhere(t *testing.T) {
 		want = nil
 	}
 
-	origins := []measure.Origin{{Name: "a", Source: on("A", counting())}, {Name: "b", Source: on("B", counting())}}
+	origins := []sensor.Origin{{Name: "a", Source: on("A", counting())}, {Name: "b", Source: on("B", counting())}}
 	j := join(t, measure.Options{}, selection(t, `\\B\Nono(x)\Y`, `\System\Processes`), origins...)
 	want = []string{`path_unmatched: b: \\B\Nono(x)\Y` + nothing + action}
 	for n := range 2 {
 		var got []string
-		for _, m := range round(t, j).Members {
+		for _, m := range round(t, j) {
 			got = append(got, unmatched(m.Cycle.Anomalies)...)
 		}
 		if !cmp.Equal(got, want) {

@@ -290,24 +290,6 @@ func TestWatchTimeOfDaySetOnWindows(t *testing.T) {
 	}
 }
 
-// A joint keeps the same times.
-func TestJointLate(t *testing.T) {
-	m := newFakeMachine()
-	m.onSleep = func(n int, d time.Duration) { m.run(d + [...]time.Duration{0, 3800 * ms, 0, 0}[n]) }
-	j := join(t, measure.Options{Count: 4, Clock: m}, selection(t, busy, switches), measure.Origin{Name: "a", Source: m.source()})
-	var got []string
-	for c, err := range j.Watch(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		member := c.Members[0].Cycle
-		got = append(got, fmt.Sprint(c.Time.Sub(winperf.FromFiletime(epoch)), " +", member.Missed, " ", member.Readings()[0].Value))
-	}
-	if diff := cmp.Diff([]string{"1s +0 30", "5.8s +3 30", "7s +1 30", "8s +0 30"}, got); diff != "" {
-		t.Errorf("rounds (-want +got):\n%s", diff)
-	}
-}
-
 // Costly objects are not sampled twice in a row when a cycle comes late: here the
 // machine stands still between a sample and the costly one behind it.
 func TestCostlyApartLate(t *testing.T) {

@@ -25,7 +25,7 @@
 // were asked for. A step out of order is refused with an error that names state
 // and operation; a step that fails leaves the Measurement ready for Prepare.
 //
-// A [Joint] does the same over several sources, sampled at the same moment.
+// Package experiment/sensor measures several sources at the same moment.
 //
 // Costly objects do not delay the others: they are sampled apart, as often as
 // that can be done, and their readings have the time of their own sample. See
@@ -52,9 +52,7 @@ package measure
 // Where what stands: measurement.go and decode.go are the three steps, state.go says which
 // may follow which, and watch*.go are the loop over them. plan*.go find out what is wanted of
 // a frame (by object in plan_object.go) and make its columns; notes*.go tell what was unusual.
-// cycle.go and columns.go are what comes out, joint*.go measure several sources at once, and
-// sensor*.go name and describe what can be measured. When samples are due says
-// internal/schedule.
+// cycle.go and columns.go are the results. internal/schedule decides when samples are due.
 //
 // Choices worth knowing here:
 //
@@ -64,7 +62,7 @@ package measure
 //
 // Costly objects are sampled beside the others by a query around two (measure/internal/apart): what
 // is sampled beside, when, and what becomes of it is decided there, once, for contexts,
-// joints, Watch and every command; above it they are a part of the sample like any other. So
+// Watch and every command; above it they are a part of the sample like any other. So
 // that sources do not make the others wait all the same, local: on Linux has a second
 // dispatcher for them and the registry a second session. Sessions share nothing that changes:
 // the provider of the Linux host holds only what makes a root, and each session has one of its

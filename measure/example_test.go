@@ -6,7 +6,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment/sensor"
@@ -209,41 +208,6 @@ func ExampleNameRule() {
 	// \\HOST\Process(editor:44)\ID Process "44@133485407910000000"
 	// \\HOST\Processor(CPU 0)\Interrupts/sec ""
 	// \\HOST\Processor(_Total)\Interrupts/sec ""
-}
-
-// Two machines, sampled at the same moment.
-func ExampleJoin() {
-	a := sample{machine: "A", objects: two()[0].objects[:1]}
-	b := sample{machine: "B", objects: two()[1].objects[:1]}
-	var origins []measure.Origin
-	for _, s := range []sample{a, b} {
-		src, remove, err := record(s)
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer remove()
-		defer src.Close()
-		origins = append(origins, measure.Origin{Name: "host " + s.machine, Source: src})
-	}
-	ctx := context.Background()
-	sel := winperf.Selection{Paths: []winperf.Path{{Object: "System", Counter: "Processes"}}}
-	j, err := measure.Join(ctx, origins, sel, measure.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer j.Close()
-	cycle, err := j.Cycle(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for r := range cycle.Readings() {
-		fmt.Println(r)
-	}
-	fmt.Println("taken within a minute:", cycle.Spread < time.Minute)
-	// Output:
-	// \\A\System\Processes: 100 count
-	// \\B\System\Processes: 101 count
-	// taken within a minute: true
 }
 
 // The first cycle shows what there is, and the second has rates.

@@ -14,9 +14,6 @@ var States = stateNames[:]
 // State is the state that a Measurement is in.
 func (c *Measurement) State() string { return c.gate.state().String() }
 
-// State is the state that a Joint is in.
-func (j *Joint) State() string { return j.gate.state().String() }
-
 // SpendNumbers gives all numbers of instances but one, in every object.
 func (c *Measurement) SpendNumbers() {
 	for _, op := range c.plan.objects {

@@ -37,9 +37,9 @@ func named(name string) *scripted {
 	}}
 }
 
-func join(t *testing.T, opt measure.Options, sel winperf.Selection, origins ...measure.Origin) *measure.Joint {
+func join(t *testing.T, opt measure.Options, sel winperf.Selection, origins ...sensor.Origin) *sensor.Joint {
 	t.Helper()
-	j, err := measure.Join(t.Context(), origins, sel, opt)
+	j, err := sensor.Join(t.Context(), origins, sel, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func join(t *testing.T, opt measure.Options, sel winperf.Selection, origins ...m
 	return j
 }
 
-func round(t *testing.T, j *measure.Joint) *measure.JointCycle {
+func round(t *testing.T, j *sensor.Joint) []sensor.MemberCycle {
 	t.Helper()
 	c, err := j.Cycle(t.Context())
 	if err != nil {
@@ -61,8 +61,8 @@ func round(t *testing.T, j *measure.Joint) *measure.JointCycle {
 }
 
 // members is each member's readings, or its error.
-func members(c *measure.JointCycle) (text []string) {
-	for _, m := range c.Members {
+func members(cycles []sensor.MemberCycle) (text []string) {
+	for _, m := range cycles {
 		s := m.Origin
 		if m.Cycle != nil {
 			s += ": " + strings.Join(lines(m.Cycle.Readings()), ", ")
@@ -78,7 +78,7 @@ func members(c *measure.JointCycle) (text []string) {
 func TestJointAssignsPaths(t *testing.T) {
 	other := named("B")
 	other.schema = schema(map[uint32]string{2: "System", 248: "Processes", 900: "Only Here", 902: "Things"})
-	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", other)}}
+	origins := []sensor.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", other)}}
 	tests := []struct {
 		name     string
 		sel      winperf.Selection
@@ -107,7 +107,7 @@ func TestJointAssignsPaths(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			one, two := origins[0].Source.(machine).scripted, origins[1].Source.(machine).scripted
 			one.asked, two.asked = winperf.Selection{}, winperf.Selection{}
-			j, err := measure.Join(t.Context(), origins, tt.sel, measure.Options{})
+			j, err := sensor.Join(t.Context(), origins, tt.sel, measure.Options{})
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -127,23 +127,23 @@ func TestJointAssignsPaths(t *testing.T) {
 
 func TestJointRefusesOrigins(t *testing.T) {
 	src := on("A", named("A"))
-	for name, origins := range map[string][]measure.Origin{
+	for name, origins := range map[string][]sensor.Origin{
 		"none": nil, "two of one name": {{Name: "x", Source: src}, {Name: "X", Source: src}},
 	} {
-		if _, err := measure.Join(t.Context(), origins, winperf.Selection{Global: true}, measure.Options{}); err == nil {
+		if _, err := sensor.Join(t.Context(), origins, winperf.Selection{Global: true}, measure.Options{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
 func TestJoinSensors(t *testing.T) {
-	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
+	origins := []sensor.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
 	name := sensor.Name{Source: "TWO", Group: "System", Sensor: "Processes"}
 	assigned, err := sensor.Assign(origins, []sensor.Name{name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := measure.Join(t.Context(), assigned, winperf.Selection{}, measure.Options{})
+	j, err := sensor.Join(t.Context(), assigned, winperf.Selection{}, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +159,14 @@ func TestJoinSensors(t *testing.T) {
 
 // Paths and sensors are measured together, a sensor in its source only.
 func TestJoinPathsOfOrigin(t *testing.T) {
-	origins := []measure.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
+	origins := []sensor.Origin{{Name: "one", Source: on("A", named("A"))}, {Name: "two", Source: on("B", named("B"))}}
 	path, err := winperf.ParsePath(`\\A\System\Processes`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := sensor.Name{Source: "two", Group: "System", Sensor: "Processes"}
 	origins[1].Paths = []winperf.Path{name.Path()}
-	j, err := measure.Join(t.Context(), origins, winperf.Selection{Paths: []winperf.Path{path}}, measure.Options{})
+	j, err := sensor.Join(t.Context(), origins, winperf.Selection{Paths: []winperf.Path{path}}, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestJointSpread(t *testing.T) {
 		return s
 	}
 	synctest.Test(t, func(t *testing.T) {
-		j, err := measure.Join(t.Context(), []measure.Origin{
+		j, err := sensor.Join(t.Context(), []sensor.Origin{
 			{Name: "a", Source: on("A", slow("A", 30*ms))}, {Name: "b", Source: on("B", slow("B", 50*ms))}, {Name: "c", Source: on("C", slow("C", 20*ms))},
 		}, selection(t, switches), measure.Options{})
 		if err != nil {
@@ -204,16 +204,16 @@ func TestJointSpread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Spread != 50*ms || time.Since(begin) != 100*ms || !c.Time.Equal(begin.Add(50*ms)) {
-			t.Errorf("spread %v, two rounds in %v, time %v after the start", c.Spread, time.Since(begin), c.Time.Sub(begin))
+		if j.Spread() != 50*ms || time.Since(begin) != 100*ms {
+			t.Errorf("spread %v, two rounds in %v", j.Spread(), time.Since(begin))
 		}
 		want := []string{`a: \\A` + switches + ` 100`, `b: \\B` + switches + ` 100`, `c: \\C` + switches + ` 100`}
 		if diff := cmp.Diff(want, members(c)); diff != "" {
 			t.Errorf("members (-want +got):\n%s", diff)
 		}
 		var all []winperf.Reading
-		for r := range c.Readings() {
-			all = append(all, r)
+		for _, m := range c {
+			all = append(all, m.Cycle.Readings()...)
 		}
 		if len(all) != 3 {
 			t.Errorf("readings %q", lines(all))
@@ -246,7 +246,7 @@ func TestJointSourceFails(t *testing.T) {
 		return nil
 	}
 	j := join(t, measure.Options{}, selection(t, `\System\Processes`),
-		measure.Origin{Name: "bad", Source: on("A", bad)}, measure.Origin{Name: "good", Source: on("B", named("B"))})
+		sensor.Origin{Name: "bad", Source: on("A", bad)}, sensor.Origin{Name: "good", Source: on("B", named("B"))})
 	want := [][]string{
 		{"bad !scripted", `good: \\B\System\Processes 0`}, // it does not compile
 		{`bad: \\A\System\Processes 0`, `good: \\B\System\Processes 1`},
@@ -263,9 +263,9 @@ func TestJointSourceFails(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("round %d (-want +got):\n%s", n, diff)
 		}
-		failed := c.Members[0].Err != nil
-		if failed != (len(c.Members[0].Anomalies) == 1 && c.Members[0].Anomalies[0].Kind == winperf.SourceFailed) {
-			t.Errorf("round %d: anomalies %v", n, c.Members[0].Anomalies)
+		failed := c[0].Err != nil
+		if failed != (len(c[0].Anomalies) == 1 && c[0].Anomalies[0].Kind == winperf.SourceFailed) {
+			t.Errorf("round %d: anomalies %v", n, c[0].Anomalies)
 		}
 	}
 }
@@ -276,7 +276,7 @@ func TestJointSourceHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, hang := named("A"), make(chan struct{})
 		stuck.onSample = func() { <-hang }
-		j, err := measure.Join(t.Context(), []measure.Origin{
+		j, err := sensor.Join(t.Context(), []sensor.Origin{
 			{Name: "stuck", Source: on("A", stuck)}, {Name: "good", Source: on("B", named("B"))},
 		}, selection(t, `\System\Processes`), measure.Options{})
 		if err != nil {
@@ -297,8 +297,8 @@ func TestJointSourceHangs(t *testing.T) {
 		}
 		close(hang)
 		synctest.Wait()
-		if c := round(t, j); c.Members[0].Err != nil {
-			t.Errorf("when it has returned: %v", c.Members[0].Err)
+		if c := round(t, j); c[0].Err != nil {
+			t.Errorf("when it has returned: %v", c[0].Err)
 		}
 
 		hang = make(chan struct{})
@@ -323,10 +323,13 @@ func TestJointSourceHangs(t *testing.T) {
 // When no source is left the stage fails, and can be tried again.
 func TestJointFails(t *testing.T) {
 	src := script(count(0), sample{err: errTest}, count(2))
-	j := join(t, measure.Options{}, selection(t, switches), measure.Origin{Name: "a", Source: on("HOST", src)})
+	j := join(t, measure.Options{}, selection(t, switches), sensor.Origin{Name: "a", Source: on("HOST", src)})
 	round(t, j)
-	if _, err := j.Cycle(t.Context()); !errors.Is(err, errTest) || !strings.Contains(err.Error(), "source a") || j.State() != "initialized" {
-		t.Errorf("error %v, state %s", err, j.State())
+	if _, err := j.Cycle(t.Context()); !errors.Is(err, errTest) || !strings.Contains(err.Error(), "source a") {
+		t.Errorf("error %v", err)
+	}
+	if err := j.Sample(t.Context()); !errors.Is(err, winperf.ErrState) || !strings.Contains(err.Error(), "initialized") {
+		t.Errorf("sample after a failed round: %v", err)
 	}
 	round(t, j)
 	if _, err := j.Cycle(t.Context()); !errors.Is(err, io.EOF) {
@@ -336,7 +339,7 @@ func TestJointFails(t *testing.T) {
 
 // The states are those of a Measurement.
 func TestJointOrder(t *testing.T) {
-	j := join(t, measure.Options{}, selection(t, switches), measure.Origin{Name: "a", Source: counting()})
+	j := join(t, measure.Options{}, selection(t, switches), sensor.Origin{Name: "a", Source: counting()})
 	_, err := j.Decode()
 	for name, err := range map[string]error{"decode": err, "sample": j.Sample(t.Context())} {
 		if !errors.Is(err, winperf.ErrState) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "initialized") {
@@ -367,86 +370,8 @@ func TestJointOrder(t *testing.T) {
 	}
 }
 
-// A Joint is watched as one source is.
-func TestJointWatch(t *testing.T) {
-	s := time.Second
-	tests := []struct {
-		name    string
-		path    string
-		opt     measure.Options
-		pause   []time.Duration
-		want    []time.Duration
-		missed  int
-		sources func() []measure.Origin
-	}{
-		{name: "rates", path: switches, opt: measure.Options{Count: 2}, want: []time.Duration{1 * s, 2 * s}},
-		{name: "the first too", path: switches, opt: measure.Options{Count: 2, KeepFirst: true}, want: []time.Duration{0, 1 * s}},
-		{name: "no rates", path: `\System\Processes`, opt: measure.Options{Count: 2, Interval: 2 * s}, want: []time.Duration{0, 2 * s}},
-		{
-			name: "missed", path: `\System\Processes`, opt: measure.Options{Count: 3}, pause: []time.Duration{2500 * ms, 0, 0},
-			want: []time.Duration{0, 2500 * ms, 3 * s}, missed: 1,
-		},
-		{
-			name: "records", path: switches, want: []time.Duration{0, 0},
-			sources: func() []measure.Origin {
-				return []measure.Origin{{Name: "a", Source: recording{script(count(0), count(1), count(2)), 3}}, {Name: "b", Source: recording{script(count(0), count(1)), 2}}}
-			},
-		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sources := []measure.Origin{{Name: "a", Source: on("A", named("A"))}, {Name: "b", Source: on("B", named("B"))}}
-				if tt.sources != nil {
-					sources = tt.sources()
-				}
-				j, err := measure.Join(t.Context(), sources, selection(t, tt.path), tt.opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer j.Close()
-				begin, missed := time.Now(), 0
-				var got []time.Duration
-				for c, err := range j.Watch(t.Context()) {
-					if err != nil {
-						t.Fatal(err)
-					}
-					got = append(got, time.Since(begin))
-					missed += c.Members[0].Cycle.Missed
-					if len(tt.pause) >= len(got) {
-						time.Sleep(tt.pause[len(got)-1])
-					}
-				}
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Errorf("rounds (-want +got):\n%s", diff)
-				}
-				if missed != tt.missed {
-					t.Errorf("%d missed, want %d", missed, tt.missed)
-				}
-			})
-		})
-	}
-}
-
-// An error is yielded last.
-func TestJointWatchFails(t *testing.T) {
-	src := script(count(0), count(1), sample{err: errTest})
-	j := join(t, measure.Options{Interval: ms}, selection(t, `\System\Processes`), measure.Origin{Name: "a", Source: on("HOST", src)})
-	rounds := 0
-	var last error
-	for c, err := range j.Watch(t.Context()) {
-		if c != nil {
-			rounds++
-		}
-		last = err
-	}
-	if rounds != 2 || !errors.Is(last, errTest) {
-		t.Errorf("%d rounds, then %v", rounds, last)
-	}
-}
-
 func TestJointSampleAllocatesNothing(t *testing.T) {
-	sources := []measure.Origin{{Name: "a", Source: newSmallRing()}, {Name: "b", Source: newSmallRing()}}
+	sources := []sensor.Origin{{Name: "a", Source: newSmallRing()}, {Name: "b", Source: newSmallRing()}}
 	j := join(t, measure.Options{}, winperf.Selection{Global: true}, sources...)
 	for range 5 {
 		round(t, j)
@@ -463,7 +388,7 @@ func TestJointSampleAllocatesNothing(t *testing.T) {
 // sampleAllocs returns how often the program allocated while 20 samples were taken.
 // The runtime does so now and then: 7 times for a new thread, up to 3 times behind a
 // garbage collection, which drops what goroutines wait with.
-func sampleAllocs(t *testing.T, j *measure.Joint) (allocs uint64) {
+func sampleAllocs(t *testing.T, j *sensor.Joint) (allocs uint64) {
 	t.Helper()
 	var m runtime.MemStats
 	for range 20 {
@@ -482,22 +407,4 @@ func sampleAllocs(t *testing.T, j *measure.Joint) (allocs uint64) {
 		}
 	}
 	return allocs
-}
-
-// A joint of records yields its first round also when it is the only one.
-func TestJointOnlyRound(t *testing.T) {
-	j := join(t, measure.Options{}, selection(t, switches),
-		measure.Origin{Name: "a", Source: recording{script(count(0)), 1}}, measure.Origin{Name: "b", Source: recording{script(count(0)), 1}})
-	rounds := 0
-	for c, err := range j.Watch(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rounds++; len(c.Members) != 2 || c.Members[0].Cycle == nil || c.Members[0].Cycle.Len() != 1 {
-			t.Errorf("members %+v", c.Members)
-		}
-	}
-	if rounds != 1 {
-		t.Errorf("%d rounds, want 1", rounds)
-	}
 }

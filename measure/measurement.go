@@ -12,6 +12,9 @@ import (
 	"github.com/winperf/winperf/measure/internal/apart"
 )
 
+// closeGrace is how long Close waits for a costly sample that is under way.
+const closeGrace = 3 * time.Second
+
 // Measurement takes and computes a selection of one source's counters. It serves one
 // goroutine at a time.
 type Measurement struct {

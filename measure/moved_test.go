@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -171,13 +172,8 @@ func TestOnlySampleIsWhole(t *testing.T) {
 			t.Errorf("sample of %d parts: %v", len(c.Sample.Parts), err)
 		}
 	}
-	j := join(t, measure.Options{}, selection(t, switches), measure.Origin{Name: "a", Source: only()})
-	for c, err := range j.Watch(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if raw, err := c.Members[0].Cycle.Sample.Raw(); err != nil || len(raw.Bytes) == 0 {
-			t.Errorf("joint: %v", err)
-		}
+	j := join(t, measure.Options{}, selection(t, switches), sensor.Origin{Name: "a", Source: only()})
+	if raw, err := round(t, j)[0].Cycle.Sample.Raw(); err != nil || len(raw.Bytes) == 0 {
+		t.Errorf("joint: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ type Clock interface {
 	Timer(d time.Duration) (fired <-chan time.Time, stop func() bool)
 }
 
-// Options for a [Measurement], a [Joint] and for [Watch]. The zero Options are good
+// Options for a [Measurement] and for [Watch]. The zero Options are good
 // defaults.
 type Options struct {
 	// Cook chooses between readings of the formulas. Where Least is 0 it becomes

@@ -35,13 +35,13 @@ func Watch(
 	return func(yield func(*Cycle, error) bool) {
 		w := watch{c: New(src, sel, opt)}
 		defer w.c.Close()
-		if err := watchRounds(ctx, &w, &w.c.opt, yield); err != nil && ctx.Err() == nil {
+		if err := w.run(ctx, yield); err != nil && ctx.Err() == nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// watch is the rounds of one source.
+// watch is a loop over the cycles of a measurement.
 type watch struct {
 	c       *Measurement
 	damaged []error // recorded samples that could not be read, to be told with the next cycle
@@ -54,8 +54,7 @@ type watch struct {
 	lastDue    time.Duration
 }
 
-// round implements rounds. Of recorded samples it passes over those that cannot be
-// decoded.
+// round takes a sample and decodes it. Recorded samples that cannot be decoded are skipped.
 func (w *watch) round(ctx context.Context, s *schedule.Schedule) (*Cycle, error) {
 	for {
 		if err := w.c.Prepare(ctx); err != nil {
@@ -89,7 +88,8 @@ func (w *watch) round(ctx context.Context, s *schedule.Schedule) (*Cycle, error)
 	}
 }
 
-// begin implements rounds.
+// begin takes the first cycle, and reports whether it only serves as the older one of the next. It keeps
+// the damage and the anomalies of that cycle for the next one.
 func (w *watch) begin(c *Cycle) (held bool) {
 	w.recordLast, w.lastDue = c.Time, w.c.opt.Clock.Elapsed()
 	w.damage, w.anomalies = slices.Clone(c.Damage), slices.Clone(c.Anomalies)
@@ -100,7 +100,7 @@ func (w *watch) begin(c *Cycle) (held bool) {
 	return held
 }
 
-// tell implements rounds.
+// tell adds to a cycle the damage and the anomalies that begin kept.
 func (w *watch) tell(c *Cycle) {
 	if len(w.damage) > 0 {
 		c.Damage = append(w.damage, c.Damage...)
@@ -112,13 +112,7 @@ func (w *watch) tell(c *Cycle) {
 
 func (w *watch) recorded() bool { return w.c.plan.recorded }
 
-// due implements rounds.
-func (w *watch) due(missed int, late time.Duration) {
-	w.c.missed += missed
-	w.c.late = late
-}
-
-// end implements rounds.
+// end returns nil for the end of recorded data, and the damage that no cycle reported.
 func (w *watch) end(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -127,8 +121,8 @@ func (w *watch) end(err error) error {
 	return errors.Join(append(w.damaged, err)...)
 }
 
-// pace implements rounds: it waits as long as the speed says that was asked for. Where
-// the record's clock goes back there is nothing to wait for.
+// pace waits until a recorded cycle is due at the speed of the options. Where the clock of the record
+// goes back it does not wait.
 func (w *watch) pace(ctx context.Context, c *Cycle) error {
 	speed := w.c.opt.Speed
 	if !w.recorded() || speed <= 0 {

@@ -3,73 +3,52 @@ package measure
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// rounds is a measurement of one source or of several, as the loop sees it.
-type rounds[C any] interface {
-	// round takes a sample of everything and decodes it. It tells the schedule when
-	// sampling began and ended.
-	round(ctx context.Context, s *schedule.Schedule) (C, error)
-	// begin is given the first cycle, and reports whether it only serves as the older
-	// one of the next. Then it keeps the anomalies of that cycle for the next one.
-	begin(c C) (held bool)
-	// tell adds to a cycle what begin kept.
-	tell(c C)
-	// recorded reports whether nothing that is measured is live.
-	recorded() bool
-	// due says how many samples were missed before the next one, and how late that is.
-	due(missed int, late time.Duration)
-	// pace waits until a recorded cycle is due.
-	pace(ctx context.Context, c C) error
-	// end returns nil for the end of recorded data, and the damage that no cycle told.
-	end(err error) error
-}
-
-// watchRounds is the loop of everything that is measured at an interval. It returns nil when
-// no more may be yielded.
-func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield func(C, error) bool) error {
+// run is the loop of Watch. It returns nil when no more may be yielded.
+func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
+	opt := &w.c.opt
 	due := schedule.New(opt.Interval, opt.Clock)
 	due.Limit(opt.For, opt.End)
 	yielded := 0
-	hand := func(c C) bool {
+	hand := func(c *Cycle) bool {
 		yielded++
 		return yield(c, nil) && (opt.Count <= 0 || yielded < opt.Count)
 	}
 
-	first, err := r.round(ctx, due)
+	first, err := w.round(ctx, due)
 	if err != nil {
-		return r.end(err)
+		return w.end(err)
 	}
-	held := r.begin(first) && !opt.KeepFirst
+	held := w.begin(first) && !opt.KeepFirst
 	if !held && !hand(first) {
 		return nil
 	}
 
 	for {
-		if err := waitForNext(ctx, r, due); errors.Is(err, schedule.ErrOver) {
+		if err := w.wait(ctx, due); errors.Is(err, schedule.ErrOver) {
 			return nil
 		} else if err != nil {
 			return err
 		}
 
-		c, err := r.round(ctx, due)
+		c, err := w.round(ctx, due)
 		if err != nil {
 			// The held cycle is still valid, as none was decoded after it.
-			if held && r.recorded() && ctx.Err() == nil && !hand(first) {
+			if held && w.recorded() && ctx.Err() == nil && !hand(first) {
 				return nil
 			}
-			return r.end(err)
+			return w.end(err)
 		}
 
-		if err := r.pace(ctx, c); err != nil {
+		if err := w.pace(ctx, c); err != nil {
 			return err
 		}
 
 		if held {
-			r.tell(c)
+			w.tell(c)
 		}
 		held = false
 		if !hand(c) {
@@ -78,12 +57,13 @@ func watchRounds[C any](ctx context.Context, r rounds[C], opt *Options, yield fu
 	}
 }
 
-// waitForNext waits until the next sample of live sources is due.
-func waitForNext[C any](ctx context.Context, r rounds[C], s *schedule.Schedule) error {
-	if r.recorded() {
+// wait waits until the next sample of a live source is due.
+func (w *watch) wait(ctx context.Context, s *schedule.Schedule) error {
+	if w.recorded() {
 		return ctx.Err()
 	}
 	missed, late, err := s.Wait(ctx)
-	r.due(missed, late)
+	w.c.missed += missed
+	w.c.late = late
 	return err
 }

@@ -287,17 +287,6 @@ func TestWatchTellsOfAnomalies(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("one source (-want +got):\n%s", diff)
 		}
-		j := join(t, measure.Options{Count: 2}, selection(t, switches), measure.Origin{Name: "a", Source: failing()})
-		got = nil
-		for c, err := range j.Watch(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, details(c.Members[0].Anomalies, c.Members[0].Cycle.Anomalies))
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("several sources (-want +got):\n%s", diff)
-		}
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/delivery"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/source"
 )
 
@@ -56,7 +56,7 @@ func run(ctx context.Context, opt options, out io.Writer) (err error) {
 	defer machine.Close()
 
 	// One call lets others see the orders, and attach experiments to them.
-	sources := []measure.Origin{{Name: "machine", Source: machine}}
+	sources := []sensor.Origin{{Name: "machine", Source: machine}}
 	server, err := control.Listen(ctx, control.Options{Sources: sources})
 	if err != nil {
 		fmt.Fprintln(out, "nobody else can attach an experiment:", err)
@@ -119,7 +119,7 @@ func serve(ctx context.Context, orders int) {
 // record begins an experiment whose records go to a file. finish ends it, and returns the
 // file's name.
 func record(
-	ctx context.Context, opt options, sources []measure.Origin,
+	ctx context.Context, opt options, sources []sensor.Origin,
 ) (finish func() (string, error), err error) {
 	path, err := winperf.ParsePath(opt.path)
 	if err != nil {

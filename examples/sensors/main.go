@@ -30,7 +30,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
-	if err := run(ctx, measure.Options{Count: *count}, os.Stdout); err != nil {
+	if err := run(ctx, measure.Options{Interval: time.Second, Count: *count}, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "sensors:", err)
 		os.Exit(1)
 	}
@@ -60,7 +60,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 		return err
 	}
 
-	origins := []measure.Origin{
+	origins := []sensor.Origin{
 		{Name: there.Source, Source: shared},
 		{Name: does.Source, Source: meter},
 	}
@@ -80,7 +80,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 	}
 	defer second.Close()
 
-	return both(ctx, first, second, &printer{out: out})
+	return both(ctx, first, second, opt, &printer{out: out})
 }
 
 // want is a sensor by its name, and the catalogue that has it.
@@ -91,8 +91,8 @@ type want struct {
 
 // join makes a context of sensors, and says what their values will be.
 func join(
-	ctx context.Context, origins []measure.Origin, opt measure.Options, out io.Writer, wanted ...want,
-) (*measure.Joint, error) {
+	ctx context.Context, origins []sensor.Origin, opt measure.Options, out io.Writer, wanted ...want,
+) (*sensor.Joint, error) {
 	var names []sensor.Name
 	for _, w := range wanted {
 		name, err := sensor.ParseName(w.sensor)
@@ -114,33 +114,45 @@ func join(
 	if err != nil {
 		return nil, err
 	}
-	return measure.Join(ctx, origins, winperf.Selection{}, opt)
+	return sensor.Join(ctx, origins, winperf.Selection{}, opt)
 }
 
 // both runs the two contexts, of which the second begins a tenth of a second
 // after the first.
-func both(ctx context.Context, first, second *measure.Joint, p *printer) error {
+func both(ctx context.Context, first, second *sensor.Joint, opt measure.Options, p *printer) error {
 	var errs [2]error
 	var all sync.WaitGroup
-	all.Go(func() { errs[0] = watch(ctx, "first ", first, p) })
+	all.Go(func() { errs[0] = watch(ctx, "first ", first, opt, p) })
 
 	select {
 	case <-ctx.Done():
 	case <-time.After(100 * time.Millisecond):
-		all.Go(func() { errs[1] = watch(ctx, "second", second, p) })
+		all.Go(func() { errs[1] = watch(ctx, "second", second, opt, p) })
 	}
 	all.Wait()
 	return errors.Join(errs[:]...)
 }
 
-// watch prints all readings of a context.
-func watch(ctx context.Context, name string, joint *measure.Joint, p *printer) error {
-	for cycle, err := range joint.Watch(ctx) {
+// watch prints all readings of a context once an interval. The first round only serves as the older
+// one of the next: rates need two.
+func watch(ctx context.Context, name string, joint *sensor.Joint, opt measure.Options, p *printer) error {
+	tick := time.NewTicker(opt.Interval)
+	defer tick.Stop()
+	for n := 0; opt.Count == 0 || n <= opt.Count; n++ {
+		cycles, err := joint.Cycle(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		for r := range cycle.Readings() {
-			p.print(name, r)
+		if n > 0 {
+			p.print(name, cycles)
+		}
+
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
 		}
 	}
 	return nil
@@ -152,13 +164,27 @@ type printer struct {
 	out   io.Writer
 }
 
-func (p *printer) print(context string, r winperf.Reading) {
+// print prints the readings of a round.
+func (p *printer) print(context string, cycles []sensor.MemberCycle) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, c := range cycles {
+		if c.Cycle == nil {
+			fmt.Fprintf(p.out, "%s %s: %v\n", context, c.Origin, c.Err)
+			continue
+		}
+		for _, r := range c.Cycle.Readings() {
+			p.reading(context, r)
+		}
+	}
+}
+
+// reading prints a reading.
+func (p *printer) reading(context string, r winperf.Reading) {
 	value := r.Status.String()
 	if number, ok := r.Value.Float64(); ok && r.Status == counter.OK {
 		value = fmt.Sprintf("%.2f", number)
 	}
 
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	fmt.Fprintf(p.out, "%s %s  %s %s\n", context, r.Time.Format("15:04:05.000"), r.Path, value)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/source"
 )
 
@@ -67,7 +67,7 @@ func attach(ctx context.Context, machine winperf.Source) (*experiment.Experiment
 		return nil, err
 	}
 	e, err := experiment.New(experiment.Options{
-		Sources:  []measure.Origin{{Source: machine}},
+		Sources:  []sensor.Origin{{Source: machine}},
 		Bindings: []experiment.Binding{{Events: []string{"*"}, Paths: []winperf.Path{path}}},
 		Links:    links,
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/source"
@@ -86,7 +87,7 @@ func Experiment(ctx context.Context, src winperf.Source, work func(context.Conte
 		return err
 	}
 	e, err := experiment.New(experiment.Options{
-		Sources:  []measure.Origin{{Source: src}},
+		Sources:  []sensor.Origin{{Source: src}},
 		Bindings: []experiment.Binding{{Events: []string{"order"}, Paths: sel.Paths}},
 	})
 	if err != nil {

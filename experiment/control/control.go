@@ -16,8 +16,8 @@ import (
 
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/control"
-	"github.com/winperf/winperf/measure"
 )
 
 // Options for Listen. The zero Options let this user attach experiments to the events of the
@@ -29,7 +29,7 @@ type Options struct {
 	Program *experiment.Program
 	// Sources are the sources that experiments can measure; nil is this machine, which is opened
 	// when it is needed for the first time.
-	Sources []measure.Origin
+	Sources []sensor.Origin
 	// Dir is the directory of the socket; "" is the directory in which winperf experiment looks for
 	// programs. It is made if it is missing; no other user may write to it.
 	Dir string

@@ -1,5 +1,6 @@
 // Package sensor names what can be measured in the form of the Java Performance Measurement Framework, and
-// describes it: a [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks.
+// describes it: a [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks. A
+// [Joint] measures sensors of several sources at the same moment.
 package sensor
 
 import (
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
 )
 
 // ErrName says that a text is no sensor name.
@@ -134,13 +134,13 @@ func (n Name) Path() winperf.Path {
 
 // Assign returns origins with the paths of sensors, each in the origin that the sensor's name begins with. The
 // error wraps winperf.ErrNoMachine where there is none of that name.
-func Assign(origins []measure.Origin, names []Name) ([]measure.Origin, error) {
+func Assign(origins []Origin, names []Name) ([]Origin, error) {
 	all := slices.Clone(origins)
 	for i := range all {
 		all[i].Paths = slices.Clip(all[i].Paths)
 	}
 	for _, n := range names {
-		i := slices.IndexFunc(all, func(o measure.Origin) bool { return strings.EqualFold(o.Name, n.Source) })
+		i := slices.IndexFunc(all, func(o Origin) bool { return strings.EqualFold(o.Name, n.Source) })
 		if i < 0 {
 			return nil, fmt.Errorf("sensor %s: %w: there is no source %s", n, winperf.ErrNoMachine, n.Source)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/measure"
 )
@@ -31,7 +32,7 @@ type wanted struct {
 // absent takes a sample of what bindings measure, with instances named by a word that measure.ParseNaming
 // takes, and returns what of it names nothing now. That is no error: it may come later.
 func absent(
-	ctx context.Context, sources []measure.Origin, bindings []experiment.Binding, naming string,
+	ctx context.Context, sources []sensor.Origin, bindings []experiment.Binding, naming string,
 ) (all []Absent) {
 	names, err := measure.ParseNaming(naming)
 	if err != nil {
@@ -63,7 +64,7 @@ func absent(
 }
 
 // look notes what of all that is wanted a source has. One that fails has nothing to say about that.
-func look(ctx context.Context, o measure.Origin, wants []wanted, names []measure.NameRule) {
+func look(ctx context.Context, o sensor.Origin, wants []wanted, names []measure.NameRule) {
 	var paths []winperf.Path
 	var asked []*wanted
 	for i := range wants {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // attached is an experiment that a client has attached.
 type attached struct {
 	exp      *experiment.Experiment
 	spec     Spec
-	sources  []measure.Origin     // what it measures
+	sources  []sensor.Origin      // what it measures
 	bindings []experiment.Binding // at its begin
 	owner    *conn
 	delivery *delivery.Delivery

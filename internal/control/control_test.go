@@ -20,7 +20,7 @@ import (
 
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 func must(t testing.TB, err error) {
@@ -79,7 +79,7 @@ func listening(t *testing.T, change ...func(*Options)) (*experiment.Program, *Se
 	p := new(experiment.Program)
 	o := Options{
 		Name: "test", Program: p, Dir: socketDir(t),
-		Sources: []measure.Origin{{Name: "windows.winperf", Source: newFakeSource()}},
+		Sources: []sensor.Origin{{Name: "windows.winperf", Source: newFakeSource()}},
 	}
 	for _, c := range change {
 		c(&o)
@@ -603,7 +603,7 @@ func TestUsualSensorNames(t *testing.T) {
 // What is asked for and is not there is in the answer, also where another source has it.
 func TestAbsent(t *testing.T) {
 	_, s := listening(t, func(o *Options) {
-		o.Sources = append(o.Sources, measure.Origin{Name: "other", Source: newFakeSource()})
+		o.Sources = append(o.Sources, sensor.Origin{Name: "other", Source: newFakeSource()})
 	})
 	c := dial(t, s)
 	wrong := []string{`\System\Tikcs`, `\System\Ticks`, `\Systm\Work`, `\System(x)\Work`, `\Systm\Work`}

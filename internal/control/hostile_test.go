@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // What is no socket in the directory of sockets is neither taken for a program nor touched, even
@@ -286,7 +286,7 @@ func TestProgramStopped(t *testing.T) {
 func TestAcksBesideRequests(t *testing.T) {
 	slow, free := newFakeSource(), make(chan struct{})
 	slow.before = func() { <-free }
-	p, s := listening(t, func(o *Options) { o.Sources = append(o.Sources, measure.Origin{Name: "slow", Source: slow}) })
+	p, s := listening(t, func(o *Options) { o.Sources = append(o.Sources, sensor.Origin{Name: "slow", Source: slow}) })
 	of := func(source string) Request {
 		return requests(func(s *Spec) { s.Name, s.Bindings[0].Sensors = source, []string{source + "/System/Ticks"} })
 	}

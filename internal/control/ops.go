@@ -14,7 +14,6 @@ import (
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/suggest"
-	"github.com/winperf/winperf/measure"
 )
 
 // operations are what clients can ask for.
@@ -211,7 +210,7 @@ type plan struct {
 	binding string // whose sensors change
 	paths   []winperf.Path
 	sensors []sensor.Name
-	origins []measure.Origin
+	origins []sensor.Origin
 	naming  string           // of instances, a word that measure.ParseNaming takes
 	routes  []delivery.Route // sinks that are added
 	remove  []string         // sinks that are removed

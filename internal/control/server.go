@@ -18,7 +18,6 @@ import (
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/retry"
-	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
 
@@ -31,7 +30,7 @@ type Options struct {
 	Program *experiment.Program
 	// Sources are what can be measured; nil is this machine, which is opened when it is
 	// needed for the first time.
-	Sources []measure.Origin
+	Sources []sensor.Origin
 	// Dir is the directory of the socket, "" that of Dir. It is made where it is not there;
 	// no other user may write to it.
 	Dir string
@@ -256,12 +255,12 @@ func describePeer(uid, pid int) string {
 // sourcesOnce are the sources of a server.
 type sourcesOnce struct {
 	mu      sync.Mutex
-	origins []measure.Origin
+	origins []sensor.Origin
 	opened  winperf.Source // what is to be closed; nil: nothing
 }
 
 // get returns the sources. This machine is opened where there are none.
-func (o *sourcesOnce) get(ctx context.Context) ([]measure.Origin, error) {
+func (o *sourcesOnce) get(ctx context.Context) ([]sensor.Origin, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.origins) > 0 {
@@ -275,7 +274,7 @@ func (o *sourcesOnce) get(ctx context.Context) ([]measure.Origin, error) {
 	if schema, err := src.Schema(ctx); err == nil {
 		name = sensor.SourceName(schema)
 	}
-	o.opened, o.origins = src, []measure.Origin{{Name: name, Source: src}}
+	o.opened, o.origins = src, []sensor.Origin{{Name: name, Source: src}}
 	return o.origins, nil
 }
 

@@ -35,7 +35,7 @@ func ReadSpec(r io.Reader, most int64) (*Spec, error) {
 }
 
 // options turns a spec into what an experiment is made of.
-func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
+func (s *Spec) options(sources []sensor.Origin) (experiment.Options, error) {
 	o := experiment.Options{Name: s.Name, Sources: sources}
 	var err error
 	if o.Names, err = measure.ParseNaming(s.Names); err != nil {
@@ -59,7 +59,7 @@ func (s *Spec) options(sources []measure.Origin) (experiment.Options, error) {
 	return o, nil
 }
 
-func (b *Binding) binding(sources []measure.Origin, naming string) (experiment.Binding, error) {
+func (b *Binding) binding(sources []sensor.Origin, naming string) (experiment.Binding, error) {
 	policy := experiment.DropOldest
 	if b.Policy != "" {
 		var err error
@@ -85,7 +85,7 @@ func didYouMean(name string) string {
 // as list -o sensors writes it, names the same counter in whatever the program measures, and is a path
 // where no source is called so. The instance self is replaced, see measure.OwnInstance.
 func parseSensors(
-	texts []string, sources []measure.Origin, naming string,
+	texts []string, sources []sensor.Origin, naming string,
 ) (paths []winperf.Path, sensors []sensor.Name, err error) {
 	for _, text := range texts {
 		if strings.HasPrefix(text, `\`) {
@@ -103,7 +103,7 @@ func parseSensors(
 		if err != nil {
 			return nil, nil, err
 		}
-		called := func(o measure.Origin) bool { return strings.EqualFold(o.Name, n.Source) }
+		called := func(o sensor.Origin) bool { return strings.EqualFold(o.Name, n.Source) }
 		if slices.ContainsFunc(sources, called) || !sensor.UsualSource(n.Source) {
 			sensors = append(sensors, n)
 			continue

@@ -16,7 +16,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
-	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // Opener opens what a file names, for its user.
@@ -41,7 +41,7 @@ type Opener struct {
 const defaultSource = "local"
 
 // origins opens the sources of a file: all that can be opened, also after an error.
-func (f *File) origins(ctx context.Context, open *Opener) (all []measure.Origin, err error) {
+func (f *File) origins(ctx context.Context, open *Opener) (all []sensor.Origin, err error) {
 	urls := map[string]string{defaultSource: "local:"}
 	if len(f.Sources) > 0 {
 		clear(urls)
@@ -56,12 +56,12 @@ func (f *File) origins(ctx context.Context, open *Opener) (all []measure.Origin,
 			errs = append(errs, f.Sources[name].Errorf("source %q: %w", name, err))
 			continue
 		}
-		all = append(all, measure.Origin{Name: name, Source: src})
+		all = append(all, sensor.Origin{Name: name, Source: src})
 	}
 	return all, errors.Join(errs...)
 }
 
-func closeAll(origins []measure.Origin) error {
+func closeAll(origins []sensor.Origin) error {
 	var errs []error
 	for _, o := range origins {
 		errs = append(errs, o.Source.Close())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/measure"
@@ -75,7 +76,7 @@ func ExaminePaths(
 ) (absent []Absence, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
-	s := &Session{open: open, origins: []measure.Origin{{Source: src}}}
+	s := &Session{open: open, origins: []sensor.Origin{{Source: src}}}
 	var errs []error
 	for _, p := range paths {
 		w := wanted{text: p.String(), path: p, origins: s.origins}
@@ -98,7 +99,7 @@ type wanted struct {
 	at      strictyaml.Pos
 	text    string
 	path    winperf.Path
-	origins []measure.Origin // where it is looked for
+	origins []sensor.Origin // where it is looked for
 	names   []measure.NameRule
 }
 
@@ -152,7 +153,7 @@ func (s *Session) sensor(v strictyaml.Value[string]) wanted {
 }
 
 // all are the sources of the file; none where one is not open, which might have what the others lack.
-func (s *Session) all() []measure.Origin {
+func (s *Session) all() []sensor.Origin {
 	if len(s.origins) < len(s.file.sourceNames()) {
 		return nil
 	}
@@ -160,13 +161,13 @@ func (s *Session) all() []measure.Origin {
 }
 
 // named is the source of a name, the first one for "", as experiments take them.
-func (s *Session) named(name string) []measure.Origin {
+func (s *Session) named(name string) []sensor.Origin {
 	if all := s.all(); name == "" && len(all) > 0 {
 		return all[:1]
 	}
 	for _, o := range s.origins {
 		if strings.EqualFold(o.Name, name) {
-			return []measure.Origin{o}
+			return []sensor.Origin{o}
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/experiment/sensor"
 	await "github.com/winperf/winperf/internal/child"
 	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/measure"
@@ -27,7 +28,7 @@ type Session struct {
 	file    *File
 	open    *Opener
 	folder  *Folder
-	origins []measure.Origin
+	origins []sensor.Origin
 	opened  []io.Closer
 	server  *control.Server // nil: no other experiments can be attached
 	program experiment.Program

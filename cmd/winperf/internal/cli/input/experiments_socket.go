@@ -7,7 +7,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/control"
-	"github.com/winperf/winperf/measure"
 )
 
 // ExperimentsUsage is the help of --experiments.
@@ -23,7 +22,7 @@ func OpenExperiments(ctx context.Context, name string, src winperf.Source) (stop
 		if err != nil {
 			return nil, fmt.Errorf("--experiments: %w", err)
 		}
-		opt.Sources = []measure.Origin{{Name: sensor.SourceName(schema), Source: src}}
+		opt.Sources = []sensor.Origin{{Name: sensor.SourceName(schema), Source: src}}
 	}
 
 	server, err := control.Listen(ctx, opt)

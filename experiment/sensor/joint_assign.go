@@ -1,4 +1,4 @@
-package measure
+package sensor
 
 import (
 	"context"
@@ -10,18 +10,19 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
 
-// Join returns a Joint over several sources. Each path of the selection goes to
-// the sources that it is about: those of its machine, and of these the ones
-// that know its object, if any does; a path of any machine and object goes to
-// all. Whole objects and classes of objects are measured in every source, and the
-// paths of an origin in that origin.
+// Join returns a Joint over several sources. Each path of the selection is measured in
+// the sources of its machine; if some of them know its object, only in these. A path of any machine
+// and object is measured in all. Whole objects and classes of objects are measured in every source,
+// and the paths of an origin in that origin: see [Assign] for sensors. Options of [measure.Watch]
+// have no effect.
 //
 // The error wraps winperf.ErrNoMachine where a path names a machine that no
-// source reads, or is that of a source which cannot tell its names.
-func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt Options) (*Joint, error) {
+// source reads. A source whose names cannot be read returns its own error.
+func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt measure.Options) (*Joint, error) {
 	known, err := knowOrigins(ctx, origins)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func assign(known []knownOrigin, p winperf.Path) error {
 	if len(candidates) == 0 {
 		return fmt.Errorf("%s: %w", p, winperf.ErrNoMachine)
 	}
-	if len(knows) > 0 && !isOwn(p) {
+	if own := strings.EqualFold(p.Object, "winperf"); len(knows) > 0 && !own {
 		candidates = knows
 	}
 
@@ -100,9 +101,9 @@ func assign(known []knownOrigin, p winperf.Path) error {
 }
 
 // newJoint makes the members.
-func newJoint(known []knownOrigin, opt Options) *Joint {
+func newJoint(known []knownOrigin, opt measure.Options) *Joint {
 	opt.Clock = schedule.OrSystem(opt.Clock)
-	j := &Joint{opt: opt}
+	j := &Joint{clock: opt.Clock, state: initialized}
 	for _, k := range known {
 		if sel := &k.sel; len(sel.Paths) > 0 || len(sel.Objects) > 0 || sel.Global || sel.Costly {
 			j.members = append(j.members, newMember(k.Origin, k.sel, opt))

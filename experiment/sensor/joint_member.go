@@ -1,4 +1,4 @@
-package measure
+package sensor
 
 import (
 	"context"
@@ -9,40 +9,48 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/measure"
 )
 
-// member is one source of a Joint. What uses the source is called on a line, where
-// one that does not return is left behind with the Measurement.
+// member is one source of a Joint. Its source is called on a line: a call that does not return is
+// abandoned there, with the Measurement.
 type member struct {
-	*Measurement
+	*measure.Measurement
 	origin string
 	line   *call.Line
-	stages map[*operation]func(context.Context) // what is called on the line
+	// Called on the line:
+	prepare, sample func(context.Context)
 
 	// Of the call on the line:
 	failed     error
 	begin, end time.Duration // of the last sample, by the clock's Elapsed
 
-	part  bool // takes part in the stage that is under way
+	part  bool // takes part in the step that is under way
 	err   error
-	cycle *Cycle // nil if there is none in this round
+	cycle *measure.Cycle // nil if there is none in this round
 }
 
-func newMember(o Origin, sel winperf.Selection, opt Options) *member {
+func newMember(o Origin, sel winperf.Selection, opt measure.Options) *member {
 	opt.Source = o.Name
-	m := &member{Measurement: New(o.Source, sel, opt), origin: o.Name, line: call.NewLine()}
-	m.stages = map[*operation]func(context.Context){
-		opPrepare: func(ctx context.Context) { m.failed = m.Prepare(ctx) },
-		opSample: func(ctx context.Context) {
-			m.begin = m.opt.Clock.Elapsed()
-			m.failed = m.Sample(ctx)
-			m.end = m.opt.Clock.Elapsed()
-		},
+	m := &member{Measurement: measure.New(o.Source, sel, opt), origin: o.Name, line: call.NewLine()}
+	m.prepare = func(ctx context.Context) { m.failed = m.Prepare(ctx) }
+	m.sample = func(ctx context.Context) {
+		m.begin = opt.Clock.Elapsed()
+		m.failed = m.Sample(ctx)
+		m.end = opt.Clock.Elapsed()
 	}
 	return m
 }
 
-// judge notes how the stage ended.
+// sampling returns the function that takes a sample, nil for a member that is not prepared.
+func (m *member) sampling() func(context.Context) {
+	if m.err != nil {
+		return nil
+	}
+	return m.sample
+}
+
+// judge notes how the step ended.
 func (m *member) judge() {
 	if m.line.Outcome() == call.Left {
 		m.err = fmt.Errorf("no answer in time: %w", call.ErrBusy)
@@ -59,8 +67,7 @@ func (m *member) decode() {
 	}
 }
 
-// memberCycle tells what became of the member in a round that began at the
-// given time.
+// memberCycle returns the result of a round that began at the given time.
 func (m *member) memberCycle(begin time.Time) MemberCycle {
 	c := MemberCycle{Origin: m.origin, Cycle: m.cycle, Err: m.err}
 	if m.err != nil && !errors.Is(m.err, io.EOF) {
@@ -72,13 +79,13 @@ func (m *member) memberCycle(begin time.Time) MemberCycle {
 	return c
 }
 
-// Times for sources that are told to return.
+// Times that sources have to return after their context has ended.
 const (
-	stageGrace = time.Second
+	stepGrace  = time.Second
 	closeGrace = 3 * time.Second // which sources may need to close what they hold
 )
 
-// close ends what the member measured.
+// close ends the measurement of the member.
 func (m *member) close() error {
 	if err := m.line.Close(closeGrace, m.Measurement.Close); err != nil {
 		return fmt.Errorf("source %s: %w", m.origin, err)
