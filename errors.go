@@ -24,9 +24,8 @@ var (
 	ErrNoInstance = errors.New("no such instance")
 	// ErrBadData: bytes read from a system, a peer or a file are damaged.
 	ErrBadData = errors.New("bad data")
-	// ErrReleased: a frame or block was released more often than it was held.
-	ErrReleased = errors.New("already released")
-	// ErrState: an operation was called in the wrong order.
+	// ErrState: an operation was called in the wrong order, or with a frame whose memory a
+	// later sample uses.
 	ErrState = errors.New("wrong order of operations")
 )
 

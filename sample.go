@@ -6,21 +6,27 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/winperf/winperf/internal/poison"
 )
 
 // Query is a selection compiled for one source.
 type Query interface {
-	// Next gives up what s holds and fills it with the next sample. It decodes
+	// Next fills s with the next sample, in the memory that s owns: what s held is
+	// no longer valid, unless it was kept (see [Sample.Keep]). It decodes
 	// nothing; once warm it allocates nothing. At the end of recorded data it
 	// returns io.EOF. After an error s holds nothing but Damage, and the next
 	// call may succeed.
 	Next(ctx context.Context, s *Sample) error
-	// Close releases what the query holds. Samples that it gave stay valid.
+	// Close releases what the query holds. Samples that it filled stay valid.
 	Close() error
 }
 
 // Sample is the blocks that a query returns for one moment. The zero Sample holds
 // nothing. It belongs to one goroutine.
+//
+// A Sample owns its memory. It is valid until it is given to Next again, and for good once
+// [Sample.Keep] was called.
 type Sample struct {
 	// Schema has the names of all parts; nil for none. Displayable values have names of
 	// their own ([Raw].Series).
@@ -36,6 +42,16 @@ type Sample struct {
 	// At is how many bytes of a recording were read, of how many; 0 of 0 where
 	// that is not known.
 	At, Of int64
+	// InUse, if the caller of Next sets it, reports whether the caller still reads a block of
+	// an earlier sample. A query that gives the same block in several samples fills it again
+	// only if it is not in use; without InUse it never does.
+	InUse func(*Block) bool
+
+	kept   bool
+	added  int       // parts since Clear
+	own    []*Block  // of Add, in its order; one that was kept is replaced
+	sizes  []int     // see Like
+	within []*Sample // see Within
 }
 
 // Part is what one interface of a machine answered.
@@ -53,35 +69,97 @@ type Part struct {
 	Err error
 }
 
-// Release gives up the blocks and empties the sample, whose memory is used again.
-func (s *Sample) Release() {
-	for i := range s.Parts {
-		if b := s.Parts[i].Block; b != nil {
-			_ = b.Release() // the sample's own hold
-		}
+// Clear empties the sample and keeps its memory for the next one. What it held is no longer
+// valid, unless it was kept.
+func (s *Sample) Clear() {
+	if s.kept {
+		*s = Sample{InUse: s.InUse, own: s.own, sizes: s.sizes, within: s.within}
+		return
+	}
+	if poison.On {
+		s.poison()
 	}
 	clear(s.Parts)
 	clear(s.Damage)
-	*s = Sample{Parts: s.Parts[:0], Damage: s.Damage[:0]}
+	*s = Sample{
+		InUse: s.InUse, Parts: s.Parts[:0], Damage: s.Damage[:0],
+		own: s.own, sizes: s.sizes, within: s.within,
+	}
 }
 
-// Begin is for queries that fill a sample of one part. It gives up what the sample
-// held and returns the block of the part, whose Raw is to be set. Where that fails
-// Release takes it back.
-func (s *Sample) Begin(blocks *Blocks) *Block {
-	s.Release()
-	return s.Add(blocks)
+// Keep takes the sample and all blocks it refers to out of reuse for good. The next call of
+// Next with the same Sample fills other memory; a copy of the Sample stays valid.
+func (s *Sample) Keep() {
+	s.kept = true
+	for i := range s.Parts {
+		if b := s.Parts[i].Block; b != nil {
+			b.Keep()
+		}
+	}
 }
 
-// Add is for queries that fill a sample of several parts. It adds a part and returns
-// its block, whose Raw is to be set. Bytes has room for somewhat more than the last
-// block of the pool held, so that it seldom grows while a sample is taken.
-func (s *Sample) Add(blocks *Blocks) *Block {
-	b := blocks.Get()
-	b.reserve(blocks.last())
+// Kept reports whether Keep was called since the sample was filled.
+func (s *Sample) Kept() bool { return s.kept }
+
+// Begin is for queries that fill a sample of one part. It empties the sample and returns the
+// block of the part, whose Raw is to be set.
+func (s *Sample) Begin() *Block {
+	s.Clear()
+	return s.Add()
+}
+
+// Add is for queries that fill a sample of several parts. It adds a part and returns its
+// block, whose Raw is to be set. Bytes has room for somewhat more than the last block in this
+// place held, so that it seldom grows while a sample is taken.
+func (s *Sample) Add() *Block {
+	k := s.added
+	s.added++
+	if k == len(s.own) {
+		s.own = append(s.own, &Block{})
+	}
+	size := len(s.own[k].Bytes)
+	if s.own[k].Kept() {
+		s.own[k] = &Block{}
+	}
+	if k < len(s.sizes) {
+		size = max(size, s.sizes[k])
+	}
+
+	b := s.own[k]
+	b.begin(size)
 	s.Parts = append(s.Parts, Part{Block: b})
 	return b
 }
+
+// Like makes the blocks of the next sample in s as large as those that last owns, which may be
+// larger than the blocks that s itself was filled with long ago.
+func (s *Sample) Like(last *Sample) {
+	s.sizes = s.sizes[:0]
+	for _, b := range last.own {
+		s.sizes = append(s.sizes, len(b.Bytes))
+	}
+	for i, part := range last.within {
+		if part != nil {
+			s.Within(i).Like(part)
+		}
+	}
+}
+
+// Within returns the sample at position i of those that belong to s, for a query over several
+// others, each of which fills one. They are filled again when s is.
+func (s *Sample) Within(i int) *Sample {
+	for len(s.within) <= i {
+		s.within = append(s.within, nil)
+	}
+	if s.within[i] == nil {
+		s.within[i] = &Sample{}
+	}
+	return s.within[i]
+}
+
+// Abandon takes the sample at position i of those that belong to s out of use: a call that did
+// not return may still write there.
+func (s *Sample) Abandon(i int) { s.within[i] = nil }
 
 // Raw returns the block of a sample that has one part, as nearly all have. The
 // error wraps [ErrNotSupported].
@@ -111,72 +189,76 @@ func (s *Sample) CheckRaw() error {
 	return nil
 }
 
-// Block is one answer of one interface. It does not change once a query gave it,
-// and is counted: its holders can read it for as long as needed, and its memory
-// serves another when nobody holds it. Forgetting to release it is harmless.
+// Block is one answer of one interface. It does not change while the sample that it was filled
+// in is valid, or once it was kept.
 type Block struct {
 	Raw
-	// Shared tells that several readers will decode and cook the block. What they
-	// make of it is then made once.
-	Shared bool
 
-	pool    *Blocks
-	room    int          // of Bytes before they were filled
-	holders atomic.Int32 // 0: nobody
+	number uint64
+	kept   atomic.Bool
+	room   int // of Bytes before they were filled
 
-	// What a reader made of the bytes, once for all holders of the block.
+	// What a reader made of the bytes, once for all that have the block.
 	decoding sync.Mutex
-	contents Contents
+	contents any
 	done     atomic.Bool
 	err      error
 }
 
-// Contents is what was made of a block's bytes. Forget is called when nobody holds
-// the block any more; the memory may serve the next one.
-type Contents interface{ Forget() }
+// blockNumber is the number of the last block of this program.
+var blockNumber atomic.Uint64
 
-// Retain adds a holder.
-func (b *Block) Retain() { b.holders.Add(1) }
+// begin prepares the block for another answer, with room for one of a size and somewhat more.
+// Very large ones do not get a share of it: several are kept.
+func (b *Block) begin(size int) {
+	b.Raw = Raw{Bytes: b.Bytes[:0]}
+	b.number, b.err = blockNumber.Add(1), nil
+	b.done.Store(false)
 
-// Release gives up one hold. The block must not be read after. Releasing more
-// often than it is held is an error that wraps [ErrReleased].
-func (b *Block) Release() error {
-	switch n := b.holders.Add(-1); {
-	case n < 0:
-		b.holders.Add(1)
-		return fmt.Errorf("release of a block: %w", ErrReleased)
-	case n == 0 && b.pool != nil:
-		b.pool.put(b)
+	const little, much = 512, 128 << 10
+	if room := size + little + min(size/16, much); size > 0 && cap(b.Bytes) < room {
+		b.Bytes = make([]byte, 0, room)
 	}
-	return nil
+	b.room = cap(b.Bytes)
 }
 
-// Decode returns what decode made of the bytes, or why nothing can be read. The
-// first caller has them decoded, for all holders of the block. decode is
-// given what was made of an earlier block in the same memory, nil for none.
+// Reuse prepares the block, which its owner knows to be in no use, for another answer.
+func (b *Block) Reuse() { b.begin(0) }
+
+// Number identifies the block's contents. No other contents get the same number, also in the
+// same memory.
+func (b *Block) Number() uint64 { return b.number }
+
+// Keep takes the block out of reuse for good: its bytes do not change any more. It may be called
+// from several goroutines as long as the block is valid.
+func (b *Block) Keep() { b.kept.Store(true) }
+
+// Kept reports whether the block was kept. Columns that are cooked of a block which was kept
+// before it was decoded are shared by all that have it.
+func (b *Block) Kept() bool { return b.kept.Load() }
+
+// Decode returns what decode made of the bytes, or why nothing can be read. The first caller has
+// them decoded, for all that have the block. decode is given what was made of earlier bytes in
+// the same memory, nil for none.
 //
 // It is for package frame, which decodes blocks for everybody else.
-func (b *Block) Decode(decode func(b *Block, old Contents) (Contents, error)) (Contents, error) {
+func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error) {
 	b.decoding.Lock()
 	defer b.decoding.Unlock()
 	if !b.done.Load() {
 		b.contents, b.err = decode(b, b.contents)
 		b.done.Store(true)
-		if b.pool != nil {
-			b.pool.note(len(b.Bytes))
-		}
 	}
 	return b.contents, b.err
 }
 
-// Outcome reports whether the block was decoded by now, what was made of it, and why
-// nothing could be read. A query that gave it learns so whether it was worth
-// anything.
-func (b *Block) Outcome() (done bool, contents Contents, err error) {
+// Decoded returns what was made of the bytes, or why nothing could be read. Both are nil as long
+// as they were not decoded. A query can so find out whether a block it gave was readable.
+func (b *Block) Decoded() (contents any, err error) {
 	if !b.done.Load() {
-		return false, nil, nil
+		return nil, nil
 	}
-	return true, b.contents, b.err
+	return b.contents, b.err
 }
 
 // Grew returns for how many bytes there was room before the block was filled, and
@@ -185,89 +267,28 @@ func (b *Block) Grew() (room int, grew bool) {
 	return b.room, b.room > 0 && len(b.Bytes) > b.room
 }
 
-// Blocks hands out blocks and takes their memory back. The zero Blocks is ready
-// for use and may be used from several goroutines.
-type Blocks struct {
-	mu   sync.Mutex
-	free []*Block
-	size int // of the last one that was filled
-}
-
-// maxFreeBlocks bounds the memory that is kept for later blocks. A reader of one
-// source needs two or three.
-const maxFreeBlocks = 8
-
-// Get returns an empty block that is held once.
-func (p *Blocks) Get() *Block {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var b *Block
-	if n := len(p.free); n > 0 {
-		b = p.free[n-1]
-		p.free[n-1] = nil
-		p.free = p.free[:n-1]
-	} else {
-		b = &Block{pool: p}
+// poison overwrites the memory that will be used again, so that a test finds each reader of
+// memory that is not valid any more.
+func (s *Sample) poison() {
+	for _, b := range s.own {
+		if b.Kept() {
+			continue
+		}
+		poison.Bytes(b.Bytes[:cap(b.Bytes)])
+		if old, ok := b.contents.(interface{ Poison() }); ok {
+			old.Poison()
+		}
 	}
-
-	b.room = cap(b.Bytes)
-	b.holders.Store(1)
-	return b
-}
-
-// last is the size of the last block that was filled.
-func (p *Blocks) last() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.size
-}
-
-// note notes how large a block is.
-func (p *Blocks) note(size int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if size > 0 {
-		p.size = size
+	for _, part := range s.within {
+		if part != nil {
+			part.poison()
+		}
 	}
 }
 
-// put takes a block back.
-func (p *Blocks) put(b *Block) {
-	if !b.done.Load() { // else that is known, and later blocks may be of another size
-		p.note(len(b.Bytes))
-	}
-	b.Raw = Raw{Bytes: b.Bytes[:0]}
-	b.Shared, b.err = false, nil
-	b.done.Store(false)
-	if b.contents != nil {
-		b.contents.Forget()
-	}
-
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.free) < maxFreeBlocks {
-		p.free = append(p.free, b)
-	}
-}
-
-// reserve makes room for a block that is somewhat larger than the last one. What very
-// large ones get more is no share of them: several are kept.
-func (b *Block) reserve(size int) {
-	const little, much = 512, 256 << 10
-	more := little + min(size/16, much)
-	if size > 0 && cap(b.Bytes) < size+more {
-		b.Bytes = make([]byte, 0, size+2*more)
-	}
-	b.room = cap(b.Bytes)
-}
-
-// Block returns a block of bytes that somebody has already, such as those of a
-// file. It belongs to no Blocks.
-func (raw Raw) Block() *Block {
-	b := &Block{Raw: raw}
-	b.holders.Store(1)
-	return b
-}
+// Block returns a block of bytes that the caller has already, such as the content of a file. The
+// bytes must not change.
+func (raw Raw) Block() *Block { return &Block{Raw: raw, number: blockNumber.Add(1)} }
 
 // Sample returns a sample of one part.
 func (raw Raw) Sample() *Sample {

@@ -2,100 +2,93 @@ package winperf_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/winperf/winperf"
 )
 
-// contents are what a reader made of a block, and how often it was forgotten.
-type contents struct{ made, forgotten int }
+// contents are what a reader made of a block, and how often.
+type contents struct{ made int }
 
-func (c *contents) Forget() { c.forgotten++ }
-
-// A block is decoded once for all who hold it, and serves again when nobody does.
+// A block is decoded once. Its memory serves the next sample, unless it was kept.
 func TestBlocks(t *testing.T) {
-	var blocks winperf.Blocks
-	var s, other winperf.Sample
-	b := s.Begin(&blocks)
+	var s winperf.Sample
+	b := s.Begin()
 	b.Format, b.Bytes = winperf.FormatV1, append(b.Bytes, "first"...)
-	made := 0
-	decode := func(_ *winperf.Block, old winperf.Contents) (winperf.Contents, error) {
-		made++
+	decode := func(_ *winperf.Block, old any) (any, error) {
 		if old == nil {
 			old = &contents{}
 		}
 		old.(*contents).made++
 		return old, winperf.ErrBadData
 	}
-	if done, _, _ := b.Outcome(); done {
-		t.Error("decoded by nobody")
+	if c, err := b.Decoded(); c != nil || err != nil {
+		t.Error("decoded before Decode")
 	}
-	b.Retain()
-	other.Parts = append(other.Parts, winperf.Part{Block: b})
 	for range 3 {
 		if c, err := b.Decode(decode); c.(*contents).made != 1 || !errors.Is(err, winperf.ErrBadData) {
 			t.Errorf("made %+v, %v", c, err)
 		}
 	}
-
-	s.Release()
-	if done, c, err := b.Outcome(); !done || err == nil || c.(*contents).forgotten != 0 || string(b.Bytes) != "first" {
-		t.Error("a block that is held was given back")
+	if _, err := b.Decoded(); err == nil || string(b.Bytes) != "first" {
+		t.Errorf("%q, %v", b.Bytes, err)
 	}
-	other.Release()
-	if again := s.Begin(&blocks); again != b || len(again.Bytes) != 0 || again.Format != winperf.FormatNone {
+
+	number := b.Number()
+	if again := s.Begin(); again != b || len(again.Bytes) != 0 || again.Format != winperf.FormatNone || again.Number() == number {
 		t.Errorf("%v does not serve again as it was", again)
 	}
-	if c, _ := b.Decode(decode); made != 2 || c.(*contents).made != 2 || c.(*contents).forgotten != 1 {
-		t.Errorf("decoded %d times, contents %+v", made, c)
+	if c, _ := b.Decode(decode); c.(*contents).made != 2 {
+		t.Errorf("contents %+v", c)
 	}
-	s.Release()
-	if err := b.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("one release too many: %v", err)
+
+	b.Bytes = append(b.Bytes, "kept"...)
+	s.Keep()
+	copied, number := s, b.Number()
+	other := s.Begin()
+	other.Bytes = append(other.Bytes, "other"...)
+	if other == b || string(copied.Parts[0].Block.Bytes) != "kept" || b.Number() != number || other.Number() == number {
+		t.Errorf("a block that was kept is used again: %q", copied.Parts[0].Block.Bytes)
 	}
 }
 
 // Memory is there for blocks that are a little larger than the last one, also while that
-// is held.
+// is read, and was kept.
 func TestBlocksGrow(t *testing.T) {
-	var blocks winperf.Blocks
-	held := make([]winperf.Sample, 4)
-	for i, size := range []int{100_000, 101_000, 102_000, 300_000} {
-		b := held[i].Begin(&blocks)
-		b.Bytes = append(b.Bytes, make([]byte, size)...)
-		_, _ = b.Decode(func(*winperf.Block, winperf.Contents) (winperf.Contents, error) { return nil, nil })
-		if room, grew := b.Grew(); i > 0 && grew != (size == 300_000) {
-			t.Errorf("%d bytes in a room of %d: grew %v", size, room, grew)
+	for _, keep := range []bool{false, true} {
+		samples := make([]winperf.Sample, 4)
+		for i, size := range []int{100_000, 101_000, 102_000, 300_000} {
+			if i > 0 {
+				samples[i].Like(&samples[i-1])
+			}
+			b := samples[i].Begin()
+			b.Bytes = append(b.Bytes, make([]byte, size)...)
+			if room, grew := b.Grew(); i > 0 && grew != (size == 300_000) {
+				t.Errorf("%d bytes in a room of %d: grew %v", size, room, grew)
+			}
+			if keep {
+				samples[i].Keep()
+			}
 		}
 	}
 }
 
-// Many goroutines hold blocks of one pool: nobody's bytes are another's.
-func TestBlocksShared(t *testing.T) {
-	var blocks winperf.Blocks
-	var all sync.WaitGroup
-	for n := range 8 {
-		all.Go(func() {
-			var s winperf.Sample
-			for range 500 {
-				b := s.Begin(&blocks)
-				for range 64 {
-					b.Bytes = append(b.Bytes, byte(n))
-				}
-				b.Retain()
-				s.Release()
-				for _, is := range b.Bytes {
-					if is != byte(n) {
-						t.Errorf("byte %d in a block of %d", is, n)
-					}
-				}
-				_ = b.Release()
-			}
-		})
+// A query over several others fills samples within one. A call that did not return keeps its own.
+func TestSampleWithin(t *testing.T) {
+	var s winperf.Sample
+	first, second := s.Within(0), s.Within(1)
+	a, b := first.Begin(), second.Begin()
+	s.Parts = append(s.Parts, first.Parts[0], second.Parts[0])
+	s.Keep()
+	s.Clear()
+	if s.Within(0) != first || first.Begin() == a || second.Begin() == b {
+		t.Error("a block that was kept is used again")
 	}
-	all.Wait()
+	s.Abandon(1)
+	if s.Within(0) != first || s.Within(1) == second {
+		t.Error("a sample that a call may still write is used again")
+	}
 }
 
 func TestSampleRaw(t *testing.T) {

@@ -28,10 +28,11 @@ type Cursor struct {
 	payload  []byte
 	inflater inflater
 
-	blocks winperf.Blocks
-	joined []byte // the parts of the sample at hand
+	joined []byte // the record of the sample at hand, where it has several parts
 	last   lasting
-	back   int // how many earlier records may be read, since a seek and before the first sample
+	blocks []*winperf.Block // of such samples: one may be a part of several
+	reader *winperf.Sample  // which they are for
+	back   int              // how many earlier records may be read, since a seek and before the first sample
 
 	schema keptSchema // of the sample read last
 
@@ -94,11 +95,11 @@ func (c *Cursor) Zone() (name string, loc *time.Location) {
 // System returns what wrote the sample read last, "" where the capture does not say it.
 func (c *Cursor) System() string { return c.schema.system }
 
-// Next gives up what s holds and fills it with the next sample. At the end it
-// returns io.EOF. What is damaged is passed over and told by Damage; an error is that
+// Next fills s with the next sample, in the memory that s owns. At the end it
+// returns io.EOF. It passes over damage, which Damage returns; an error is the error
 // of the underlying reader, or of ctx, and Next can be tried again.
 func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 
 		// After an error of the reader, the next call reads the same record again.
-		s.Release()
+		s.Clear()
 		if !isDamage(err) {
 			c.w.at, c.w.number = h.offset, int64(h.number)
 			return err
@@ -193,13 +194,16 @@ func (c *Cursor) read(w *walk, h *head, dst []byte) ([]byte, error) {
 
 // sample reads the sample of a record.
 func (c *Cursor) sample(h *head, s *winperf.Sample) error {
-	b := s.Begin(&c.blocks)
-	schema, err := c.raw(&c.w, h, &b.Raw)
-	if err == nil && b.Format == formatParts {
-		c.joined = append(c.joined[:0], b.Bytes...)
-		s.Release()
+	raw := winperf.Raw{Bytes: c.joined[:0]}
+	schema, err := c.raw(&c.w, h, &raw)
+	c.joined = raw.Bytes
+	if err == nil && raw.Format == formatParts {
 		err = c.parts(h, s)
 	} else if err == nil {
+		b := s.Begin()
+		b.Bytes, c.joined = raw.Bytes, b.Bytes[:0]
+		raw.Bytes = b.Bytes
+		b.Raw = raw
 		c.last.keep(0, b, h.offset)
 		c.last.cut(1)
 	}
@@ -213,7 +217,7 @@ func (c *Cursor) sample(h *head, s *winperf.Sample) error {
 
 	c.back = 0
 	for i := range s.Parts {
-		if b := s.Parts[i].Block; b != nil {
+		if b := s.Parts[i].Block; b != nil && b.Schema != s.Schema {
 			b.Schema = s.Schema
 		}
 	}
@@ -257,10 +261,11 @@ const mebibyte = 1 << 20
 
 const errUnchanged = fault("it repeats a block of an earlier sample, which cannot be read")
 
-// parts takes apart what was joined. A block that is unchanged is the one of the
-// sample before, or is read where it stands.
+// parts takes apart what was joined. A block that is unchanged is the block of the
+// sample before, or is read from the record that has it.
 func (c *Cursor) parts(h *head, s *winperf.Sample) error {
-	heads, err := parseParts(c.joined, s, &c.blocks)
+	c.reader = s
+	heads, err := parseParts(c.joined, s, c.block)
 	if err != nil {
 		return err
 	}
@@ -273,11 +278,10 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 
 		switch {
 		case heads[i].flags&partUnchanged != 0 && c.last.has(i, heads[i].offset):
-			if *at != nil {
-				_ = (*at).Release() // the same is at hand
-			}
 			*at = c.last[i].block
-			(*at).Retain()
+			if !slices.Contains(c.blocks, *at) {
+				(*at).Keep() // it is the memory of an earlier sample
+			}
 		case heads[i].flags&partLeftOut != 0 && *at == nil:
 			if err = c.earlier(heads, s, i); err != nil {
 				return err
@@ -287,6 +291,39 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	}
 	c.last.cut(len(heads))
 	return nil
+}
+
+// maxBlocks bounds the blocks whose memory is used again: more than samples of known systems
+// need.
+const maxBlocks = 32
+
+// block returns a block for a part that may be a part of later samples as well. It uses the memory
+// of one that neither the reader of the samples nor the cursor needs.
+func (c *Cursor) block() *winperf.Block {
+	s := c.reader
+	if s.InUse == nil || len(s.Parts) > maxBlocks {
+		return winperf.Raw{}.Block()
+	}
+
+	here := func(b *winperf.Block) bool {
+		return slices.ContainsFunc(s.Parts, func(p winperf.Part) bool { return p.Block == b })
+	}
+	for i, b := range c.blocks {
+		switch {
+		case b.Kept():
+			c.blocks[i] = winperf.Raw{}.Block()
+			return c.blocks[i]
+		case !s.InUse(b) && !c.last.holds(b) && !here(b):
+			b.Reuse()
+			return b
+		}
+	}
+
+	b := winperf.Raw{}.Block()
+	if len(c.blocks) < maxBlocks {
+		c.blocks = append(c.blocks, b)
+	}
+	return b
 }
 
 // earlier reads the block of a part from an earlier sample of the group, after a jump
@@ -309,7 +346,6 @@ func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 	}
 
 	var old winperf.Sample
-	defer old.Release()
 	if err := c.reread(&h, &old); err != nil {
 		return err
 	}
@@ -321,22 +357,23 @@ func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 		if i >= len(old.Parts) || old.Parts[i].Block == nil {
 			return errUnchanged
 		}
-		old.Parts[i].Block.Retain()
 		s.Parts[i].Block = old.Parts[i].Block
 	}
 	return nil
 }
 
-// reread reads the blocks of an earlier sample, as far as its record has them.
+// reread reads the blocks of an earlier sample, if its record has several.
 func (c *Cursor) reread(h *head, s *winperf.Sample) error {
 	other := Cursor{f: c.f, w: walk{f: c.f, at: h.end()}, d: walk{f: c.f}, seen: c.seen}
-	b := s.Begin(&c.blocks)
-	if _, err := other.raw(&other.d, h, &b.Raw); err != nil || b.Format != formatParts {
+	raw := winperf.Raw{}
+	if _, err := other.raw(&other.d, h, &raw); err != nil {
 		return err
 	}
-	other.joined = append(other.joined, b.Bytes...)
-	s.Release()
-	_, err := parseParts(other.joined, s, &c.blocks)
+	if raw.Format != formatParts {
+		s.Parts = append(s.Parts, winperf.Part{Block: raw.Block()})
+		return nil
+	}
+	_, err := parseParts(raw.Bytes, s, winperf.Raw{}.Block)
 	return err
 }
 

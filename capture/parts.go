@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/winperf/winperf"
 )
@@ -37,10 +38,11 @@ func partsOf(s *winperf.Sample) bool {
 	return p.Block == nil || p.Only != nil || p.Name != "" || p.Beside
 }
 
-// given is the block of a part in an earlier sample, and the record where its bytes
-// stand.
+// given is the block of a part in an earlier sample, and the offset of the record with its
+// bytes.
 type given struct {
 	block  *winperf.Block
+	number uint64 // of the block then: its memory may hold another sample's by now
 	offset int64
 }
 
@@ -52,14 +54,10 @@ func (l *lasting) keep(i int, b *winperf.Block, offset int64) {
 	for len(*l) <= i {
 		*l = append(*l, given{})
 	}
-	was := (*l)[i].block
+	(*l)[i] = given{block: b, offset: offset}
 	if b != nil {
-		b.Retain()
+		(*l)[i].number = b.Number()
 	}
-	if was != nil {
-		_ = was.Release() // our own hold
-	}
-	(*l)[i] = given{b, offset}
 }
 
 // cut forgets the parts from i on.
@@ -72,15 +70,21 @@ func (l *lasting) cut(i int) {
 // of returns where the bytes of a part's block stand if it is the block of the sample
 // before.
 func (l lasting) of(i int, b *winperf.Block) (offset int64, unchanged bool) {
-	if i < len(l) && b != nil && l[i].block == b {
+	if i < len(l) && b != nil && l[i].number == b.Number() {
 		return l[i].offset, true
 	}
 	return 0, false
 }
 
-// has reports whether the last block of a part is the one that stands in the record at an offset.
+// has reports whether the last block of a part is the one in the record at an offset, and is still
+// there.
 func (l lasting) has(i int, offset int64) bool {
-	return i < len(l) && l[i].offset == offset && l[i].block != nil
+	return i < len(l) && l[i].offset == offset && l[i].block != nil && l[i].block.Number() == l[i].number
+}
+
+// holds reports whether b is the last block of a part.
+func (l lasting) holds(b *winperf.Block) bool {
+	return slices.ContainsFunc(l, func(g given) bool { return g.block == b })
 }
 
 // appendParts appends a sample of several parts. Blocks that are unchanged are left
@@ -173,9 +177,9 @@ type partHead struct {
 	offset int64 // of an unchanged block
 }
 
-// parseParts reads what appendParts wrote. Blocks come from a pool; parts whose block
-// was left out have none.
-func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead, error) {
+// parseParts reads what appendParts wrote, into blocks that next returns. Parts whose block was
+// left out have none.
+func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]partHead, error) {
 	p := pieces{rest: b}
 	n := p.u64()
 	if p.bad || n > maxParts {
@@ -203,7 +207,7 @@ func parseParts(b []byte, s *winperf.Sample, blocks *winperf.Blocks) ([]partHead
 			return nil, errParts
 		}
 
-		block := blocks.Get()
+		block := next()
 		raw := h.raw
 		raw.Bytes = append(block.Bytes[:0], bytes...)
 		block.Raw = raw

@@ -132,7 +132,6 @@ func writeHistory(t *testing.T, to io.Writer, src winperf.Source) (names map[str
 	labels, _ := push.Identity(src.Describe().Machine, "", "")
 	history := prometheus.NewBackfill(to, prometheus.BackfillOptions{})
 	mapper := metrics.NewMapper(metrics.Options{LoneTotals: true})
-	defer mapper.Close()
 
 	all := winperf.Selection{Global: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {

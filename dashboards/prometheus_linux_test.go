@@ -83,7 +83,6 @@ func possible(t *testing.T) map[string]int {
 	}
 	defer src.Close()
 	m := measure.New(src, winperf.Selection{Global: true}, measure.Options{FramesOnly: true})
-	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -74,13 +74,12 @@ func (s still) Compile(context.Context, winperf.Selection) (winperf.Query, error
 
 type stillQuery struct {
 	still
-	blocks winperf.Blocks
 }
 
 func (q *stillQuery) Close() error { return nil }
 
 func (q *stillQuery) Next(_ context.Context, s *winperf.Sample) error {
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
+	return perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema, raw.Bytes = winperf.FormatV1, q.schema, append(raw.Bytes[:0], q.bytes...)
 		return nil
 	})

@@ -106,7 +106,6 @@ func (f *fake) Compile(_ context.Context, sel winperf.Selection) (winperf.Query,
 
 type fakeQuery struct {
 	*fake
-	blocks winperf.Blocks
 }
 
 func (q *fakeQuery) Close() error {
@@ -140,7 +139,7 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	if q.mangle != nil {
 		q.mangle(n, bytes)
 	}
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
+	return perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema, raw.Bytes = winperf.FormatV1, q.schema, append(raw.Bytes[:0], bytes...)
 		raw.Quirks = q.quirks
 		return nil

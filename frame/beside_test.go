@@ -45,7 +45,6 @@ func TestPartBesideMoves(t *testing.T) {
 		if got := fmt.Sprint(values(&ck, f)); got != want[n] {
 			t.Errorf("sample %d: %s, want %s", n, got, want[n])
 		}
-		before.Release()
 		before = f
 	}
 }
@@ -88,13 +87,19 @@ func TestObjectBesideMoves(t *testing.T) {
 		if got := fmt.Sprint(values(&ck, f)); got != tt.want {
 			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
 		}
-		before.Release()
 		before = f
 	}
-	before.Release()
+	if !pool.InUse(blocks[len(blocks)-1]) {
+		t.Error("the last block is in no use")
+	}
+	for range 2 {
+		if _, err := pool.Decode(&winperf.Sample{}, frame.Frame{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, b := range blocks {
-		if err := b.Release(); err != nil || b.Release() == nil {
-			t.Errorf("block %d is held: %v", i, err)
+		if pool.InUse(b) {
+			t.Errorf("block %d is in use by no valid frame", i)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func (p *Pair) Column(k int) Cooked {
 }
 
 // Cook cooks columns of the newer object. Each says which counter and instances it
-// is of, and has slices as long as these are many; those of all instances of a frame
-// that is shared (see [winperf.Block].Shared) are exchanged for slices that must not be
+// is of, and has slices as long as these are many; those of all instances of a block
+// that is shared (see [winperf.Block.Kept]) are exchanged for slices that must not be
 // changed and are valid as long as the frame. To ask for all columns at once is
 // fastest: the samples are then read in their order.
 func (p *Pair) Cook(cols []Cooked) {

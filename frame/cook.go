@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"errors"
 	"hash/maphash"
 	"slices"
 
@@ -37,15 +38,20 @@ func (c *Cooker) hashSeed() maphash.Seed {
 }
 
 // Set makes prev and cur the frames to be cooked. Either may be the zero Frame
-// as long as no sample was taken. Both must be held while they are cooked.
+// as long as no sample was taken. Both must be valid while they are cooked; the error wraps
+// winperf.ErrState where one is not.
 // What the Cooker returned before is no longer valid.
-func (c *Cooker) Set(prev, cur Frame, opt counter.Options) {
+func (c *Cooker) Set(prev, cur Frame, opt counter.Options) error {
+	if err := errors.Join(prev.check("cook, older frame"), cur.check("cook")); err != nil {
+		return err
+	}
 	if opt != c.opt {
 		clear(c.pairs)
 		c.opt = opt
 	}
 	c.prev, c.cur = prev, cur
 	c.uses++
+	return nil
 }
 
 // Object returns the pair of an object of the newer frame with the same object
@@ -133,7 +139,7 @@ func (p *Pair) set(o Object) {
 // older returns the object before, of the same machine. That of a part beside the others
 // is of the last other block.
 func (c *Cooker) older(o Object) (Object, bool) {
-	if c.cur.lags && c.cur.part(o.s).beside {
+	if c.cur.lags && c.cur.part(o.s.number).beside {
 		former := c.cur.former(o)
 		return former, former.s != nil && !c.prev.IsZero()
 	}

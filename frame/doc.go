@@ -9,20 +9,21 @@
 //	...
 //	newer, err := pool.Decode(&sample, older)
 //	...
-//	cooker.Set(older, newer, counter.Options{})
+//	err = cooker.Set(older, newer, counter.Options{})
+//	...
 //	for object := range newer.Objects() {
 //		column := cooker.Object(object).Column(0)
 //		for instance := range object.Instances() {
 //			fmt.Println(instance.Full(), column.Value(instance.Position()), column.Unit)
 //		}
 //	}
-//	older.Release()
 //
 // Package measure does this for whole selections, with names, paths and times; this
 // package is for programs that want less, or raw values.
 //
-// A frame does not change after it was decoded. Its holder can read it for as long as
-// needed; [Frame.Release] gives its memory back to the pool.
+// A frame does not change after it was decoded. It is valid until its Pool has decoded two more,
+// and as long as the samples are that its blocks were filled in. [Frame.Keep] makes it valid for
+// good; a frame that is not valid any more is refused with [winperf.ErrState].
 //
 // An instance is the same when its identity says so, not its name or position:
 // process id and start time where the object has them, then unique id, then the full
@@ -42,14 +43,15 @@ package frame
 
 // Choices worth knowing here:
 //
-// A frame.Frame is a small handle with a number. Memory is pooled; a release too many is found
-// even when the memory serves another frame by then.
+// A frame.Frame is a small handle with a number, by which a frame is refused whose memory serves
+// another one by then. Nothing is counted: a Pool uses the memory of three frames by turns, and Keep
+// takes a frame and its blocks out of that.
 //
-// A frame holds the blocks of its sample's parts; each object keeps the clocks and the machine
+// A frame refers to the blocks of its sample's parts; each object keeps the clocks and the machine
 // of its part (Object.Clocks, Object.Machine), so that a log of several machines is one sample
 // with a part for each. A part that is collected beside the others (Part.Beside) may hold the
-// block of the sample before: it is cooked against its last other block, which the frame holds
-// as well. Columns of a block that several readers have (Block.Shared) are kept with it, so
+// block of the sample before: it is cooked against its last other block, to which the frame refers
+// as well. Columns of a block that was kept before it was decoded are kept with it, so
 // that the next reader of the same two blocks finds them.
 //
 // What instances are called (frame.Labels) is immutable and shared between frames while the

@@ -44,15 +44,15 @@ object 238
 		before = frames[i]
 	}
 	var ck frame.Cooker
-	ck.Set(frames[0], frames[1], counter.Options{})
+	if err := ck.Set(frames[0], frames[1], counter.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
 	for o := range frames[1].Objects() {
 		column := ck.Object(o).Column(0)
 		for in := range o.Instances() {
 			fmt.Println(o.ID().Index, in.Name(), column.Value(in.Position()), column.Unit)
 		}
-	}
-	for _, f := range frames {
-		f.Release()
 	}
 	// Output:
 	// 238 0 25 percent

@@ -12,15 +12,13 @@ import (
 
 // Frame is one sample. It is a small handle: pass it by value. The zero Frame
 // is empty and stands for "no sample".
+//
+// A frame is valid until its Pool has decoded two more, and as long as the samples are that its
+// blocks were filled in; for good once [Frame.Keep] was called.
 type Frame struct {
 	*sheet
-	number uint64 // of this frame among those of its pool
+	number uint64 // of this frame among the frames of its pool
 }
-
-const (
-	refBits = 16
-	refMask = 1<<refBits - 1
-)
 
 // IsZero reports whether the Frame is the zero Frame.
 func (f Frame) IsZero() bool { return f.sheet == nil }
@@ -29,8 +27,7 @@ func (f Frame) IsZero() bool { return f.sheet == nil }
 // none.
 func (f Frame) Schema() *winperf.Schema { return f.schema }
 
-// Blocks returns the sample as the system gave it: the blocks of its parts, as far
-// as there are any. They are held by the frame.
+// Blocks returns the sample as the system gave it: the blocks of its parts that have one.
 func (f Frame) Blocks() iter.Seq[*winperf.Block] {
 	return func(yield func(*winperf.Block) bool) {
 		if f.IsZero() {
@@ -44,49 +41,40 @@ func (f Frame) Blocks() iter.Seq[*winperf.Block] {
 	}
 }
 
-// Retain adds a holder: the memory goes back to the pool only when every
-// holder has called Release.
-func (f Frame) Retain() error {
-	for !f.IsZero() {
-		w := f.state.Load()
-		if w>>refBits != f.number {
-			return fmt.Errorf("retain: %w", winperf.ErrReleased)
-		}
-		if w&refMask == refMask {
-			return fmt.Errorf("retain: %d holders already", refMask)
-		}
-		if f.state.CompareAndSwap(w, w+1) {
-			break
+// Keep takes the frame and all blocks it refers to out of reuse for good: it can be read for as
+// long as needed, and the garbage collector frees it. The error wraps winperf.ErrState where a
+// later sample uses the frame's memory already. Keep may be called from any goroutine while the
+// frame is valid.
+func (f Frame) Keep() error {
+	if err := f.check("keep"); err != nil || f.IsZero() {
+		return err
+	}
+	f.kept.Store(true)
+	for i := range f.parts {
+		f.parts[i].block.Keep()
+	}
+	for _, o := range f.formers {
+		if o.s != nil {
+			o.s.block.Keep()
 		}
 	}
 	return nil
 }
 
-// Release gives up one hold. The frame must not be read after; forgetting to
-// release is harmless, as the garbage collector takes what no one holds.
-// Releasing more often than the frame is held is an error that wraps
-// winperf.ErrReleased, also when the memory serves another frame meanwhile.
-func (f Frame) Release() error {
-	for !f.IsZero() {
-		w := f.state.Load()
-		if w>>refBits != f.number {
-			return winperf.ErrReleased
-		}
-
-		next := w - 1
-		last := next&refMask == 0
-		if last {
-			next = 0
-		}
-
-		if f.state.CompareAndSwap(w, next) {
-			if last {
-				f.pool.put(f.sheet)
-			}
-			break
-		}
+// check returns an error that wraps winperf.ErrState where the memory of the frame, or of one of its
+// blocks, is another one's already.
+func (f Frame) check(op string) error {
+	if f.IsZero() {
+		return nil
 	}
-	return nil
+	valid := f.sheet.number.Load() == f.number
+	for i := 0; valid && i < len(f.parts); i++ {
+		valid = f.parts[i].block.Number() == f.parts[i].number
+	}
+	if valid {
+		return nil
+	}
+	return fmt.Errorf("%s: a later sample uses the memory of the frame: %w", op, winperf.ErrState)
 }
 
 // Damage is what was found wrong with parts of the sample. It is empty for

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
 )
@@ -24,77 +25,71 @@ object 238
   instance "1" : 2
 `
 
-func TestRelease(t *testing.T) {
+// TestKeep shows that a frame is valid until two more were decoded, and for good once it was kept.
+func TestKeep(t *testing.T) {
 	var pool frame.Pool
 	var q taker
-	a := q.take(t, &pool, block(t, small), frame.Frame{})
-	used := blockOf(a)
-	if err := a.Retain(); err != nil {
+	kept := q.take(t, &pool, block(t, small), frame.Frame{})
+	if err := kept.Keep(); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 2 {
-		if err := a.Release(); err != nil {
-			t.Fatalf("release %d of 2: %v", i+1, err)
+	a := q.take(t, &pool, block(t, small), kept)
+	b := q.take(t, &pool, block(t, small), a)
+	if err := a.Keep(); err != nil {
+		t.Errorf("the frame before the last one: %v", err)
+	}
+	c := q.take(t, &pool, block(t, small), b)
+	d := q.take(t, &pool, block(t, small), c)
+
+	var ck frame.Cooker
+	_, decode := pool.Decode(&winperf.Sample{}, b)
+	for name, err := range map[string]error{
+		"keep": b.Keep(), "decode": decode,
+		"cook as the older": ck.Set(b, d, counter.Options{}), "cook as the newer": ck.Set(c, b, counter.Options{}),
+	} {
+		if !errors.Is(err, winperf.ErrState) {
+			t.Errorf("%s of a frame whose memory another one uses: %v, expected ErrState", name, err)
 		}
 	}
-	if err := a.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("one release too many: %v, expected ErrReleased", err)
+
+	for _, f := range []frame.Frame{kept, a, c, d} {
+		if err := f.Keep(); err != nil || f.Object(0).Instance(1).Name() != "1" {
+			t.Errorf("frame is not valid any more: %v", err)
+		}
 	}
-	b := q.take(t, &pool, block(t, small), frame.Frame{})
-	if blockOf(b) != used {
-		t.Error("released memory is not used again")
-	}
-	if err := a.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("release of a frame whose memory serves another: %v, expected ErrReleased", err)
-	}
-	if err := a.Retain(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("retain of such a frame: %v, expected ErrReleased", err)
-	}
-	if got := b.Object(0).Instance(1).Name(); got != "1" {
-		t.Errorf("the other frame's instance is %q", got)
-	}
-	if err := b.Release(); err != nil {
-		t.Error(err)
-	}
-	if err := (frame.Frame{}).Release(); err != nil {
-		t.Errorf("release of the zero Frame: %v", err)
+	if err := (frame.Frame{}).Keep(); err != nil {
+		t.Errorf("keep of the zero Frame: %v", err)
 	}
 }
 
-func TestRetainLimit(t *testing.T) {
+// TestMemoryIsUsedAgain shows that frames which follow each other use the memory of three.
+func TestMemoryIsUsedAgain(t *testing.T) {
 	var pool frame.Pool
-	f := take(t, &pool, block(t, small), frame.Frame{})
-	held := 1
-	for ; ; held++ {
-		if err := f.Retain(); err != nil {
-			break
-		}
+	raw := block(t, small)
+	var q taker
+	var before frame.Frame
+	next := func() { before = q.take(t, &pool, raw, before) }
+	for range 6 {
+		next()
 	}
-	if held != 1<<16-1 {
-		t.Errorf("%d holders before the error", held)
-	}
-	for range held {
-		if err := f.Release(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Error(err)
+	if n := testing.AllocsPerRun(30, next); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestHolders reads one frame from several goroutines while its first holder
-// has gone; under the race detector this shows that nobody writes to it.
-func TestHolders(t *testing.T) {
+// TestReaders reads one frame that was kept from several goroutines while others are decoded;
+// under the race detector this shows that nobody writes to it.
+func TestReaders(t *testing.T) {
 	var pool frame.Pool
-	f := take(t, &pool, perftest.Block(perftest.Small), frame.Frame{})
+	var q taker
+	raw := perftest.Block(perftest.Small)
+	f := q.take(t, &pool, raw, frame.Frame{})
+	if err := f.Keep(); err != nil {
+		t.Fatal(err)
+	}
 	var wg sync.WaitGroup
 	for range 8 {
-		if err := f.Retain(); err != nil {
-			t.Fatal(err)
-		}
 		wg.Go(func() {
-			defer f.Release()
 			n := 0
 			for o := range f.Objects() {
 				for in := range o.Instances() {
@@ -106,11 +101,10 @@ func TestHolders(t *testing.T) {
 			}
 		})
 	}
-	f.Release()
-	wg.Wait()
-	if err := f.Retain(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("after the last holder: %v", err)
+	for range 4 {
+		q.take(t, &pool, raw, frame.Frame{})
 	}
+	wg.Wait()
 }
 
 func TestDecodeErrors(t *testing.T) {
@@ -296,7 +290,6 @@ func TestNamesShared(t *testing.T) {
 		if got := f.Object(0).Labels() == labels; got != tt.sameLabels {
 			t.Errorf("%q: same labels %v, expected %v", tt.now, got, tt.sameLabels)
 		}
-		f.Release()
 	}
 }
 
@@ -358,7 +351,6 @@ func TestWarmDecode(t *testing.T) {
 	var q taker
 	cycle := func() {
 		f := q.take(t, &pool, series[i%2].Bytes, before)
-		before.Release()
 		before, i = f, i+1
 	}
 	for range 4 {
@@ -409,7 +401,6 @@ func TestASCIIText(t *testing.T) {
 		if got, ok := f.Object(0).Text(0, 0); !ok || got != text {
 			t.Errorf("object%s: %q, %t; want %q", page, got, ok, text)
 		}
-		f.Release()
 	}
 }
 

@@ -23,31 +23,44 @@ func block(tb testing.TB, text string) []byte {
 	return raw
 }
 
-// take takes a block as a query would and decodes it.
+// take takes a block as a query would, decodes it and keeps the frame.
 func take(tb testing.TB, p *frame.Pool, b []byte, before frame.Frame) frame.Frame {
 	tb.Helper()
-	return new(taker).take(tb, p, b, before)
+	f := new(taker).take(tb, p, b, before)
+	keep(tb, f)
+	return f
 }
 
-// taker takes blocks in the same memory again and again.
+func keep(tb testing.TB, f frame.Frame) {
+	tb.Helper()
+	if err := f.Keep(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// taker takes blocks in the memory of three samples.
 type taker struct {
-	blocks winperf.Blocks
-	sample winperf.Sample
-	shared bool
+	samples [3]winperf.Sample
+	taken   int
+	shared  bool
 }
 
 func (q *taker) take(tb testing.TB, p *frame.Pool, b []byte, before frame.Frame) frame.Frame {
 	tb.Helper()
-	block := q.sample.Begin(&q.blocks)
-	block.Format, block.Bytes, block.Shared = winperf.FormatV1, append(block.Bytes[:0], b...), q.shared
-	f, err := p.Decode(&q.sample, before)
+	sample := &q.samples[q.taken%len(q.samples)]
+	q.taken++
+	block := sample.Begin()
+	block.Format, block.Bytes = winperf.FormatV1, append(block.Bytes[:0], b...)
+	if q.shared {
+		block.Keep()
+	}
+	f, err := p.Decode(sample, before)
 	if err == nil {
-		_, _, err = block.Outcome()
+		_, err = block.Decoded()
 	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	q.sample.Release()
 	return f
 }
 
@@ -74,10 +87,8 @@ func join(tb testing.TB, p *frame.Pool, before frame.Frame, pieces ...piece) fra
 		for _, title := range piece.only {
 			part.Only = append(part.Only, winperf.ObjectID{Index: title})
 		}
-		part.Block.Retain()
 		s.Parts = append(s.Parts, part)
 	}
-	defer s.Release()
 	f, err := p.Decode(&s, before)
 	if err != nil {
 		tb.Fatal(err)

@@ -40,7 +40,6 @@ func TestChurn(t *testing.T) {
 							checkMatches(t, &ck, f, title, was.IDs[title], s.IDs[title])
 						}
 					}
-					before.Release()
 					before, was = f, s
 				}
 			})

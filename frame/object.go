@@ -11,7 +11,7 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Object is one object of a frame. It is valid as long as the frame is held.
+// Object is one object of a frame. It is valid as long as the frame.
 type Object struct {
 	s   *store
 	pos int // in s
@@ -28,24 +28,22 @@ func (o Object) counters() []index.Counter {
 // Labels returns what the object's instances are called.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
-// Place tells objects from each other: those of one block, and those of different
-// ones.
+// Place identifies an object: the number of its block, and its position there.
 type Place struct {
-	of     *store
-	number uint64
-	pos    int
+	block uint64
+	pos   int
 }
 
 // First reports whether the object's part is collected beside the others
 // ([winperf.Part].Beside) and has had one block only, so that nothing is there to
 // compare its values with.
 func (o Object) First(f Frame) bool {
-	p := f.part(o.s)
+	p := f.part(o.s.number)
 	return p != nil && p.beside && f.former(o).s == nil
 }
 
-// Place tells the object from the other ones of its frame, and of other frames.
-func (o Object) Place() Place { return Place{o.s, o.s.number, o.pos} }
+// Place identifies the object among the objects of its frame, and of all other frames.
+func (o Object) Place() Place { return Place{o.s.number, o.pos} }
 
 // Block is the block that the object stands in.
 func (o Object) Block() *winperf.Block { return o.s.block }

@@ -57,8 +57,9 @@ func TestParts(t *testing.T) {
 		}
 		return o
 	}
-	prev := join(t, &pool, frame.Frame{}, piece{second, []uint32{230}}, piece{first, []uint32{2}})
-	cur := join(t, &pool, prev, piece{third, []uint32{230}}, piece{third, []uint32{2}})
+	var joined frame.Pool
+	prev := join(t, &joined, frame.Frame{}, piece{second, []uint32{230}}, piece{first, []uint32{2}})
+	cur := join(t, &joined, prev, piece{third, []uint32{230}}, piece{third, []uint32{2}})
 	if prev.NumObjects() != 2 || prev.Object(1).ID().Index != 2 || prev.Object(1).Position() != 1 || object(prev, 230).Position() != 0 {
 		t.Error("the objects are in another order")
 	}
@@ -75,7 +76,10 @@ func TestParts(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 
-	again := join(t, &pool, cur, piece{third, []uint32{2}}, piece{second, []uint32{230}})
+	if err := prev.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	again := join(t, &joined, cur, piece{third, []uint32{2}}, piece{second, []uint32{230}})
 	ck.Set(prev, again, counter.Options{})
 	want = []string{"2()10=100", "230(a)12=invalid_data", "230(b)12=invalid_data", "230(a)14=1", "230(b)14=2"} // the very same sample
 	if diff := cmp.Diff(want, values(&ck, again)); diff != "" {
@@ -83,32 +87,24 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A frame holds the blocks of its parts as long as it is held, and no longer.
-func TestPartsAreHeld(t *testing.T) {
+// A frame that is kept keeps the blocks of all its parts, and those that they are compared with.
+func TestPartsAreKept(t *testing.T) {
 	var pool frame.Pool
-	var q taker
-	a := q.take(t, &pool, block(t, at0+fmt.Sprintf(twoObjects, 1, 1)), frame.Frame{})
-	b := q.take(t, &pool, block(t, at1+fmt.Sprintf(twoObjects, 2, 2)), a)
-	blocks := []*winperf.Block{blockOf(a), blockOf(b)}
-	f := join(t, &pool, b, piece{a, []uint32{2}}, piece{b, []uint32{230}}, piece{a, []uint32{230}})
-	for _, part := range []frame.Frame{a, b} {
-		if err := part.Release(); err != nil {
+	sample := func(head string, n int) *winperf.Block {
+		raw := block(t, head+fmt.Sprintf(twoObjects, n, n))
+		return winperf.Raw{Format: winperf.FormatV1, Bytes: raw}.Block()
+	}
+	one, older, newer := sample(at0, 1), sample(at0, 2), sample(at1, 3)
+	decode := func(beside *winperf.Block, before frame.Frame) frame.Frame {
+		f, err := pool.Decode(&winperf.Sample{Parts: []winperf.Part{{Block: one}, {Block: beside, Beside: true}}}, before)
+		if err != nil {
 			t.Fatal(err)
 		}
+		return f
 	}
-	for range 3 {
-		q.take(t, &pool, block(t, at2+fmt.Sprintf(twoObjects, 9, 9)), frame.Frame{}) // would take the memory
-	}
-	if v, ok := f.Object(0).Raw(0, 0); v != 1 || !ok || f.NumObjects() != 3 {
-		t.Errorf("value %d %v of %d objects", v, ok, f.NumObjects())
-	}
-	if err := f.Release(); err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range blocks {
-		if err := b.Release(); !errors.Is(err, winperf.ErrReleased) {
-			t.Errorf("a block is still held: %v", err)
-		}
+	f := decode(newer, decode(older, frame.Frame{}))
+	if err := f.Keep(); err != nil || !one.Kept() || !newer.Kept() || !older.Kept() {
+		t.Errorf("kept: %v, %v, %v; %v", one.Kept(), newer.Kept(), older.Kept(), err)
 	}
 }
 
@@ -188,6 +184,7 @@ func TestBeforeOfAnotherFormat(t *testing.T) {
 	const text = "object 5000\n counter 2 PERF_COUNTER_BULK_COUNT\n instance \"z\" : 1\n"
 	block := block(t, at0+text)
 	set := takeSetIn(t, &pool, setOf(t), frame.Frame{}, counter.Clocks{}, setCounters, setInstance{name: "z"})
+	keep(t, set)
 	v1 := take(t, &pool, block, set)
 	again := takeSetIn(t, &pool, setOf(t), v1, counter.Clocks{}, setCounters, setInstance{name: "z"})
 	for n, f := range []frame.Frame{set, v1, again} {
@@ -205,13 +202,13 @@ func TestPartsAllocateNothing(t *testing.T) {
 	f := take(t, &pool, perftest.Block(perftest.Desktop), frame.Frame{})
 	s := winperf.Sample{Parts: []winperf.Part{{Block: blockOf(f)}}}
 	run := func() {
-		j, err := pool.Decode(&s, f)
-		if err != nil {
+		if _, err := pool.Decode(&s, f); err != nil {
 			t.Fatal(err)
 		}
-		j.Release()
 	}
-	run()
+	for range 4 {
+		run()
+	}
 	if n := testing.AllocsPerRun(10, run); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -256,13 +253,19 @@ func TestPartBeside(t *testing.T) {
 		if f.Complete() != (tt.beside >= 0) {
 			t.Errorf("sample %d: complete %v", n, f.Complete())
 		}
-		before.Release()
 		before = f
 	}
-	before.Release()
+	if !pool.InUse(beside[len(beside)-1]) {
+		t.Error("the last block is in no use")
+	}
+	for range 2 {
+		if _, err := pool.Decode(&winperf.Sample{}, frame.Frame{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, b := range beside {
-		if err := b.Release(); err != nil || b.Release() == nil {
-			t.Errorf("block %d is held: %v", i, err)
+		if pool.InUse(b) {
+			t.Errorf("block %d is in use by no valid frame", i)
 		}
 	}
 }

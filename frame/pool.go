@@ -1,71 +1,78 @@
 package frame
 
 import (
-	"errors"
-	"sync"
-
 	"github.com/winperf/winperf"
 )
 
-// Pool makes frames of samples and takes their memory back. The zero Pool is
-// ready for use and may be used from several goroutines.
+// Pool makes frames of samples. It uses the memory of a frame again when it has decoded two more,
+// unless that was kept. The zero Pool is ready for use. It serves one goroutine.
 type Pool struct {
-	mu   sync.Mutex
-	free []*sheet
-	last uint64 // number of the frame that was handed out last
+	valid [2]*sheet // the last frame and the one before; nil where there was none
+	spare *sheet    // which no frame uses; nil: one is to be made
+	last  uint64    // number of the last frame
 }
 
-// maxFree bounds the memory that a pool keeps for later frames. A reader of
-// one source needs two frames.
-const maxFree = 8
-
-// get returns an empty frame that is held once.
-func (p *Pool) get() Frame {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var s *sheet
-	if n := len(p.free); n > 0 {
-		s = p.free[n-1]
-		p.free = p.free[:n-1]
-	} else {
-		s = &sheet{pool: p}
-		s.decodeBlock = s.decode
-	}
-
-	p.last++
-	s.state.Store(p.last<<refBits | 1)
-	return Frame{sheet: s, number: p.last}
-}
-
-func (p *Pool) put(s *sheet) {
-	s.reset()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.free) < maxFree {
-		p.free = append(p.free, s)
-	}
-}
-
-// Decode checks and indexes the bytes of a sample's parts, as far as that was not done,
-// and returns them as one frame, which holds their blocks. Strings of before, if it
-// is a frame of the same query that was decoded earlier and is held, are shared where
-// their bytes are unchanged.
+// Decode checks and indexes the bytes of a sample's parts, unless that was done already, and
+// returns them as one frame. Strings of before, if it is a frame of the same query that was
+// decoded earlier, are shared where their bytes are unchanged.
 //
-// The error says that nothing of the sample can be read. What cost less is in
-// Damage: a part that is missing or damaged as a whole (objects before the damage
-// can be read all the same), or some of its objects.
+// The error says that nothing of the sample can be read; the frames before then stay valid. What
+// cost less is in Damage: a part that is missing or damaged as a whole (objects before the damage
+// can be read all the same), or some of its objects. The error wraps winperf.ErrState where before
+// is not valid any more.
 func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
-	f := p.get()
-	s := f.sheet
+	if err := before.check("decode"); err != nil {
+		return Frame{}, err
+	}
+
+	s := p.spare
+	if s == nil {
+		s = &sheet{}
+		s.decodeBlock = s.decode
+		p.spare = s
+	}
+	s.reset() // of an attempt that panicked
+
 	s.schema, s.before = sample.Schema, before.sheet
 	for i := range sample.Parts {
 		s.add(&sample.Parts[i])
 	}
-
 	s.before = nil
 	if s.failed != nil && !s.readable() {
 		err := s.failed
-		return Frame{}, errors.Join(err, f.Release())
+		s.reset()
+		return Frame{}, err
 	}
-	return f, nil
+	return p.give(s), nil
+}
+
+// give makes a decoded sheet the last frame, and ends the frame two before it.
+func (p *Pool) give(s *sheet) Frame {
+	for i, old := range p.valid {
+		if old != nil && old.kept.Load() {
+			p.valid[i] = nil // the collector may have it when nothing else refers to it
+		}
+	}
+	ended := p.valid[1]
+	p.valid[0], p.valid[1], p.spare = s, p.valid[0], nil
+	if ended != nil {
+		ended.number.Store(0)
+		ended.reset()
+		p.spare = ended
+	}
+
+	p.last++
+	s.number.Store(p.last)
+	return Frame{sheet: s, number: p.last}
+}
+
+// InUse reports whether one of the pool's valid frames refers to a block. It belongs to the
+// goroutine that decodes.
+func (p *Pool) InUse(b *winperf.Block) bool {
+	for _, s := range p.valid {
+		if s != nil && s.refers(b.Number()) {
+			return true
+		}
+	}
+	return false
 }

@@ -443,22 +443,25 @@ func TestReference(t *testing.T) {
 // follow cooks samples of a model one after the other with one Cooker: mostly
 // against the one before, now and then against an earlier one or none.
 func follow(t *testing.T, m *model) {
-	var pool frame.Pool
+	var pool, parts frame.Pool
 	var q taker
 	var ck, other frame.Cooker
-	shots := []shot{{}}
+	last, kept := shot{}, []shot{{}}
 	for second := range 12 {
 		s := m.snapshot()
-		before := shots[max(0, len(shots)-1-m.rand.IntN(2))]
+		before := last
+		if m.chance(2) {
+			before = kept[m.rand.IntN(len(kept))]
+		}
 		q.shared = m.chance(3)
 		f := q.take(t, &pool, block(t, s.text(second)), before.Frame)
 		cur := shot{s, f}
 		if m.chance(4) {
-			cur = m.parted(t, &pool, cur)
+			cur = m.parted(t, &parts, cur)
 		}
-		prev := shots[len(shots)-1]
+		prev := last
 		if m.chance(5) {
-			prev = shots[m.rand.IntN(len(shots))]
+			prev = kept[m.rand.IntN(len(kept))]
 		}
 
 		ck.Set(prev.Frame, cur.Frame, counter.Options{})
@@ -471,10 +474,12 @@ func follow(t *testing.T, m *model) {
 			t.Fatalf("second %d:\n%s\n%s", second, prev.text(0), cur.text(0))
 		}
 
-		shots = append(shots, cur)
-		if len(shots) > 4 { // what is given back serves a later sample
-			_ = shots[0].Release()
-			shots = shots[1:]
+		last = cur
+		if m.chance(3) { // the memory of the others serves later samples
+			if err := cur.Keep(); err != nil {
+				t.Fatal(err)
+			}
+			kept = append(kept, cur)
 		}
 		m.pass()
 	}
@@ -492,9 +497,6 @@ func (m *model) parted(t *testing.T, pool *frame.Pool, s shot) shot {
 		}
 	}
 	f := join(t, pool, frame.Frame{}, pieces...)
-	if err := s.Release(); err != nil { // its block is held by the other
-		t.Fatal(err)
-	}
 	return shot{some, f}
 }
 

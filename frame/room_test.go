@@ -3,31 +3,7 @@ package frame
 import (
 	"fmt"
 	"testing"
-
-	"github.com/winperf/winperf"
 )
-
-// TestPoolKeepsFew shows that a pool does not keep the memory of all frames that there
-// were at one time.
-func TestPoolKeepsFew(t *testing.T) {
-	var pool Pool
-	var frames []Frame
-	for range 3 * maxFree {
-		f, err := pool.Decode(&winperf.Sample{}, Frame{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		frames = append(frames, f)
-	}
-	for _, f := range frames {
-		if err := f.Release(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(pool.free); n != maxFree {
-		t.Errorf("the memory of %d frames is kept, want %d", n, maxFree)
-	}
-}
 
 // TestScratchGrows shows that there is room for as many operands as are asked for, for a
 // quarter more where the number grows, and never for more than a strip.

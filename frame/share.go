@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/winperf/winperf/counter"
@@ -11,9 +10,8 @@ import (
 // Readers at the same interval have the same older frame.
 const maxVariants = 4
 
-// shared holds the cooked columns of a block that several readers have
-// (winperf.Block.Shared), by object: cookers that cook the same two blocks compute
-// every column once.
+// shared holds the cooked columns of a block that several readers have (it was kept before it
+// was decoded), by object: cookers that cook the same two blocks compute every column once.
 type shared struct {
 	on      bool
 	objects []sharedObject
@@ -28,9 +26,7 @@ type sharedObject struct {
 
 // variant are the columns of one pair of objects.
 type variant struct {
-	prev    *store // that the older object stands in, nil for none
-	number  uint64 // of its block
-	pos     int    // its position there
+	prev    Place // the older object, zero for none
 	opt     counter.Options
 	columns []sharedColumn // by position of the counter
 }
@@ -40,32 +36,9 @@ type sharedColumn struct {
 	Cooked
 }
 
-// begin makes room for n objects, with the memory of earlier frames.
+// begin makes room for n objects.
 func (s *shared) begin(n int) {
-	s.on = true
-	for len(s.objects) < n {
-		s.objects = append(s.objects, sharedObject{})
-	}
-}
-
-// end forgets all columns.
-func (s *shared) end() {
-	if !s.on {
-		return
-	}
-	s.on = false
-	for i := range s.objects {
-		o := &s.objects[i]
-		for j := range o.variants {
-			v := &o.variants[j]
-			v.prev = nil
-			for k := range v.columns {
-				c := &v.columns[k]
-				*c = sharedColumn{Cooked: Cooked{Bits: c.Bits[:0], Status: c.Status[:0]}}
-			}
-		}
-		o.variants = o.variants[:0]
-	}
+	s.on, s.objects = true, make([]sharedObject, n)
 }
 
 // take gives out columns that are kept, and cooks those that are not yet. It
@@ -100,9 +73,7 @@ func (v *variant) column(p *Pair, k int) *Cooked {
 	kept := &v.columns[k]
 	if !kept.done {
 		n := p.len()
-		one := [1]Cooked{{
-			K: k, Bits: slices.Grow(kept.Bits[:0], n)[:n], Status: slices.Grow(kept.Status[:0], n)[:n],
-		}}
+		one := [1]Cooked{{K: k, Bits: make([]uint64, n), Status: make([]counter.Status, n)}}
 		p.cook(one[:])
 		kept.Cooked, kept.done = one[0], true
 	}
@@ -111,30 +82,21 @@ func (v *variant) column(p *Pair, k int) *Cooked {
 
 // variant returns the columns of a pair, nil if there are too many pairs.
 func (o *sharedObject) variant(p *Pair) *variant {
-	var prev *store
-	number, pos := uint64(0), 0
+	var prev Place
 	if p.hasPrev {
-		prev, number, pos = p.prev.s, p.prev.s.number, p.prev.pos
+		prev = p.prev.Place()
 	}
 
 	for i := range o.variants {
 		v := &o.variants[i]
-		if v.prev == prev && v.number == number && v.pos == pos && v.opt == p.cooker.opt {
+		if v.prev == prev && v.opt == p.cooker.opt {
 			return v
 		}
 	}
 
-	n := len(o.variants)
-	if n == maxVariants {
+	if len(o.variants) == maxVariants {
 		return nil
 	}
-
-	o.variants = slices.Grow(o.variants, 1)[:n+1] // what is behind the end has memory to use again
-	v := &o.variants[n]
-	v.prev, v.number, v.pos, v.opt = prev, number, pos, p.cooker.opt
-	v.columns = slices.Grow(v.columns[:0], len(p.columns))[:len(p.columns)]
-	for k := range v.columns {
-		v.columns[k].done = false // also of a frame that did not come to its end
-	}
-	return v
+	o.variants = append(o.variants, variant{prev: prev, opt: p.cooker.opt, columns: make([]sharedColumn, len(p.columns))})
+	return &o.variants[len(o.variants)-1]
 }

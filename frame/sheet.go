@@ -13,8 +13,8 @@ import (
 // sheet is what a frame consists of: decoded blocks, and the objects that count of
 // them.
 type sheet struct {
-	pool    *Pool
-	state   atomic.Uint64 // the frame's number and how many hold it; 0 when it is free
+	number  atomic.Uint64 // of the frame; 0 while it is no valid one
+	kept    atomic.Bool
 	schema  *winperf.Schema
 	parts   []part
 	objects []Object
@@ -28,13 +28,14 @@ type sheet struct {
 	// While a block is decoded: the frame before. decodeBlock is s.decode, made once
 	// because making it allocates.
 	before      *sheet
-	decodeBlock func(*winperf.Block, winperf.Contents) (winperf.Contents, error)
+	decodeBlock func(*winperf.Block, any) (any, error)
 }
 
 // part is a block with what was made of it.
 type part struct {
 	*store
-	beside bool // the block may be that of the frame before
+	number uint64 // of the block when it was decoded
+	beside bool   // the block may be that of the frame before
 }
 
 // readable reports whether anything can be read that was collected now.
@@ -58,14 +59,13 @@ func (s *sheet) add(from *winperf.Part) {
 	contents, err := from.Block.Decode(s.decodeBlock)
 	st := contents.(*store) // that is what decode makes
 
-	from.Block.Retain()
 	s.lags = s.lags || from.Beside
-	if s.part(st) == nil && s.before.part(st) == nil { // else it was told already
+	if s.part(st.number) == nil && s.before.part(st.number) == nil { // else it was reported already
 		s.fail(from, cmp.Or(err, st.broken))
 		s.damage = append(s.damage, st.index.Damage...)
 	}
 
-	s.parts = append(s.parts, part{store: st, beside: from.Beside})
+	s.parts = append(s.parts, part{store: st, number: st.number, beside: from.Beside})
 	if err == nil && !from.Beside && s.parts[s.head].failed() {
 		s.head = len(s.parts) - 1
 	}
@@ -79,28 +79,31 @@ func (s *sheet) add(from *winperf.Part) {
 	}
 }
 
-// part returns the part that a block is, nil for none.
-func (s *sheet) part(st *store) *part {
+// part returns the part whose block has a number, nil for none.
+func (s *sheet) part(number uint64) *part {
 	for i := 0; s != nil && i < len(s.parts); i++ {
-		if s.parts[i].store == st {
+		if s.parts[i].number == number {
 			return &s.parts[i]
 		}
 	}
 	return nil
 }
 
-// addFormer finds what an object of a part beside the others is cooked against: the same
-// one of its last other block, which it holds.
+// refers reports whether the frame refers to the block with a number.
+func (s *sheet) refers(number uint64) bool {
+	is := func(o Object) bool { return o.s != nil && o.s.number == number }
+	return s.part(number) != nil || slices.ContainsFunc(s.formers, is)
+}
+
+// addFormer finds the object that one of an independent part is cooked against: the same one of
+// the part's last other block.
 func (s *sheet) addFormer(o Object, beside bool) {
 	var former Object
 	if beside {
 		former, _ = s.before.same(o)
-		if former.s == o.s { // nothing new
+		if former.s != nil && former.s.number == o.s.number { // nothing new
 			former = s.before.former(former)
 		}
-	}
-	if former.s != nil {
-		former.s.block.Retain()
 	}
 	s.formers = append(s.formers, former)
 }
@@ -119,17 +122,8 @@ func (s *sheet) fail(from *winperf.Part, err error) {
 	}
 }
 
-// reset gives up what the frame holds.
+// reset empties the sheet and keeps its memory.
 func (s *sheet) reset() {
-	for _, p := range s.parts {
-		_ = p.block.Release() // the frame's own hold
-	}
-	for _, o := range s.formers {
-		if o.s != nil {
-			_ = o.s.block.Release()
-		}
-	}
-
 	clear(s.parts)
 	clear(s.objects)
 	clear(s.formers)
@@ -168,6 +162,6 @@ func (s *sheet) same(o Object) (older Object, ok bool) {
 
 // failed reports whether nothing of the part can be read.
 func (p *part) failed() bool {
-	_, _, err := p.block.Outcome()
+	_, err := p.block.Decoded()
 	return err != nil
 }

@@ -13,7 +13,7 @@ import (
 // store is what was made of a block.
 type store struct {
 	block  *winperf.Block
-	number uint64 // of the block among those in the same memory
+	number uint64 // of the block
 	named  []byte // the machine's name as it stands in the block
 	name   string // the same as text
 	broken error  // why what follows some objects cannot be read
@@ -32,8 +32,9 @@ type store struct {
 	setOptions counterset.Options
 }
 
-// decode decodes a block, for all its holders.
-func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents, error) {
+// decode decodes a block, for all that have it. old is what was made of earlier bytes in the same
+// memory, and serves again.
+func (s *sheet) decode(b *winperf.Block, old any) (any, error) {
 	st, ok := old.(*store)
 	if !ok {
 		st = &store{}
@@ -41,14 +42,13 @@ func (s *sheet) decode(b *winperf.Block, old winperf.Contents) (winperf.Contents
 		st.setOptions = counterset.Options{Known: st.knownNames, Object: st.label}
 	}
 
-	st.block, st.into = b, s
-	st.number++
+	st.block, st.into, st.number = b, s, b.Number()
 	err := st.decode()
 	if b.Format != winperf.FormatValues {
 		st.nameMachine()
 	}
 	st.into, st.former, st.broken = nil, nil, nil
-	if b.Shared {
+	if b.Kept() {
 		st.shared.begin(len(st.index.Objects))
 	}
 	if len(st.index.Objects) > 0 {
@@ -67,6 +67,10 @@ func (s *store) nameMachine() {
 
 func (s *store) decode() (err error) {
 	s.labels = s.labels[:0]
+	if s.values.there {
+		s.values.forget()
+		s.name = ""
+	}
 	switch s.block.Format {
 	case winperf.FormatV1:
 		s.options.Quirks = s.block.Quirks
@@ -83,25 +87,20 @@ func (s *store) decode() (err error) {
 	return err
 }
 
-// Forget implements winperf.Contents.
-func (s *store) Forget() {
-	s.shared.end()
-	if s.values.there {
-		s.values.forget()
-		s.name = ""
-	}
-	s.index.Reset()
+// Poison overwrites what was made of the block, for tests; see internal/poison.
+func (s *store) Poison() {
+	s.index.Poison()
+	s.values.poison()
 	clear(s.labels)
-	s.labels = s.labels[:0]
 }
 
 // AppendObjects appends the identities of the objects in a block that was decoded;
 // nothing for another one.
 func AppendObjects(ids []winperf.ObjectID, b *winperf.Block) []winperf.ObjectID {
-	_, contents, _ := b.Outcome()
+	contents, _ := b.Decoded()
 	st, ok := contents.(*store)
 	if !ok {
-		return nil
+		return ids
 	}
 	for i := range st.index.Objects {
 		ids = append(ids, Object{s: st, pos: i}.ID())

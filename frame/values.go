@@ -6,12 +6,13 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/poison"
 	"github.com/winperf/winperf/internal/valueblock"
 )
 
 // Values are the values of a block of [winperf.FormatValues], which need no cooking. Such a block has
 // no objects: each value has its own series, in which it may be of any object and machine, and two values may
-// have one path. Values are valid as long as the frame is held. They name the values of their columns, see
+// have one path. Values are valid as long as the frame. They name the values of their columns, see
 // [winperf.ColumnNames].
 type Values struct {
 	series []*winperf.Series
@@ -50,6 +51,14 @@ func (s *store) decodeValues() error {
 
 // forget lets go of what belongs to the block.
 func (v *Values) forget() { v.series, v.of.Texts, v.there = nil, nil, false }
+
+// poison overwrites the values, for tests; see internal/poison.
+func (v *Values) poison() {
+	poison.Words(v.of.Bits)
+	for i := range v.of.Status {
+		v.of.Status[i], v.of.Kinds[i] = 0xA5, 0xA5
+	}
+}
 
 // Aged reports whether a value was taken before the sample.
 func (v *Values) Aged() bool { return len(v.of.Ages) > 0 }

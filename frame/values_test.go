@@ -144,10 +144,9 @@ func TestValuesChange(t *testing.T) {
 	all := seriesOf(t, `\O(a)\C`, `\O(b)\C`, `\P\C`, `\O(c)\C`)
 	values := []counter.Value{counter.Int(1), counter.Int(2), counter.Int(3), counter.Int(4)}
 	var pool frame.Pool
-	var blocks winperf.Blocks
 	var sample winperf.Sample
 	for n, series := range [][]*winperf.Series{all, all, nil, all[1:], nil, all} {
-		b := sample.Begin(&blocks)
+		b := sample.Begin()
 		from := valueSample(series, values[:len(series)], nil).Parts[0].Block
 		b.Raw = winperf.Raw{Format: from.Format, Series: series, Clocks: from.Clocks, Bytes: append(b.Bytes, from.Bytes...)}
 		if n == 2 {
@@ -167,7 +166,6 @@ func TestValuesChange(t *testing.T) {
 		} else if got := showAll(t, f, 2); len(got) != len(series) {
 			t.Errorf("%d values, want %d", len(got), len(series))
 		}
-		f.Release()
 	}
 }
 
@@ -193,15 +191,17 @@ func TestValuesAllocateNothing(t *testing.T) {
 	values := []counter.Value{counter.Int(1), counter.Float(2), counter.Int(3)}
 	from := valueSample(series, values, nil).Parts[0].Block
 	var pool frame.Pool
-	var blocks winperf.Blocks
-	var sample winperf.Sample
+	var samples [3]winperf.Sample // of the two frames that are valid, and the one that is taken
 	var before frame.Frame
+	taken := 0
 	round := func() {
-		b := sample.Begin(&blocks)
+		sample := &samples[taken%len(samples)]
+		taken++
+		b := sample.Begin()
 		b.Raw = winperf.Raw{
 			Format: winperf.FormatValues, Series: series, Clocks: from.Clocks, Bytes: append(b.Bytes, from.Bytes...),
 		}
-		f, err := pool.Decode(&sample, before)
+		f, err := pool.Decode(sample, before)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,6 @@ func TestValuesAllocateNothing(t *testing.T) {
 		for v := range f.Values() {
 			v.Column(&col, 0, len(series))
 		}
-		before.Release()
 		before = f
 	}
 	for range 5 {

@@ -111,6 +111,37 @@ func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Rea
 	return readings
 }
 
+// keepColumn copies a column's values and names, which the next sample replaces.
+func keepColumn(c *winperf.Column) {
+	names := &keptNames{counter: *c.Counter(), series: slices.Clone(c.AllSeries()), values: make([]counter.Value, c.Len())}
+	for n := range names.values {
+		names.values[n] = c.Value(n)
+	}
+
+	c.Names, c.From = names, 0
+	c.Bits, c.Status, c.Marks = slices.Clone(c.Bits), slices.Clone(c.Status), slices.Clone(c.Marks)
+}
+
+// keptNames are the [winperf.ColumnNames] of a column of a cycle that was kept.
+type keptNames struct {
+	counter winperf.Series
+	series  []*winperf.Series
+	values  []counter.Value
+}
+
+func (k *keptNames) Counter(int) *winperf.Series       { return &k.counter }
+func (k *keptNames) ID(n int) winperf.SeriesID         { return k.series[n].ID }
+func (k *keptNames) Describe(s *winperf.Series, n int) { *s = *k.series[n] }
+func (k *keptNames) Series(n int) *winperf.Series      { return k.series[n] }
+func (k *keptNames) AllSeries() []*winperf.Series      { return k.series }
+func (k *keptNames) Kind(n int) counter.Kind           { return k.values[n].Kind() }
+
+// Text implements [winperf.ColumnNames].
+func (k *keptNames) Text(n int) string {
+	text, _ := k.values[n].AsText()
+	return text
+}
+
 // columnStore is the memory of columns.
 type columnStore struct {
 	bits   []uint64

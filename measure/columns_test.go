@@ -152,7 +152,7 @@ func TestSharedColumnsStay(t *testing.T) {
 		for i := range c.Columns() {
 			column := &c.Columns()[i]
 			if n%3 == 1 {
-				if err := c.Frame.Retain(); err != nil {
+				if err := c.Frame.Keep(); err != nil {
 					t.Fatal(err)
 				}
 				want, got = column.Bits, slices.Clone(column.Bits)

@@ -10,9 +10,11 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Cycle is what one round of prepare, sample and decode gave. It is valid
-// until its Measurement decodes the next sample or is closed. To keep it for
-// longer, retain the frame and copy the readings.
+// Cycle is the result of one round of prepare, sample and decode. Its Measurement replaces the
+// values when it decodes the next sample. [Cycle.Keep] makes it valid for good.
+//
+// Sample and Frame stay valid until the Measurement has decoded two more: the frame before can be
+// read without keeping it.
 type Cycle struct {
 	// Time of the sample, UTC.
 	Time time.Time
@@ -28,8 +30,7 @@ type Cycle struct {
 	Cook counter.Options
 	// Sample is the sample as the source returned it. Costly objects that are sampled apart
 	// (see Options.CostlyTogether) are in further Parts, which have Beside set and may be
-	// older. The Measurement owns Sample. It is valid until the next call of Prepare, Cycle
-	// or Close, and in Watch until the next cycle.
+	// older. The Measurement owns Sample.
 	Sample *winperf.Sample
 	// Names are the names of the sample's objects and counters, nil where nothing was decoded.
 	Names *nametable.Names
@@ -44,6 +45,7 @@ type Cycle struct {
 	// Cost is what the cycle cost.
 	Cost Cost
 
+	kept     bool
 	values   int // how many readings there are
 	columns  []winperf.Column
 	readings []winperf.Reading
@@ -86,18 +88,22 @@ func (c *Cycle) Len() int {
 	return c.Parts[len(c.Parts)-1]
 }
 
-// keepSample keeps the sample of a recorded cycle that may be yielded only after the
-// next sample was asked for, which gives its memory up.
-func (c *Cycle) keepSample() {
-	kept := *c.Sample
-	kept.Parts = slices.Clone(kept.Parts)
-	for i := range kept.Parts {
-		if b := kept.Parts[i].Block; b != nil {
-			b.Retain()
-		}
+// Keep takes the cycle, with its sample, frame and values, out of reuse for good: it does not
+// change any more, and the garbage collector frees it. The error wraps winperf.ErrState where the
+// cycle's frame is not valid any more.
+func (c *Cycle) Keep() error {
+	if err := c.Frame.Keep(); err != nil {
+		return err
 	}
-	kept.Damage = slices.Clone(kept.Damage)
-	c.Sample = &kept
+	c.kept = true
+	c.Sample.Keep()
+
+	c.Parts, c.ColumnParts = slices.Clone(c.Parts), slices.Clone(c.ColumnParts)
+	c.columns = slices.Clone(c.columns)
+	for i := range c.columns {
+		keepColumn(&c.columns[i])
+	}
+	return nil
 }
 
 // begin empties the cycle.

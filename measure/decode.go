@@ -30,28 +30,31 @@ func (c *Measurement) decode() error {
 	return nil
 }
 
-// decodeParts makes a cycle of a sample that holds blocks.
-func (c *Measurement) decodeParts() (err error) {
+// decodeParts makes a cycle of a sample that holds blocks. A panic while it is cooked costs the cycle
+// its values; the next one is compared with it all the same.
+func (c *Measurement) decodeParts() error {
 	begin := c.opt.Clock.Elapsed()
-	if c.cur, err = c.pool.Decode(&c.sample, c.prev); err != nil {
+	cur, err := c.pool.Decode(c.sample, c.prev)
+	if err != nil {
 		return fmt.Errorf("sample %d: %w", c.taken, err)
 	}
 	c.cost.Decode = c.opt.Clock.Elapsed() - begin
 
-	c.start(c.cur.Time())
-	c.cycle.Damage = append(c.cycle.Damage, c.cur.Damage()...)
-	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.sample.Schema)...)
-	c.cycle.Frame, c.cycle.Names, c.cycle.Cook = c.cur, c.plan.names, c.cookOptions()
+	prev := c.prev
+	c.prev = cur
+	c.start(cur.Time())
+	c.cycle.Damage = append(c.cycle.Damage, cur.Damage()...)
+	c.cycle.Damage = append(c.cycle.Damage, c.setSchema(c.cycle.Sample.Schema)...)
+	c.cycle.Frame, c.cycle.Names, c.cycle.Cook = cur, c.plan.names, c.cookOptions()
 	c.noteSize()
 
-	c.notes.clocks(c.prev, c.cur)
+	c.notes.clocks(prev, cur)
 	if !c.opt.FramesOnly {
-		c.cooker.Set(c.prev, c.cur, c.cycle.Cook)
-		c.plan.read(&c.cycle, &c.cooker, &c.notes)
+		if err := c.cooker.Set(prev, cur, c.cycle.Cook); err != nil {
+			return err
+		}
+		c.plan.read(c.cycle, &c.cooker, &c.notes)
 	}
-
-	c.prev.Release()
-	c.prev, c.cur = c.cur, frame.Frame{}
 	c.finish(c.opt.Clock.Elapsed() - begin - c.cost.Decode)
 	return nil
 }
@@ -59,7 +62,7 @@ func (c *Measurement) decodeParts() (err error) {
 // cookOptions are the options that the sample at hand is cooked with.
 func (c *Measurement) cookOptions() counter.Options {
 	opt := c.opt.Cook
-	ofLinux := c.cur.Quirks()&winperf.ClocksTogether != 0
+	ofLinux := c.prev.Quirks()&winperf.ClocksTogether != 0
 	if opt.Least == 0 && (!c.is.Recorded || ofLinux) {
 		opt.Least = LeastInterval
 	}
@@ -91,8 +94,12 @@ func (c *Measurement) passOn() error {
 
 // start begins the cycle of a sample that can be read.
 func (c *Measurement) start(t time.Time) {
-	cy := &c.cycle
-	cy.Time, cy.Missed, cy.Frame, cy.Sample = t, c.missed, frame.Frame{}, &c.sample
+	if c.cycle.kept {
+		c.cycle = &Cycle{}
+	}
+	cy := c.cycle
+	cy.Time, cy.Missed, cy.Frame, cy.Sample = t, c.missed, frame.Frame{}, c.sample
+	c.next()
 	cy.begin()
 	cy.Damage = append(cy.Damage[:0], c.passed...)
 	c.notes.begin(t, cy.Anomalies)
@@ -102,7 +109,7 @@ func (c *Measurement) start(t time.Time) {
 
 // finish ends a cycle: its cost is known, but for the rest of this function.
 func (c *Measurement) finish(cook time.Duration) {
-	cy := &c.cycle
+	cy := c.cycle
 	c.cost.Cook = cook
 	if c.apart != nil {
 		if err := c.apart.News(); err != nil {

@@ -63,7 +63,6 @@ type scripted struct {
 	asked    winperf.Selection
 
 	compiled, taken, open int
-	blocks                winperf.Blocks
 }
 
 // recording is a source of recorded samples.
@@ -111,10 +110,10 @@ func (q query) Close() error {
 
 func (q query) Next(ctx context.Context, s *winperf.Sample) error {
 	scripted := q.script(q.taken)
-	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, scripted, raw) })
+	err := perftest.Fill(s, func(raw *winperf.Raw) error { return q.fill(ctx, scripted, raw) })
 	s.Damage = append(s.Damage, scripted.damage...)
-	if err == nil {
-		s.Parts[0].Block.Shared = scripted.shared
+	if err == nil && scripted.shared {
+		s.Parts[0].Block.Keep()
 	}
 	return err
 }

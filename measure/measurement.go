@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -25,14 +26,14 @@ type Measurement struct {
 	gate gate
 
 	query  winperf.Query
-	apart  *apart.Query // of costly objects; nil: they are sampled with the others
-	sample winperf.Sample
+	apart  *apart.Query       // of costly objects; nil: they are sampled with the others
+	sample *winperf.Sample    // that is taken next, or was taken last
+	older  [2]*winperf.Sample // of the last cycle and the one before, nil where there was none
 	pool   frame.Pool
-	prev   frame.Frame // of the cycle before
-	cur    frame.Frame // being decoded
+	prev   frame.Frame // of the last cycle
 	cooker frame.Cooker
 	plan   plan
-	cycle  Cycle
+	cycle  *Cycle
 	taken  int // samples so far
 
 	// What is noticed in a cycle.
@@ -54,15 +55,15 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
 	sel.Paths, opt.Exclude = thismachine.Paths(sel.Paths, is), thismachine.Paths(opt.Exclude, is)
-	c := &Measurement{src: src, is: is, sel: sel, opt: opt}
+	c := &Measurement{src: src, is: is, sel: sel, opt: opt, sample: &winperf.Sample{}, cycle: &Cycle{}}
+	c.sample.InUse = c.inUse
 	c.notes.source = opt.Source
 	c.plan = newPlan(sel, opt)
 	c.plan.recorded = c.is.Recorded
 	return c
 }
 
-// Prepare makes the next sample possible. It gives back the sample before, so that the last
-// Cycle's Sample is no longer valid. The first time it compiles the selection; an error is
+// Prepare makes the next sample possible. The first time it compiles the selection; an error is
 // the source's, and Prepare can be tried again. In the wrong order it fails with an error
 // that wraps winperf.ErrState.
 func (c *Measurement) Prepare(ctx context.Context) error {
@@ -71,7 +72,6 @@ func (c *Measurement) Prepare(ctx context.Context) error {
 
 func (c *Measurement) prepare(ctx context.Context) error {
 	begin := c.opt.Clock.Elapsed()
-	c.drop()
 	if err := c.compile(ctx); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (c *Measurement) compile(ctx context.Context) error {
 	if !c.is.Recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
 		a, err := apart.Compile(ctx, c.src, c.sel, apart.Options{
 			Clock: opt.Clock, Interval: opt.interval(), Least: opt.CostlyInterval,
-			IsOwn: isOwn, Grace: closeGrace,
+			IsOwn: isOwn, InUse: c.pool.InUse, Grace: closeGrace,
 		})
 		if err != nil {
 			return err
@@ -119,25 +119,46 @@ func (c *Measurement) compile(ctx context.Context) error {
 	return nil
 }
 
-// drop gives back the sample of a round that did not come to its end.
-func (c *Measurement) drop() {
-	c.sample.Release()
-	c.cur.Release()
-	c.cur = frame.Frame{}
+// inUse reports whether a cycle that is still valid refers to a block.
+func (c *Measurement) inUse(b *winperf.Block) bool {
+	for _, s := range c.older {
+		if s != nil && slices.ContainsFunc(s.Parts, func(p winperf.Part) bool { return p.Block == b }) {
+			return true
+		}
+	}
+	return c.pool.InUse(b)
+}
+
+// next ends the round of a sample that was decoded: the sample of the cycle before the last one is
+// not valid any more, and is filled next. If it was kept another one takes its place.
+func (c *Measurement) next() {
+	for i, s := range c.older {
+		if s != nil && s.Kept() {
+			c.older[i] = nil // the collector may have it when nothing else refers to it
+		}
+	}
+	ended := c.older[1]
+	c.older[0], c.older[1] = c.sample, c.older[0]
+	if ended == nil {
+		ended = &winperf.Sample{InUse: c.inUse}
+	}
+	ended.Clear()
+	ended.Like(c.sample)
+	c.sample = ended
 }
 
 // Sample takes one sample. It returns io.EOF at the end of recorded data. After
 // an error Prepare comes next.
 //
-// It allocates nothing, unless the source does, and takes no lock that another
-// stage can hold.
+// It allocates nothing, unless the source does or one of the two cycles before was kept, and takes
+// no lock that another stage can hold.
 func (c *Measurement) Sample(ctx context.Context) error {
 	return c.gate.run(opSample, func() error { return c.takeSample(ctx) })
 }
 
 func (c *Measurement) takeSample(ctx context.Context) error {
 	c.begin, c.time = c.opt.Clock.Elapsed(), c.opt.Clock.Now()
-	err := c.query.Next(ctx, &c.sample)
+	err := c.query.Next(ctx, c.sample)
 	c.cost.Sample = c.opt.Clock.Elapsed() - c.begin
 	c.passed = append(c.passed, c.sample.Damage...)
 	if err == nil {
@@ -153,7 +174,7 @@ func (c *Measurement) Decode() (*Cycle, error) {
 	if err := c.gate.run(opDecode, c.decode); err != nil {
 		return nil, err
 	}
-	return &c.cycle, nil
+	return c.cycle, nil
 }
 
 // Cycle runs the three steps Prepare, Sample and Decode, and returns the error of the first
@@ -179,8 +200,6 @@ func (c *Measurement) Close() error {
 		return err
 	}
 
-	c.drop()
-	c.prev.Release()
 	c.prev = frame.Frame{}
 	if c.query == nil {
 		return nil

@@ -232,18 +232,26 @@ func TestSchemaDamage(t *testing.T) {
 	}
 }
 
-func TestFramesAreReleased(t *testing.T) {
+// A cycle's frame and sample are valid until two more were decoded, and for good once they were
+// kept.
+func TestFramesAreValid(t *testing.T) {
 	src := counting()
 	c := measure.New(src, selection(t, switches), measure.Options{})
-	first := cycle(t, c).Frame
+	first := cycle(t, c)
+	frame, sample := first.Frame, first.Sample
 	kept := cycle(t, c).Frame
-	if err := kept.Retain(); err != nil {
+	if err := kept.Keep(); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("the first frame is still held: %v", err)
+	if v, ok := frame.Object(0).Raw(0, 0); !ok || v != 0 || len(sample.Parts) != 1 {
+		t.Errorf("the frame before has the value %d, %v, and %d parts", v, ok, len(sample.Parts))
 	}
-	last := cycle(t, c).Frame
+	for range 5 {
+		cycle(t, c)
+	}
+	if err := frame.Keep(); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("the first frame is still valid: %v", err)
+	}
 	if v, ok := kept.Object(0).Raw(0, 0); !ok || v != 1 {
 		t.Errorf("the frame that was kept has the value %d", v)
 	}
@@ -251,12 +259,6 @@ func TestFramesAreReleased(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-	if err := last.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("the last frame is still held: %v", err)
-	}
-	if err := kept.Release(); err != nil {
-		t.Errorf("the frame that was kept: %v", err)
 	}
 	if src.open != 0 {
 		t.Errorf("%d queries are open", src.open)

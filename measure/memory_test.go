@@ -1,12 +1,16 @@
 package measure_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -21,9 +25,9 @@ func liveBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestLiveMemory bounds what very many instances take beyond the two blocks of a
-// rate, with all that the buffers have to spare, while their readings are asked for
-// one by one: their names, the indexes of two frames and the values.
+// TestLiveMemory bounds the memory of very many instances in addition to the three blocks of two
+// valid samples and one that is being taken, with all that the buffers have to spare, while their
+// readings are asked for one by one: their names, three indexes and the values.
 func TestLiveMemory(t *testing.T) {
 	const (
 		instances = 100_000
@@ -63,11 +67,11 @@ func TestLiveMemory(t *testing.T) {
 			}
 		}
 	}
-	live := liveBytes() - before - 2*block
+	live := liveBytes() - before - 3*block
 	runtime.KeepAlive(c)
 	runtime.KeepAlive(r)
 
-	t.Logf("%d bytes an instance beside two blocks of %d", live/instances, block/instances)
+	t.Logf("%d bytes an instance in addition to three blocks of %d", live/instances, block/instances)
 	if live > most*instances {
 		t.Errorf("%d bytes an instance, want no more than %d", live/instances, most)
 	}
@@ -95,5 +99,103 @@ func TestDescribe(t *testing.T) {
 		if values < 100 {
 			t.Fatalf("%d values", values)
 		}
+	}
+}
+
+// TestKeep compares kept cycles, with their samples, frames and values, with what they were when they
+// were decoded, after more cycles than memory is used again for. Instances appear and end meanwhile.
+func TestKeep(t *testing.T) {
+	show := func(cy *measure.Cycle) string {
+		var text strings.Builder
+		fmt.Fprintln(&text, cy.Time, cy.Sample.Parts[0].Block.Number(), len(cy.Sample.Parts))
+		for _, col := range cy.Columns() {
+			for n := range col.Bits {
+				var s winperf.Series
+				col.Describe(&s, n)
+				fmt.Fprintln(&text, s.Path, col.Series(n).Path, col.ID(n), col.Value(n), col.Status[n], col.Anomalies(n))
+			}
+		}
+		for o := range cy.Frame.Objects() {
+			for i := range o.Len() {
+				raw, _ := o.Raw(i, 0)
+				fmt.Fprintln(&text, o.Instance(i).Name(), raw)
+			}
+		}
+		return text.String()
+	}
+
+	c := measure.New(newRing(perftest.Desktop, 5), everything(t), measure.Options{})
+	defer c.Close()
+	var kept []*measure.Cycle
+	var want []string
+	for range 8 {
+		cy := cycle(t, c)
+		if err := cy.Keep(); err != nil {
+			t.Fatal(err)
+		}
+		kept, want = append(kept, cy), append(want, show(cy))
+	}
+	last := kept[len(kept)-1].Frame
+	for range 4 {
+		cycle(t, c)
+	}
+
+	for n, cy := range kept {
+		if got := show(cy); got != want[n] {
+			t.Errorf("cycle %d changed after it was kept:\n%s", n, cmp.Diff(strings.Split(want[n], "\n"), strings.Split(got, "\n"))[:500])
+		}
+		if err := cy.Keep(); err != nil {
+			t.Errorf("cycle %d is not valid: %v", n, err)
+		}
+	}
+	if err := last.Keep(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStale shows that a cycle's frame is valid while one more is decoded, and refused after that.
+func TestStale(t *testing.T) {
+	c := measure.New(newRing(perftest.Small, 0), everything(t), measure.Options{})
+	defer c.Close()
+	first := cycle(t, c).Frame
+	var cooker frame.Cooker
+	if err := cooker.Set(first, cycle(t, c).Frame, counter.Options{}); err != nil {
+		t.Error(err)
+	}
+	newest := cycle(t, c).Frame
+	if err := first.Keep(); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("a frame of three cycles ago was kept: %v", err)
+	}
+	if err := cooker.Set(first, newest, counter.Options{}); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("a frame of three cycles ago was cooked: %v", err)
+	}
+}
+
+// TestSampleAllocatesNothing: the Sample step takes no memory.
+func TestSampleAllocatesNothing(t *testing.T) {
+	c := measure.New(newRing(perftest.Desktop, 0), everything(t), measure.Options{})
+	defer c.Close()
+	for range 5 {
+		cycle(t, c)
+	}
+	allocs := uint64(0)
+	for range ringLen - 6 {
+		if err := c.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := c.Sample(t.Context())
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		allocs += after.Mallocs - before.Mallocs
+		if _, err := c.Decode(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if allocs != 0 {
+		t.Errorf("%d allocations in %d samples, want none", allocs, ringLen-6)
 	}
 }

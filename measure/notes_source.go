@@ -71,8 +71,8 @@ func grew(b *winperf.Block) (room int, grew bool) {
 // that was there for it.
 func (c *Measurement) noteSize() {
 	c.cost.Bytes = 0
-	for i := range c.sample.Parts {
-		b := c.sample.Parts[i].Block
+	for i := range c.cycle.Sample.Parts {
+		b := c.cycle.Sample.Parts[i].Block
 		if b == nil {
 			continue
 		}

@@ -53,7 +53,6 @@ func (l *textLog) Compile(context.Context, winperf.Selection) (winperf.Query, er
 type textQuery struct {
 	*textLog
 	next    int
-	blocks  winperf.Blocks
 	values  valueblock.Values
 	of, now []*winperf.Series
 }
@@ -61,7 +60,7 @@ type textQuery struct {
 func (q *textQuery) Close() error { return nil }
 
 func (q *textQuery) Next(_ context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	if err := q.damage[q.next]; err != nil {
 		s.Damage = append(s.Damage, err)
 	}
@@ -84,7 +83,7 @@ func (q *textQuery) Next(_ context.Context, s *winperf.Sample) error {
 		q.of = slices.Clone(q.now)
 	}
 
-	q.values.Fill(&s.Add(&q.blocks).Raw, winperf.FromFiletime(epoch).Add(at), q.of)
+	q.values.Fill(&s.Add().Raw, winperf.FromFiletime(epoch).Add(at), q.of)
 	q.next++
 	return nil
 }

@@ -101,7 +101,7 @@ func (g *group) cook(o frame.Object) {
 	}
 	g.pair.Cook(g.cooked)
 	newer := g.place != o.Place()
-	g.place, g.done, g.lent, g.pair = o.Place(), true, o.Block().Shared, nil
+	g.place, g.done, g.lent, g.pair = o.Place(), true, o.Block().Kept(), nil
 	for i := range g.cooked {
 		g.fell = g.fell || newer && g.cooked[i].Fell
 	}

@@ -32,15 +32,14 @@ func (s *rawSource) Compile(context.Context, winperf.Selection) (winperf.Query, 
 
 type rawQuery struct {
 	samples [][]byte
-	blocks  winperf.Blocks
 }
 
 func (q *rawQuery) Next(_ context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	if len(q.samples) == 0 {
 		return errEnd
 	}
-	b := s.Add(&q.blocks)
+	b := s.Add()
 	b.Format, b.Bytes, q.samples = winperf.FormatV1, append(b.Bytes, q.samples[0]...), q.samples[1:]
 	return nil
 }

@@ -114,14 +114,13 @@ type worldQuery struct {
 	*world
 	now        sample
 	dispatcher *provider.Dispatcher
-	blocks     winperf.Blocks
 }
 
 func (q *worldQuery) Close() error { return q.dispatcher.Close() }
 
 func (q *worldQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.now = q.sample()
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) (err error) {
+	return perftest.Fill(s, func(raw *winperf.Raw) (err error) {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		raw.Bytes, err = q.dispatcher.Collect(ctx, &provider.Query{Global: true}, raw.Bytes[:0])
 		return err

@@ -93,11 +93,7 @@ func (w *watch) round(ctx context.Context, s *schedule.Schedule) (*Cycle, error)
 func (w *watch) begin(c *Cycle) (held bool) {
 	w.recordLast, w.lastDue = c.Time, w.c.opt.Clock.Elapsed()
 	w.damage, w.anomalies = slices.Clone(c.Damage), slices.Clone(c.Anomalies)
-	held = w.c.plan.twoSamples || lacksPrevious(c)
-	if held && w.recorded() {
-		c.keepSample()
-	}
-	return held
+	return w.c.plan.twoSamples || lacksPrevious(c)
 }
 
 // tell adds to a cycle the damage and the anomalies that begin kept.

@@ -17,7 +17,6 @@ import (
 type blocks struct {
 	samples []perftest.Sample
 	next    int
-	pool    winperf.Blocks
 }
 
 func newBlocks(size perftest.Size) *blocks {
@@ -34,7 +33,7 @@ func (b *blocks) Compile(context.Context, winperf.Selection) (winperf.Query, err
 func (b *blocks) Next(_ context.Context, s *winperf.Sample) error {
 	sample := b.samples[b.next%len(b.samples)]
 	b.next++
-	return perftest.Fill(s, &b.pool, func(raw *winperf.Raw) error {
+	return perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format = winperf.FormatV1
 		raw.Bytes = append(raw.Bytes[:0], sample.Bytes...)
 		return nil
@@ -72,9 +71,7 @@ func BenchmarkScrape(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer s.release()
 		mapper, encoder := metrics.NewMapper(e.mapping), prometheus.NewEncoder(prometheus.Options{})
-		defer mapper.Close()
 		b.ReportAllocs()
 		for b.Loop() {
 			set, err := mapper.Map(s.frame, s.names)

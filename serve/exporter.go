@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -59,7 +60,8 @@ type Exporter struct {
 	scrapes chan struct{} // holds one element for each scrape, until its answer was read
 	answers answers
 
-	// turn holds one element while a scrape maps a sample and writes its text to memory. It guards:
+	// turn holds one element while a scrape maps a sample and writes its text to memory, and while a sampler decodes
+	// a sample. It guards the frames and:
 	turn chan struct{}
 	all  *view // of everything that is served
 	zip  *gzip.Writer
@@ -87,7 +89,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
 		mapping: metrics.Options{
 			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
-			Generic: opt.Counters, NoLegacy: opt.NoLegacy,
+			Generic: opt.Counters, NoLegacy: opt.NoLegacy, NoKeep: true,
 		},
 	}
 	if opt.Last != nil {
@@ -106,7 +108,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 // everything that is served.
 func (e *Exporter) Mapping() metrics.Options {
 	opt := e.mapping
-	opt.Select = e.sel
+	opt.Select, opt.NoKeep = e.sel, false
 	return opt
 }
 
@@ -152,12 +154,26 @@ func (e *Exporter) open(ctx context.Context) error {
 	e.objects.expect(rest.Paths, e.mainObjects)
 	e.objects.expect(costly.Paths, e.costlyObjects)
 	e.mainPaths, e.costlyPaths = newUnmatched(rest.Paths), newUnmatched(costly.Paths)
-	e.main = newSampler(func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain)
+	e.main = newSampler(
+		func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain,
+		func() frame.Frame { return e.mapped(true) }, e.turn,
+	)
 	if costly.Costly || len(costly.Paths) > 0 {
 		renew := func() *measure.Measurement { return measure.New(e.src, costly, how) }
-		e.costly = newSampler(renew, e.tookCostly)
+		e.costly = newSampler(renew, e.tookCostly, func() frame.Frame { return e.mapped(false) }, e.turn)
 	}
 	return nil
+}
+
+// mapped returns the frame of one of the samplers that the next one will be compared with. The caller has the turn.
+func (e *Exporter) mapped(main bool) frame.Frame {
+	switch {
+	case e.all == nil:
+		return frame.Frame{}
+	case main:
+		return e.all.main.frame
+	}
+	return e.all.costly.frame
 }
 
 // part parts a selection: the costly objects of a live source are sampled at their own pace, so
@@ -293,13 +309,12 @@ func (e *Exporter) limitOf(header string) time.Duration {
 func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
 	paths []winperf.Path,
 ) int {
-	main, err := e.main.get(ctx)
-	main.release() // a scrape that waits for the turn holds no sample
+	_, err := e.main.get(ctx)
 	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
 		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
 	}
 	if e.costly != nil {
-		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout)).release()
+		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
 	}
 
 	if e.takeTurn(ctx) != nil {
@@ -353,15 +368,12 @@ func (e *Exporter) write(
 	}()
 
 	main, costly, err := e.newest(sampled)
-	defer main.release()
-	defer costly.release()
 	if err == nil {
 		err = e.all.update(context.Background(), main, costly)
 	}
 	v := e.all
 	if err == nil && len(f) > 0 {
 		v, err = e.filtered(ctx, f, paths, main, costly)
-		defer v.close()
 	}
 	if err == nil {
 		err = v.write(to, main != nil, format)
@@ -412,6 +424,9 @@ func (e *Exporter) Continue(ctx context.Context, last *Exporter) error {
 		return err
 	}
 	defer func() { <-last.turn }()
+	if err := errors.Join(last.mapped(true).Keep(), last.mapped(false).Keep()); err != nil {
+		return err
+	}
 	return e.all.continues(last.all)
 }
 
@@ -424,9 +439,6 @@ func (e *Exporter) Close() error {
 	}
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
-	if e.all != nil {
-		e.all.close()
-		e.all = nil
-	}
+	e.all = nil
 	return err
 }

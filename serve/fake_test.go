@@ -82,7 +82,6 @@ type fakeQuery struct {
 	*fake
 	sel    winperf.Selection
 	schema *winperf.Schema
-	blocks winperf.Blocks
 	n      int
 }
 
@@ -95,19 +94,19 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.taken++
 	q.mu.Unlock()
 	if q.recorded > 0 && n >= q.recorded {
-		s.Release()
+		s.Clear()
 		return io.EOF
 	}
 	if before != nil {
 		if err := before(ctx, n, q.sel); err != nil {
-			s.Release()
+			s.Clear()
 			return err
 		}
 	}
 	q.mu.Lock()
 	without, late := q.without, q.late
 	q.mu.Unlock()
-	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
+	err := perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		var err error
 		switch {

@@ -175,11 +175,9 @@ func TestFilterBounds(t *testing.T) {
 		}
 	}
 
-	main, err := e.main.get(t.Context())
-	if err != nil {
+	if _, err := e.main.get(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer main.release()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.takeTurn(t.Context()); err != nil {

@@ -155,11 +155,9 @@ func hurriedScrapes(t *testing.T, late func(context.Context) error) {
 // One scrape that does not get a sample does not take from another one what it has.
 func TestUpIsOfTheAnswer(t *testing.T) {
 	e := exporter(t, &fake{}, Config{})
-	main, err := e.main.get(t.Context())
-	if err != nil {
+	if _, err := e.main.get(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer main.release()
 
 	late, cancel := context.WithCancel(t.Context())
 	cancel()

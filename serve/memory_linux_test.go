@@ -23,7 +23,6 @@ import (
 type files struct {
 	names []string
 	next  int
-	pool  winperf.Blocks
 }
 
 func (f *files) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
@@ -36,7 +35,7 @@ func (f *files) Compile(context.Context, winperf.Selection) (winperf.Query, erro
 func (f *files) Next(_ context.Context, s *winperf.Sample) error {
 	name := f.names[f.next%len(f.names)]
 	f.next++
-	return perftest.Fill(s, &f.pool, func(raw *winperf.Raw) error {
+	return perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format = winperf.FormatV1
 		return readInto(raw, name)
 	})

@@ -45,7 +45,6 @@ func readRecorded(
 
 		number++
 		if len(r.last) == 2 {
-			r.last[0].release()
 			r.last = slices.Delete(r.last, 0, 1)
 		}
 		r.last = append(r.last, newSnapshot(cycle, number))
@@ -70,7 +69,7 @@ func (r *recorded) get(context.Context) (*snapshot, error) {
 	if len(r.last) == 0 {
 		return nil, errClosed
 	}
-	return r.last[0].hold(), nil
+	return r.last[0], nil
 }
 
 // latest returns the sample that is next.
@@ -80,9 +79,8 @@ func (r *recorded) latest() *snapshot {
 	if len(r.last) == 0 {
 		return nil
 	}
-	s := r.last[0].hold()
+	s := r.last[0]
 	if len(r.last) == 2 {
-		r.last[0].release()
 		r.last = slices.Delete(r.last, 0, 1)
 	}
 	return s
@@ -91,9 +89,6 @@ func (r *recorded) latest() *snapshot {
 func (r *recorded) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, s := range r.last {
-		s.release()
-	}
 	r.last = nil
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// snapshot is one sample for all who ask for it at about the same time. It does not
-// change. Its frame is held until nobody uses it any more.
+// snapshot is one sample for all scrapes at about the same time. It does not change. Its frame is read
+// with the turn: until the sampler has decoded two more samples, for which it needs the turn.
 type snapshot struct {
 	number   uint64 // tells it from others of the same sampler; from 1
 	time     time.Time
@@ -24,18 +24,12 @@ type snapshot struct {
 	cost     measure.Cost
 	partial  bool      // it lacks objects
 	deadline time.Time // until which it could last; zero: without limit
-
-	mu    sync.Mutex
-	users int
 }
 
-// newSnapshot keeps what a cycle gave. It is held once.
 func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
-	s := &snapshot{number: number, time: c.Time, names: c.Names, cost: c.Cost, partial: partial(c), users: 1}
-	if c.Frame.Retain() == nil {
-		s.frame = c.Frame
+	return &snapshot{
+		number: number, time: c.Time, frame: c.Frame, names: c.Names, cost: c.Cost, partial: partial(c),
 	}
-	return s
 }
 
 // suits reports whether a scrape that allows a sample to last until the deadline can have this one. A partial
@@ -47,25 +41,6 @@ func (s *snapshot) suits(deadline time.Time) bool {
 // earlier reports whether one deadline is before another. The zero time is no limit.
 func earlier(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }
 
-func (s *snapshot) hold() *snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.users++
-	return s
-}
-
-// release gives up one hold; nil holds nothing.
-func (s *snapshot) release() {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users--; s.users == 0 {
-		s.frame.Release()
-	}
-}
-
 // sampler takes samples when they are asked for, one at a time, and shares them.
 type sampler struct {
 	renew func() *measure.Measurement
@@ -74,6 +49,10 @@ type sampler struct {
 	least time.Duration // that each sample may take, even if the scrape that began it waits for less
 	// took is told of every sample that ended, on the goroutine that took it.
 	took func(*measure.Cycle, error)
+	// mapped returns the frame that scrapes mapped last. It is called with the turn.
+	mapped func() frame.Frame
+	turn   chan struct{} // see Exporter
+	last   frame.Frame   // that was decoded
 
 	base   context.Context // of all samples
 	cancel context.CancelFunc
@@ -96,8 +75,12 @@ type flight struct {
 	err      error     // once it is done
 }
 
-func newSampler(renew func() *measure.Measurement, took func(*measure.Cycle, error)) *sampler {
-	s := &sampler{renew: renew, c: renew(), fresh: measure.LeastInterval, least: leastTime, took: took}
+func newSampler(
+	renew func() *measure.Measurement, took func(*measure.Cycle, error), mapped func() frame.Frame, turn chan struct{},
+) *sampler {
+	s := &sampler{
+		renew: renew, c: renew(), fresh: measure.LeastInterval, least: leastTime, took: took, mapped: mapped, turn: turn,
+	}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -114,13 +97,12 @@ var errClosed = errors.New("the exporter is closed")
 
 // get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx
 // lasts. It takes another one after a sample that had less time and needed all of it, or is partial. The
-// error is from the sample or from ctx. The caller releases the snapshot.
+// error is from the sample or from ctx.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
 	for {
 		f, shared := s.board(deadline, best)
 		if f == nil {
-			best.release()
 			return shared, nil
 		}
 
@@ -135,7 +117,6 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 
 		got, err := s.land(f)
 		if got != nil {
-			best.release()
 			best = got
 		}
 		hurried := earlier(f.deadline, deadline) && !time.Now().Before(f.deadline)
@@ -158,7 +139,7 @@ func (s *sampler) board(deadline time.Time, had *snapshot) (*flight, *snapshot) 
 	}
 	ready := s.newest != nil && s.err == nil && s.flight == nil && s.newest != had
 	if ready && s.newest.suits(deadline) && time.Since(s.ended) < s.fresh {
-		return nil, s.newest.hold()
+		return nil, s.newest
 	}
 	return s.start(deadline), nil
 }
@@ -173,7 +154,7 @@ func (s *sampler) land(f *flight) (*snapshot, error) {
 	case s.newest == nil:
 		return nil, errClosed
 	}
-	return s.newest.hold(), nil
+	return s.newest, nil
 }
 
 // before is when a sample must end so that there is time to hand it over before ctx ends; zero
@@ -193,7 +174,7 @@ func (s *sampler) latest() *snapshot {
 	if s.newest == nil {
 		return nil
 	}
-	return s.newest.hold()
+	return s.newest
 }
 
 // start begins a sample if none is under way. Its caller has the lock. The sample has until the deadline,
@@ -238,7 +219,6 @@ func (s *sampler) take(ctx context.Context) {
 	defer s.mu.Unlock()
 	s.err, s.flight.err = err, err
 	if err == nil {
-		s.newest.release()
 		s.number++
 		s.newest = newSnapshot(cycle, s.number)
 		s.newest.deadline = s.flight.deadline
@@ -251,7 +231,7 @@ func (s *sampler) take(ctx context.Context) {
 // cycle measures once and reports. A panic discards this sample and its measurement, which is closed.
 func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 	begin := time.Now()
-	cycle, err := attempt(ctx, s.c)
+	cycle, err := contain(func() (*measure.Cycle, error) { return s.measure(ctx) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("it was not complete after %v: %w", time.Since(begin).Round(10*time.Microsecond), err)
 	}
@@ -274,8 +254,31 @@ func abandon(c *measure.Measurement) {
 	})
 }
 
-func attempt(ctx context.Context, c *measure.Measurement) (*measure.Cycle, error) {
-	return contain(func() (*measure.Cycle, error) { return c.Cycle(ctx) })
+// measure measures once. To decode a sample ends the frame before the last one, which only scrapes with the turn
+// read. It is kept if it is the one that they mapped last, because the next one is compared with it.
+func (s *sampler) measure(ctx context.Context) (cycle *measure.Cycle, err error) {
+	if err := s.c.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.c.Sample(ctx); err != nil {
+		return nil, err
+	}
+
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-s.base.Done():
+		return nil, s.base.Err()
+	}
+	if f := s.mapped(); f != s.last {
+		if err := f.Keep(); err != nil {
+			return nil, err
+		}
+	}
+	if cycle, err = s.c.Decode(); err == nil {
+		s.last = cycle.Frame
+	}
+	return cycle, err
 }
 
 // contain makes an error of a panic.
@@ -335,7 +338,6 @@ func (s *sampler) close() error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newest.release()
 	s.newest = nil
 	return s.c.Close()
 }

@@ -160,13 +160,11 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer older.release()
 	rest(e)
 	newer, err := e.main.get(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer newer.release()
 
 	v := e.all
 	for _, s := range []*snapshot{newer, older} {

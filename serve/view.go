@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/sink/prometheus"
 )
@@ -32,7 +33,8 @@ type seriesCounts struct{ written, dropped int }
 // half is the metrics of one of the two samplers.
 type half struct {
 	mapper  *metrics.Mapper
-	number  uint64 // of the snapshot that set is of
+	number  uint64      // of the snapshot that set is of
+	frame   frame.Frame // of that snapshot
 	set     *metrics.Set
 	objects map[string]bool // of that snapshot
 	partial bool            // that snapshot lacks objects
@@ -62,12 +64,6 @@ func (v *view) continues(last *view) error {
 		return errClosed
 	}
 	return errors.Join(v.main.mapper.Continue(last.main.mapper), v.costly.mapper.Continue(last.costly.mapper))
-}
-
-// close closes the mappers.
-func (v *view) close() {
-	v.main.mapper.Close()
-	v.costly.mapper.Close()
 }
 
 // write writes the metrics of the samples that the view was updated with. Without the main one there is only
@@ -119,7 +115,7 @@ func (h *half) update(ctx context.Context, s *snapshot) error {
 	if err != nil {
 		return err
 	}
-	h.set, h.number = set, s.number
+	h.set, h.number, h.frame = set, s.number, s.frame
 	return nil
 }
 

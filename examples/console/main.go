@@ -97,7 +97,6 @@ func next(ctx context.Context, query winperf.Query) (*perfdata.Block, error) {
 	if err := query.Next(ctx, &sample); err != nil {
 		return nil, err
 	}
-	defer sample.Release()
 
 	raw, err := sample.Raw()
 	if err != nil {

@@ -45,14 +45,12 @@ func run(ctx context.Context, url string, out io.Writer) error {
 	if err := query.Next(ctx, &sample); err != nil {
 		return err
 	}
-	defer sample.Release()
 
 	var pool frame.Pool
 	decoded, err := pool.Decode(&sample, frame.Frame{})
 	if err != nil {
 		return err
 	}
-	defer decoded.Release()
 
 	for _, damage := range decoded.Damage() {
 		fmt.Fprintln(os.Stderr, "decode:", damage)

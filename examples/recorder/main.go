@@ -64,7 +64,6 @@ func record(ctx context.Context, file io.Writer, count int, interval time.Durati
 	defer query.Close()
 
 	var sample winperf.Sample
-	defer sample.Release()
 	w := capture.NewWriter(file, capture.Options{})
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

@@ -41,7 +41,8 @@ func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 // compiled is a query of the source beneath.
 type compiled struct {
 	winperf.Query
-	asked asked
+	sample winperf.Sample // the last one, whose blocks tell how large the next ones are
+	asked  asked
 }
 
 // maxIdle bounds the compiled queries that are kept for the next time.
@@ -70,7 +71,7 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 	}
 
 	a.ids = slices.Clone(a.ids) // the caller uses the memory of its list again
-	return &compiled{q, a}, nil
+	return &compiled{Query: q, asked: a}, nil
 }
 
 // giveBack keeps a compiled query for the next time. It returns the query that is to be

@@ -206,9 +206,6 @@ func TestReadersAndOneMeasurer(t *testing.T) {
 	hold := func() frame.Frame {
 		mu.Lock()
 		defer mu.Unlock()
-		if err := newest.Retain(); err != nil {
-			t.Error(err)
-		}
 		return newest
 	}
 	var wait sync.WaitGroup
@@ -225,7 +222,6 @@ func TestReadersAndOneMeasurer(t *testing.T) {
 						}
 					}
 				}
-				f.Release()
 			}
 		})
 	}
@@ -236,18 +232,15 @@ func TestReadersAndOneMeasurer(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		if err := cycle.Frame.Retain(); err != nil {
+		if err := cycle.Frame.Keep(); err != nil {
 			t.Error(err)
 		}
 		mu.Lock()
-		old := newest
 		newest = cycle.Frame
 		mu.Unlock()
-		old.Release()
 	}
 	done.Store(true)
 	wait.Wait()
-	newest.Release()
 }
 
 // A cache over a cache, as of an experiment over the source of a run, leaves the blocks alone that others
@@ -267,8 +260,8 @@ func TestCacheOfCache(t *testing.T) {
 
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		if _, err := reader.frame(); err != nil || !reader.taken.Parts[0].Block.Shared {
-			t.Errorf("the block is not shared, error %v", err)
+		if _, err := reader.frame(); err != nil || !reader.taken.Parts[0].Block.Kept() {
+			t.Errorf("the block is not kept, error %v", err)
 		}
 	})
 	var s winperf.Sample
@@ -279,5 +272,5 @@ func TestCacheOfCache(t *testing.T) {
 	if s.Parts[0].Block != reader.taken.Parts[0].Block {
 		t.Error("the two caches gave different samples")
 	}
-	s.Release()
+	s.Clear()
 }

@@ -30,7 +30,7 @@
 //
 // A sample that the cache gives has a part for each sample that objects come from. A
 // hit costs a hold on the block: it is decoded once for all that share it, and so are
-// columns that are cooked from the same two blocks (see winperf.Block.Shared).
+// columns that are cooked from the same two blocks (see winperf.Block.Kept).
 //
 // What the cache does is measured like anything else: Source.Meter is a source
 // of the object "winperf cache" with hits, misses, bans, refreshes and ages.

@@ -114,8 +114,7 @@ func (f *fake) Compile(_ context.Context, sel winperf.Selection) (winperf.Query,
 
 type fakeQuery struct {
 	*fake
-	sel    winperf.Selection
-	blocks winperf.Blocks
+	sel winperf.Selection
 }
 
 func (q *fakeQuery) Close() error {
@@ -126,7 +125,7 @@ func (q *fakeQuery) Close() error {
 }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	err := perftest.Fill(s, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
 	s.Damage = append(s.Damage, q.passed...)
 	return err
 }
@@ -278,7 +277,9 @@ func (u *user) sample() frame.Frame {
 	if err != nil {
 		u.Fatal(err)
 	}
-	u.Cleanup(func() { f.Release() })
+	if err := f.Keep(); err != nil {
+		u.Fatal(err)
+	}
 	return f
 }
 

@@ -18,8 +18,7 @@ type flight struct {
 	err    error
 	damage []error       // that came with err
 	done   chan struct{} // closed at the end; made by the first query that waits
-	// waiting are the queries that wait, once for each object. They get a reference of
-	// the sample each, and are banned from the object.
+	// waiting are the queries that wait, once for each object, from which they are then banned.
 	waiting []waiter
 }
 
@@ -40,18 +39,9 @@ func (f *flight) join(q *query, at int) {
 	f.waiting = append(f.waiting, waiter{q, at})
 }
 
-// leave takes a query out of those that wait for an object, or gives up what it
-// got meanwhile. Source.mu is locked.
-func (s *Source) leave(f *flight, q *query, at int) {
-	for i, w := range f.waiting {
-		if w.query == q && w.at == at {
-			f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
-			return
-		}
-	}
-	if f.err == nil && f.sample != nil {
-		s.release(f.sample)
-	}
+// leave takes a query out of those that wait for an object. Source.mu is locked.
+func (f *flight) leave(q *query, at int) {
+	f.waiting = slices.DeleteFunc(f.waiting, func(w waiter) bool { return w.query == q && w.at == at })
 }
 
 // begin registers a flight for what the query misses. Source.mu is locked.
@@ -68,7 +58,7 @@ func (q *query) begin() {
 	}
 }
 
-// fly asks the source. The sample has one reference, the caller's.
+// fly asks the source.
 func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	s, f := q.source, q.flight
 	defer q.land() // also when the source panics
@@ -78,17 +68,16 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 		return nil, err
 	}
 
-	sm := s.newSample()
-	sm.asked = asked{append(sm.asked.ids, a.ids...), a.global, a.costly, a.needs}
-	err = c.Next(ctx, &sm.from)
-	sm.share()
+	err = c.Next(ctx, &c.sample)
+	sm := newSample(&c.sample)
+	sm.asked = c.asked
 	if old := s.giveBack(c); old != nil {
 		_ = old.Close() // it was only read from
 	}
 
 	f.sample, f.err = sm, err
 	if err != nil {
-		f.damage = slices.Clone(sm.from.Damage) // the sample will serve again
+		f.damage = sm.from.Damage
 		q.damage = f.damage
 		return nil, err
 	}
@@ -113,24 +102,18 @@ func (q *query) land() {
 			it.flight = nil
 		}
 		if f.err == nil {
-			if replaced := s.table.insert(it, sm); replaced != nil {
-				s.release(replaced)
-			}
+			s.table.insert(it, sm)
 			q.bans[at].give(sm)
 		}
 	}
 
-	switch {
-	case f.err == nil:
+	if f.err == nil {
 		s.fresh = append(s.fresh, sm)
 		for _, w := range f.waiting {
 			w.query.items[w.at].counts.Joined++
 			w.query.bans[w.at].give(sm)
-			sm.refs++
 		}
-		s.table.sweep(s.release)
-	case sm != nil:
-		s.release(sm)
+		s.table.sweep()
 	}
 
 	f.waiting = f.waiting[:0]

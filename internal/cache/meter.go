@@ -207,17 +207,16 @@ func objectName(names *nametable.Names, id winperf.ObjectID) string {
 
 // meterQuery takes samples of the meter.
 type meterQuery struct {
-	meter  *meter
-	query  provider.Query
-	blocks winperf.Blocks
+	meter *meter
+	query provider.Query
 }
 
 func (q *meterQuery) Next(ctx context.Context, s *winperf.Sample) (err error) {
-	b := s.Begin(&q.blocks)
+	b := s.Begin()
 	s.Schema = q.meter.schema
 	b.Format, b.Schema = winperf.FormatV1, s.Schema
 	if b.Bytes, err = q.meter.dispatcher.Collect(ctx, &q.query, b.Bytes[:0]); err != nil {
-		s.Release()
+		s.Clear()
 	}
 	return err
 }

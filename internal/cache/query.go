@@ -18,22 +18,21 @@ type query struct {
 	since  *needs // those of all queries since this one is among them
 
 	// By position in wanted: the object in the cache, what the query has seen
-	// of it, and what Next gave, each a reference. Guarded by Source.mu.
+	// of it, and what Next gave. Guarded by Source.mu.
 	items []*item
 	bans  []ban
 	picks []*sample
 
 	// alone samples with the selection as it is, for this query only, as long
 	// as none of the wanted objects is known.
-	alone winperf.Query
+	alone     winperf.Query
+	aloneLast winperf.Sample
 
 	flight  *flight
 	missing []int // positions in wanted that must be asked for
 	asking  []winperf.ObjectID
 	waits   []wait
 	damage  []error // that came with the error of Next
-
-	given []winperf.ObjectID // those of wanted, in their order; parts of it are in what Next gave
 }
 
 // wait is a flight that an object is waited for, by its position in wanted.
@@ -69,15 +68,15 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 // Next implements winperf.Query: it takes the objects that are in the cache, waits for
 // those that others are asking for, and asks for the rest.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	q.learn()
-	q.drop()
+	clear(q.picks)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
 	if err := q.take(ctx); err != nil {
-		q.drop()
+		clear(q.picks)
 		s.Damage = append(s.Damage, q.damage...)
 		q.damage = nil
 		return err
@@ -95,7 +94,6 @@ func (q *query) give(s *winperf.Sample) {
 		return
 	}
 
-	q.given = append(q.given[:0], q.wanted...)
 	newest := q.picks[0]
 	for from := 0; from < len(q.picks); {
 		sm, end := q.picks[from], from+1
@@ -103,7 +101,7 @@ func (q *query) give(s *winperf.Sample) {
 			end++
 		}
 
-		only := q.given[from:end:end]
+		only := q.wanted[from:end:end]
 		if len(only) == len(q.wanted) && sm.asked.sameObjects(asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}) {
 			only = nil // what is new in a class that is wanted comes along
 		}
@@ -146,6 +144,7 @@ func (q *query) only() *sample {
 // sample was to hold whole, and which is wanted whole.
 func (q *query) news(sm *sample) []winperf.ObjectID {
 	if len(q.wanted) == 0 {
+		sm.look() // it is of this query alone
 		return slices.Clone(sm.ids)
 	}
 	var found []winperf.ObjectID
@@ -200,7 +199,9 @@ func (q *query) look(after time.Time) error {
 	}
 	q.missing, q.asking, q.waits = q.missing[:0], q.asking[:0], q.waits[:0]
 	q.lookEach(s.clock.Elapsed(), after)
-	q.begin()
+	if len(q.missing) > 0 {
+		q.begin()
+	}
 	return nil
 }
 
@@ -254,7 +255,6 @@ func (q *query) ask(ctx context.Context) error {
 	for _, at := range q.missing {
 		q.picks[at] = sm
 	}
-	sm.refs += len(q.missing) - 1
 	return nil
 }
 
@@ -283,7 +283,7 @@ func (q *query) leave(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range q.waits[n:] {
-		s.leave(w.flight, q, w.at)
+		w.flight.leave(q, w.at)
 	}
 }
 
@@ -309,36 +309,22 @@ func (q *query) takeAlone(ctx context.Context) error {
 		q.alone = inner
 	}
 
-	sm := s.newSample()
-	sm.alone = true
-	q.picks = append(q.picks[:0], sm)
-	if err := q.alone.Next(ctx, &sm.from); err != nil {
-		q.damage = slices.Clone(sm.from.Damage) // the sample will serve again
+	err := q.alone.Next(ctx, &q.aloneLast)
+	sm := newSample(&q.aloneLast)
+	if err != nil {
+		q.damage = sm.from.Damage
 		return err
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	q.picks = append(q.picks[:0], sm)
 	sm.landed, sm.at = s.table.step(), s.clock.Elapsed()
-	s.fresh = append(s.fresh, sm)
 	return nil
-}
-
-// drop gives up what was taken.
-func (q *query) drop() {
-	q.source.mu.Lock()
-	defer q.source.mu.Unlock()
-	for i, sm := range q.picks {
-		if sm != nil {
-			q.source.release(sm)
-		}
-		q.picks[i] = nil
-	}
 }
 
 // Close implements winperf.Query. What the query has seen is forgotten with it.
 func (q *query) Close() error {
-	q.drop()
 	s := q.source
 	s.mu.Lock()
 	if _, open := s.open[q]; open {

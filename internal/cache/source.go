@@ -38,8 +38,7 @@ type Source struct {
 	mu      sync.Mutex // guards what follows; held for no more than moving references
 	table   table
 	idle    []*compiled // queries of the source beneath that are not in use
-	free    []*sample
-	fresh   []*sample // of which it is not known which objects they hold
+	fresh   []*sample   // of the table, whose objects are not known yet
 	open    map[*query]struct{}
 	needs   *needs // of the open queries,
 	left    bool   // and of such that have left since
@@ -126,7 +125,6 @@ func (s *Source) resolve(
 	defer q.Close()
 
 	var sample winperf.Sample
-	defer sample.Release()
 	if err := q.Next(ctx, &sample); err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +134,6 @@ func (s *Source) resolve(
 	if err != nil {
 		return nil, nil, fmt.Errorf("objects of the selection: %w", err)
 	}
-	defer f.Release()
 
 	var ids []winperf.ObjectID
 	for o := range f.Objects() {

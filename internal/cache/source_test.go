@@ -70,17 +70,14 @@ func TestLateDecode(t *testing.T) {
 	}
 	r.clock.advance(100 * ms)
 	b.wantSample("4:0s")
-	f, err := a.frame()
-	if err != nil {
+	if _, err := a.frame(); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Release()
 	c.wantSample("4:0s")
 	r.wantAsked([]uint32{process, memory}, []uint32{memory})
 }
 
-// A frame that was replaced can be read as long as it is held, and then its
-// memory serves again.
+// A frame that was replaced can be read as long as it is needed.
 func TestOutdated(t *testing.T) {
 	r := newRig(t)
 	a, b := r.user(system), r.user(system)
@@ -88,63 +85,80 @@ func TestOutdated(t *testing.T) {
 	want := work(r.clock.Now())
 	for range 20 {
 		r.clock.advance(time.Second)
-		b.sample().Release()
+		b.sample()
 	}
 	if v, ok := old.Object(0).Raw(0, 0); !ok || v != want {
 		t.Errorf("raw value %d %v, want %d", v, ok, want)
 	}
-	if err := old.Release(); err != nil {
-		t.Error(err)
-	}
-	if err := old.Release(); !errors.Is(err, winperf.ErrReleased) {
-		t.Errorf("second release: %v", err)
-	}
 }
 
-// Samples that nobody holds go back: their number does not grow with time.
+// Each sample of the source is a sample of the cache, with one block and one index; what is found
+// in the cache makes none.
 func TestMemory(t *testing.T) {
 	r := newRig(t)
 	users := []*user{r.user(system, process), r.user(process), r.user(system, memory, thread)}
-	seen := map[*sample]bool{}
-	var held []frame.Frame
+	samples, blocks, contents := map[*sample]bool{}, map[uint64]bool{}, map[any]bool{}
 	for range 200 {
 		r.clock.advance(300 * ms)
 		for _, u := range users {
 			if err := u.take(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for _, sm := range u.query.picks {
-				seen[sm] = true
-			}
-			f, err := u.frame()
-			if err != nil {
+			if _, err := u.frame(); err != nil {
 				t.Fatal(err)
 			}
-			if held = append(held, f); len(held) > 6 {
-				held[0].Release()
-				held = held[1:]
+			for _, sm := range u.query.picks {
+				samples[sm] = true
+			}
+			for _, p := range u.taken.Parts {
+				made, _ := p.Block.Decoded()
+				blocks[p.Block.Number()], contents[made] = true, true
 			}
 		}
 	}
-	if len(seen) > 16 {
-		t.Errorf("%d samples were made", len(seen))
+	n := int(r.cache.Stats().Queries)
+	if len(samples) != n || len(blocks) != n || len(contents) != n {
+		t.Errorf("%d samples of the source: %d samples, %d blocks, %d indices", n, len(samples), len(blocks), len(contents))
 	}
 }
 
-// Samples that nobody decodes do not pile up either.
+// A hit allocates nothing.
+func TestHitAllocatesNothing(t *testing.T) {
+	r := newRig(t)
+	users := make([]*user, 40)
+	for i := range users {
+		users[i] = r.user(system, process)
+		users[i].taken.Parts = make([]winperf.Part, 0, 1)
+	}
+	if err := users[0].take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	if n := testing.AllocsPerRun(len(users)-2, func() {
+		i++
+		if err := users[i].take(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}); n > 0 {
+		t.Errorf("a hit allocates %v times", n)
+	}
+	if n := r.cache.Stats().Queries; n != 1 {
+		t.Errorf("%d samples of the source", n)
+	}
+}
+
+// The cache forgets samples that nobody decodes and that others replaced.
 func TestMemoryOfUndecoded(t *testing.T) {
 	r := newRig(t)
 	u := r.user(system, process)
-	seen := map[*sample]bool{}
 	for range 100 {
 		r.clock.advance(time.Second)
 		if err := u.take(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		seen[u.query.picks[0]] = true
 	}
-	if len(seen) > 4 {
-		t.Errorf("%d samples were made", len(seen))
+	if n := len(r.cache.fresh); n > 2 {
+		t.Errorf("%d samples are kept", n)
 	}
 }
 
@@ -396,7 +410,6 @@ func TestUnaskedReplacesUndecoded(t *testing.T) {
 	if err := a.take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a.taken.Release()
 	if err := a.query.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (t *table) item(id winperf.ObjectID) *item {
 }
 
 // find looks for an object on behalf of an entity, which wants some of it. A hit bans the entity
-// from the object and holds the sample for it. A miss changes nothing but counts. What was begun
+// from the object. A miss changes nothing but counts. What was begun
 // by the time after is not fresh, see winperf.NotBefore.
 func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after time.Time) *sample {
 	switch {
@@ -75,7 +75,6 @@ func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after tim
 	default:
 		it.counts.Hits++
 		b.give(it.sample)
-		it.sample.refs++
 		return it.sample
 	}
 	it.counts.Misses++
@@ -90,26 +89,46 @@ func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.
 func begunAfter(start, after time.Time) bool { return after.IsZero() || start.After(after) }
 
 // insert makes a sample the newest of an object, unless it may be older than the
-// one that is. The sample that was replaced, nil where there was none, is no
-// longer held by the table but by the caller.
-func (t *table) insert(it *item, s *sample) (replaced *sample) {
+// one that is.
+func (t *table) insert(it *item, s *sample) {
 	if it.landed >= s.began {
-		return nil
+		return
 	}
-	replaced = it.sample
 	it.sample, it.landed, it.at = s, s.landed, s.at
 	it.counts.Refreshes++
-	s.refs++
-	return replaced
+}
+
+// learnOf inserts the objects that came along unasked with a sample, which was decoded. One that
+// cannot be read is dropped, so that the next query takes another one.
+func (t *table) learnOf(sm *sample, readable bool) {
+	for _, id := range sm.ids {
+		if it := t.item(id); it.sample != sm {
+			t.insert(it, sm) // the query that took it has no ban: it does not want the object
+		}
+	}
+	for _, it := range t.items {
+		if it.sample == sm && !readable {
+			it.sample = nil
+		}
+	}
+}
+
+// has reports whether a sample is the newest of an object.
+func (t *table) has(sm *sample) bool {
+	for _, it := range t.items {
+		if it.sample == sm {
+			return true
+		}
+	}
+	return false
 }
 
 // idle is how long an object is kept that is not refreshed: it can be of no use
 // any more but for the names that the next sample of it may share.
 const idle = time.Minute
 
-// sweep drops objects that were not refreshed for long, now and then, and calls
-// release for their samples.
-func (t *table) sweep(release func(*sample)) {
+// sweep drops samples of objects that were not refreshed for long, now and then.
+func (t *table) sweep() {
 	now := t.clock.Elapsed()
 	if now-t.swept < idle {
 		return
@@ -117,7 +136,6 @@ func (t *table) sweep(release func(*sample)) {
 	t.swept = now
 	for _, it := range t.items {
 		if it.sample != nil && now-it.at > max(idle, t.freshness) {
-			release(it.sample)
 			it.sample = nil
 		}
 	}

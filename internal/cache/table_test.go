@@ -118,34 +118,29 @@ func (p *play) duration(text string) time.Duration {
 	return d
 }
 
-// insert checks that the reference of the sample that was replaced comes back.
 func (p *play) insert(id winperf.ObjectID, b *ban) {
-	s := &sample{refs: 1, began: p.table.step(), landed: p.table.step(), at: p.clock.Elapsed()}
-	if replaced := p.table.insert(p.table.item(id), s); replaced != p.newest[id] {
-		p.Errorf("insert %d: another sample was replaced than the newest", id.Index)
+	s := &sample{began: p.table.step(), landed: p.table.step(), at: p.clock.Elapsed()}
+	it := p.table.item(id)
+	if p.table.insert(it, s); it.sample != s {
+		p.Errorf("insert %d: it is not the newest", id.Index)
 	}
 	b.give(s)
-	if p.newest[id] = s; s.refs != 2 {
-		p.Errorf("insert %d: %d references, want 2", id.Index, s.refs)
-	}
+	p.newest[id] = s
 }
 
-// find says what became of it by the counts, which must be those of one find.
+// find returns its result by the counts, which must be those of one find.
 func (p *play) find(id winperf.ObjectID, b *ban) string {
-	it, refs, banned := p.table.item(id), 0, *b
-	if s := p.newest[id]; s != nil {
-		refs = s.refs
-	}
+	it, banned := p.table.item(id), *b
 	before := it.counts
 	s := p.table.find(it, b, need{}, p.clock.Elapsed(), time.Time{})
 	if s != nil {
 		before.Hits++
-		if s != p.newest[id] || it.counts != before || s.refs != refs+1 {
-			p.Errorf("hit of %d: counts %+v, references %d after %d", id.Index, it.counts, s.refs, refs)
+		if s != p.newest[id] || it.counts != before {
+			p.Errorf("hit of %d: counts %+v", id.Index, it.counts)
 		}
 		return "hit"
 	}
-	if *b != banned || p.newest[id] != nil && p.newest[id].refs != refs {
+	if *b != banned {
 		p.Errorf("a miss of %d changed something", id.Index)
 	}
 	before.Misses++
@@ -172,18 +167,24 @@ func TestFreshness(t *testing.T) {
 // somebody does are not, however old the others are.
 func TestSweep(t *testing.T) {
 	p := newPlay(t)
-	dropped := 0
-	sweep := func() { p.table.sweep(func(*sample) { dropped++ }) }
+	samples := func() (n int) {
+		for _, it := range p.table.items {
+			if it.sample != nil {
+				n++
+			}
+		}
+		return n
+	}
 	p.run("insert 2 a")
-	sweep()
+	p.table.sweep()
 	p.run("+40s, insert 4 a, +30s")
-	if sweep(); dropped != 1 {
-		t.Errorf("%d objects dropped, want 1", dropped)
+	if p.table.sweep(); samples() != 1 {
+		t.Errorf("%d samples of 2 are kept, want 1", samples())
 	}
 	delete(p.newest, winperf.ObjectID{Index: 2})
 	p.run("find 2 b absent, find 4 b stale, insert 2 b, find 2 a hit")
-	if sweep(); dropped != 1 {
-		t.Errorf("%d objects dropped, want still 1", dropped)
+	if p.table.sweep(); samples() != 2 {
+		t.Errorf("%d samples of 2 are kept, want both", samples())
 	}
 }
 
@@ -199,14 +200,14 @@ func TestOverlap(t *testing.T) {
 	slow.landed, slow.at = tb.step(), now
 	var has, other ban
 	has.give(slow)
-	if replaced := tb.insert(it, slow); replaced != nil || it.sample != quick || slow.refs != 0 || it.counts.Refreshes != 1 {
+	if tb.insert(it, slow); it.sample != quick || it.counts.Refreshes != 1 {
 		t.Errorf("the slow sample took the place: %+v", it)
 	}
 	if tb.find(it, &has, need{}, now, time.Time{}) != nil || tb.find(it, &other, need{}, now, time.Time{}) != quick {
 		t.Error("the quick sample is for all but who has the slow one")
 	}
 	next := &sample{began: tb.step(), landed: tb.step(), at: now}
-	if tb.insert(it, next) != quick || tb.find(it, &has, need{}, now, time.Time{}) != next || tb.find(it, &other, need{}, now, time.Time{}) != next {
+	if tb.insert(it, next); it.sample != next || tb.find(it, &has, need{}, now, time.Time{}) != next || tb.find(it, &other, need{}, now, time.Time{}) != next {
 		t.Error("a sample that began later is newer than both")
 	}
 }

@@ -42,6 +42,19 @@ func (ix *Index) Reset() {
 	}
 }
 
+// Poison overwrites what the index says, for tests; see internal/poison. The offsets of
+// instances then lie outside of any data.
+func (ix *Index) Poison() {
+	const offset = 0xA5A5A5A5
+	for i := range ix.Instances {
+		ix.Instances[i] = Instance{Off: offset, Block: offset, Name: Span{offset, offset}}
+	}
+	for i := range ix.Links {
+		ix.Links[i] = Link{ParentObject: offset, ParentInstance: offset, UniqueID: offset - 1<<32, Parent: -1}
+	}
+	ix.Data = nil
+}
+
 // Span is a run of bytes in Data.
 type Span struct{ Off, Len uint32 }
 

@@ -84,9 +84,8 @@ func writeReference(b testing.TB, name string, size perftest.Size, samples int, 
 	}
 	w := capture.NewWriter(file, capture.Options{})
 	var sample winperf.Sample
-	var blocks winperf.Blocks
 	for _, reference := range perftest.Series(size, samples, churn, 1) {
-		err := perftest.Fill(&sample, &blocks, func(raw *winperf.Raw) error {
+		err := perftest.Fill(&sample, func(raw *winperf.Raw) error {
 			raw.Format, raw.Schema = winperf.FormatV1, &winperf.Schema{}
 			raw.Bytes = append(raw.Bytes, reference.Bytes...)
 			return nil
@@ -97,7 +96,7 @@ func writeReference(b testing.TB, name string, size perftest.Size, samples int, 
 		if err != nil {
 			b.Fatal(err)
 		}
-		sample.Release()
+		sample.Clear()
 	}
 	if err := errors.Join(w.Close(), file.Close()); err != nil {
 		b.Fatal(err)

@@ -41,7 +41,7 @@ func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 // chosenPart is what was chosen of a part of the sample. A part that is unchanged stays
 // so: its block is the same one.
 type chosenPart struct {
-	from   *winperf.Block  // held, so that its memory is no other block's meanwhile
+	from   uint64          // the number of the block that it was chosen of
 	asked  map[uint32]bool // the objects that were wanted,
 	wanted map[uint32]bool // and those with the parents of their instances
 	block  *winperf.Block
@@ -49,7 +49,7 @@ type chosenPart struct {
 
 // choose chooses the wanted objects of a block. It adds the parents' to them.
 func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
-	if from == c.from && maps.Equal(wanted, c.asked) {
+	if from.Number() == c.from && maps.Equal(wanted, c.asked) {
 		maps.Copy(wanted, c.wanted)
 		return nil
 	}
@@ -61,11 +61,7 @@ func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
 		return err
 	}
 
-	from.Retain()
-	if c.from != nil {
-		_ = c.from.Release() // our own hold
-	}
-	*c = chosenPart{from: from, asked: asked, wanted: maps.Clone(wanted), block: raw.Block()}
+	*c = chosenPart{from: from.Number(), asked: asked, wanted: maps.Clone(wanted), block: raw.Block()}
 	return nil
 }
 

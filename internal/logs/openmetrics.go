@@ -58,6 +58,7 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 			LoneTotals: true, // they are often all that was recorded
 			Names:      x.opt.Names,
 			Home:       home,
+			NoKeep:     true, // every cycle of the log is mapped
 		})
 		x.mappers[from] = mapper
 	}
@@ -77,14 +78,6 @@ func (x *Metrics) Labels(from *Log, cycle *measure.Cycle) []metrics.Label {
 		return []metrics.Label{{Name: MachineLabel, Value: machine}}
 	}
 	return nil
-}
-
-// Close gives up the samples that are held.
-func (x *Metrics) Close() {
-	for _, mapper := range x.mappers {
-		mapper.Close()
-	}
-	clear(x.mappers)
 }
 
 // metricsWriter gathers metrics, and writes them when there are no more.
@@ -127,7 +120,6 @@ func machineOf(from *Log, cycle *measure.Cycle) string {
 func (w *metricsWriter) Flush() error { return nil }
 
 func (w *metricsWriter) Close() error {
-	w.metrics.Close()
 	return w.Backfill.Close()
 }
 

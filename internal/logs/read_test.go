@@ -49,7 +49,7 @@ type scriptedQuery struct {
 }
 
 func (q *scriptedQuery) Next(_ context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	if q.at == len(q.seconds) {
 		if q.last != nil {
 			return q.last

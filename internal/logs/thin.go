@@ -101,7 +101,7 @@ func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 			err = q.thin.showRaw(&b.Raw)
 		}
 		if err != nil {
-			s.Release()
+			s.Clear()
 		}
 	}
 	return err

@@ -24,7 +24,7 @@ type plan struct {
 	seed    maphash.Seed
 	seen    []seenObject // by position in the frame
 
-	older  frame.Frame // of the sample before, held: entries have their places in it
+	older  frame.Frame // of the sample before: entries have their places in it
 	cooker *frame.Cooker
 }
 
@@ -209,23 +209,6 @@ func (p *plan) locate(e *planned, o frame.Object) {
 		delete(p.known, e.key())
 		p.seen = p.seen[:0]
 	}
-}
-
-// keep holds the frame in which the entries have their places.
-func (p *plan) keep(f frame.Frame) error {
-	if err := f.Retain(); err != nil {
-		return err
-	}
-	older := p.older
-	p.older = f
-	return release(older)
-}
-
-func release(f frame.Frame) error {
-	if f.IsZero() {
-		return nil
-	}
-	return f.Release()
 }
 
 // look remembers what the objects of a frame have.

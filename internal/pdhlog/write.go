@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/zone"
 	"github.com/winperf/winperf/nametable"
@@ -71,11 +72,12 @@ func (w *Writer) moment(t time.Time) (utc, local int64) {
 // write writes a sample.
 func (w *Writer) write(f frame.Frame, names *nametable.Names) error {
 	utc, local := w.moment(f.Time())
-	w.sample.fill(&w.plan, f, local)
-	w.plan.note(f, names)
-	if err := w.plan.keep(f); err != nil {
+	if err := w.plan.cooker.Set(w.plan.older, f, counter.Options{}); err != nil {
 		return err
 	}
+	w.sample.fill(&w.plan, f, local)
+	w.plan.note(f, names)
+	w.plan.older = f
 	if w.catalogue != nil {
 		w.catalogue.note(&w.plan, f, local)
 	}

@@ -28,7 +28,6 @@ func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 	}
 
 	w.whole.begin(f)
-	p.cooker.Set(p.older, f, counter.Options{})
 	for i := range p.entries {
 		e := &p.entries[i]
 		v := Value{Counter: &e.Counter, Kind: e.Kind}

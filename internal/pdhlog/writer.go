@@ -142,8 +142,9 @@ func (w *Writer) Write(f frame.Frame, names *nametable.Names) error {
 		return fmt.Errorf("a binary log keeps raw values, but the sample has none: %w",
 			winperf.ErrNotSupported)
 	case w.begun && !w.knows(f):
-		return fmt.Errorf("a sample of the machine %q in a log of %q: %w",
+		other := fmt.Errorf("a sample of the machine %q in a log of %q: %w",
 			f.Machine(), strings.Join(w.machines, ", "), winperf.ErrNotSupported)
+		return errors.Join(other, w.plan.older.Keep()) // the next sample of the log may be much later
 	}
 
 	if names == nil {
@@ -210,7 +211,7 @@ func (w *Writer) Flush() error {
 // first one of writing. A log without samples stays empty.
 func (w *Writer) Close() error {
 	if w.err == nil && w.begun && !w.closed {
-		w.settle(errors.Join(w.end(), release(w.plan.older)))
+		w.settle(w.end())
 	}
 	w.closed = true
 	return w.err

@@ -83,6 +83,7 @@ func (m *machine) frame(processes ...string) frame.Frame {
 	check(err)
 	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
 	check(err)
+	check(f.Keep())
 	m.at = m.at.Add(time.Second)
 	return f
 }

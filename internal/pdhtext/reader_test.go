@@ -332,7 +332,7 @@ func TestUnicode(t *testing.T) {
 // readings returns the values of a row as readings.
 func (r *Row) readings() []winperf.Reading {
 	var sample winperf.Sample
-	r.Values.Fill(&sample.Begin(&winperf.Blocks{}).Raw, r.Time, r.Series)
+	r.Values.Fill(&sample.Begin().Raw, r.Time, r.Series)
 	readings, err := perftest.Displayed(&sample)
 	if err != nil {
 		panic(err)

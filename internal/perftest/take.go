@@ -80,14 +80,14 @@ func ShowValues(s *winperf.Sample, at time.Time, readings []winperf.Reading) {
 		series = append(series, r.Series)
 	}
 
-	v.Fill(&s.Begin(&winperf.Blocks{}).Raw, at, series)
+	v.Fill(&s.Begin().Raw, at, series)
 }
 
 // Fill fills a sample of one block, for sources that tests make.
-func Fill(s *winperf.Sample, blocks *winperf.Blocks, fill func(raw *winperf.Raw) error) error {
-	b := s.Begin(blocks)
+func Fill(s *winperf.Sample, fill func(raw *winperf.Raw) error) error {
+	b := s.Begin()
 	if err := fill(&b.Raw); err != nil {
-		s.Release()
+		s.Clear()
 		return err
 	}
 	s.Schema = b.Schema

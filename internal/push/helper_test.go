@@ -41,7 +41,6 @@ func bits(n int, more float64) uint64 { return math.Float64bits(float64(n) + mor
 
 // counting is a live source whose one value is the number of the sample.
 type counting struct {
-	blocks winperf.Blocks
 	n      uint64                          // of the last sample
 	before func(ctx context.Context) error // is called before each sample; nil does nothing
 	now    func() time.Time                // the time of day; nil is the system's
@@ -58,7 +57,7 @@ func (s *counting) Describe() winperf.Description { return winperf.Description{M
 func (s *counting) Close() error { return nil }
 
 func (s *counting) Next(ctx context.Context, sample *winperf.Sample) error {
-	sample.Release()
+	sample.Clear()
 	if s.before != nil {
 		if err := s.before(ctx); err != nil {
 			return err
@@ -74,7 +73,7 @@ func (s *counting) Next(ctx context.Context, sample *winperf.Sample) error {
 	if err != nil {
 		return err
 	}
-	sample.Begin(&s.blocks).Raw = winperf.Raw{Format: winperf.FormatV1, Bytes: b, Schema: &winperf.Schema{}}
+	sample.Begin().Raw = winperf.Raw{Format: winperf.FormatV1, Bytes: b, Schema: &winperf.Schema{}}
 	return nil
 }
 

@@ -25,7 +25,6 @@ import (
 
 // desktop is a source of the desktop reference block with processes that come and go, at the time of the day.
 type desktop struct {
-	blocks  winperf.Blocks
 	samples []perftest.Sample
 	n       int
 }
@@ -41,7 +40,7 @@ func (s *desktop) Close() error { return nil }
 func (s *desktop) Next(_ context.Context, sample *winperf.Sample) error {
 	b := s.samples[s.n%len(s.samples)].Bytes
 	s.n++
-	return perftest.Fill(sample, &s.blocks, func(raw *winperf.Raw) error {
+	return perftest.Fill(sample, func(raw *winperf.Raw) error {
 		raw.Format = winperf.FormatV1
 		raw.Bytes = append(raw.Bytes[:0], b...)
 		binary.LittleEndian.PutUint64(raw.Bytes[72:], uint64(winperf.ToFiletime(time.Now()))) // PerfTime100nSec

@@ -215,9 +215,6 @@ func (p *Pusher) walk(ctx context.Context) error {
 	m := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{FramesOnly: true})
 	defer m.Close()
 	mapper := p.opt.NewMapper()
-	if held, ok := mapper.(interface{ Close() }); ok { // it holds frames
-		defer held.Close()
-	}
 	p.sender.Reset()
 
 	var before uint64 // the last sample that was sent before this one
@@ -309,7 +306,7 @@ func (s *queued) Describe() winperf.Description {
 
 // Next implements winperf.Query. After io.EOF there may be more.
 func (s *queued) Next(ctx context.Context, sample *winperf.Sample) error {
-	sample.Release()
+	sample.Clear()
 	at, err := s.reader.Next(ctx, sample)
 	if err == nil {
 		s.at = at

@@ -106,18 +106,17 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	}
 
 	r.time, r.damage = cycle.Time, append(r.damage[:0], cycle.Damage...)
-	if err := cycle.Frame.Retain(); err != nil {
+	prev := r.prev
+	r.prev = cycle.Frame
+	if err := r.cooker.Set(prev, cycle.Frame, cycle.Cook); err != nil {
 		return nil, err
 	}
 
-	r.cooker.Set(r.prev, cycle.Frame, cycle.Cook)
 	o, err := r.find(cycle)
 	if err == nil {
 		r.rows, err = r.plan.Fill(r.rows, &r.cooker, o, cycle.Names)
 	}
 
-	r.prev.Release()
-	r.prev = cycle.Frame
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +174,6 @@ func (r *Reader[T]) Damage() []error { return r.damage }
 
 // Close ends the reading; the source stays open.
 func (r *Reader[T]) Close() error {
-	r.prev.Release()
 	r.prev = frame.Frame{}
 	return r.m.Close()
 }

@@ -52,7 +52,7 @@ func (q textQuery) Next(_ context.Context, s *winperf.Sample) error {
 	if q.taken == len(q.samples) {
 		return io.EOF
 	}
-	err := perftest.Fill(s, new(winperf.Blocks), func(raw *winperf.Raw) error { return q.fill(raw, "HOST", q.samples[q.taken]) })
+	err := perftest.Fill(s, func(raw *winperf.Raw) error { return q.fill(raw, "HOST", q.samples[q.taken]) })
 	for _, machine := range slices.Sorted(maps.Keys(q.more)) {
 		raw := winperf.Raw{}
 		if err := q.fill(&raw, machine, q.more[machine]); err != nil {

@@ -35,7 +35,6 @@ func Example() {
 	}
 
 	m := metrics.NewMapper(metrics.Options{})
-	defer m.Close()
 	set, err := m.Map(f, names)
 	if err != nil {
 		fmt.Println(err)

@@ -73,18 +73,17 @@ func (p *proof) add(t *testing.T, f frame.Frame, n *nametable.Names) {
 	t.Helper()
 	now := values(t, mapped(t, p.mapper, f, n))
 	// A series that begins has no older value: Prometheus cannot count it from zero.
-	p.cooker.Set(p.prev, f, counter.Options{NeedPrevious: true})
+	if err := p.cooker.Set(p.prev, f, counter.Options{NeedPrevious: true}); err != nil {
+		t.Fatal(err)
+	}
 	for o := range f.Objects() {
 		if !o.Metadata() {
 			p.object(t, o, n, now)
 		}
 	}
 
-	if err := f.Retain(); err != nil {
+	if err := f.Keep(); err != nil {
 		t.Fatal(err)
-	}
-	if !p.prev.IsZero() {
-		p.prev.Release()
 	}
 	p.prev, p.before = f, now
 }

@@ -22,10 +22,11 @@ type gone struct {
 const goneFor = 20
 
 // begin makes the objects ready to be compared with those of a frame.
-func (g *gone) begin(f frame.Frame) {
-	if len(g.objects) > 0 {
-		g.cooker.Set(g.last, f, counter.Options{})
+func (g *gone) begin(f frame.Frame) error {
+	if len(g.objects) == 0 {
+		return nil
 	}
+	return g.cooker.Set(g.last, f, counter.Options{})
 }
 
 // take returns the object that is back, nil if it is none of them.
@@ -42,7 +43,7 @@ func (g *gone) take(key objectKey) *object {
 
 // end takes note of the objects that left since the frame before. What was there twice is not
 // kept: when one is back nothing tells which it is.
-func (g *gone) end(m *Mapper) {
+func (g *gone) end(m *Mapper) error {
 	left := 0
 	for _, st := range m.before {
 		if st.uses == m.uses {
@@ -54,8 +55,8 @@ func (g *gone) end(m *Mapper) {
 		if left == 0 {
 			g.forget()
 			g.last = m.prev
-			if g.last.Retain() != nil {
-				return
+			if err := g.last.Keep(); err != nil {
+				return err
 			}
 		}
 		g.objects = append(g.objects, st)
@@ -64,13 +65,11 @@ func (g *gone) end(m *Mapper) {
 	if g.samples++; len(g.objects) == 0 || g.samples > goneFor {
 		g.forget()
 	}
+	return nil
 }
 
-// forget gives the frame back.
+// forget forgets the objects.
 func (g *gone) forget() {
-	if !g.last.IsZero() {
-		g.last.Release()
-	}
 	clear(g.objects)
 	g.objects, g.last, g.samples = g.objects[:0], frame.Frame{}, 0
 }

@@ -81,6 +81,9 @@ func decoded(t testing.TB, blocks ...[]byte) []frame.Frame {
 	for _, b := range blocks {
 		sample := winperf.Raw{Format: winperf.FormatV1, Bytes: b}.Sample()
 		f, err := pool.Decode(sample, before)
+		if err == nil {
+			err = f.Keep()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,10 +103,9 @@ func joined(t testing.TB, parts ...frame.Frame) frame.Frame {
 	return decodedSample(t, &sample, frame.Frame{})
 }
 
-// blockOf is the block of a frame that has one, held once more.
+// blockOf is the block of a frame that has one.
 func blockOf(f frame.Frame) *winperf.Block {
 	for b := range f.Blocks() {
-		b.Retain()
 		return b
 	}
 	return nil
@@ -156,7 +158,6 @@ func eachCycle(t testing.TB, url string, n int, f func(*measure.Cycle)) {
 	defer src.Close()
 
 	m := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{FramesOnly: true})
-	defer m.Close()
 	seen := 0
 	for ; seen < n; seen++ {
 		if err := m.Rest(ctx); err != nil {

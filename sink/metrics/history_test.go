@@ -58,7 +58,6 @@ func TestHistoryLeavesNothing(t *testing.T) {
 				t.Fatalf("case %d, step %d:\n%.3000s", seed, step, text)
 			}
 		}
-		old.Close()
 	}
 }
 

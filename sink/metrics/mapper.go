@@ -45,6 +45,10 @@ type Options struct {
 	Reserved []Family
 	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
 	NoLegacy bool
+	// NoKeep is for a caller whose frames stay valid until the next one is mapped, as those of a
+	// Measurement whose every cycle is mapped: Map does not keep them. If the frame before is not valid
+	// any more, the error of Map wraps winperf.ErrState.
+	NoKeep bool
 }
 
 // Mapper makes metrics of the samples of one query. It keeps what it learnt about
@@ -106,35 +110,37 @@ func NewMapper(opt Options) *Mapper {
 
 // Map makes metrics of a frame, whose names are those of its cycle; nil stands for those of
 // its schema. The same pointer as before tells that no name changed. The Set is
-// valid until the next call. Instances are compared with the frame before, which is
-// held until then. A frame that is mapped again gives the same.
+// valid until the next call. Instances are compared with the frame before: Map keeps the frame
+// (see [frame.Frame.Keep] and NoKeep in [Options]). A frame that is mapped again gives the same.
 //
 // Displayable values, as of text logs, become gauges in base units: with _ratio in place of percent and
 // _per_second for rates. Texts become nothing. Under every scheme they have winperf's own names. From the first frame
 // with values of a second machine on, all have the label machine.
 //
-// The error wraps winperf.ErrState or winperf.ErrReleased where the frame is empty or was
-// released.
+// The error wraps winperf.ErrState where the frame is empty or not valid any more.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 	return m.MapContext(context.Background(), f, names)
 }
 
-// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper can only be closed.
+// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper must not be used again.
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
 	}
+	if err := m.cooker.Set(m.prev, f, counter.Options{}); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
 	if m.displayed.has(f, &m.opt, &m.seen) {
 		return m.displayed.take(f), nil
 	}
-	if err := f.Retain(); err != nil {
-		return nil, fmt.Errorf("metrics: %w", err)
+	if !m.opt.NoKeep {
+		if err := f.Keep(); err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
 	}
 
 	m.learn(f, names)
-	m.cooker.Set(m.prev, f, counter.Options{})
 	if err := m.update(ctx, f); err != nil {
-		f.Release()
 		return nil, err
 	}
 	if m.changed {
@@ -144,21 +150,8 @@ func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable
 
 	m.set.Time = f.Time()
 	m.fill()
-
-	if !m.prev.IsZero() {
-		m.prev.Release()
-	}
 	m.prev, m.stale = f, false
 	return &m.set, nil
-}
-
-// Close gives back the frames that the Mapper holds. The Set stays valid.
-func (m *Mapper) Close() {
-	if !m.prev.IsZero() {
-		m.prev.Release()
-	}
-	m.prev = frame.Frame{}
-	m.gone.forget()
 }
 
 // learn takes note of new names and machines.
@@ -192,7 +185,9 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	m.before = append(m.before[:0], m.objects...)
 	m.objects = m.objects[:0]
 	m.indexed = false
-	m.gone.begin(f)
+	if err := m.gone.begin(f); err != nil {
+		return err
+	}
 	for o := range f.Objects() {
 		st := m.object(len(m.objects), o)
 		st.uses = m.uses
@@ -206,9 +201,9 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	if len(m.before) != len(m.objects) {
 		m.changed = true
 	}
-	m.gone.end(m)
+	err := m.gone.end(m)
 	clear(m.before)
-	return nil
+	return err
 }
 
 // object returns what is known about an object: of that in the same place before, as

@@ -222,7 +222,6 @@ func TestTablesOfLogs(t *testing.T) {
 			compared += compareRaw(t, set, c, "windows_system_processor_queue_length", "System",
 				"Processor Queue Length")
 		})
-		m.Close()
 		t.Logf("%s: %d families, %d values compared", log.file, most, compared)
 		if most < log.families || compared < log.compared {
 			t.Errorf("%s: %d families, %d values compared", log.file, most, compared)

@@ -61,7 +61,6 @@ windows_time_current_timestamp_seconds{} 1187120738.5994466
 // TestValuesByHand compares a real log with what was computed without this program.
 func TestValuesByHand(t *testing.T) {
 	m := NewMapper(Options{Names: []Scheme{WindowsExporter}})
-	defer m.Close()
 	var got []string
 	eachCycle(t, filepath.Join(data(t), "blg", "PAL_SampleLog.blg"), 6, func(c *measure.Cycle) {
 		got = lines(mapped(t, m, c.Frame, c.Names))

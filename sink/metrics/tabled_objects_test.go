@@ -229,7 +229,6 @@ func compareVista(t *testing.T, urls ...string) {
 				got[l] = true
 			}
 		})
-		m.Close()
 	}
 
 	for _, want := range []string{

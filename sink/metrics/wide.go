@@ -117,10 +117,6 @@ func (m *Mapper) Continue(last *Mapper) error {
 	if last.prev.IsZero() {
 		return nil
 	}
-	if err := last.prev.Retain(); err != nil {
-		return fmt.Errorf("metrics: %w", err)
-	}
-
 	m.prev = last.prev
 	for _, st := range last.objects {
 		known := &object{objectKey: st.objectKey}

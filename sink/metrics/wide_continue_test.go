@@ -46,14 +46,12 @@ func TestContinue(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 		mapped(t, m, later[0], n) // in memory that is not the other one's
-		m.Close()
 	}
 
 	// The other one goes on, too, and holds its frame.
 	if got := lines(mapped(t, old, b[0], n)); !slices.Contains(got, `winperf_two_events_total{} 4294967304`) {
 		t.Error(got)
 	}
-	old.Close()
 
 	// There is nothing to go on with, or it is too late.
 	m := NewMapper(Options{})
@@ -64,5 +62,4 @@ func TestContinue(t *testing.T) {
 	if err := m.Continue(old); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("a Mapper that has mapped samples goes on for another one: %v", err)
 	}
-	m.Close()
 }

@@ -62,7 +62,6 @@ func lastOf(t *testing.T, url string) []byte {
 
 	var b bytes.Buffer
 	mapper, encoder := metrics.NewMapper(metrics.Options{}), prometheus.NewEncoder(prometheus.Options{})
-	defer mapper.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	all := winperf.Selection{Global: true, Costly: true}

@@ -60,7 +60,6 @@ func blocks(t *testing.T, src winperf.Source) (all [][]byte) {
 	defer query.Close()
 
 	var sample winperf.Sample
-	defer sample.Release()
 	for {
 		err := query.Next(t.Context(), &sample)
 		if errors.Is(err, io.EOF) {

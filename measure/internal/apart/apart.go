@@ -26,6 +26,8 @@ type Options struct {
 	// IsOwn reports whether a path is answered by the measurement itself: no source
 	// is asked for it.
 	IsOwn func(winperf.Path) bool
+	// InUse reports whether a frame that is still valid refers to a block. It is called by Start.
+	InUse func(*winperf.Block) bool
 	// Grace is how long Close waits for a sample that is under way.
 	Grace time.Duration
 }
@@ -44,15 +46,16 @@ type Query struct {
 	run    func(context.Context) // takes a sample, on the line
 	round  call.Round            // of one sample
 
-	// Of the sample that is under way; its own, until the call returns:
-	asked  winperf.Sample
+	// Of the call that is under way; its own, until it returns:
+	asked  *winperf.Sample
 	failed error
 	lasted time.Duration // how long it took
 
-	busy, waited bool           // a sample was begun and not collected; the first one was waited for
-	begun        bool           // there was a sample
-	started      time.Duration  // when the last one was begun, by the clock's Elapsed
-	newest       winperf.Sample // the last one that succeeded
+	busy, waited bool              // a sample was begun and not collected; the first one was waited for
+	begun        bool              // there was a sample
+	started      time.Duration     // when the last one was begun, by the clock's Elapsed
+	newest       *winperf.Sample   // the last one that succeeded, empty before
+	samples      []*winperf.Sample // all that were made, to be filled again
 	only         []winperf.ObjectID
 	err          error   // of the last one
 	damage       []error // of samples, also of those that failed, that was not told yet
@@ -79,7 +82,7 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 		return nil, nil
 	}
 
-	a := &Query{Parts: parts, opt: opt, line: call.NewLine()}
+	a := &Query{Parts: parts, opt: opt, line: call.NewLine(), newest: &winperf.Sample{}}
 	a.run = a.sample
 	a.know(schema)
 	if a.others, err = src.Compile(ctx, others); err != nil {
@@ -138,13 +141,29 @@ func (a *Query) Start() {
 		return
 	}
 	a.busy, a.begun, a.started = true, true, a.opt.Clock.Elapsed()
+	a.asked = a.spare()
+	a.asked.Like(a.newest)
 	_ = a.round.Begin(context.Background(), 0) // which never ends
 	a.round.Ask(a.line, a.run)
 }
 
+// spare returns a sample that can be filled: one that is not the newest, and whose blocks no valid
+// frame refers to.
+func (a *Query) spare() *winperf.Sample {
+	inUse := func(p winperf.Part) bool { return p.Block != nil && a.opt.InUse(p.Block) }
+	for _, s := range a.samples {
+		if s != a.newest && !slices.ContainsFunc(s.Parts, inUse) {
+			return s
+		}
+	}
+	s := &winperf.Sample{}
+	a.samples = append(a.samples, s)
+	return s
+}
+
 // sample takes a sample.
 func (a *Query) sample(ctx context.Context) {
-	a.failed = a.costly.Next(ctx, &a.asked)
+	a.failed = a.costly.Next(ctx, a.asked)
 	a.lasted = a.opt.Clock.Elapsed() - a.started
 }
 
@@ -168,14 +187,13 @@ func (a *Query) collect() {
 	a.busy, a.news = false, true
 	a.damage = append(a.damage, a.asked.Damage...)
 	if a.err = a.failed; a.err == nil {
-		a.newest, a.asked = a.asked, a.newest
+		a.newest = a.asked
 		a.know(a.newest.Schema)
 		for i := range a.newest.Parts {
 			p := &a.newest.Parts[i]
 			p.Beside, p.Only = true, a.onlyCostly(p.Only)
 		}
 	}
-	a.asked.Release()
 }
 
 // onlyCostly are the costly ones among the objects that belong to a part; nil stands for
@@ -212,15 +230,10 @@ func (a *Query) Next(ctx context.Context, s *winperf.Sample) error {
 		a.collect()
 	}
 
-	if a.newest.Parts == nil {
+	if len(a.newest.Parts) == 0 {
 		s.Parts = append(s.Parts, winperf.Part{Beside: true, Err: a.failure()})
 	}
-	for _, p := range a.newest.Parts {
-		if p.Block != nil {
-			p.Block.Retain()
-		}
-		s.Parts = append(s.Parts, p)
-	}
+	s.Parts = append(s.Parts, a.newest.Parts...)
 
 	s.Damage = append(s.Damage, a.damage...)
 	a.damage = a.damage[:0]
@@ -248,10 +261,6 @@ func (a *Query) News() error {
 // Close ends a sample that is under way, and closes both queries.
 func (a *Query) Close() error {
 	a.round.Leave()
-	costly := a.line.Close(a.opt.Grace, func() error {
-		a.asked.Release()
-		return a.costly.Close()
-	})
-	a.newest.Release()
+	costly := a.line.Close(a.opt.Grace, a.costly.Close)
 	return errors.Join(costly, a.others.Close())
 }

@@ -30,7 +30,6 @@ func TestMetrics(t *testing.T) {
 	facts := Read()
 	mapper := metrics.NewMapper(metrics.Options{Names: []metrics.Scheme{metrics.WindowsExporter,
 		metrics.OTel}, Facts: facts})
-	defer mapper.Close()
 	set, err := mapper.Map(cycle.Frame, cycle.Names)
 	if err != nil {
 		t.Fatal(err)

@@ -88,6 +88,5 @@ func TestHistoryLeavesNothing(t *testing.T) {
 				}
 			}
 		}
-		m.Close()
 	}
 }

@@ -17,7 +17,6 @@ import (
 // query asks on a line of its own, because nothing can stop a provider that hangs.
 type query struct {
 	source *source
-	blocks winperf.Blocks
 	line   *call.Line
 	round  call.Round
 	run    func(context.Context) // takes a sample
@@ -38,21 +37,21 @@ func newQuery(s *source) *query {
 // Next implements winperf.Query. A call that does not return is left behind with its
 // buffer, which the block then has no longer.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	if err := q.round.Take(ctx, q.line, 0); err != nil {
 		return fmt.Errorf("counter sets: %w", err)
 	}
 
-	b := s.Add(&q.blocks)
+	b := s.Add()
 	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(q.line, q.run); err != nil {
-		s.Release()
+		s.Clear()
 		return fmt.Errorf("counter sets: %w", err)
 	}
 
 	b.Bytes, q.buf = q.buf, nil
 	if q.err != nil {
-		s.Release()
+		s.Clear()
 		return q.err
 	}
 

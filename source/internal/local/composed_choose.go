@@ -174,7 +174,6 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	ctx, cancel := context.WithTimeout(ctx, ch.composed.limit)
 	defer cancel()
 	var sample winperf.Sample
-	defer sample.Release()
 
 	if err := q.Next(ctx, &sample); err != nil {
 		return 0, err
@@ -184,8 +183,6 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	if err != nil || f.NumObjects() == 0 { // of a damaged one what stands before the damage serves
 		return 0, err
 	}
-	defer f.Release()
-
 	names, _ := nametable.FromSchema(schemaOf(f))
 	ch.resolve(names)
 	for o := range f.Objects() {

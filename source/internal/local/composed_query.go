@@ -24,14 +24,20 @@ type unit struct {
 	asked  *winperf.Sample // its own, until it returns
 	failed error
 
-	given  []*winperf.Block // by the last call that succeeded, until it is known what they are worth
-	schema *winperf.Schema  // the last one
-	err    error            // why there is no newer block
+	given  []given         // by the last call that succeeded, until it is known whether they can be read
+	schema *winperf.Schema // the last one
+	err    error           // why there is no newer block
 	pauses call.Pauses
 }
 
+// given is a block, and its number then: its memory may hold another sample's by now.
+type given struct {
+	block  *winperf.Block
+	number uint64
+}
+
 func newUnit(name string, q winperf.Query) *unit {
-	u := &unit{name: name, query: q, line: call.NewLine(), asked: &winperf.Sample{}}
+	u := &unit{name: name, query: q, line: call.NewLine()}
 	u.sample = func(ctx context.Context) { u.failed = u.query.Next(ctx, u.asked) }
 	return u
 }
@@ -59,10 +65,10 @@ type composedQuery struct {
 // It fails where none answers. A unit that has not returned from an earlier call, or
 // failed a short while ago, is not asked.
 func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
 	for _, u := range q.units {
 		q.learn(u)
 	}
+	s.Clear()
 
 	if err := q.ask(ctx, s); err != nil {
 		return err
@@ -90,16 +96,19 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 
 // learn counts it as a failure if nothing could be read of what a unit gave.
 func (q *composedQuery) learn(u *unit) {
-	for _, b := range u.given {
-		done, _, err := b.Outcome()
+	for _, g := range u.given {
+		if g.block.Number() != g.number {
+			continue
+		}
+		contents, err := g.block.Decoded()
 		switch {
 		case err != nil:
 			q.fail(u, err)
-		case done:
+		case contents != nil:
 			u.pauses.Reset()
 		}
 	}
-	u.forget()
+	u.given = u.given[:0]
 }
 
 // awaitLeft waits for units whose call was left behind by a sample that was cancelled: they had less time
@@ -126,21 +135,26 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 
 	now := q.source.now()
 	q.asked = q.asked[:0]
-	for _, u := range q.units {
+	for i, u := range q.units {
 		switch {
 		case u.line.Busy():
 			if !errors.Is(u.err, call.ErrBusy) { // nobody waited long enough to blame it
 				u.err = fmt.Errorf("%s: %w", u.name, call.ErrBusy)
 			}
 		case u.pauses.Over(now):
+			u.asked = s.Within(i)
 			q.asked = append(q.asked, u)
 			q.round.Ask(u.line, u.sample)
 		}
 	}
 	q.round.Wait(nil, q.source.grace)
 
-	for _, u := range q.asked {
-		if u.line.Outcome() != call.Left { // else the call still writes there
+	for i, u := range q.units {
+		switch {
+		case !slices.Contains(q.asked, u):
+		case u.line.Outcome() == call.Left:
+			s.Abandon(i) // the call still writes there
+		default:
 			s.Damage = append(s.Damage, u.asked.Damage...)
 		}
 	}
@@ -166,27 +180,15 @@ func (q *composedQuery) judge(u *unit, limit time.Duration) {
 	}
 }
 
-// give hands over what the unit answered.
+// give adds the unit's parts to the sample that they are within.
 func (u *unit) give(s *winperf.Sample) {
 	for _, p := range u.asked.Parts {
 		if p.Block != nil {
-			p.Block.Retain() // until Next learns what it was worth
-			u.given = append(u.given, p.Block)
+			u.given = append(u.given, given{p.Block, p.Block.Number()})
 		}
 		p.Name = u.name
 		s.Parts = append(s.Parts, p)
 	}
-	u.asked.Parts = u.asked.Parts[:0] // the other sample holds them now
-	u.asked.Release()
-}
-
-// forget gives up what the unit gave.
-func (u *unit) forget() {
-	for _, b := range u.given {
-		_ = b.Release() // the unit's own hold
-	}
-	clear(u.given)
-	u.given = u.given[:0]
 }
 
 // fail notes that a unit gave nothing, and leaves it alone for a while.
@@ -227,9 +229,8 @@ func (q *composedQuery) Close() error {
 	errs := make([]error, len(q.units))
 	var wait sync.WaitGroup
 	for i, u := range q.units {
-		u.forget()
 		wait.Go(func() {
-			if err := u.line.Close(closeGrace, u.close); err != nil {
+			if err := u.line.Close(closeGrace, u.query.Close); err != nil {
 				errs[i] = fmt.Errorf("%s: %w", u.name, err)
 			}
 		})
@@ -238,10 +239,4 @@ func (q *composedQuery) Close() error {
 	wait.Wait()
 	q.units = nil
 	return errors.Join(errs...)
-}
-
-// close closes the query, as the last thing on the line.
-func (u *unit) close() error {
-	u.asked.Release()
-	return u.query.Close()
 }

@@ -100,11 +100,10 @@ type fakeQuery struct {
 	schema  *winperf.Schema
 	objects []fakeObject
 	n       int
-	blocks  winperf.Blocks
 }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	err := perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
+	err := perftest.Fill(s, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
 	s.Damage = append(s.Damage, q.source.damage...)
 	return err
 }
@@ -523,7 +522,6 @@ func numObjects(ctx context.Context, t *testing.T, q winperf.Query) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Release()
 	return f.NumObjects()
 }
 
@@ -699,7 +697,7 @@ func TestDamageOfFailure(t *testing.T) {
 	clock.t = clock.t.Add(time.Second)
 	sets.sample = registry.sample
 	next(t.Context(), broken, 1)
-	s.Release()
+	s.Clear()
 }
 
 // Without the registry the next interface serves, and what cannot be had on this

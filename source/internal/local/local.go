@@ -210,13 +210,12 @@ type query struct {
 	told       uint64 // of the dispatcher's losses
 	query      *provider.Query
 	published  *publishedQuery // nil: nobody can publish
-	blocks     winperf.Blocks
 }
 
 // Next implements winperf.Query. Damage is what of the host's objects and of the
 // published ones could not be read.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
-	b := s.Begin(&q.blocks)
+	b := s.Begin()
 	b.Format, b.Quirks, b.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema
 	part := &s.Parts[0]
 	b.Bytes, part.Err, err = q.dispatcher.CollectPart(ctx, q.query, b.Bytes[:0])
@@ -226,7 +225,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 		part.Err = errors.Join(part.Err, lack)
 	}
 	if s.Schema = b.Schema; err != nil {
-		s.Release()
+		s.Clear()
 	}
 
 	s.Damage, q.told = q.dispatcher.losses.errorsSince(s.Damage, q.told)

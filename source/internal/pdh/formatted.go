@@ -20,7 +20,6 @@ type cookedQuery struct {
 	*query
 	series  map[seriesKey]*winperf.Series
 	samples int
-	blocks  winperf.Blocks
 	of      []*winperf.Series // of the sample before
 }
 
@@ -39,7 +38,7 @@ type seriesKey struct {
 
 // Next implements winperf.Query.
 func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	var all *collected
 	var err error
 	if left := q.source.line.Do(ctx, 0, func(context.Context) { all, err = q.read() }); left != nil {
@@ -52,7 +51,7 @@ func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	if q.of == nil || !slices.Equal(q.of, all.series) {
 		q.of = all.series
 	}
-	all.values.Fill(&s.Begin(&q.blocks).Raw, all.time, q.of)
+	all.values.Fill(&s.Begin().Raw, all.time, q.of)
 	s.Schema = q.source.schema.Load()
 	return nil
 }

@@ -58,7 +58,6 @@ type query struct {
 	open      bool
 	metadata  bool
 	formatted bool
-	blocks    winperf.Blocks
 	columns   []column
 	builder   *pdhraw.Builder
 	raw       winapi.PDH_RAW_COUNTER
@@ -97,21 +96,21 @@ func (q *query) settle() {
 // call that does not return is left behind with its buffer, which the block then has
 // no longer.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	if err := q.round.Take(ctx, q.source.line, 0); err != nil {
 		return fmt.Errorf("pdh: %w", err)
 	}
 
-	b := s.Add(&q.blocks)
+	b := s.Add()
 	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(q.source.line, q.run); err != nil {
-		s.Release()
+		s.Clear()
 		return fmt.Errorf("pdh: %w", err)
 	}
 
 	b.Bytes, q.buf = q.buf, nil
 	if q.err != nil {
-		s.Release()
+		s.Clear()
 	} else {
 		b.Format = winperf.FormatV1
 		b.Schema = q.source.schema.Load()

@@ -361,7 +361,6 @@ func (s *sampler) sample() {
 		s.t.Fatal("no value")
 	}
 	s.seen[ticks] = true
-	s.prev.Release()
 	s.prev = f
 	if loaded, err := s.kernel.Loaded("provider.dll"); wintest.Wine() && (err != nil || loaded) {
 		s.t.Fatalf("the provider stays loaded: %v, error %v", loaded, err)

@@ -95,7 +95,6 @@ type blgReader struct {
 	sel    winperf.Selection
 	choose bool             // else everything is read
 	parts  []selection.Part // that are wanted
-	blocks winperf.Blocks
 
 	log      *pdhlog.Reader
 	sample   pdhlog.Sample
@@ -187,7 +186,7 @@ func (q *blgReader) next(ctx context.Context, s *winperf.Sample) error {
 	}
 	for i := range q.machines {
 		m := &q.machines[i]
-		b := s.Add(&q.blocks)
+		b := s.Add()
 		b.Format, b.Bytes = winperf.FormatV1, m.block(b.Bytes, &q.sample)
 		if len(q.machines) > 1 {
 			s.Parts[i].Name = m.Machine()

@@ -104,7 +104,6 @@ func readBLG(b *testing.B, file string, decode bool) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		_ = before.Release() // it is held once
 		before = f
 	}
 }

@@ -216,8 +216,8 @@ func frames(t testing.TB, src winperf.Source, sel winperf.Selection) (all []fram
 		if err != nil || len(f.Damage()) > 0 {
 			t.Fatal(err, f.Damage())
 		}
-		for _, err := range f.Damage() {
-			t.Error(err)
+		if err := f.Keep(); err != nil {
+			t.Fatal(err)
 		}
 		all = append(all, f)
 	}
@@ -241,6 +241,9 @@ func series(t testing.TB) (all []frame.Frame) {
 				titles[title] = fmt.Sprint("Counter ", title)
 			}
 		}
+		if err := f.Keep(); err != nil {
+			t.Fatal(err)
+		}
 		all = append(all, f)
 	}
 	// Those by which processes and threads are known again.
@@ -252,7 +255,10 @@ func series(t testing.TB) (all []frame.Frame) {
 	schema := &winperf.Schema{Names: []winperf.NameTable{table.NameTable(nametable.English)}}
 	for i, f := range all {
 		sample := winperf.Sample{Schema: schema, Parts: []winperf.Part{{Block: f.Object(0).Block()}}}
-		if all[i], err = pool.Decode(&sample, frame.Frame{}); err != nil {
+		if all[i], err = pool.Decode(&sample, frame.Frame{}); err == nil {
+			err = all[i].Keep()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

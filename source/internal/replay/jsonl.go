@@ -115,7 +115,6 @@ type jsonReader struct {
 	// Of the sample at hand. now is cloned to of, which samples share, where it is another one.
 	now, of []*winperf.Series
 	values  valueblock.Values
-	blocks  winperf.Blocks
 }
 
 // openJSONL opens a file of readings.
@@ -337,7 +336,7 @@ func (q *jsonReader) next(ctx context.Context, s *winperf.Sample) error {
 	if q.of == nil || !slices.Equal(q.now, q.of) {
 		q.of = slices.Clone(q.now)
 	}
-	fillValues(s, &q.blocks, first.Time, q.of, &q.values)
+	fillValues(s, first.Time, q.of, &q.values)
 	return nil
 }
 

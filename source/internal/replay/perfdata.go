@@ -106,7 +106,6 @@ func openBlocks(files []File, schema *winperf.Schema) (winperf.Source, error) {
 type blockReader struct {
 	files  []File // that are left
 	schema *winperf.Schema
-	blocks winperf.Blocks
 }
 
 // next implements reader. A file that cannot be read is tried again by the next call.
@@ -114,7 +113,7 @@ func (r *blockReader) next(_ context.Context, s *winperf.Sample) (err error) {
 	if len(r.files) == 0 {
 		return io.EOF
 	}
-	b := s.Begin(&r.blocks)
+	b := s.Begin()
 	b.Format, b.Schema, s.Schema = winperf.FormatV1, r.schema, r.schema
 	var damage error
 	b.Bytes, damage, err = readBlock(r.files[0], b.Bytes[:0])

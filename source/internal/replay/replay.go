@@ -95,7 +95,7 @@ type query struct {
 // Next implements winperf.Query: the next sample, or of a query for definitions of a record that
 // has no schema all series that there are.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	err := ctx.Err()
 	if err == nil && q.reader == nil {
 		var r reader
@@ -111,7 +111,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	if err != nil {
-		s.Release()
+		s.Clear()
 	}
 	if q.reader != nil {
 		s.At, s.Of = q.reader.position()
@@ -131,7 +131,7 @@ func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 		if err := q.reader.next(ctx, s); err != nil || q.sel.Within(capture.Time(s)) {
 			return err
 		}
-		s.Release()
+		s.Clear()
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -137,9 +137,8 @@ func (w *textPath) wants(s *winperf.Series) bool {
 // textReader reads the rows of a log.
 type textReader struct {
 	*input
-	log    *pdhtext.Reader
-	row    pdhtext.Row
-	blocks winperf.Blocks
+	log *pdhtext.Reader
+	row pdhtext.Row
 }
 
 // openText opens a log and reads its head.
@@ -161,15 +160,13 @@ func (r *textReader) next(_ context.Context, s *winperf.Sample) error {
 	if err := r.log.Next(&r.row); err != nil {
 		return err
 	}
-	fillValues(s, &r.blocks, r.row.Time, r.row.Series, &r.row.Values)
+	fillValues(s, r.row.Time, r.row.Series, &r.row.Values)
 	return nil
 }
 
 // fillValues makes a sample of displayable values.
-func fillValues(
-	s *winperf.Sample, blocks *winperf.Blocks, at time.Time, series []*winperf.Series, v *valueblock.Values,
-) {
-	b := s.Begin(blocks)
+func fillValues(s *winperf.Sample, at time.Time, series []*winperf.Series, v *valueblock.Values) {
+	b := s.Begin()
 	v.Fill(&b.Raw, at, series)
 	b.Schema, s.Schema = valueSchema, valueSchema
 }
@@ -181,7 +178,7 @@ func fillSeries(s *winperf.Sample, series []*winperf.Series) {
 	for range series {
 		v.AddBits(counter.KindNone, 0, counter.NoPrevious)
 	}
-	fillValues(s, &winperf.Blocks{}, time.Time{}, series, &v)
+	fillValues(s, time.Time{}, series, &v)
 	s.Parts[0].Block.Clocks.Time100ns = 0 // not known
 }
 

@@ -19,8 +19,7 @@ type query struct {
 	round   call.Round
 	run     func(context.Context) // takes a sample
 	titles  []uint32              // of the objects; nil where a class is asked for
-	blocks  winperf.Blocks
-	whole   bool // nothing can be left out: there is one object, or it is unknown which
+	whole   bool                  // nothing can be left out: there is one object, or it is unknown which
 
 	// Of the call on the source's line:
 	request request
@@ -114,22 +113,22 @@ func (q *query) leaveOut(ctx context.Context) bool {
 // Next implements winperf.Query. A call that does not return is left behind with its
 // buffer, which the block then has no longer.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
-	s.Release()
+	s.Clear()
 	line := q.source.line
 	if err := q.round.Take(ctx, line, q.timeout); err != nil {
 		return err
 	}
 
-	b := s.Add(&q.blocks)
+	b := s.Add()
 	q.buf, b.Bytes = b.Bytes, nil
 	if err := q.round.Call(line, q.run); err != nil {
-		s.Release()
+		s.Clear()
 		return valueError(q.request.key, q.request.name, err)
 	}
 
 	b.Bytes, q.buf = q.buf, nil
 	if q.err != nil {
-		s.Release()
+		s.Clear()
 		return q.err
 	}
 

@@ -125,7 +125,6 @@ type fakeQuery struct {
 	*fake
 	definitions bool
 	taken       int // by this query
-	blocks      winperf.Blocks
 }
 
 func (q *fakeQuery) Close() error {
@@ -151,7 +150,7 @@ func (q *fakeQuery) next() int {
 }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
+	return perftest.Fill(s, func(raw *winperf.Raw) error {
 		n := q.next()
 		if q.recorded > 0 && n >= q.recorded {
 			return io.EOF

@@ -30,9 +30,9 @@ type snapshot struct {
 	gone  bool         // destroyed
 
 	m         *measure.Measurement
-	frame     frame.Frame      // of the last sample, held
+	frame     frame.Frame      // of the last sample, kept
 	names     *nametable.Names // of the last sample
-	base      frame.Frame      // of the last complete cycle, held; the next one is computed against it
+	base      frame.Frame      // of the last complete cycle, kept; the next one is computed against it
 	decoded   int              // samples since base
 	cooker    frame.Cooker     // of base and frame, where there are samples between them
 	rule      measure.NameRule
@@ -169,17 +169,18 @@ func (s *snapshot) first() error {
 	if err := s.keep(cycle); err != nil {
 		return err
 	}
-	return s.setBase()
+	s.setBase()
+	return nil
 }
 
 // inTime returns the context of an operation.
 func (s *snapshot) inTime() context.Context { return s.limit.next(s.life, s.timeout()) }
 
-// keep holds the frame of a cycle in place of the one before.
+// keep keeps the frame of a cycle in place of the one before.
 func (s *snapshot) keep(c *measure.Cycle) error {
-	s.frame.Release()
-	s.frame, s.structure = frame.Frame{}, nil
-	if err := c.Frame.Retain(); err != nil {
+	s.structure = nil
+	if err := c.Frame.Keep(); err != nil {
+		s.frame = frame.Frame{}
 		return err
 	}
 	s.frame, s.names = c.Frame, c.Names
@@ -187,14 +188,7 @@ func (s *snapshot) keep(c *measure.Cycle) error {
 }
 
 // setBase makes the last sample the one that the next cycle is computed against.
-func (s *snapshot) setBase() error {
-	if err := s.frame.Retain(); err != nil {
-		return err
-	}
-	s.base.Release()
-	s.base, s.decoded = s.frame, 0
-	return nil
-}
+func (s *snapshot) setBase() { s.base, s.decoded = s.frame, 0 }
 
 // Destroy ends a snapshot. The safe form first stops what is under way.
 func (l *Library) Destroy(h Handle, a Access) Code {
@@ -219,8 +213,6 @@ func (s *snapshot) close() error {
 	s.gone = true
 	s.end()
 	err := s.m.Close()
-	s.frame.Release()
-	s.base.Release()
 	return errors.Join(err, s.source.release())
 }
 
@@ -328,15 +320,14 @@ func (s *snapshot) complete(cycle *measure.Cycle) error {
 	var since *frame.Cooker
 	if s.decoded > 1 {
 		since = &s.cooker
-		since.Set(s.base, s.frame, cycle.Cook)
+		if err := since.Set(s.base, s.frame, cycle.Cook); err != nil {
+			return err
+		}
 	}
 	if err := s.collect(cycle, s.wants, since); err != nil {
 		return err
 	}
-	if err := s.setBase(); err != nil {
-		return err
-	}
-
+	s.setBase()
 	s.completed = true
 	if what, changed := change(cycle); changed {
 		return fmt.Errorf("%v: %w", what, Anomaly)

@@ -83,7 +83,7 @@ func newAgreement(t *testing.T, record string) *agreement {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Frame.Retain(); err != nil {
+		if err := c.Frame.Keep(); err != nil {
 			t.Fatal(err)
 		}
 		frames, a.names = append(frames, c.Frame), c.Names
@@ -144,7 +144,6 @@ func (a *agreement) counter(t *testing.T, o frame.Object, k int) agreed {
 		Object: english.Title(o.ID().Index), Instance: "*", Index: winperf.AnyIndex, HasInstance: !o.Single(), Counter: c.name,
 	}
 	m := metrics.NewMapper(metrics.Options{Totals: true, Select: winperf.Selection{Paths: []winperf.Path{path}}})
-	defer m.Close()
 	set, err := m.Map(a.last, a.names)
 	if err != nil || len(set.Families) == 0 {
 		t.Fatalf("%v: %d metrics, %v", path, len(set.Families), err)

@@ -90,7 +90,6 @@ func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metr
 
 	samples := map[string]float64{}
 	mapper := metrics.NewMapper(metrics.Options{Names: names, LoneTotals: true}) // as convert does
-	defer mapper.Close()
 	all := winperf.Selection{Global: true, Costly: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {
 		if err != nil {

@@ -68,7 +68,6 @@ type fakeQuery struct {
 	*fake
 	sel    winperf.Selection
 	schema *winperf.Schema
-	blocks winperf.Blocks
 	n      int
 }
 
@@ -81,16 +80,16 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.taken++
 	q.mu.Unlock()
 	if q.recorded > 0 && n >= q.recorded {
-		s.Release()
+		s.Clear()
 		return io.EOF
 	}
 	if before != nil {
 		if err := before(ctx, n, q.sel); err != nil {
-			s.Release()
+			s.Clear()
 			return err
 		}
 	}
-	return perftest.Fill(s, &q.blocks, func(raw *winperf.Raw) error {
+	return perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		var err error
 		switch {

@@ -48,9 +48,8 @@ func processes(t *testing.T, seconds int, all ...one) frame.Frame {
 		t.Fatal(err)
 	}
 	var pool frame.Pool
-	var blocks winperf.Blocks
 	var sample winperf.Sample
-	err = perftest.Fill(&sample, &blocks, func(raw *winperf.Raw) error {
+	err = perftest.Fill(&sample, func(raw *winperf.Raw) error {
 		raw.Format, raw.Bytes = winperf.FormatV1, append(raw.Bytes, bytes...)
 		return nil
 	})

@@ -170,7 +170,6 @@ func (h *history) walk(ctx context.Context) error {
 		Paths: h.selection.Paths, Exclude: h.options.Exclude, Names: h.names,
 		Machines: h.machines(), Instance: h.instance,
 	})
-	defer h.metrics.Close()
 	h.moments, h.before, h.back = 0, time.Time{}, false
 	h.progress.Restart()
 

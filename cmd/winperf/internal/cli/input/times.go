@@ -148,7 +148,6 @@ func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
 	defer q.Close()
 
 	var sample winperf.Sample
-	defer sample.Release()
 	for q.Next(ctx, &sample) == nil {
 		t := capture.Time(&sample)
 		if first.IsZero() {
@@ -232,7 +231,6 @@ func firstTimeOf(ctx context.Context, src winperf.Source) (time.Time, error) {
 	defer q.Close()
 
 	var sample winperf.Sample
-	defer sample.Release()
 	err = q.Next(ctx, &sample)
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the record has no sample that a time could be counted from")

@@ -57,7 +57,7 @@ type rawLines struct {
 	out   *bufio.Writer
 	types RawTypes
 
-	older  map[string]frame.Frame // the last sample of each machine, held
+	older  map[string]frame.Frame // the last sample of each machine, kept
 	cooker frame.Cooker
 	pair   *frame.Pair // of the object that was asked for last
 	places map[string]int
@@ -93,7 +93,9 @@ func (w *rawLines) Write(m *logs.Moment) error {
 // cycle writes the values of a cycle, which are ordered by object and counter.
 func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 	machine := cycle.Frame.Machine()
-	w.cooker.Set(w.older[machine], cycle.Frame, counter.Options{})
+	if err := w.cooker.Set(w.older[machine], cycle.Frame, counter.Options{}); err != nil {
+		return err
+	}
 	var o frame.Object
 	w.pair = nil
 
@@ -109,12 +111,8 @@ func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 		}
 	}
 
-	if err := cycle.Frame.Retain(); err != nil {
-		return err
-	}
-	held := w.older[machine]
 	w.older[machine] = cycle.Frame
-	return release(held)
+	return cycle.Frame.Keep() // the next sample of the machine may be much later
 }
 
 // find finds the object of a counter, and where its instances stand.
@@ -213,20 +211,4 @@ func (w *rawLines) Flush() error { return w.out.Flush() }
 func (w *rawLines) Late() int { return 0 }
 
 // Close implements logs.Writer.
-func (w *rawLines) Close() error {
-	for machine, f := range w.older {
-		delete(w.older, machine)
-		if err := release(f); err != nil {
-			return err
-		}
-	}
-	return w.out.Flush()
-}
-
-// release releases a frame, if it is one.
-func release(f frame.Frame) error {
-	if f.IsZero() {
-		return nil
-	}
-	return f.Release()
-}
+func (w *rawLines) Close() error { return w.out.Flush() }
