@@ -21,15 +21,15 @@
 //     bans of all and bans the asker that inserted it; objects that came along unasked are
 //     inserted as well;
 //   - who wants only what was begun after some moment (winperf.NotBefore) finds nothing older;
-//   - a sample that was replaced lives as long as a query holds it.
+//   - a sample that was replaced lives as long as something refers to it.
 //
-// Blocks are immutable and counted, where the original overwrote
-// its copies under locks: readers never wait. A ban is that the asker has
-// seen this very sample of the object, so it ends with the sample or with the
-// asker, and identities are never used again.
+// The cache keeps every sample of the source (winperf.Sample.Keep), whose blocks then never change,
+// where the original overwrote its copies under locks: readers never wait, and the garbage collector
+// frees the memory. A ban is that the asker has seen this very sample of the object, so it ends with
+// the asker, and identities are never used again.
 //
 // A sample that the cache gives has a part for each sample that objects come from. A
-// hit costs a hold on the block: it is decoded once for all that share it, and so are
+// hit makes nothing: the block is decoded once for all queries that share it, and so are
 // columns that are cooked from the same two blocks (see winperf.Block.Kept).
 //
 // What the cache does is measured like anything else: Source.Meter is a source
