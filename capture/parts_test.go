@@ -212,6 +212,24 @@ func TestPartsDamaged(t *testing.T) {
 	}
 }
 
+// A part that is unchanged has the memory of the sample before. It stays when that sample is read into again.
+func TestPartsOfOtherMemory(t *testing.T) {
+	raws := samples(perftest.Small, 3)
+	alone, both, last := raws[0].Sample(), raws[0].Sample(), raws[2].Sample()
+	both.Parts = []winperf.Part{{Block: alone.Parts[0].Block}, {Name: "other", Block: raws[1].Block()}}
+	c := open(t, writeParts(t, []*winperf.Sample{alone, both, last}, capture.Options{})).Cursor()
+
+	var first, second winperf.Sample
+	for _, s := range []*winperf.Sample{&first, &second, &first} {
+		if err := c.Next(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(shownSample(both), shownSample(&second)); diff != "" {
+		t.Errorf("after the sample behind it (-want +got):\n%s", diff)
+	}
+}
+
 // Displayable values are no samples of blocks.
 func TestPartsCooked(t *testing.T) {
 	w := capture.NewWriter(io.Discard, capture.Options{})

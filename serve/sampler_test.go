@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +152,72 @@ func TestGone(t *testing.T) {
 	if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) != "4096" {
 		t.Errorf("the other one: status %d\n%s", status, text)
 	}
+}
+
+// Samples that no scrape maps, as those of scrapes that gave up, take no counter of 4 bytes back: the next scrape
+// goes on from the last sample that was mapped.
+func TestSamplesWithoutScrape(t *testing.T) {
+	e := exporter(t, wrapping(0), Config{Costly: true, CostlyInterval: time.Nanosecond})
+	scrape(e, "/metrics")
+	for range 4 {
+		rest(e)
+		if _, err := e.main.get(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.costly.get(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	goesOn(t, e)
+}
+
+// wrapping is a source of counters of 4 bytes, which begin again with sample 1. It begins with the first sample.
+func wrapping(first int) *fake {
+	return &fake{text: func(n int, costly bool) string {
+		n += first
+		title, value := 238, uint32(4294967290)
+		if costly {
+			title = threadTitle
+		}
+		if n > 0 {
+			value = 100 + uint32(n)
+		}
+		return fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=10 time100ns=%d\n"+
+			"object %d\n counter 148 PERF_COUNTER_COUNTER\n instance \"0\" : %d\n",
+			n+1, 133500000000000000+n*10_000_000, title, value)
+	}}
+}
+
+// goesOn wants the counters of wrapping to be over 2^32 in the next scrape.
+func goesOn(t *testing.T, e *Exporter) {
+	t.Helper()
+	status, text := scrape(e, "/metrics")
+	for _, object := range []string{"processor", "thread"} {
+		got, _, _ := strings.Cut(value(text, fmt.Sprintf(`winperf_%s_interrupts_total{name="0"}`, object)), " ")
+		if n, err := strconv.ParseFloat(got, 64); err != nil || n < 1<<32+100 {
+			t.Errorf("status %d: the counter of %s is %q, want more than 2^32", status, object, got)
+		}
+	}
+}
+
+// A new exporter goes on from the last samples that the old one mapped, however many samples that one takes
+// meanwhile.
+func TestContinueKeeps(t *testing.T) {
+	config := Config{Costly: true, CostlyInterval: time.Nanosecond}
+	old, e := exporter(t, wrapping(0), config), exporter(t, wrapping(1), config)
+	scrape(old, "/metrics")
+	if err := e.Continue(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+
+	for range 4 {
+		rest(old)
+		scrape(old, "/metrics")
+		if _, err := old.costly.get(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	goesOn(t, e)
 }
 
 // An older sample does not take counters back.

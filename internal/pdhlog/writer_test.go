@@ -28,6 +28,8 @@ type machine struct {
 	pool frame.Pool
 	name string
 	at   time.Time
+
+	passing bool // frames are not kept
 }
 
 var machineTitles = map[uint32]string{
@@ -83,7 +85,9 @@ func (m *machine) frame(processes ...string) frame.Frame {
 	check(err)
 	f, err := m.pool.Decode(winperf.Raw{Format: winperf.FormatV1, Bytes: encoded}.Sample(), frame.Frame{})
 	check(err)
-	check(f.Keep())
+	if !m.passing {
+		check(f.Keep())
+	}
 	m.at = m.at.Add(time.Second)
 	return f
 }
@@ -383,6 +387,27 @@ func TestWriterErrors(t *testing.T) {
 		if broken.good = 1; !errors.Is(err, syscall.ENOSPC) || !errors.Is(w.Write(m.frame("a"), m.names()), syscall.ENOSPC) || !errors.Is(w.Close(), syscall.ENOSPC) {
 			t.Errorf("a writer that fails after %d buffers: %v", good, err)
 		}
+	}
+}
+
+// TestWriterRefusesMany shows that a log goes on after frames of another machine, however many were decoded
+// since its last one.
+func TestWriterRefusesMany(t *testing.T) {
+	m := newMachine(t)
+	m.passing = true
+	w, err := NewWriter(io.Discard, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, name := range []string{"HOST", "OTHER", "OTHER", "OTHER", "HOST"} {
+		m.name = name
+		err := w.Write(m.frame("a"), m.names())
+		if refused := errors.Is(err, winperf.ErrNotSupported); refused != (name == "OTHER") || err != nil && !refused {
+			t.Errorf("frame %d, of %s: %v", n, name, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

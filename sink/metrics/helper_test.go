@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
@@ -90,6 +91,38 @@ func decoded(t testing.TB, blocks ...[]byte) []frame.Frame {
 		all, before = append(all, f), f
 	}
 	return all
+}
+
+// sequence decodes samples one after the other in the memory of a few, as a measurement does: a
+// frame is valid until two more were decoded.
+type sequence struct {
+	pool    frame.Pool
+	samples [3]winperf.Sample
+	taken   int
+	before  frame.Frame
+}
+
+// next decodes a block, given as text.
+func (s *sequence) next(t *testing.T, text string) frame.Frame {
+	t.Helper()
+	b, err := perfdata.ParseText([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := &s.samples[s.taken%len(s.samples)]
+	s.taken++
+	err = perftest.Fill(sample, func(raw *winperf.Raw) (err error) {
+		raw.Format = winperf.FormatV1
+		raw.Bytes, err = b.Encode()
+		return err
+	})
+	if err == nil {
+		s.before, err = s.pool.Decode(sample, s.before)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.before
 }
 
 // joined makes one sample of the blocks of several, as those of a log of several machines
