@@ -111,9 +111,8 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 	}
 
 	for i := range columns {
-		if col := &columns[i]; col.Kind != counter.KindText {
-			g.column(col, &g.columns[i], !col.Time.Equal(cycle.Time))
-		}
+		col := &columns[i]
+		g.column(col, &g.columns[i], !col.Time.Equal(cycle.Time))
 	}
 	clear(g.columns[len(columns):])
 	g.latest = cycle.Time
@@ -132,10 +131,12 @@ func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 		kind := col.KindOf(n)
 		values := to.to[n]
 		if values == nil {
-			if NamesNothing(status) || kind == counter.KindText {
+			if NamesNothing(status) {
 				continue
 			}
-			values = g.row(to.series[n])
+			if values = g.row(to.series[n], kind != counter.KindText); values == nil {
+				continue
+			}
 			to.to[n] = values
 			g.absent(values, cmp.Or(to.before, g.latest))
 		}
@@ -197,10 +198,10 @@ func (c *gatheredColumn) follow(col *winperf.Column) {
 	c.series, c.to = series, values
 }
 
-// row finds the row of a series, and makes one where there is none.
-func (g *Gatherer) row(series *winperf.Series) *stats.Series {
+// row finds the row of a series, and makes one if there is none and it has numbers.
+func (g *Gatherer) row(series *winperf.Series, numbers bool) *stats.Series {
 	values := g.ids[series.ID]
-	if values == nil {
+	if values == nil && numbers {
 		values = g.named(series)
 		g.ids[series.ID] = values
 	}

@@ -90,9 +90,11 @@ func (s *valueSource) Next(_ context.Context, sample *winperf.Sample) error {
 
 // TestGatherReadings has displayed values that change their places, come and go, and compares the rows with series that took each at once.
 func TestGatherReadings(t *testing.T) {
-	var all []*winperf.Series
+	var counters, instances []*winperf.Series
 	for i := range 400 {
-		all = append(all, winperf.NewSeries(winperf.Path{Object: "O", Counter: strconv.Itoa(i)}))
+		counters = append(counters, winperf.NewSeries(winperf.Path{Object: "O", Counter: strconv.Itoa(i)}))
+		path := winperf.Path{Object: "O", Instance: strconv.Itoa(i), HasInstance: true, Counter: "C"}
+		instances = append(instances, winperf.NewSeries(path))
 	}
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -105,6 +107,10 @@ func TestGatherReadings(t *testing.T) {
 		m := measure.New(src, winperf.Selection{Global: true}, measure.Options{})
 		fresh := true // there was no sample in the log
 
+		all := counters // each has a column
+		if seed%2 == 0 {
+			all = instances
+		}
 		order := slices.Clone(all[:12])
 		if seed%20 == 0 {
 			order = slices.Clone(all)
@@ -126,8 +132,17 @@ func TestGatherReadings(t *testing.T) {
 					r.Value = counter.Float(math.NaN())
 				case 3:
 					r.Value = counter.Float(math.Inf(1))
+				case 4:
+					r.Value = counter.Text("12")
+				case 5:
+					r.Value = counter.Int(random.Uint64N(2))
 				}
 				readings = append(readings, r)
+
+				_, text := r.Value.AsText()
+				if text = text && r.Status == counter.OK; text && rows[series] == nil {
+					continue
+				}
 
 				if rows[series] == nil {
 					rows[series] = want.Series(false)
@@ -136,9 +151,12 @@ func TestGatherReadings(t *testing.T) {
 					rows[series].Absent(time.Duration(n-1) * time.Second)
 				}
 				at := r.Time.Sub(origin)
-				if v, _ := r.Value.Float64(); r.Status == counter.OK {
+				switch v, _ := r.Value.Float64(); {
+				case text:
+					rows[series].Miss(at)
+				case r.Status == counter.OK:
 					rows[series].Add(at, v)
-				} else {
+				default:
 					noValue(rows[series], at, r.Status)
 				}
 			}

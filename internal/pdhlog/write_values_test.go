@@ -1,6 +1,7 @@
 package pdhlog
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // reading makes a reading of a path.
@@ -96,6 +98,38 @@ func TestWriteReadingsMissing(t *testing.T) {
 	two := valueOf(t, reading(t, freePath, counter.Int(1), counter.OK), reading(t, freePath, counter.Int(2), counter.OK))
 	if math.Float64frombits(uint64(two.First)) != 1 {
 		t.Errorf("of two values of a path %+v remains", two)
+	}
+}
+
+// TestWriteKinds: values of several kinds in one column are the same log as each in its own.
+func TestWriteKinds(t *testing.T) {
+	list := []winperf.Reading{
+		reading(t, `\\HOST\Job(text)\Value`, counter.Text("on hold"), counter.OK),
+		reading(t, `\\HOST\Job(whole)\Value`, counter.Int(7), counter.OK),
+		reading(t, `\\HOST\Job(decimal)\Value`, counter.Float(2.5), counter.OK),
+		reading(t, `\\HOST\Job(nan)\Value`, counter.Float(math.NaN()), counter.OK),
+		reading(t, `\\HOST\Job(first)\Value`, counter.Value{}, counter.NoPrevious),
+	}
+
+	write := func(columns ...winperf.Column) []byte {
+		var out seekBuffer
+		w, err := NewWriter(&out, Options{GUID: winperf.GUID{1}, Location: time.UTC})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.WriteReadings(testStart, columns), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return out.b
+	}
+	apart, together := write(winperf.ColumnsOf(list)...), write(perftest.Column(list...))
+	if !bytes.Equal(apart, together) {
+		t.Error("a column of several kinds makes another log")
+	}
+	for i, v := range readWhole(t, together).samples[0].Values {
+		if v.Valid() != (i == 1 || i == 2) {
+			t.Errorf("value %d is %+v", i, v)
+		}
 	}
 }
 

@@ -117,7 +117,7 @@ func (r *results) addColumn(col *winperf.Column, w wants, request int) {
 func (r *results) addItem(item Item, col *winperf.Column, n int) {
 	switch {
 	case col.Status[n] != counter.OK:
-	case col.Kind != counter.KindText:
+	case col.KindOf(n) != counter.KindText:
 		item.Value = col.Bits[n]
 	default:
 		if r.texts == nil {
