@@ -85,7 +85,8 @@ type Description struct {
 	Recorded bool
 	Samples  int
 	Log      LogInfo
-	// Cooked tells that samples hold displayable values and no raw ones.
+	// Cooked says that samples hold displayable values and no raw ones. It is for functions that
+	// need raw values and refuse such a source; others read the samples ([Sample.CheckRaw]).
 	Cooked bool
 	// Costly returns a schema that tells which objects are costly, and perhaps
 	// nothing else. It is for sources whose whole Schema takes long, though they know
@@ -121,6 +122,8 @@ type LogInfo struct {
 	// Location is the zone of the machine that wrote it, in which people expect
 	// its times; nil where it is not known: they are shown in UTC then.
 	Location *time.Location
+	// NoZone says that the times are as a clock showed them, in a zone that is not known.
+	NoZone bool
 	// Raw tells that its readings are raw values, not what they are displayed as.
 	Raw bool
 	// Encoding is the form of the text in it where that is not obvious:

@@ -18,20 +18,30 @@ func Columns(
 ) ([]string, error) {
 	found := columns{names: []string{}}
 	for _, log := range logs {
-		sel, add := sel, found.add
-		if log.Source.Describe().Cooked { // its heads tell, in one sample
-			sel.Metadata, sel.Begin, sel.End = true, time.Time{}, time.Time{}
-			add = found.addAll
+		if found.list(ctx, log, sel, opt, each) {
+			continue
 		}
 
 		found.last, found.instances = found.last[:0], found.instances[:0]
 		for m, err := range Read(ctx, []*Log{log}, sel, opt) {
 			if err != nil {
-				break // the second walk tells of it
+				break // the second walk reports it
 			}
 			each(m)
-			add(m)
+			found.add(m)
 		}
+	}
+	return found.names, ctx.Err()
+}
+
+// Listed is Columns of the logs that list their series, as logs of displayable values do in their
+// heads. It returns nil if no log does.
+func Listed(
+	ctx context.Context, logs []*Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
+) ([]string, error) {
+	var found columns
+	for _, log := range logs {
+		found.list(ctx, log, sel, opt, each)
 	}
 	return found.names, ctx.Err()
 }
@@ -48,7 +58,24 @@ type columns struct {
 	instances []string // by position: the name that the instance of that series had
 }
 
-// addAll adds the columns of a log that says what it has. Their names are the texts of
+// list adds the columns of a log that lists its series in one sample, whatever their times. It reports
+// whether the log does.
+func (c *columns) list(
+	ctx context.Context, log *Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
+) (listed bool) {
+	sel.Metadata, sel.Begin, sel.End = true, time.Time{}, time.Time{}
+	for m, err := range Read(ctx, []*Log{log}, sel, opt) {
+		if err != nil || !m.Displayed() {
+			break // the walk over all samples reports the error
+		}
+		listed = true
+		each(m)
+		c.addAll(m)
+	}
+	return listed
+}
+
+// addAll adds the columns of a sample that lists them. Their names are the texts of
 // the log's own series, of which there may be very many.
 func (c *columns) addAll(m *Moment) {
 	c.names = slices.Grow(c.names, m.Len())

@@ -59,6 +59,11 @@ func (m *Moment) Len() int {
 	return n
 }
 
+// Displayed reports whether the samples hold displayable values and no raw ones.
+func (m *Moment) Displayed() bool {
+	return len(m.Cycles) > 0 && m.Cycles[0].Sample.CheckRaw() != nil
+}
+
 // NamesNothing reports whether a status says that there is nothing by the name that was asked
 // for.
 func NamesNothing(s counter.Status) bool {

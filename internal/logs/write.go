@@ -49,8 +49,6 @@ type Options struct {
 	// Location is the zone of a binary log or a capture; of a capture nil is one that is
 	// not known.
 	Location *time.Location
-	// Cooked says that the moments hold displayable values only, which a binary log keeps as doubles.
-	Cooked bool
 	// Sink are those of formats that hold readings.
 	Sink sink.Options
 	// Named leaves out readings that say that there is nothing by a name.
@@ -118,11 +116,10 @@ func (w *captureWriter) Flush() error { return nil }
 
 func (w *captureWriter) Late() int { return 0 }
 
-// blgWriter writes a binary log.
+// blgWriter writes a binary log: frames, and displayable values as doubles.
 type blgWriter struct {
 	*pdhlog.Writer
-	cooked bool // of readings, not of frames
-	named  View
+	named View
 }
 
 func newBLGWriter(w io.Writer, opt Options, tail *Tail) (*blgWriter, error) {
@@ -134,11 +131,11 @@ func newBLGWriter(w io.Writer, opt Options, tail *Tail) (*blgWriter, error) {
 		how.Layout = pdhlog.Counters
 	}
 	to, err := pdhlog.NewWriter(w, how)
-	return &blgWriter{Writer: to, cooked: opt.Cooked}, err
+	return &blgWriter{Writer: to}, err
 }
 
 func (w *blgWriter) Write(m *Moment) error {
-	if w.cooked {
+	if m.Displayed() {
 		return w.WriteReadings(m.Time, w.named.Named(m.Columns()))
 	}
 

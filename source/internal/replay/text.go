@@ -82,6 +82,7 @@ func textInfo(h *pdhtext.Head, opt TextOptions) winperf.LogInfo {
 	if h.BiasKnown || opt.Location != nil {
 		info.Location = h.Location()
 	}
+	info.NoZone = info.Location == nil
 	if h.Guessed {
 		info.Encoding += " (guessed)"
 	}

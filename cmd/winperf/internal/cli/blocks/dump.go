@@ -106,16 +106,15 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	defer src.Close()
 
 	debug.FreeOSMemory() // opening has read the first sample once already
-	if _, cooked, err := catalogue.LogSeries(ctx, src); err != nil {
-		return err
-	} else if cooked {
-		if src.Describe().Log.Raw {
-			return rawline.RawLinesError(append(args, d.source.Source)[0], "dump")
-		}
+	is := src.Describe()
+	switch {
+	case is.Cooked && is.Log.Raw:
+		return rawline.RawLinesError(append(args, d.source.Source)[0], "dump")
+	case is.Cooked:
 		const form = "the log holds displayable values and no raw ones, so there is nothing to dump: %w"
 		return fmt.Errorf(form, winperf.ErrNotSupported)
 	}
-	return d.show(ctx, src, d.log.ShownZone(src.Describe(), opt), format)
+	return d.show(ctx, src, d.log.ShownZone(is, opt), format)
 }
 
 // show takes a sample and writes what is wanted of it.

@@ -3,6 +3,8 @@ package catalogue
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -21,18 +23,23 @@ type LoggedObject struct {
 // LogSeries returns the series of a log that holds displayable values; ok is
 // false for every other source.
 func LogSeries(ctx context.Context, src winperf.Source) (series []*winperf.Series, ok bool, err error) {
-	if d := src.Describe(); !d.Recorded || !d.Cooked {
+	if !src.Describe().Recorded {
 		return nil, false, nil
 	}
 	q, err := src.Compile(ctx, winperf.Selection{Global: true, Metadata: true})
 	if err != nil {
-		return nil, true, err
+		return nil, false, err
 	}
 	defer q.Close()
 
 	var sample winperf.Sample
-	if err := q.Next(ctx, &sample); err != nil {
-		return nil, true, err
+	switch err := q.Next(ctx, &sample); {
+	case errors.Is(err, io.EOF): // a log without samples and without a list of series
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	case sample.CheckRaw() == nil:
+		return nil, false, nil
 	}
 	for _, part := range sample.Parts {
 		series = append(series, part.Block.Series...)

@@ -197,7 +197,6 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
-	c.options.FramesOnly = c.options.FramesOnly && !c.logs[0].Source.Describe().Cooked
 	thin := logs.Thin{
 		Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.Note,
 	}

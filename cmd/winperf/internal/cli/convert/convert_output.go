@@ -32,15 +32,8 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 		return nil, err
 	}
 	opt.Sink.ByName = format == "csv" || format == "tsv"
-	if opt.Sink.ByName || format == logs.BLG && opt.Cooked {
-		samples := 0
-		opt.Sink.Columns, err = logs.Columns(ctx, c.logs, c.selection, c.options, func(m *logs.Moment) {
-			samples += len(m.Cycles)
-			c.progress.Show(m, samples)
-		})
-		if err != nil {
-			return nil, err
-		}
+	if opt.Sink.Columns, err = c.columns(ctx, format); err != nil {
+		return nil, err
 	}
 
 	out = &convertOutput{spool: spoolFile{beside: file}}
@@ -71,6 +64,27 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 		out.abandon()
 	}
 	return out, err
+}
+
+// columns returns the paths of the series for formats that have them at their beginning, nil for others. A
+// binary log has those of displayable values, which it keeps as readings.
+func (c *converter) columns(ctx context.Context, format string) (found []string, err error) {
+	samples := 0
+	show := func(m *logs.Moment) {
+		samples += len(m.Cycles)
+		c.progress.Show(m, samples)
+	}
+
+	switch format {
+	case "csv", "tsv":
+		return logs.Columns(ctx, c.logs, c.selection, c.options, show)
+	case logs.BLG:
+		opt := c.options
+		opt.FramesOnly = false
+		found, err = logs.Listed(ctx, c.logs, c.selection, opt, show)
+		c.options.FramesOnly = c.options.FramesOnly && found == nil
+	}
+	return found, err
 }
 
 // finish completes the output. The logs are closed before it takes its name,

@@ -67,8 +67,7 @@ func ExplainFirst(
 // TellElsewhere says once, where an object is not there, that other accounts publish in
 // places that are not read.
 func TellElsewhere(a *console.App, src winperf.Source) {
-	is := src.Describe()
-	if a.Elsewhere || is.Recorded || is.Cooked {
+	if a.Elsewhere || src.Describe().Recorded {
 		return
 	}
 	dirs := publish.Elsewhere()

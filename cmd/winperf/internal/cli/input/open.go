@@ -130,7 +130,7 @@ func WriteOptions(
 ) logs.Options {
 	opt := logs.Options{
 		Paths: paths, Name: file, System: console.WrittenBy(is.Log), Location: zone.Location,
-		Sink: zone.SinkOptions(file != ""), Cooked: is.Cooked,
+		Sink: zone.SinkOptions(file != ""),
 	}
 	if format == logs.Capture && is.Recorded {
 		opt.Location = is.Log.Location // which nobody may have told

@@ -58,7 +58,7 @@ func (f *LogFlags) ShownZone(is winperf.Description, opt source.Options) output.
 	case is.Log.Location != nil:
 		return output.ShownZone{Location: is.Log.Location}
 	}
-	return output.ShownZone{Location: time.UTC, Unknown: is.Cooked}
+	return output.ShownZone{Location: time.UTC, Unknown: is.Log.NoZone}
 }
 
 // Open opens a source, whose times are shown in the zone.

@@ -60,6 +60,7 @@ type recorder struct {
 	synced time.Time
 	small  bool // it was told that the limit is too small
 	reads  bool // values are computed, and not only kept
+	frames bool // the samples hold raw values
 	begun  bool // a path has matched something
 }
 
@@ -404,6 +405,7 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 		return err
 	}
 
+	r.frames = cycle.Sample.CheckRaw() == nil
 	if len(r.paths) > 0 {
 		r.tally.Count(cycle)
 		r.reads = r.tally.Unmatched()
@@ -428,8 +430,8 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.CostlyTogether, opt.KeepFirst = raw, raw
-	frames := !r.reads && !src.Describe().Cooked
-	opt.RawOnly, opt.FramesOnly = r.format == logs.Capture && !r.reads, r.format == logs.BLG && frames
+	opt.RawOnly = r.format == logs.Capture && !r.reads
+	opt.FramesOnly = r.format == logs.BLG && !r.reads && r.frames
 	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, r.selection(), opt) {
 		switch {
 		case err != nil:

@@ -152,7 +152,7 @@ func (i *informer) read(ctx context.Context, name string) (s *logSummary, err er
 		s.Size = file.Size()
 	}
 	if series, cooked, err := catalogue.LogSeries(ctx, log.Source); err == nil && cooked {
-		s.addSeries(series)
+		s.addSeries(series, log.Source.Describe().Log.Raw)
 	}
 
 	p := output.NewProgress(i.app, i.quiet)

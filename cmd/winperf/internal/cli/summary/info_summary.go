@@ -54,19 +54,18 @@ type objectSummary struct {
 // maxShown is how many gaps and findings are kept.
 const maxShown = 20
 
+// newSummary returns the summary of a log that holds raw values, before its samples.
 func newSummary(log *logs.Log, zone output.ShownZone) *logSummary {
 	is := log.Source.Describe()
 	s := &logSummary{
 		File: log.Name, Format: is.Log.Format, Encoding: is.Log.Encoding,
-		System: is.Log.System, Zone: is.Log.Zone, Raw: !is.Cooked || is.Log.Raw,
+		System: is.Log.System, Zone: is.Log.Zone, Raw: true,
 		Machines: []string{}, Gaps: []gap{}, Objects: []objectSummary{}, Findings: []string{},
 		zone:    zone,
 		offset:  is.Log.Location != nil,
 		objects: map[string]*objectSummary{},
 	}
-	if s.Raw {
-		s.addMachine(is.Machine)
-	}
+	s.addMachine(is.Machine)
 	return s
 }
 
@@ -77,8 +76,11 @@ func (s *logSummary) addMachine(name string) {
 	}
 }
 
-// addSeries takes the columns of a log that holds displayable values.
-func (s *logSummary) addSeries(series []*winperf.Series) {
+// addSeries makes s the summary of a log that holds displayable values, with these series.
+func (s *logSummary) addSeries(series []*winperf.Series, raw bool) {
+	if s.Raw = raw; !raw {
+		s.Machines = s.Machines[:0]
+	}
 	for _, one := range series {
 		s.addMachine(one.Path.Machine)
 	}
