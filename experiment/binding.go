@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment/sensor"
+	"github.com/winperf/winperf/internal/cache"
 )
 
 // binding is a binding at work: it serves its events one by one, in the order in which they were
@@ -216,7 +217,7 @@ func (b *binding) sample(t *ticket, his context.Context) error {
 		defer joined.end()
 		ctx = joined
 	}
-	err := b.sampler.Sample(winperf.NotBefore(ctx, t.asked))
+	err := b.sampler.Sample(cache.NotBefore(ctx, t.asked))
 	late := b.ctx.Err() != nil
 	b.unlimit()
 	if err != nil && late && b.experiment.ctx.Err() == nil {

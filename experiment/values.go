@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/recook"
 	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/measure"
 )
@@ -42,7 +43,7 @@ func markCycle(m *marks, c *measure.Cycle) {
 	for i := range columns {
 		col := &columns[i]
 		for n, s := range col.AllSeries() {
-			if o, status := measure.Operands(col, n); status == counter.OK {
+			if o, status := recook.Operands(col, n); status == counter.OK {
 				m.add(s, &o)
 			} else {
 				m.add(s, nil)
@@ -193,7 +194,7 @@ func (b *binding) addRaw(v *Value, col *winperf.Column, n int) {
 	if !b.opt.Raw {
 		return
 	}
-	if o, status := measure.Operands(col, n); status == counter.OK {
+	if o, status := recook.Operands(col, n); status == counter.OK {
 		v.Raw = []counter.Sample{o}
 	}
 }
@@ -201,7 +202,7 @@ func (b *binding) addRaw(v *Value, col *winperf.Column, n int) {
 // since makes a value that of a region.
 func (b *binding) since(v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks) {
 	at := m.find(v.Series)
-	newer, status := measure.Operands(col, n)
+	newer, status := recook.Operands(col, n)
 	if status != counter.OK {
 		return // a text, or the value's own status says why
 	}
@@ -215,9 +216,9 @@ func (b *binding) since(v *Value, c *measure.Cycle, col *winperf.Column, n int, 
 		v.lackPrevious()
 		return
 	}
-	result := measure.Since(col, n, older, newer, c.Cook)
+	result := recook.Since(col, n, older, newer, c.Cook)
 	v.Value, v.Status = result.Value, result.Status
-	from := measure.Older(col, older, newer)
+	from := recook.Older(col, n, older, newer)
 	if d, has := difference(v.Series.Type, &from, &newer, result.Status); has {
 		v.grew(d, &newer.Clocks)
 	}
@@ -251,7 +252,7 @@ func (b *binding) came(
 	v.grew(newer.Value, &newer.Clocks)
 
 	if there && !c.Cook.NeedPrevious {
-		result := measure.Since(col, n, older, newer, c.Cook)
+		result := recook.Since(col, n, older, newer, c.Cook)
 		v.Value, v.Status = result.Value, result.Status
 		v.Touched = v.Touched.With(winperf.InstanceBegan)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/recook"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -44,7 +45,7 @@ func TestPlace(t *testing.T) {
 		for i := range cy.Columns() {
 			col := &cy.Columns()[i]
 			for n := range col.Len() {
-				o, k, at, ok := measure.Place(col, n)
+				o, k, at, ok := recook.Place(col, n)
 				if !ok {
 					nowhere++
 					continue

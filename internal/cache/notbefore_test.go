@@ -4,8 +4,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/winperf/winperf"
 )
 
 // Who wants a sample that was begun after something gets no older one, neither from the
@@ -18,7 +16,7 @@ func TestNotBefore(t *testing.T) {
 		r.wantAsked([]uint32{system})
 
 		time.Sleep(time.Millisecond)
-		event := winperf.NotBefore(t.Context(), time.Now())
+		event := NotBefore(t.Context(), time.Now())
 		gate := r.fake.hold()
 		early := c.taking(t.Context()) // it is given what a took
 		if !early.done {
@@ -45,7 +43,7 @@ func TestNotBeforeUnderWay(t *testing.T) {
 		gate := r.fake.hold()
 		began := early.taking(t.Context())
 		time.Sleep(time.Millisecond)
-		event := winperf.NotBefore(t.Context(), time.Now())
+		event := NotBefore(t.Context(), time.Now())
 		time.Sleep(time.Millisecond)
 		first := a.taking(event) // begins another one, as that under way is too early,
 		time.Sleep(time.Millisecond)

@@ -170,7 +170,7 @@ func (q *query) take(ctx context.Context) error {
 		return q.takeAlone(ctx)
 	}
 	for {
-		if err := q.look(winperf.NotBeforeOf(ctx)); err != nil {
+		if err := q.look(notBeforeOf(ctx)); err != nil {
 			return err
 		}
 		if err := q.ask(ctx); err != nil {

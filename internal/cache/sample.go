@@ -14,7 +14,7 @@ type sample struct {
 	from          winperf.Sample
 	began, landed stamp              // of its query
 	at            time.Duration      // when it landed, by the clock's Elapsed
-	start         time.Time          // when it was begun, by package time, for winperf.NotBefore
+	start         time.Time          // when it was begun, by package time, for NotBefore
 	asked         asked              // what it was to hold
 	ids           []winperf.ObjectID // that it holds, once it was decoded; guarded by Source.mu
 }

@@ -64,7 +64,7 @@ func (t *table) item(id winperf.ObjectID) *item {
 
 // find looks for an object on behalf of an entity, which wants some of it. A hit bans the entity
 // from the object. A miss changes nothing but counts. What was begun
-// by the time after is not fresh, see winperf.NotBefore.
+// by the time after is not fresh, see NotBefore.
 func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after time.Time) *sample {
 	switch {
 	case it.sample == nil, !it.sample.asked.needs.of(it.id).covers(wanted):

@@ -7,6 +7,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/recook"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -85,7 +86,7 @@ func (r *results) collect(cycle *measure.Cycle, w wants, since *frame.Cooker) er
 
 // recook computes the values of a column again.
 func (r *results) recook(col *winperf.Column, since *frame.Cooker) {
-	o, k, _, ok := measure.Place(col, 0)
+	o, k, _, ok := recook.Place(col, 0)
 	if !ok {
 		return
 	}
@@ -93,7 +94,7 @@ func (r *results) recook(col *winperf.Column, since *frame.Cooker) {
 
 	r.bits, r.status = r.bits[:0], r.status[:0]
 	for n := range col.Len() {
-		_, _, at, _ := measure.Place(col, n)
+		_, _, at, _ := recook.Place(col, n)
 		r.bits, r.status = append(r.bits, cooked.Bits[at]), append(r.status, cooked.Status[at])
 	}
 	col.Bits, col.Status = r.bits, r.status
@@ -102,7 +103,7 @@ func (r *results) recook(col *winperf.Column, since *frame.Cooker) {
 func (r *results) addColumn(col *winperf.Column, w wants, request int) {
 	for n := range col.Len() {
 		item := Item{Instance: -1, Request: int32(request), Status: int32(col.Status[n])}
-		if o, k, at, ok := measure.Place(col, n); ok {
+		if o, k, at, ok := recook.Place(col, n); ok {
 			c := o.Counter(k)
 			item.Object, item.Counter, item.Instance = o.ID().Index, c.ID.Index, int32(at)
 			item.Type = int32(counter.ValueTypeOf(c.Type, c.Size))

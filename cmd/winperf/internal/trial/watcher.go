@@ -9,6 +9,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/cache"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -64,7 +65,7 @@ func (w *watcher) look() bool {
 
 	for ; ; time.Sleep(lookPause) {
 		// The source is shared: a sample that another caller began earlier may lack the newest processes.
-		cycle, err := m.Cycle(winperf.NotBefore(ctx, time.Now()))
+		cycle, err := m.Cycle(cache.NotBefore(ctx, time.Now()))
 		if err != nil {
 			return false
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/recook"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/internal/stats"
 	"github.com/winperf/winperf/internal/titles"
@@ -183,7 +184,7 @@ func (u *Unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 				v := timeValue{series: col.Series(n), at: col.Time, status: status, every: u.isEvery(part)}
 				v.value, _ = col.Value(n).Float64()
 				v.name = v.series.Path.Instance
-				if o, _, at, ok := measure.Place(col, n); ok {
+				if o, _, at, ok := recook.Place(col, n); ok {
 					v.name, v.raw = o.Instance(at).Name(), true
 				}
 				if !yield(v) {

@@ -1,4 +1,4 @@
-package winperf
+package cache
 
 import (
 	"context"
@@ -21,15 +21,15 @@ func (c *notBefore) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// NotBefore returns a context for Query.Next that refuses samples which were begun by a time or
-// earlier. It matters for sources that share samples; all others begin one when they are asked.
-// The time is one of time.Now: what is compared is its monotonic reading.
+// NotBefore returns a context for the Next of a query that refuses samples begun at a time or
+// earlier. Sources without a cache begin a sample when they are asked. The time is one of time.Now:
+// its monotonic reading is compared.
 func NotBefore(ctx context.Context, t time.Time) context.Context {
 	return &notBefore{ctx, t}
 }
 
-// NotBeforeOf returns the time of NotBefore; zero where there is none.
-func NotBeforeOf(ctx context.Context) time.Time {
+// notBeforeOf returns the time of NotBefore; zero where there is none.
+func notBeforeOf(ctx context.Context) time.Time {
 	if c, ok := ctx.Value(notBeforeKey{}).(*notBefore); ok {
 		return c.t
 	}
