@@ -98,4 +98,16 @@ func TestSeries(t *testing.T) {
 	if s := winperf.NewSeries(p); testing.AllocsPerRun(10, func() { _ = s.String() }) != 0 {
 		t.Error("the text of a Series is made again")
 	}
+
+	for _, s := range []*winperf.Series{winperf.NewSeries(p), {Path: p, Scale: -2}} {
+		was := *s
+		c := s.Clone()
+		*s = winperf.Series{Path: mustParse(t, `\O\C`)}
+		if c.ID != was.ID || c.Path != p || c.Scale != was.Scale || c.String() != p.String() {
+			t.Errorf("clone %+v, want %+v", c, was)
+		}
+		if testing.AllocsPerRun(10, func() { _ = c.String() }) != 0 {
+			t.Error("the text of a clone is made again")
+		}
+	}
 }

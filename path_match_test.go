@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -176,6 +177,22 @@ func TestMatcherWithoutInstance(t *testing.T) {
 	}
 }
 
+// Several goroutines use one Matcher: the race detector watches.
+func TestMatcherOfMany(t *testing.T) {
+	m := mustParse(t, `\\Host\Pro*(*ö?c*)\% *`).Matcher()
+	var wait sync.WaitGroup
+	for n := range 8 {
+		wait.Go(func() {
+			for range 100 {
+				if !m.Machine("host") || !m.Object("Processor") || !m.Counter("% Processor Time") || !m.Instance("Größe/Öxcy", n) {
+					t.Error("no match")
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
 func TestMatcherAllocatesNothing(t *testing.T) {
 	m := mustParse(t, `\\Host\Pro*(*ö?c*)\% *`).Matcher()
 	if n := testing.AllocsPerRun(10, func() {
@@ -256,6 +273,16 @@ func realFile(t *testing.T, name string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+func TestPatternAllocatesNothing(t *testing.T) {
+	for _, n := range []int{1, 61, 62, 63, 64, 127, 128, 252, 253} {
+		p := winperf.CompilePattern("*" + strings.Repeat("a", n) + "?")
+		name := "x" + strings.Repeat("a", n+1)
+		if allocs := testing.AllocsPerRun(10, func() { p.Match(name) }); allocs != 0 || !p.Match(name) {
+			t.Errorf("%d characters: %v allocations, matches %v", n+2, allocs, p.Match(name))
+		}
+	}
 }
 
 // TestLongPatterns: patterns of all lengths match as their parts do, also where states share no word of memory.

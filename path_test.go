@@ -151,6 +151,15 @@ func TestParsePathErrors(t *testing.T) {
 	}
 }
 
+// The error of Select names each path that cannot be read.
+func TestSelect(t *testing.T) {
+	sel, err := winperf.Select(`\System\Processes`, `System\Threads`, `\Memory`)
+	if len(sel.Paths) != 0 || !errors.Is(err, winperf.ErrPath) ||
+		!strings.Contains(err.Error(), `"System\Threads"`) || !strings.Contains(err.Error(), `"\Memory"`) {
+		t.Errorf("%v, error %v", sel.Paths, err)
+	}
+}
+
 func TestParsePathLimit(t *testing.T) {
 	for _, text := range []string{
 		`\O\` + strings.Repeat("c", 2045),

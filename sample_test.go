@@ -2,6 +2,7 @@ package winperf_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,26 @@ func TestBlocks(t *testing.T) {
 	other.Bytes = append(other.Bytes, "other"...)
 	if other == b || string(copied.Parts[0].Block.Bytes) != "kept" || b.Number() != number || other.Number() == number {
 		t.Errorf("a block that was kept is used again: %q", copied.Parts[0].Block.Bytes)
+	}
+}
+
+// Several readers of a block may keep it: the race detector watches.
+func TestKeepBlock(t *testing.T) {
+	var s winperf.Sample
+	b := s.Begin()
+	b.Bytes = append(b.Bytes, "kept"...)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			b.Keep()
+			if !b.Kept() || string(b.Bytes) != "kept" {
+				t.Errorf("%q, kept %v", b.Bytes, b.Kept())
+			}
+		})
+	}
+	wait.Wait()
+	if s.Begin() == b {
+		t.Error("a block that was kept is used again")
 	}
 }
 

@@ -503,6 +503,54 @@ func (d *disk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// After each call of the underlying writer the file is whole, and has one sample more at most.
+func TestOneCall(t *testing.T) {
+	raws := small()
+	var file []byte
+	samples := 0
+	w := capture.NewWriter(writerFunc(func(b []byte) (int, error) {
+		file = append(file, b...)
+		f := open(t, file)
+		if f.Samples() > samples+1 || f.Tail().Broken > 0 {
+			t.Errorf("%d samples after %d, tail %+v", f.Samples(), samples, f.Tail())
+		}
+		samples = f.Samples()
+		return len(b), nil
+	}), capture.Options{GroupSamples: 3})
+
+	for i := range raws {
+		if err := w.Write(raws[i].Sample()); err != nil || samples != i+1 {
+			t.Fatalf("%d samples are written of %d, error %v", samples, i+1, err)
+		}
+	}
+	same(t, rest(t, open(t, file).Cursor()), raws)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// The error of a file that cannot be read is the file's.
+func TestOpenFails(t *testing.T) {
+	whole := write(t, small(), capture.Options{})
+	for fails := range int64(3) {
+		reads := int64(0)
+		_, err := capture.Open(readerFunc(func(b []byte, at int64) (int, error) {
+			if reads++; reads > fails {
+				return 0, errFull
+			}
+			return bytes.NewReader(whole).ReadAt(b, at)
+		}), int64(len(whole)))
+		if !errors.Is(err, errFull) || errors.Is(err, winperf.ErrBadData) {
+			t.Errorf("read %d fails: %v", fails+1, err)
+		}
+	}
+}
+
+type readerFunc func([]byte, int64) (int, error)
+
+func (f readerFunc) ReadAt(b []byte, at int64) (int, error) { return f(b, at) }
+
 func TestClosed(t *testing.T) {
 	w := capture.NewWriter(io.Discard, capture.Options{})
 	if err := w.Close(); err != nil {

@@ -212,6 +212,55 @@ func TestPartsDamaged(t *testing.T) {
 	}
 }
 
+// The memory of a block is used again only if its reader does not need it any more, and never where the reader
+// does not say.
+func TestInUse(t *testing.T) {
+	all := twoPaces()
+	file := writeParts(t, all, capture.Options{})
+	for name, inUse := range map[string]func(*winperf.Block) bool{
+		"not said": nil, "all": func(*winperf.Block) bool { return true }, "none": func(*winperf.Block) bool { return false },
+	} {
+		c := open(t, file).Cursor()
+		blocks := map[*winperf.Block]uint64{} // their numbers, by the memory
+		again := 0
+		samples := make([]winperf.Sample, len(all))
+		for n := range samples {
+			samples[n].InUse = inUse
+			if err := c.Next(t.Context(), &samples[n]); err != nil {
+				t.Fatal(err)
+			}
+			b := samples[n].Parts[0].Block
+			if number, known := blocks[b]; known && number != b.Number() {
+				again++
+			}
+			blocks[b] = b.Number()
+		}
+
+		if (again > 0) != (name == "none") {
+			t.Errorf("%s in use: memory is used again %d times", name, again)
+		}
+		for n := range samples {
+			if diff := cmp.Diff(shownSample(all[n]), shownSample(&samples[n])); diff != "" && name != "none" {
+				t.Errorf("%s in use: sample %d (-want +got):\n%s", name, n, diff)
+			}
+		}
+	}
+}
+
+// twoPaces are samples of which each third has a new first block, and each a new second one.
+func twoPaces() (all []*winperf.Sample) {
+	raws := samples(perftest.Small, 30)
+	for n := range raws {
+		s := raws[n].Sample()
+		s.Parts = append(s.Parts, winperf.Part{Name: "other", Block: raws[n].Block()})
+		if n%3 > 0 {
+			s.Parts[0].Block = all[n-1].Parts[0].Block
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
 // A part that is unchanged has the memory of the sample before. It stays when that sample is read into again.
 func TestPartsOfOtherMemory(t *testing.T) {
 	raws := samples(perftest.Small, 3)

@@ -178,6 +178,13 @@ func TestApply(t *testing.T) {
 	if b, err := apply(nil, ref, []byte{6, 1, 0, 2, 0, 0, 0, 'x'}, 9); err != nil || string(b) != "abcdefghx" {
 		t.Errorf("%q, %v", b, err)
 	}
+	for times, want := range map[int]error{17: nil, 18: errDelta} { // 272 bytes are 4 times 16+52, 288 are more than 4 times 16+55
+		again := append([]byte{byte(3 * times)}, bytes.Repeat([]byte{2, 0, 3}, times)...)
+		b, err := apply(nil, ref, again, times*len(ref))
+		if !errors.Is(err, want) || err == nil && !bytes.Equal(b, bytes.Repeat(ref, times)) {
+			t.Errorf("the reference %d times: %q, %v", times, b, err)
+		}
+	}
 	if _, err := apply(nil, ref, []byte{0}, 1<<30); !errors.Is(err, errDelta) {
 		t.Errorf("a sample that is too long: %v", err)
 	}

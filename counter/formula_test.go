@@ -3,6 +3,7 @@ package counter
 import (
 	"math"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -158,6 +159,26 @@ func TestShortColumns(t *testing.T) {
 	zero.Cook(Clocks{}, Clocks{}, col)
 	if col.Status[0] != Unsupported {
 		t.Errorf("the zero Formula gives %v, want unsupported", col.Status[0])
+	}
+}
+
+// Several goroutines use one Formula: the race detector watches.
+func TestFormulaOfMany(t *testing.T) {
+	for info := range Types() {
+		f := NewFormula(info.Type, 0, 0, Options{})
+		prev, cur, want := benchColumn(50)
+		f.Cook(prev, cur, want)
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() {
+				_, _, got := benchColumn(50)
+				f.Cook(prev, cur, got)
+				if !slices.Equal(got.Bits, want.Bits) || !slices.Equal(got.Status, want.Status) {
+					t.Errorf("%v: %v, want %v", info.Type, got.Bits, want.Bits)
+				}
+			})
+		}
+		wait.Wait()
 	}
 }
 

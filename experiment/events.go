@@ -16,7 +16,7 @@ import (
 
 // EventSource emits events that no code of the program emits.
 type EventSource interface {
-	// Describe says what the source is. It may be called from any goroutine.
+	// Describe returns what is known of the source. Implementations must allow concurrent calls.
 	Describe() EventSourceInfo
 	// Run emits events until ctx ends, or what they come from. The error is why it cannot go on;
 	// a Change record tells it, and the experiment goes on without the source.

@@ -375,6 +375,34 @@ func TestLongNames(t *testing.T) {
 			t.Errorf("records:\n%s", texts(records))
 		}
 	})
+
+	var p experiment.Program
+	for i := range 10_001 {
+		p.Declare(strings.Repeat("x", 1024-len(fmt.Sprint(i))) + fmt.Sprint(i))
+	}
+	if n := len(p.Names()); n != 10_000 {
+		t.Errorf("%d names are remembered", n)
+	}
+}
+
+// An event that no experiment is bound to costs no memory, whether there is an experiment or none.
+func TestEventWithoutExperiment(t *testing.T) {
+	p := new(experiment.Program)
+	event := func() { p.Event(t.Context(), "event") }
+	if n := testing.AllocsPerRun(100, event); n != 0 {
+		t.Errorf("%v allocations without an experiment", n)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("other")}})
+		event := func() { r.program.Event(t.Context(), "event") }
+		if n := testing.AllocsPerRun(100, event); n != 0 {
+			t.Errorf("%v allocations with an experiment that is bound to another name", n)
+		}
+		if records := r.end(); len(records) != 0 {
+			t.Errorf("records:\n%s", texts(records))
+		}
+	})
 }
 
 // flaky is a listener that has no place for connections at first, and never for good.

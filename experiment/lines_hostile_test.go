@@ -124,7 +124,7 @@ func TestLineServerUnreadAnswers(t *testing.T) {
 				t.Fatalf("answer %q", line)
 			}
 		}
-		if oks < 1000 || oks >= lines {
+		if oks < 1000 || oks > 1026 { // 1,024 in their places, and at most two on their way
 			t.Errorf("%d answers to %d lines", oks, lines)
 		}
 

@@ -136,7 +136,8 @@ func TestParseRecordRefuses(t *testing.T) {
 		{`{"number":1,"kind":"point","event":{"attrs":[{"key":"k","type":"int"}]}}`, `attribute "k"`},
 	} {
 		_, err := ParseRecord([]byte(c.line))
-		if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), c.says) {
+		var place *winperf.DataError
+		if !errors.As(err, &place) || !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.line, err, c.says)
 		}
 	}
@@ -156,7 +157,7 @@ func TestRecordReader(t *testing.T) {
 			break
 		}
 		var bad *winperf.DataError
-		if errors.As(err, &bad) {
+		if errors.As(err, &bad) && errors.Is(err, winperf.ErrBadData) {
 			lines = append(lines, bad.Line)
 			continue
 		}

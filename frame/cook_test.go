@@ -218,6 +218,28 @@ func TestShortBlocks(t *testing.T) {
 	}
 }
 
+// TestColumnStays shows that a column stays as it is while columns of other objects are cooked.
+func TestColumnStays(t *testing.T) {
+	var pool frame.Pool
+	series := perftest.Series(perftest.Desktop, 2, 20, 3)
+	prev := take(t, &pool, series[0].Bytes, frame.Frame{})
+	cur := take(t, &pool, series[1].Bytes, prev)
+	var ck frame.Cooker
+	ck.Set(prev, cur, counter.Options{})
+	var columns []frame.Cooked
+	var want []string
+	for o := range cur.Objects() {
+		column := ck.Object(o).Column(0)
+		columns, want = append(columns, column), append(want, fmt.Sprint(column.Bits, column.Status))
+	}
+
+	for i, c := range columns {
+		if got := fmt.Sprint(c.Bits, c.Status); got != want[i] {
+			t.Errorf("the column of object %d is %.100s, was %.100s", i, got, want[i])
+		}
+	}
+}
+
 // TestCookAll shows that a column cooked beside others is the column cooked alone.
 func TestCookAll(t *testing.T) {
 	var pool frame.Pool

@@ -90,6 +90,9 @@ func TestReaders(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
+			if err := f.Keep(); err != nil {
+				t.Error(err)
+			}
 			n := 0
 			for o := range f.Objects() {
 				for in := range o.Instances() {
@@ -115,6 +118,27 @@ func TestDecodeErrors(t *testing.T) {
 	raw := winperf.Raw{Format: winperf.FormatV1, Bytes: []byte("no block")}
 	if _, err := pool.Decode(raw.Sample(), frame.Frame{}); !errors.Is(err, winperf.ErrBadData) {
 		t.Errorf("no block: %v", err)
+	}
+
+	// Frames before a sample that cannot be read are as valid as they were.
+	good := winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, small)}
+	var before [2]frame.Frame
+	for i := range before {
+		f, err := pool.Decode(good.Sample(), before[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[i] = f
+	}
+	for range 3 {
+		if _, err := pool.Decode(raw.Sample(), before[1]); err == nil {
+			t.Error("no block can be read")
+		}
+	}
+	for _, f := range before {
+		if f.Object(0).Instance(1).Name() != "1" || f.Keep() != nil {
+			t.Error("a frame is not valid any more after an error")
+		}
 	}
 
 	// What stands before the damage can be read.

@@ -3,6 +3,7 @@ package frame_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -87,6 +88,7 @@ func TestValues(t *testing.T) {
 
 	var pool frame.Pool
 	var before frame.Frame
+	var last []shownValue
 	for n, ages := range [][]time.Duration{nil, nil, ages, ages, nil} {
 		f, err := pool.Decode(valueSample(series, values, ages), before)
 		if err != nil {
@@ -105,7 +107,10 @@ func TestValues(t *testing.T) {
 				t.Errorf("sample %d, value %d: %+v, want %+v", n, i, got, want)
 			}
 		}
-		before = f
+		if !before.IsZero() && !slices.Equal(showAll(t, before, 2), last) {
+			t.Errorf("the values before sample %d are not valid any more", n)
+		}
+		before, last = f, got
 	}
 }
 

@@ -58,6 +58,9 @@ func TestCatalogue(t *testing.T) {
 		t.Errorf("%d groups, %d sensors, %d readings, damage %v", len(c.Groups), c.NumSensors(), c.NumReadings(), c.Damage)
 	}
 	instances := []sensor.Instance{{Name: "Idle"}, {Name: "shell"}, {Name: "shell", Index: 1}}
+	if g, err := c.Group("proces"); g != nil || !errors.Is(err, winperf.ErrNoObject) {
+		t.Errorf("no group: %+v, %v", g, err)
+	}
 	if g, err := c.Group("process"); err != nil || !cmp.Equal(g.Instances, instances) || !g.Counted {
 		t.Errorf("group %+v, %v", g, err)
 	}

@@ -337,6 +337,42 @@ func TestJointFails(t *testing.T) {
 	}
 }
 
+// Sources are prepared at the same time: it takes as long as the slowest one.
+func TestJointPrepare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(name string) sensor.Origin {
+			s := named(name)
+			s.compile = func() error { time.Sleep(50 * ms); return nil }
+			return sensor.Origin{Name: name, Source: on(name, s)}
+		}
+		j := join(t, measure.Options{}, selection(t, switches), slow("a"), slow("b"), slow("c"))
+		begin := time.Now()
+		if err := j.Prepare(t.Context()); err != nil || time.Since(begin) != 50*ms {
+			t.Errorf("prepared in %v, error %v", time.Since(begin), err)
+		}
+	})
+}
+
+// What a round gave stays as it is while the next one is prepared and sampled.
+func TestJointCycleIsValid(t *testing.T) {
+	j := join(t, measure.Options{}, selection(t, switches), sensor.Origin{Name: "a", Source: on("A", named("a"))}, sensor.Origin{Name: "b", Source: on("B", named("b"))})
+	defer j.Close()
+	if _, err := j.Cycle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := j.Cycle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := members(c)
+	if err := errors.Join(j.Prepare(t.Context()), j.Sample(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, members(c)); diff != "" || len(want) != 2 {
+		t.Errorf("(-decoded +sampled again):\n%s", diff)
+	}
+}
+
 // The states are those of a Measurement.
 func TestJointOrder(t *testing.T) {
 	j := join(t, measure.Options{}, selection(t, switches), sensor.Origin{Name: "a", Source: counting()})

@@ -153,16 +153,46 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// TestDescribedStay shows that series which a column described stay as they are when the cycle is not
+// valid any more. Instances appear and end meanwhile.
+func TestDescribedStay(t *testing.T) {
+	c := measure.New(newRing(perftest.Desktop, 5), everything(t), measure.Options{})
+	defer c.Close()
+	var described []winperf.Series
+	var want []string
+	for n := range 8 {
+		columns := cycle(t, c).Columns()
+		for i := 0; n < 3 && i < len(columns); i += 10 {
+			var s winperf.Series
+			columns[i].Describe(&s, columns[i].Len()-1)
+			described, want = append(described, s), append(want, strings.Clone(s.Path.String()))
+		}
+	}
+
+	for i := range described {
+		if got := described[i].Path.String(); got != want[i] || described[i].Clone().String() != want[i] {
+			t.Errorf("%s is %s now", want[i], got)
+		}
+	}
+	if len(described) < 10 {
+		t.Errorf("%d series", len(described))
+	}
+}
+
 // TestStale shows that a cycle's frame is valid while one more is decoded, and refused after that.
 func TestStale(t *testing.T) {
 	c := measure.New(newRing(perftest.Small, 0), everything(t), measure.Options{})
 	defer c.Close()
-	first := cycle(t, c).Frame
+	oldest := *cycle(t, c)
+	first := oldest.Frame
 	var cooker frame.Cooker
 	if err := cooker.Set(first, cycle(t, c).Frame, counter.Options{}); err != nil {
 		t.Error(err)
 	}
 	newest := cycle(t, c).Frame
+	if err := oldest.Keep(); !errors.Is(err, winperf.ErrState) {
+		t.Errorf("a cycle whose frame is of three cycles ago was kept: %v", err)
+	}
 	if err := first.Keep(); !errors.Is(err, winperf.ErrState) {
 		t.Errorf("a frame of three cycles ago was kept: %v", err)
 	}

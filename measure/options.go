@@ -83,7 +83,7 @@ type Options struct {
 
 // LeastInterval is the least time between two samples of which a rate is computed. Many of
 // the times that the kernel of Linux tells have units of 10 ms: a rate over less time is 0 or
-// 100 %, whatever happened. The clocks of Windows tick every 15.6 ms at most.
+// 100 %, whatever happened. The clocks of Windows tick every 15.6 ms or faster.
 //
 // It applies to live sources and to captures of a Linux host. Other recorded sources are
 // computed as Windows does it: PDH knows no such bound, and only a clock that stands still

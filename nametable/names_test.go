@@ -2,8 +2,10 @@ package nametable
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,6 +158,31 @@ func TestNamesLookupCounter(t *testing.T) {
 			t.Errorf("LookupCounter(%d, %q): error %q, want %q in it", tt.titles, tt.name, err, tt.err)
 		}
 	}
+}
+
+// TestManyReaders reads names in several goroutines: nothing changes, and the race detector finds no write.
+func TestManyReaders(t *testing.T) {
+	n := names(t)
+	read := func() string {
+		var all []any
+		for _, title := range []uint32{2, 4, 6, 174, 1766, 4002} {
+			name := n.Title(title)
+			found, err := n.LookupCounter([]uint32{6, 174, 4002}, name)
+			all = append(all, name, n.Help(title), n.Lookup(name), found, err)
+		}
+		return fmt.Sprint(all...)
+	}
+
+	want := read()
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			if got := read(); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 func TestFromSchemaDamage(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/perfdata"
@@ -130,6 +131,7 @@ func TestEditErrors(t *testing.T) {
 		"long text":          {object().SetText(0, 2, "12345678"), datablock.ErrValue},
 		"text with NUL":      {object().SetText(0, 2, "a\x00b"), datablock.ErrValue},
 		"mark without a map": {bare.SetMissing(0, 0, true), datablock.ErrValue},
+		"deny without a map": {bare.Deny(0, 0), datablock.ErrValue},
 		"single without":     {form(perfdata.Single, 0), datablock.ErrCount},
 		"single with two":    {form(perfdata.Single, 2), datablock.ErrCount},
 		"metadata with one":  {form(perfdata.MetadataMultiple, 1), datablock.ErrCount},
@@ -140,8 +142,19 @@ func TestEditErrors(t *testing.T) {
 		"override far":       {override(0xFFFFFFFF), datablock.ErrLength},
 	}
 	for name, c := range cases {
-		if !errors.Is(c.got, c.want) {
+		if !errors.Is(c.got, c.want) || !errors.Is(c.got, winperf.ErrBadData) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
+// TestTruncated parses a block without its end.
+func TestTruncated(t *testing.T) {
+	whole := encode(t, fixture(t, editable))
+	for n := range len(whole) {
+		_, err := perfdata.Parse(whole[:n], 0)
+		if !errors.Is(err, perfdata.ErrTruncated) || !errors.Is(err, winperf.ErrBadData) {
+			t.Fatalf("the first %d bytes of %d: error %v", n, len(whole), err)
 		}
 	}
 }

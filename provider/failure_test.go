@@ -308,7 +308,7 @@ func TestFailureOfClose(t *testing.T) {
 func TestLack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := layout(t, peer())
-		slow, errPanic := fs.ErrPermission, errors.New("boom")
+		slow, errPanic := error(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), errors.New("boom")
 		other := &fake{name: "other", objects: []*provider.Object{peer()}}
 		other.collect = func(ctx context.Context, _ *provider.Query, w *provider.Writer) error {
 			switch {

@@ -83,8 +83,12 @@ func TestCheck(t *testing.T) {
 			!strings.Contains(err.Error(), tt.want)):
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
-		if _, layoutErr := provider.NewLayout(o, nil); (layoutErr == nil) != (err == nil) {
-			t.Errorf("NewLayout: error %v, Check has %v", layoutErr, err)
+		_, layoutErr := provider.NewLayout(o, nil)
+		_, imageErr := provider.NewImage(o)
+		for name, got := range map[string]error{"NewLayout": layoutErr, "NewImage": imageErr} {
+			if (got == nil) != (err == nil) || err != nil && !errors.Is(got, provider.ErrSchema) {
+				t.Errorf("%s: error %v, Check has %v", name, got, err)
+			}
 		}
 	}
 }

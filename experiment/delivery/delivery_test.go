@@ -145,6 +145,38 @@ func TestBatches(t *testing.T) {
 	})
 }
 
+// Routes are added, asked about and removed in several goroutines, while another one puts records.
+func TestManyUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &testSink{}
+		d := begin(t, Options{Routes: []Route{{Name: "a", Sink: s}}})
+		var all sync.WaitGroup
+		for n := range 4 {
+			all.Go(func() {
+				name := fmt.Sprint("other ", n)
+				for range 10 {
+					if err := d.Add(Route{Name: name, Sink: &testSink{}}); err != nil {
+						t.Error(err)
+					}
+					d.Hurry(0)
+					if len(d.State().Routes) < 2 {
+						t.Error("a route is missing")
+					}
+					if there, err := d.Remove(t.Context(), name); !there || err != nil {
+						t.Errorf("removed: %v, %v", there, err)
+					}
+				}
+			})
+		}
+		for n := range uint64(50) {
+			put(t, d, record("x", n+1))
+		}
+		all.Wait()
+		must(t, d.Close(t.Context()))
+		s.expect(t, names("x", 1, 50)...)
+	})
+}
+
 // What fails comes again, with gaps that grow, and as late as the sink asked.
 func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -273,6 +274,32 @@ func TestNames(t *testing.T) {
 		}
 		list = append(list, in)
 	}
+	if err := v.Close(); err != nil || len(l.instances) != 0 {
+		t.Errorf("%d instances, error %v", len(l.instances), err)
+	}
+}
+
+// TestManyUsers adds and removes instances in several goroutines: the library is called by one at a time, which
+// the race detector watches, and no two instances have one id.
+func TestManyUsers(t *testing.T) {
+	l := &library{}
+	v, p := start(t, l)
+	values := instance(t, p, "a")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 20 {
+				in, err := v.Instance("Peer", "a", values)
+				if err == nil {
+					err = in.Remove()
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 	if err := v.Close(); err != nil || len(l.instances) != 0 {
 		t.Errorf("%d instances, error %v", len(l.instances), err)
 	}

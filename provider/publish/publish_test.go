@@ -352,6 +352,23 @@ func TestNewCounter(t *testing.T) {
 	}
 }
 
+// A value that falls below 0 goes on from the largest one of its size.
+func TestBelowZero(t *testing.T) {
+	p := start(t, tempDir(t), schemaText)
+	single, err := must(t, p.Object, "Transfer").Single()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range []*Counter{must(t, single.Base, "Available Bandwidth"), must(t, add(t, p, "Job", "a", nil).Counter, "Done")} {
+		c.Set(5)
+		c.AddSigned(-7)
+		if got, want := c.Load(), uint64(1)<<(8*c.Size()-1)<<1-2; got != want {
+			t.Errorf("%d of %d bytes, want %d", got, c.Size(), want)
+		}
+	}
+}
+
 // Counting allocates nothing.
 func TestAddAllocates(t *testing.T) {
 	p := start(t, tempDir(t), schemaText)

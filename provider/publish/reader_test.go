@@ -3,6 +3,7 @@ package publish
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -256,6 +257,31 @@ func TestChanging(t *testing.T) {
 	if fmt.Sprint(names) != "[a c]" || len(f.of(0)) != 1 || f.fault != nil {
 		t.Errorf("instances %q, fault %v", names, f.fault)
 	}
+}
+
+// Several goroutines use one Reader and one of its views, while publishers start and end: the race detector watches.
+func TestManyUsers(t *testing.T) {
+	dir := tempDir(t)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 20 {
+				_, err := w.view.Refresh(t.Context())
+				_, own := w.View(nil).Refresh(t.Context())
+				if err := errors.Join(err, own, errors.Join(w.view.Damage()...)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		if err := start(t, dir, schemaText).Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Wait()
+	w.expect()
 }
 
 // Everything at once: publishers, instances, values and readers.

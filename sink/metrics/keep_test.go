@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -17,6 +18,21 @@ func faults(n int, there bool, value int64) string {
 		text += processHead + fmt.Sprintf(" instance \"a\" : %d 133400000000000000 8\n", value)
 	}
 	return text
+}
+
+// TestSetStays shows that a Set is valid while other frames are decoded, and mapped by another Mapper.
+func TestSetStays(t *testing.T) {
+	n := names(t, processNames)
+	m, other := NewMapper(Options{}), NewMapper(Options{})
+	var s sequence
+	set := mapped(t, m, s.next(t, faults(0, true, 5)), n)
+	want := strings.Join(lines(set, "winperf_process_page_faults_total"), "\n")
+	for i := range 4 {
+		mapped(t, other, s.next(t, faults(i+1, i%2 == 0, 7)), n)
+	}
+	if got := strings.Join(lines(set, "winperf_process_page_faults_total"), "\n"); got != want || !strings.HasSuffix(got, " 5") {
+		t.Errorf("%q, was %q", got, want)
+	}
 }
 
 // TestMapKeeps shows that a counter goes on over 2^32 after frames that were decoded and not mapped. A

@@ -9,8 +9,7 @@
 // [Options] says of the resource stands once.
 //
 // A name loses _total at its end, and its unit is written as UCUM has it: seconds as s, bytes as
-// By, ratio as 1. What turns OTLP into Prometheus' names by the usual rules (unit and
-// type as suffixes, never twice) gets the same names as from a scrape; for that a rate has no unit
-// but that in its name. The names of OpenTelemetry's
-// semantic conventions have no _total, and pass as they are.
+// By, ratio as 1. A rate has no unit except the one in its name. So a receiver that adds unit and type
+// to names which lack them, as Prometheus does, has the same names as from a scrape. The names of
+// OpenTelemetry's semantic conventions have no _total, and stay as they are.
 package otlp

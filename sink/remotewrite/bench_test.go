@@ -1,6 +1,7 @@
 package remotewrite_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -29,6 +30,26 @@ func wide(n int) *metrics.Set {
 		})
 	}
 	return set
+}
+
+// TestEncodeAllocatesNothing encodes series that were there before: only the request itself is new.
+func TestEncodeAllocatesNothing(t *testing.T) {
+	send := func(*remotewrite.Request) error { return nil }
+	set := wide(1000)
+	for _, version := range []remotewrite.Version{remotewrite.V1, remotewrite.V2} {
+		e := remotewrite.NewEncoder(remotewrite.Options{Version: version})
+		encode := func() {
+			if err := errors.Join(e.Encode(set, send), e.Flush(send)); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 3 {
+			encode()
+		}
+		if n := testing.AllocsPerRun(10, encode); n > 1 {
+			t.Errorf("%v: %v allocations", version, n)
+		}
+	}
 }
 
 // BenchmarkEncode is the cost of a sample before compression, and with it. The same with
