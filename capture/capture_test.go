@@ -547,6 +547,44 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
+// A cursor whose reader fails now and then goes on where it was: no sample is lost, and none comes twice.
+func TestReaderFails(t *testing.T) {
+	raws := small()
+	whole := write(t, raws, capture.Options{GroupSamples: 3})
+	reads, every := 0, 0
+	f, err := capture.Open(readerFunc(func(b []byte, at int64) (int, error) {
+		if reads++; every > 0 && reads%every == 0 {
+			return 0, errFull
+		}
+		return bytes.NewReader(whole).ReadAt(b, at)
+	}), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, every = range []int{2, 3, 5} {
+		c := f.Cursor()
+		var got []winperf.Raw
+		for failed := 0; ; {
+			var s winperf.Sample
+			err := c.Next(t.Context(), &s)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err == nil {
+				got = append(got, s.Parts[0].Block.Raw)
+				got[len(got)-1].Schema = s.Schema
+			} else if failed++; !errors.Is(err, errFull) || failed > 1000 {
+				t.Fatal(err)
+			}
+		}
+		same(t, got, raws)
+		if damage := c.Damage(); len(damage) > 0 {
+			t.Errorf("each %d. read fails: damage %v", every, damage)
+		}
+	}
+}
+
 type readerFunc func([]byte, int64) (int, error)
 
 func (f readerFunc) ReadAt(b []byte, at int64) (int, error) { return f(b, at) }

@@ -157,6 +157,28 @@ func TestFileRefuses(t *testing.T) {
 	}
 }
 
+// A sink that delivered nothing and is not wanted leaves no file, and one that was there as it was.
+func TestDiscard(t *testing.T) {
+	fresh, old := filepath.Join(t.TempDir(), "new.csv"), filepath.Join(t.TempDir(), "old.csv")
+	must(t, os.WriteFile(old, []byte("what was there\n"), 0o600))
+	for _, name := range []string{fresh, old} {
+		s, err := NewFile(name, FileOptions{Overwrite: true})
+		must(t, err)
+		must(t, Discard(t.Context(), s))
+	}
+	if _, err := os.Stat(fresh); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a new file: %v", err)
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "what was there\n" {
+		t.Errorf("a file that was there has %q, %v", text, err)
+	}
+
+	other := &testSink{}
+	if err := Discard(t.Context(), other); err != nil || !other.closed {
+		t.Errorf("another sink: %v, closed %v", err, other.closed)
+	}
+}
+
 // The formats of package sink have the values, each record as a moment.
 func TestFileFormats(t *testing.T) {
 	for _, c := range []struct {
