@@ -223,7 +223,12 @@ func (b *Block) begin(size int) {
 }
 
 // Reuse prepares the block, which its owner knows to be in no use, for another answer.
-func (b *Block) Reuse() { b.begin(0) }
+func (b *Block) Reuse() {
+	if poison.On {
+		b.poison()
+	}
+	b.begin(0)
+}
 
 // Number identifies the block's contents. No other contents get the same number, also in the
 // same memory.
@@ -271,18 +276,23 @@ func (b *Block) Grew() (room int, grew bool) {
 // memory that is not valid any more.
 func (s *Sample) poison() {
 	for _, b := range s.own {
-		if b.Kept() {
-			continue
-		}
-		poison.Bytes(b.Bytes[:cap(b.Bytes)])
-		if old, ok := b.contents.(interface{ Poison() }); ok {
-			old.Poison()
-		}
+		b.poison()
 	}
 	for _, part := range s.within {
 		if part != nil {
 			part.poison()
 		}
+	}
+}
+
+// poison overwrites the block's memory, unless it was kept.
+func (b *Block) poison() {
+	if b.Kept() {
+		return
+	}
+	poison.Bytes(b.Bytes[:cap(b.Bytes)])
+	if old, ok := b.contents.(interface{ Poison() }); ok {
+		old.Poison()
 	}
 }
 

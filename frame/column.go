@@ -3,6 +3,7 @@ package frame
 import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/poison"
 )
 
 // Cooked is one counter cooked over instances of an object.
@@ -53,6 +54,11 @@ func (p *Pair) Column(k int) Cooked {
 	if n := p.len(); n > len(s.bits) {
 		s.bits, s.status = make([]uint64, n+n/4), make([]counter.Status, n+n/4)
 	}
+	if poison.On {
+		poison.Words(s.bits)
+		poison.Bytes(s.status)
+	}
+
 	one := [1]Cooked{{K: k, Bits: s.bits[:p.len()], Status: s.status[:p.len()]}}
 	p.Cook(one[:])
 	return one[0]

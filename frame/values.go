@@ -55,9 +55,8 @@ func (v *Values) forget() { v.series, v.of.Texts, v.there = nil, nil, false }
 // poison overwrites the values, for tests; see internal/poison.
 func (v *Values) poison() {
 	poison.Words(v.of.Bits)
-	for i := range v.of.Status {
-		v.of.Status[i], v.of.Kinds[i] = 0xA5, 0xA5
-	}
+	poison.Bytes(v.of.Status)
+	poison.Bytes(v.of.Kinds)
 }
 
 // Aged reports whether a value was taken before the sample.

@@ -7,6 +7,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/poison"
 )
 
 // An item names the values of its column, see [winperf.ColumnNames].
@@ -154,6 +155,14 @@ type columnStore struct {
 func (s *columnStore) grow(n int) {
 	s.bits = slices.Grow(s.bits[:0], n)[:n]
 	s.status = slices.Grow(s.status[:0], n)[:n]
+}
+
+// poison overwrites the values of the sample before, for tests; see internal/poison.
+func (s *columnStore) poison() {
+	poison.Words(s.bits)
+	poison.Bytes(s.status)
+	poison.Words(s.spare.bits)
+	poison.Bytes(s.spare.status)
 }
 
 // mark returns n empty marks.

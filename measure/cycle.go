@@ -7,6 +7,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/poison"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -98,7 +99,6 @@ func (c *Cycle) Keep() error {
 	c.kept = true
 	c.Sample.Keep()
 
-	c.Parts, c.ColumnParts = slices.Clone(c.Parts), slices.Clone(c.ColumnParts)
 	c.columns = slices.Clone(c.columns)
 	for i := range c.columns {
 		keepColumn(&c.columns[i])
@@ -108,6 +108,11 @@ func (c *Cycle) Keep() error {
 
 // begin empties the cycle.
 func (c *Cycle) begin() {
+	if poison.On {
+		for i := range c.readings {
+			c.readings[i] = winperf.Reading{Status: 0xA5}
+		}
+	}
 	c.columns, c.readings, c.made = c.columns[:0], c.readings[:0], false
 	c.Parts, c.ColumnParts, c.values = c.Parts[:0], c.ColumnParts[:0], 0
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/poison"
 )
 
 // group are the columns of one object, with their memory.
@@ -99,6 +100,10 @@ func (g *group) cook(o frame.Object) {
 	if g.lent {
 		g.prepare()
 	}
+	if poison.On {
+		g.store.poison()
+	}
+
 	g.pair.Cook(g.cooked)
 	newer := g.place != o.Place()
 	g.place, g.done, g.lent, g.pair = o.Place(), true, o.Block().Kept(), nil
