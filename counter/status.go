@@ -43,6 +43,9 @@ func ParseStatus(word string) (Status, bool) {
 	return Status(max(i, 0)), i >= 0
 }
 
+// NamesNothing reports whether the status says that a path names nothing: NoInstance, NoCounter or NoObject.
+func (s Status) NamesNothing() bool { return s == NoInstance || s == NoCounter || s == NoObject }
+
 // MarshalText writes the status word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

@@ -119,8 +119,8 @@ func (t Type) IsText() bool { return t&typeMask == typeText }
 // summed up: the multi-timers, but not the base that may hold that number.
 func (t Type) IsMulti() bool { return t&flagMulti != 0 && !t.IsBase() }
 
-// Inverse reports whether the raw value is the time in which there was nothing to count, such as that in which a
-// processor was idle: the displayable value is the rest.
+// Inverse reports whether the raw value is the time in which there was nothing to count, such as that in
+// which a processor was idle: the displayable value is the rest.
 func (t Type) Inverse() bool { return t&flagInverse != 0 && lookup(t).Cumulative }
 
 // Width returns the bytes of the raw value as the size bits have them: 4, 8,

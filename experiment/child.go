@@ -11,8 +11,8 @@ import (
 )
 
 // Child starts a command and emits a region for it, NAME, from when it was started to when it has
-// ended. The attribute pid tells its process id, status its exit status or signal what ended it. On Linux the end is sampled before the process is
-// gone for good, so that its own counters say what it has used in all.
+// ended. The attribute pid tells its process id, status its exit status or signal what ended it. On Linux the
+// end is sampled before the process is gone for good, so that its own counters say what it has used in all.
 //
 // The command is started once. It goes on when the experiment ends before it.
 type Child struct {

@@ -48,7 +48,8 @@
 //
 // In fast loops two samples may be less than 10 ms apart ([measure.LeastInterval]). Rates and percentages
 // have no value then, and the status is [counter.TooClose]. Differences of regions are there all the same,
-// except those of inverse timers; an event for every so many rounds has rates, too. [counter.Options.Least] in Binding.Cook sets another limit.
+// except those of inverse timers; an event for every so many rounds has rates, too. [counter.Options.Least]
+// in Binding.Cook sets another limit.
 //
 // # Sources of events
 //

@@ -23,8 +23,8 @@ func (o OpenRegion) End(attrs ...slog.Attr) {
 	}
 }
 
-// EndSampled is End, but returns when the samples of its end are complete, as far as that takes no longer than
-// 20 s: what they are of may then go, such as a process that has ended.
+// EndSampled is End, but returns when the samples of its end are complete, as far as that takes no longer
+// than 20 s: what they are of may then go, such as a process that has ended.
 func (o OpenRegion) EndSampled(attrs ...slog.Attr) {
 	if o.r != nil {
 		o.r.end(copyAttrs(attrs), atEnd)

@@ -5,9 +5,9 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// switches remembers in which sample of a binding the value of a series was marked as one of another instance.
-// A record does not have the marks of the samples between it and the previous record of its event, which were
-// taken for other events or for the begin of a region.
+// switches remembers in which sample of a binding the value of a series was marked as one of another
+// instance. A record does not have the marks of the samples between it and the previous record of its event,
+// which were taken for other events or for the begin of a region.
 type switches struct {
 	sample uint64 // number of the current sample, from 1
 	last   uint64 // the last sample with marks

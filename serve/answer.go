@@ -13,8 +13,8 @@ import (
 // maxAnswers bounds the memory of all answers that clients have not read, in bytes.
 const maxAnswers = 64 << 20
 
-// maxPlain is the length of an answer that memory holds uncompressed, in bytes. Longer ones are compressed there
-// for clients that do not take gzip, too.
+// maxPlain is the length of an answer that memory holds uncompressed, in bytes. Longer ones are compressed
+// there for clients that do not take gzip, too.
 const maxPlain = 8 << 20
 
 // lineSize is about the length of the text of a series.

@@ -13,8 +13,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Config says what is served. The zero Config serves all objects of the source that are not costly, except Thread,
-// under winperf's own names. The tags are the keys in configuration files of winperf serve.
+// Config says what is served. The zero Config serves all objects of the source that are not costly, except
+// Thread, under winperf's own names. The tags are the keys in configuration files of winperf serve.
 type Config struct {
 	// Language of names in paths, as nametable.ParseLanguage takes it; "" is the
 	// source's preferred one. Metrics always have English names.
@@ -110,8 +110,8 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the error without the key.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Check returns all errors of a configuration that can be known without its source, each a *ConfigError, joined by
-// errors.Join.
+// Check returns all errors of a configuration that can be known without its source, each a *ConfigError,
+// joined by errors.Join.
 func (c *Config) Check() error {
 	var errs []error
 	wrong := func(key, value string, err error) {
@@ -173,8 +173,8 @@ func checkNames(names []metrics.Scheme) error {
 	return nil
 }
 
-// likeOwn returns an error for each metric of an object of performancecounter that has the name of a metric about
-// the program itself.
+// likeOwn returns an error for each metric of an object of performancecounter that has the name of a metric
+// about the program itself.
 func likeOwn(g *metrics.Generic) error {
 	b := builder{own: newOwn("")}
 	b.process(time.Time{})

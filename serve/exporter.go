@@ -35,8 +35,8 @@ type Options struct {
 	Log *slog.Logger
 	// Last is the exporter that the new one replaces: the counts about the program go on; nil begins at 0.
 	Last *Exporter
-	// More returns further metrics about the program. They are served with the exporter's own, and no counter gets
-	// one of their names. Nil is none.
+	// More returns further metrics about the program. They are served with the exporter's own, and no counter
+	// gets one of their names. Nil is none.
 	More func(now time.Time) []metrics.Family
 }
 
@@ -60,8 +60,8 @@ type Exporter struct {
 	scrapes chan struct{} // holds one element for each scrape, until its answer was read
 	answers answers
 
-	// turn holds one element while a scrape maps a sample and writes its text to memory, and while a sampler decodes
-	// a sample. It guards the frames and:
+	// turn holds one element while a scrape maps a sample and writes its text to memory, and while a sampler
+	// decodes a sample. It guards the frames and:
 	turn chan struct{}
 	all  *view // of everything that is served
 	zip  *gzip.Writer
@@ -165,7 +165,8 @@ func (e *Exporter) open(ctx context.Context) error {
 	return nil
 }
 
-// mapped returns the frame of one of the samplers that the next one will be compared with. The caller has the turn.
+// mapped returns the frame of one of the samplers that the next one will be compared with. The caller has the
+// turn.
 func (e *Exporter) mapped(main bool) frame.Frame {
 	switch {
 	case e.all == nil:
@@ -416,9 +417,9 @@ func (e *Exporter) textOnly() bool {
 	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
 }
 
-// Continue has counters of 4 bytes go on over 2^32 from their values in another exporter of the same source. It waits
-// for a scrape of that one as long as ctx lasts, and is called before the first scrape of this one. The error is from
-// ctx, or says that one of the two is closed.
+// Continue has counters of 4 bytes go on over 2^32 from their values in another exporter of the same source.
+// It waits for a scrape of that one as long as ctx lasts, and is called before the first scrape of this one.
+// The error is from ctx, or says that one of the two is closed.
 func (e *Exporter) Continue(ctx context.Context, last *Exporter) error {
 	if err := last.takeTurn(ctx); err != nil {
 		return err

@@ -82,8 +82,8 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 	}
 }
 
-// meet knows an object that no sample had before, nil where there are too many. Paths may have named it in another
-// language, or in small letters: it has the name that the sample has.
+// meet knows an object that no sample had before, nil where there are too many. Paths may have named it in
+// another language, or in small letters: it has the name that the sample has.
 func (o *objects) meet(name string, f frame.Frame) *objectState {
 	named := false
 	o.awaited = slices.DeleteFunc(o.awaited, func(asked string) bool {

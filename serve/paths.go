@@ -7,6 +7,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -54,50 +55,7 @@ func (u *unmatched) look(f frame.Frame, names *nametable.Names) {
 			u.paths[i].Resolve(tables)
 		}
 	}
-	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return inFrame(&p, f) })
-}
-
-// inFrame reports whether a path matches anything in a frame.
-func inFrame(p *selection.Path, f frame.Frame) bool {
-	for v := range f.Values() {
-		if slices.ContainsFunc(v.AllSeries(), func(s *winperf.Series) bool { return p.Series(s) == counter.OK }) {
-			return true
-		}
-	}
-	for o := range f.Objects() {
-		if o.Metadata() || !p.Machine(o.Machine()) || !p.Object.Is(o.ID().Index, "") || !p.Fits(o.Single()) {
-			continue
-		}
-		if hasCounter(p, o) && inInstances(p, o) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasCounter reports whether a path matches a counter of an object.
-func hasCounter(p *selection.Path, o frame.Object) bool {
-	for k := range o.NumCounters() {
-		if p.Counter.Is(o.Counter(k).ID.Index, "") {
-			return true
-		}
-	}
-	return false
-}
-
-// inInstances reports whether a path matches an instance. All instances of an object can be there
-// without being any now.
-func inInstances(p *selection.Path, o frame.Object) bool {
-	if o.Single() || p.EveryInstance() {
-		return true
-	}
-	labels := o.Labels()
-	for i := range o.Len() {
-		if p.Instance(labels.Full(i), labels.Occurrence(i)) {
-			return true
-		}
-	}
-	return false
+	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return missing.In(f, &p) == counter.OK })
 }
 
 // list appends the paths that have matched nothing, as far as a sample could have had it, each once.

@@ -254,8 +254,8 @@ func abandon(c *measure.Measurement) {
 	})
 }
 
-// measure measures once. To decode a sample ends the frame before the last one, which only scrapes with the turn
-// read. It is kept if it is the one that they mapped last, because the next one is compared with it.
+// measure measures once. To decode a sample ends the frame before the last one, which only scrapes with the
+// turn read. It is kept if it is the one that they mapped last, because the next one is compared with it.
 func (s *sampler) measure(ctx context.Context) (cycle *measure.Cycle, err error) {
 	if err := s.c.Prepare(ctx); err != nil {
 		return nil, err

@@ -185,8 +185,8 @@ func (s *jsonSink) appendValue(dst []byte, c *winperf.Column, n int, old time.Du
 	return append(append(dst, in.identity...), '}')
 }
 
-// appendIdentity appends the fields "pid", "tid" and "start" of a key of the form pid@start or pid/tid@start. A
-// start after the year 9999, which RFC 3339 cannot express, appends nothing.
+// appendIdentity appends the fields "pid", "tid" and "start" of a key of the form pid@start or pid/tid@start.
+// A start after the year 9999, which RFC 3339 cannot express, appends nothing.
 func appendIdentity(dst []byte, key string) []byte {
 	if key == "" {
 		return dst

@@ -1,6 +1,6 @@
 // Package sensor names what can be measured in the form of the Java Performance Measurement Framework, and
-// describes it: a [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks. A
-// [Joint] measures sensors of several sources at the same moment.
+// describes it: a [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks.
+// A [Joint] measures sensors of several sources at the same moment.
 package sensor
 
 import (
@@ -132,8 +132,8 @@ func (n Name) Path() winperf.Path {
 	}
 }
 
-// Assign returns origins with the paths of sensors, each in the origin that the sensor's name begins with. The
-// error wraps winperf.ErrNoMachine where there is none of that name.
+// Assign returns origins with the paths of sensors, each in the origin that the sensor's name begins with.
+// The error wraps winperf.ErrNoMachine where there is none of that name.
 func Assign(origins []Origin, names []Name) ([]Origin, error) {
 	all := slices.Clone(origins)
 	for i := range all {

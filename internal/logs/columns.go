@@ -81,7 +81,7 @@ func (c *columns) addAll(m *Moment) {
 	c.names = slices.Grow(c.names, m.Len())
 	for _, of := range m.Columns() {
 		for n, s := range of.AllSeries() {
-			if !NamesNothing(of.Status[n]) {
+			if !of.Status[n].NamesNothing() {
 				c.names = append(c.names, s.String())
 			}
 		}
@@ -99,7 +99,7 @@ func (c *columns) add(m *Moment) {
 	at := 0
 	for _, of := range m.Columns() {
 		for n := range of.Len() {
-			if !NamesNothing(of.Status[n]) {
+			if !of.Status[n].NamesNothing() {
 				of.Describe(&c.series, n)
 				c.addSeries(at)
 			}

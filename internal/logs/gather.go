@@ -131,7 +131,7 @@ func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 		kind := col.KindOf(n)
 		values := to.to[n]
 		if values == nil {
-			if NamesNothing(status) {
+			if status.NamesNothing() {
 				continue
 			}
 			if values = g.row(to.series[n], kind != counter.KindText); values == nil {
@@ -174,7 +174,7 @@ func noValue(s *stats.Series, t time.Duration, status counter.Status) {
 
 // hasNoValue reports whether a status says that there could be no value.
 func hasNoValue(status counter.Status) bool {
-	return status == counter.NoPrevious || NamesNothing(status)
+	return status == counter.NoPrevious || status.NamesNothing()
 }
 
 // follow makes room for the series of a column and keeps what is known of them.

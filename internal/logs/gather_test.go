@@ -42,7 +42,7 @@ func TestGather(t *testing.T) {
 			switch {
 			case r.Status == counter.OK && number && !math.IsNaN(f) && !math.IsInf(f, 0):
 				want[name] = append(want[name], f)
-			case r.Status != counter.NoPrevious && !NamesNothing(r.Status):
+			case r.Status != counter.NoPrevious && !r.Status.NamesNothing():
 				missing++
 			}
 		}

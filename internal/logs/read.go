@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -62,12 +61,6 @@ func (m *Moment) Len() int {
 // Displayed reports whether the samples hold displayable values and no raw ones.
 func (m *Moment) Displayed() bool {
 	return len(m.Cycles) > 0 && m.Cycles[0].Sample.CheckRaw() != nil
-}
-
-// NamesNothing reports whether a status says that there is nothing by the name that was asked
-// for.
-func NamesNothing(s counter.Status) bool {
-	return s == counter.NoObject || s == counter.NoCounter || s == counter.NoInstance
 }
 
 // Read yields what logs have, merged in the order of time, and goes over each of them once.

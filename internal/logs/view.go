@@ -42,7 +42,7 @@ func allWanted(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) 
 
 // Named is Choose of all values except those that say that there is nothing by a name.
 func (v *View) Named(of []winperf.Column) []winperf.Column {
-	return v.Choose(of, func(c *winperf.Column, n int) bool { return !NamesNothing(c.Status[n]) })
+	return v.Choose(of, func(c *winperf.Column, n int) bool { return !c.Status[n].NamesNothing() })
 }
 
 // add adds some values of a column, unless there are none.

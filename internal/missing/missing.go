@@ -28,17 +28,11 @@ func Parts(
 	for i := range parts {
 		parts[i] = counter.NoInstance
 		if columns := cycle.Part(i); len(columns) > 0 {
-			parts[i] = part(columns[0].Status[0])
+			parts[i] = counter.OK
+			if status := columns[0].Status[0]; status.NamesNothing() {
+				parts[i] = status
+			}
 		}
 	}
 	return parts, nil
-}
-
-// part returns the missing part that a status names, counter.OK if it names none.
-func part(s counter.Status) counter.Status {
-	switch s {
-	case counter.NoObject, counter.NoCounter, counter.NoInstance:
-		return s
-	}
-	return counter.OK
 }

@@ -106,7 +106,7 @@ func (c *columns) add(values []winperf.Column) {
 		if added {
 			c.kinds, c.bits = append(c.kinds, counter.KindNone), append(c.bits, 0)
 		}
-		if added && namesNothing(of.Status[n]) {
+		if added && of.Status[n].NamesNothing() {
 			c.waiting = append(c.waiting, waiting{s.Path, column})
 		}
 		if key := c.key(s); key != 0 && !c.owned[column] {
@@ -284,7 +284,7 @@ func (c *columns) named(s *winperf.Series, status counter.Status) int32 {
 		return int32(n)
 	}
 
-	if namesNothing(status) {
+	if status.NamesNothing() {
 		return noColumn // says that a series went, not that one came
 	}
 
@@ -306,15 +306,6 @@ func (c *columns) addLate(hash uint64, s *winperf.Series) {
 	if len(c.late) > before && len(c.missing) < maxMissing {
 		c.missing = append(c.missing, s.Path.String())
 	}
-}
-
-// namesNothing reports whether a status says that a path named nothing.
-func namesNothing(status counter.Status) bool {
-	switch status {
-	case counter.NoInstance, counter.NoCounter, counter.NoObject:
-		return true
-	}
-	return false
 }
 
 // is reports whether p is what the column waits for.

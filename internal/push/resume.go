@@ -43,8 +43,8 @@ type resumeFile struct {
 }
 
 // Read reads the file; one that is not there says that nothing was sent. The error wraps
-// winperf.ErrBadData where it is none, or of something else, and is that of the system where it cannot be written:
-// better now than when something was sent.
+// winperf.ErrBadData where it is none, or of something else, and is that of the system where it cannot be
+// written: better now than when something was sent.
 func (r *Resume) Read() error {
 	if r.Name == "" {
 		return nil
@@ -92,7 +92,8 @@ func (r *Resume) Has(moment int, at time.Time) bool {
 	return !at.After(r.Until) && (r.Moments <= 0 || moment <= r.Moments)
 }
 
-// different are the flags of one choice that another does not have the same, as a text: with --a "x" and without
+// different are the flags of one choice that another does not have the same, as a text: with --a "x" and
+// without
 // --b. It is "" where all are the same.
 func different(of, other map[string][]string) string {
 	both := maps.Clone(other)

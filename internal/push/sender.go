@@ -187,7 +187,8 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 	return a, err
 }
 
-// patience is an error where a target has not taken a request for too long, or asks not to be asked before that.
+// patience is an error where a target has not taken a request for too long, or asks not to be asked before
+// that.
 func (s *Sender) patience(since time.Duration, a *answer) error {
 	name, p := s.client.target.Name(), s.client.target.Patience
 	switch {

@@ -29,8 +29,9 @@ type Target struct {
 	// Labels are those of all series of remote write, Resource the attributes of the
 	// resource of OTLP. See [Identity].
 	Labels, Resource []metrics.Label
-	// PerMachine are the attributes of Resource that name the machine. With them series that have a label instance
-	// are sent by OTLP in a resource of their own, in which these have its value, and without the label.
+	// PerMachine are the attributes of Resource that name the machine. With them series that have a label
+	// instance are sent by OTLP in a resource of their own, in which these have its value, and without the
+	// label.
 	PerMachine []string
 	// Timeout bounds a request with its answer; 0 means 30 s.
 	Timeout time.Duration
@@ -130,8 +131,8 @@ func badURL(text, format string, args ...any) error {
 	return fmt.Errorf("bad URL of a target%s: %w", name, fmt.Errorf(format, args...))
 }
 
-// shown is a URL as people may see it: without a password, whatever its scheme is. Where the text does not tell
-// what may be one it is "".
+// shown is a URL as people may see it: without a password, whatever its scheme is. Where the text does not
+// tell what may be one it is "".
 func shown(text string) string {
 	const letters = "+-._0123456789abcdefghijklmnopqrstuvwxyz"
 	scheme, rest, ok := strings.Cut(text, "://")
@@ -143,8 +144,9 @@ func shown(text string) string {
 	return scheme + strings.TrimPrefix(u.Redacted(), "x")
 }
 
-// hidden is an error of url.Parse about a text, without the text, which may have a password in it. Where the text has a
-// user nothing is told that the parser quotes of it: of a password with a / that is the beginning, taken for a port.
+// hidden is an error of url.Parse about a text, without the text, which may have a password in it. Where the
+// text has a user nothing is told that the parser quotes of it: of a password with a / that is the beginning,
+// taken for a port.
 func hidden(text string, err error) error {
 	if of, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse wraps nothing around it
 		err = of.Err

@@ -45,8 +45,8 @@ func Operands(c *winperf.Column, n int) (counter.Sample, counter.Status) {
 
 // Since computes the n-th value of a column that has operands, which are newer, over the time since older
 // operands of its counter and instance, in place of the time since the cycle before. They are of the
-// same instance where the Series had the same ID or key. A value that needs one sample only is as it is in the
-// cycle.
+// same instance where the Series had the same ID or key. A value that needs one sample only is as it is in
+// the cycle.
 func Since(c *winperf.Column, n int, older, newer counter.Sample, opt counter.Options) counter.Result {
 	names := c.Names.(placed) // it has operands
 	o, k, _ := names.Place(c.From + n)

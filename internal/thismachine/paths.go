@@ -36,9 +36,9 @@ func Is(name string) bool {
 	return name == "" || err == nil && same(name, host)
 }
 
-// Name returns the name of the machine that a source reads: of this one, where it is no record, the one that the
-// system has, as other programs have it. The source's own is as Windows has names of machines in paths, in
-// capitals and without a domain.
+// Name returns the name of the machine that a source reads: of this one, where it is no record, the one that
+// the system has, as other programs have it. The source's own is as Windows has names of machines in paths,
+// in capitals and without a domain.
 func Name(is winperf.Description) string {
 	host, err := os.Hostname()
 	if err != nil || is.Recorded || !Is(is.Machine) {

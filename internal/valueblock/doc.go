@@ -17,6 +17,6 @@
 //	        8 n            ages: nanoseconds before the sample, if there are any
 //	        the rest       texts, in the order of their values
 //
-// A value whose status is not OK has neither kind nor word. So equal values give equal bytes, and a block that
-// Decode accepts is the one that Append makes of its values.
+// A value whose status is not OK has neither kind nor word. So equal values give equal bytes, and a block
+// that Decode accepts is the one that Append makes of its values.
 package valueblock

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// EndWithUs makes a process, and those that it starts from now on, end when this process ends, however it ends.
+// EndWithUs makes a process, and those that it starts from now on, end when this process ends, however it
+// ends.
 func EndWithUs(p *os.Process) error {
 	job, err := ourJob()
 	if err != nil {

@@ -66,8 +66,8 @@ const (
 // errChanged: the file has changed since its sample began.
 var errChanged = errors.New("the published file changed while it was read")
 
-// sample finds the instances, and copies the slots if that was asked for or has to be. It takes at most limit bytes of memory and
-// returns how many that may be.
+// sample finds the instances, and copies the slots if that was asked for or has to be. It takes at most limit
+// bytes of memory and returns how many that may be.
 func (r *foreign) sample(limit int64, whole bool) (cost int64, err error) {
 	if r.held() > r.keep {
 		r.room, r.live = nil, nil

@@ -50,8 +50,8 @@ type displayedColumn struct {
 	time    time.Time
 }
 
-// has reports whether a frame has displayable values, and makes their families if their series are others than
-// in the frame before.
+// has reports whether a frame has displayable values, and makes their families if their series are others
+// than in the frame before.
 func (c *displayable) has(f frame.Frame, opt *Options, same *seen) bool {
 	n, known := 0, true
 	for v := range f.Values() {
@@ -277,8 +277,8 @@ func (c *displayable) families(reserved []Family) {
 	}
 }
 
-// name gives the columns names that none of the reserved has, and that depend on those of their counters only, as tellApart
-// does.
+// name gives the columns names that none of the reserved has, and that depend on those of their counters
+// only, as tellApart does.
 func (c *displayable) name(reserved []Family) {
 	order := make([]*displayedColumn, len(c.columns))
 	for i := range order {

@@ -116,8 +116,8 @@ func checkWord(wrong func(string, ...any), what, word string, words ...string) {
 	wrong("%s is %s or %s, not %q%s", what, words[0], words[1], word, hint)
 }
 
-// CheckGenerics says what is wrong with each of the objects that stand in one configuration, everything at once;
-// nil where nothing is.
+// CheckGenerics says what is wrong with each of the objects that stand in one configuration, everything at
+// once; nil where nothing is.
 // Beside what Check says these are names that come twice, metrics of which two would be the same and,
 // where names has those of windows_exporter, metrics that its other collectors have.
 func CheckGenerics(all []Generic, names []Scheme) []error {

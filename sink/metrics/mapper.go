@@ -114,15 +114,16 @@ func NewMapper(opt Options) *Mapper {
 // (see [frame.Frame.Keep] and NoKeep in [Options]). A frame that is mapped again gives the same.
 //
 // Displayable values, as of text logs, become gauges in base units: with _ratio in place of percent and
-// _per_second for rates. Texts become nothing. Under every scheme they have winperf's own names. From the first frame
-// with values of a second machine on, all have the label machine.
+// _per_second for rates. Texts become nothing. Under every scheme they have winperf's own names. From the
+// first frame with values of a second machine on, all have the label machine.
 //
 // The error wraps winperf.ErrState where the frame is empty or not valid any more.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 	return m.MapContext(context.Background(), f, names)
 }
 
-// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper must not be used again.
+// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper must not be used
+// again.
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)

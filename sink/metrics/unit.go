@@ -82,8 +82,8 @@ var unitWords = map[string]unit{
 
 var ratio = unit{name: "ratio", part: 0.01}
 
-// rule tells what no word of a counter's name does: its unit, or that a raw count only grows. Names are in lower
-// case, and one that ends in * is all that begin so.
+// rule tells what no word of a counter's name does: its unit, or that a raw count only grows. Names are in
+// lower case, and one that ends in * is all that begin so.
 type rule struct {
 	object   string
 	counters []string

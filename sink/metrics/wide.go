@@ -107,9 +107,9 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 	return raw
 }
 
-// Continue has the counts of 4 bytes go on that another Mapper knows, one of earlier samples of the same machines: a
-// Mapper that knew nothing would begin with the raw value, and rate() would take all of that as counted since. It
-// comes before the first Map, while nobody uses the other one.
+// Continue has the counts of 4 bytes go on that another Mapper knows, one of earlier samples of the same
+// machines: a Mapper that knew nothing would begin with the raw value, and rate() would take all of that as
+// counted since. It comes before the first Map, while nobody uses the other one.
 func (m *Mapper) Continue(last *Mapper) error {
 	if m.uses > 0 {
 		return fmt.Errorf("metrics: %w: samples were mapped already", winperf.ErrState)

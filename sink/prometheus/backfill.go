@@ -234,8 +234,8 @@ func (b *Backfill) keep(words []uint64) []uint64 {
 	return b.values[begin:len(b.values):len(b.values)]
 }
 
-// number returns the numbers that the labels of rows have, with more of them for rows that lack those. The labels
-// of a row are one text wherever they are from, as which rows have their own changes from Set to Set.
+// number returns the numbers that the labels of rows have, with more of them for rows that lack those. The
+// labels of a row are one text wherever they are from, as which rows have their own changes from Set to Set.
 func (b *Backfill) number(rows *metrics.Rows, more []metrics.Label) *numbered {
 	n := b.rows[rows]
 	if n == nil || !slices.Equal(n.more, more) {

@@ -343,8 +343,7 @@ func (q *jsonReader) next(ctx context.Context, s *winperf.Sample) error {
 // add adds a reading to the sample at hand, unless there is one of its series, which is then of
 // another sample. Readings that say that there is nothing of a name are left out.
 func (q *jsonReader) add(r *jsonReading) bool {
-	switch r.Status {
-	case counter.NoObject, counter.NoCounter, counter.NoInstance:
+	if r.Status.NamesNothing() {
 		return true
 	}
 

@@ -312,8 +312,8 @@ func (s *shared) sensor(name string) (*sensor.Sensor, sensor.Name, error) {
 	return sensor, n, err
 }
 
-// parseSensor reads the name of a sensor or, with a leading backslash, the path of a counter, which gives a name
-// without source.
+// parseSensor reads the name of a sensor or, with a leading backslash, the path of a counter, which gives a
+// name without source.
 func (s *shared) parseSensor(text string) (sensor.Name, error) {
 	if !strings.HasPrefix(text, `\`) {
 		return sensor.ParseName(text)

@@ -316,7 +316,8 @@ func (s *snapshot) decodeSample() (*measure.Cycle, error) {
 
 // complete makes the results of a cycle those of the snapshot.
 func (s *snapshot) complete(cycle *measure.Cycle) error {
-	// The measurement computed the cycle against its sample before, which may be one that the caller did not see.
+	// The measurement computed the cycle against its sample before, which may be one that the caller did not
+	// see.
 	var since *frame.Cooker
 	if s.decoded > 1 {
 		since = &s.cooker

@@ -130,8 +130,9 @@ func (p *program) installService(ctx context.Context, name, account, config stri
 	return err
 }
 
-// serviceWork is the command that a service runs, with absolute paths, as services start in another directory. There
-// a configuration is checked, too: the files that it names are looked for where the service will.
+// serviceWork is the command that a service runs, with absolute paths, as services start in another
+// directory. There a configuration is checked, too: the files that it names are looked for where the service
+// will.
 func (p *program) serviceWork(ctx context.Context, dir, config string, command []string) ([]string, error) {
 	if len(command) > 0 && config != "" {
 		return nil, errors.New("--config is for winperf serve; give it behind -- with another command")

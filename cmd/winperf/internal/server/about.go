@@ -1,4 +1,5 @@
-// Package server runs the handler of package serve as a program: listeners, TLS, systemd, configuration, push.
+// Package server runs the handler of package serve as a program: listeners, TLS, systemd, configuration,
+// push.
 package server
 
 import (

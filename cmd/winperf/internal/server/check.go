@@ -100,8 +100,8 @@ func (c *checker) generics(list []genericFile) (all []metrics.Generic) {
 	return all
 }
 
-// completed is the object with something that is right, and like nothing else, in the place of what could not be
-// read: what would only follow from that is not told.
+// completed is the object with something that is right, and like nothing else, in the place of what could not
+// be read: what would only follow from that is not told.
 func (g *genericFile) completed(number int) metrics.Generic {
 	is := g.Generic
 	if !g.Partial {

@@ -68,7 +68,8 @@ type Web struct {
 	SystemdSocket bool `yaml:"systemd_socket"`
 	// Lifecycle allows POST and PUT of /-/reload.
 	Lifecycle bool `yaml:"enable_lifecycle"`
-	// MaxConnections bounds connections at once; 0 is 512. For more, idle ones are closed; if there are none, more wait.
+	// MaxConnections bounds connections at once; 0 is 512. For more, idle ones are closed; if there are none,
+	// more wait.
 	MaxConnections int `yaml:"max_connections"`
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// listen opens the addresses, or takes the sockets that systemd handed over. A connection is kept for the quiet time
-// without a request if there are too many.
+// listen opens the addresses, or takes the sockets that systemd handed over. A connection is kept for the
+// quiet time without a request if there are too many.
 func listen(ctx context.Context, how *Web, quiet time.Duration) (list []net.Listener, err error) {
 	if how.SystemdSocket {
 		list, err = fromSystemd()

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// seldom returns a logger that passes on one record of a message a second, so that clients cannot fill the log.
+// seldom returns a logger that passes on one record of a message a second, so that clients cannot fill the
+// log.
 func seldom(log *slog.Logger) *slog.Logger {
 	return slog.New(limitedHandler{log.Handler(), new(sync.Map)})
 }

@@ -77,8 +77,8 @@ func (c *Config) ofFile(key string) bool {
 	return value == nil || reflect.DeepEqual(value(c), value(c.read))
 }
 
-// Check returns all errors of a configuration that can be known without its source: values that cannot be, or not
-// together, and files that cannot be used. The error about a value of a file has its line and column.
+// Check returns all errors of a configuration that can be known without its source: values that cannot be, or
+// not together, and files that cannot be used. The error about a value of a file has its line and column.
 func (c *Config) Check() error {
 	check := checker{}
 	for _, p := range slices.Concat(c.problems(), c.sentGenericProblems(), c.fileProblems()) {

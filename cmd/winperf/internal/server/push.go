@@ -32,8 +32,8 @@ type pushes struct {
 	wait   sync.WaitGroup
 }
 
-// startPush begins to send, and counts on what last, which has ended, has counted. The error says why a target
-// cannot be sent to, and its queue not used; then nothing is sent.
+// startPush begins to send, and counts on what last, which has ended, has counted. The error says why a
+// target cannot be sent to, and its queue not used; then nothing is sent.
 func startPush(
 	ctx context.Context, r *running, version string, log *slog.Logger, last *pushes,
 ) (*pushes, error) {

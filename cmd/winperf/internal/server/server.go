@@ -150,7 +150,8 @@ func (s *server) load(ctx context.Context) (*running, error) {
 	return &running{config: config, exporter: exporter, source: src}, nil
 }
 
-// reload loads the configuration again. The one in use stays where the new one is wrong. log is the log of the caller.
+// reload loads the configuration again. The one in use stays where the new one is wrong. log is the log of
+// the caller.
 func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -184,7 +185,8 @@ func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// goOn has counters that winperf continues over 2^32 go on with the next configuration, where that has the same source.
+// goOn has counters that winperf continues over 2^32 go on with the next configuration, where that has the
+// same source.
 func (s *server) goOn(ctx context.Context, old, next *running) {
 	if old.config.Source != next.config.Source || next.source.Describe().Recorded {
 		return

@@ -71,8 +71,8 @@ func (s *server) handler() http.Handler {
 	return s.hostChecked(http.NewCrossOriginProtection().Handler(bounded(counted(mux))))
 }
 
-// bounded reads the bodies of requests, of which nobody here wants to know anything, so that one that is longer
-// than a client has reason to send does nothing.
+// bounded reads the bodies of requests, of which nobody here wants to know anything, so that one that is
+// longer than a client has reason to send does nothing.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var err error

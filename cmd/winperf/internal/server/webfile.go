@@ -12,8 +12,8 @@ import (
 	"github.com/winperf/winperf/internal/strictyaml"
 )
 
-// checkWebFile says what is wrong with a file in the form of the exporter toolkit, each with its place as far as
-// the toolkit tells it. "" is no file.
+// checkWebFile says what is wrong with a file in the form of the exporter toolkit, each with its place as far
+// as the toolkit tells it. "" is no file.
 func checkWebFile(name string) error {
 	err := web.Validate(name)
 	if err == nil {

@@ -185,8 +185,8 @@ func (c *CommandEntry) check(names map[string]bool) error {
 	return nil
 }
 
-// ProgramIn is where a program is that runs in a directory, "" for the current one: a name without a directory
-// is looked for in PATH, and one with a relative one where the command runs.
+// ProgramIn is where a program is that runs in a directory, "" for the current one: a name without a
+// directory is looked for in PATH, and one with a relative one where the command runs.
 func ProgramIn(dir, program string) string {
 	if dir != "" && filepath.Base(program) != program && !filepath.IsAbs(program) {
 		return filepath.Join(dir, program)

@@ -62,9 +62,9 @@ func newSensors() *Sensors {
 
 // ReadSensors reads the records of a results folder with these conditions and runs; one without records has
 // none. What was measured in warm-ups and in runs that failed or were stopped is left out, and so is what was
-// delivered late of a session that was killed, which had runs of its own. Without a session there is only one.
-// Where runs of the plan are missing, one may have been under way when all ended: what came behind the last
-// run that is there may be of it, and is left out, too.
+// delivered late of a session that was killed, which had runs of its own. Without a session there is only
+// one. Where runs of the plan are missing, one may have been under way when all ended: what came behind the
+// last run that is there may be of it, and is left out, too.
 //
 // Other events in a run give one value a run, the mean: values of one run are more alike than those of two,
 // and comparing them one by one would find differences where there is only noise.
@@ -195,7 +195,8 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 	}
 }
 
-// The units of numbers of bytes, which counters do not have: for them these are counts, and counts per second.
+// The units of numbers of bytes, which counters do not have: for them these are counts, and counts per
+// second.
 const (
 	Bytes          = "bytes"
 	BytesPerSecond = "bytes_per_second"

@@ -271,8 +271,8 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// wait waits until an experiment without commands is over: its time, or all that emits events, or itself, when
-// somebody ended it from outside.
+// wait waits until an experiment without commands is over: its time, or all that emits events, or itself,
+// when somebody ended it from outside.
 func (s *Session) wait(ctx context.Context, idle, ended <-chan struct{}) {
 	var over <-chan time.Time // never, without a duration
 	if d := s.file.Duration.V; d > 0 {

@@ -11,8 +11,8 @@ import (
 // is to take little more than what is kept of it.
 const spareGCPercent = 10
 
-// ServeGCPercent bounds the memory of the server. Answers that clients do not read, and the metrics of their filters,
-// can take up to 170 MB, which the default of 100 would double.
+// ServeGCPercent bounds the memory of the server. Answers that clients do not read, and the metrics of their
+// filters, can take up to 170 MB, which the default of 100 would double.
 const ServeGCPercent = 40
 
 // SpareMemory makes the garbage collector spare memory until end is called.

@@ -103,8 +103,8 @@ func (c *converter) send(ctx context.Context, url string) error {
 	return h.result(ctx, h.all(ctx))
 }
 
-// pushTarget is where the logs are sent. Where each series has the instance of its own machine, or the logs are of
-// several, the target tells none: what is of one log is not of another one's machine.
+// pushTarget is where the logs are sent. Where each series has the instance of its own machine, or the logs
+// are of several, the target tells none: what is of one log is not of another one's machine.
 func (c *converter) pushTarget(ctx context.Context, url string) (t push.Target, instance bool, err error) {
 	system, err := c.system(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ func (c *converter) addNames(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// settleNames reads what metrics are called, and refuses what the output cannot have. The format is "" where they
-// are sent to a URL.
+// settleNames reads what metrics are called, and refuses what the output cannot have. The format is "" where
+// they are sent to a URL.
 func (c *converter) settleNames(format, url string) (err error) {
 	if len(c.nameWords) == 0 {
 		return nil

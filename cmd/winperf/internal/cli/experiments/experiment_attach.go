@@ -315,7 +315,7 @@ func (r *receiving) see(rec *experiment.Record) {
 	for i := range rec.Values {
 		v := &rec.Values[i]
 		status := v.Status
-		if !slices.Contains([]counter.Status{counter.NoObject, counter.NoCounter, counter.NoInstance}, status) {
+		if !status.NamesNothing() {
 			status = counter.OK
 		}
 		path := pathOf(v.Source, v.Path)

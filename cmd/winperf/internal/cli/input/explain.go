@@ -11,7 +11,6 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -23,7 +22,7 @@ func Explain(ctx context.Context, a *console.App, src winperf.Source, t *Tally, 
 	more := 0
 	for w, served := range t.Served {
 		last := t.Last[w]
-		if served || last == counter.OK || !end && !logs.NamesNothing(last) {
+		if served || last == counter.OK || !end && !last.NamesNothing() {
 			continue
 		}
 

@@ -55,8 +55,8 @@ func (f *PushFlags) Settle(url, machine, system string) (push.Target, error) {
 	return t, nil
 }
 
-// SeriesLabels are the labels of all metrics that are written as text: those that are sent, but for the machine, which
-// each log has its own of.
+// SeriesLabels are the labels of all metrics that are written as text: those that are sent, but for the
+// machine, which each log has its own of.
 func (f *PushFlags) SeriesLabels() ([]metrics.Label, error) {
 	labels, err := Pairs("--push-label", f.Labels)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -124,7 +123,7 @@ func (t *Tally) ReportCounts(a *console.App, slow string) {
 // Unmatched reports whether a path has had no value and matches nothing.
 func (t *Tally) Unmatched() bool {
 	for w, served := range t.Served {
-		if !served && logs.NamesNothing(t.Last[w]) {
+		if !served && t.Last[w].NamesNothing() {
 			return true
 		}
 	}
@@ -135,7 +134,7 @@ func (t *Tally) Unmatched() bool {
 func (t *Tally) Any() bool { return slices.Contains(t.Served, true) }
 
 // Nothing reports whether every path named nothing.
-func (t *Tally) Nothing() bool { return t.none(logs.NamesNothing) }
+func (t *Tally) Nothing() bool { return t.none(counter.Status.NamesNothing) }
 
 // Hopeless reports whether no path names a counter that is there.
 func (t *Tally) Hopeless() bool { return t.none(catalogue.Absent) }

@@ -116,8 +116,8 @@ func (u *Unlisted) Own(cycle *measure.Cycle) int {
 	return len(cycle.Columns())
 }
 
-// Asked returns the anomalies of a cycle without the one that the added path matches nothing. The same path of
-// the user comes before it.
+// Asked returns the anomalies of a cycle without the one that the added path matches nothing. The same path
+// of the user comes before it.
 func (u *Unlisted) Asked(list []winperf.Anomaly) []winperf.Anomaly {
 	if !u.added {
 		return list
@@ -279,7 +279,7 @@ type machineTime struct {
 
 // addProcess adds the value of a process.
 func (m *machineTime) addProcess(v timeValue) {
-	if v.isNoProcess() || logs.NamesNothing(v.status) {
+	if v.isNoProcess() || v.status.NamesNothing() {
 		return
 	}
 	if v.every {
@@ -305,7 +305,7 @@ func (m *machineTime) addProcessor(v timeValue) {
 	switch {
 	case frame.IsTotal(v.name):
 		m.total, m.totalAt, m.totalStatus = v.value, v.at, v.status
-	case !logs.NamesNothing(v.status):
+	case !v.status.NamesNothing():
 		m.processors++
 	}
 }
@@ -323,7 +323,7 @@ const sampledTogether = 100 * time.Millisecond
 // does not have all that the sum needs.
 func (m *machineTime) reading() (r winperf.Reading, ok bool) {
 	apart := m.totalAt.Sub(m.at).Abs() >= sampledTogether
-	if m.process == nil || m.processors == 0 || logs.NamesNothing(m.totalStatus) || apart {
+	if m.process == nil || m.processors == 0 || m.totalStatus.NamesNothing() || apart {
 		return r, false
 	}
 

@@ -1,3 +1,3 @@
-// Package output is where commands write: their flags for files and formats, the files, which appear when they
-// are complete, and the progress of long work.
+// Package output is where commands write: their flags for files and formats, the files, which appear when
+// they are complete, and the progress of long work.
 package output

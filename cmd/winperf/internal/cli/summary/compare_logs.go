@@ -154,7 +154,7 @@ func (s *loggedSide) findHints(ctx context.Context, src winperf.Source, paths []
 	var known *catalogue.Catalogue
 	for i := range paths {
 		status := s.tally.Last[i]
-		if s.tally.Served[i] || !logs.NamesNothing(status) {
+		if s.tally.Served[i] || !status.NamesNothing() {
 			continue
 		}
 		if known == nil {

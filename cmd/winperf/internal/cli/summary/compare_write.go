@@ -74,7 +74,7 @@ func (c *comparer) tellHints(ctx context.Context, all []logs.Comparison) {
 	told := 0
 	for i := range all {
 		r := all[i].Readings[0]
-		if all[i].Values > 0 || r.Series == nil || !logs.NamesNothing(r.Status) || told == catalogue.MaxExplanations {
+		if all[i].Values > 0 || r.Series == nil || !r.Status.NamesNothing() || told == catalogue.MaxExplanations {
 			continue
 		}
 		if known == nil {
