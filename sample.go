@@ -65,7 +65,8 @@ type Part struct {
 	Beside bool
 	// Only are the objects of the block that belong to the sample; nil: all.
 	Only []ObjectID
-	// Err is why there is no block, or why objects are missing in it: a provider failed or did not answer in time.
+	// Err is why there is no block, or why objects are missing in it: a provider failed or did not answer in
+	// time.
 	Err error
 }
 

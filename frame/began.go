@@ -7,8 +7,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Start times are not exact: the kernel of Linux gives them in steps of 10 ms, a busy machine reads two clocks
-// some time apart, and the system time may be slewed by a thousandth.
+// Start times are not exact: the kernel of Linux gives them in steps of 10 ms, a busy machine reads two
+// clocks some time apart, and the system time may be slewed by a thousandth.
 const (
 	startUnit = 50 * time.Millisecond
 	slewed    = 1000

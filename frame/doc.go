@@ -37,8 +37,8 @@
 // ([winperf.ClocksTogether]), counters that are divided by it take the time that the
 // performance counter tells.
 //
-// A block of displayable values ([winperf.FormatValues]) has no objects and is not cooked: [Frame.Values] returns its
-// values as they are, each with its series.
+// A block of displayable values ([winperf.FormatValues]) has no objects and is not cooked: [Frame.Values]
+// returns its values as they are, each with its series.
 package frame
 
 // Choices worth knowing here:

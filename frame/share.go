@@ -97,6 +97,7 @@ func (o *sharedObject) variant(p *Pair) *variant {
 	if len(o.variants) == maxVariants {
 		return nil
 	}
-	o.variants = append(o.variants, variant{prev: prev, opt: p.cooker.opt, columns: make([]sharedColumn, len(p.columns))})
+	columns := make([]sharedColumn, len(p.columns))
+	o.variants = append(o.variants, variant{prev: prev, opt: p.cooker.opt, columns: columns})
 	return &o.variants[len(o.variants)-1]
 }

@@ -114,7 +114,8 @@ func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Rea
 
 // keepColumn copies a column's values and names, which the next sample replaces.
 func keepColumn(c *winperf.Column) {
-	names := &keptNames{counter: *c.Counter(), series: slices.Clone(c.AllSeries()), values: make([]counter.Value, c.Len())}
+	names := &keptNames{counter: *c.Counter(), series: slices.Clone(c.AllSeries())}
+	names.values = make([]counter.Value, c.Len())
 	for n := range names.values {
 		names.values[n] = c.Value(n)
 	}

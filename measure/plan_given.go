@@ -112,7 +112,8 @@ func (p *plan) take(w, b int, taken []bool) counter.Status {
 // likeCounter reports whether two series have in common what the values of a column have.
 func likeCounter(a, b *winperf.Series) bool {
 	return a.Path.Counter == b.Path.Counter && a.Path.Object == b.Path.Object &&
-		a.Path.Machine == b.Path.Machine && a.Path.HasInstance == b.Path.HasInstance && a.ObjectID == b.ObjectID && a.CounterID == b.CounterID &&
+		a.Path.Machine == b.Path.Machine && a.Path.HasInstance == b.Path.HasInstance &&
+		a.ObjectID == b.ObjectID && a.CounterID == b.CounterID &&
 		a.Type == b.Type && a.Unit == b.Unit && a.Scale == b.Scale
 }
 

@@ -65,8 +65,8 @@ func (g *gate) enter(op *operation) (was state, err error) {
 	}
 }
 
-// run lets an operation through and does it, or refuses it. An operation that panics has failed: the measurement
-// can still be closed.
+// run lets an operation through and does it, or refuses it. An operation that panics has failed: the
+// measurement can still be closed.
 func (g *gate) run(op *operation, do func() error) error {
 	if _, err := g.enter(op); err != nil {
 		return err

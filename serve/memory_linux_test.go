@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"testing"
@@ -142,7 +141,6 @@ func scrapeFiles(t *testing.T, names []string) {
 
 // leaveUnread has clients that do not read their answers, until each has one or none.
 func leaveUnread(t *testing.T, names []string) {
-	debug.SetGCPercent(40) // as winperf serve does, whose memory the bound is about
 	e, err := New(t.Context(), &files{names: names}, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,8 @@ func (q *query) give(s *winperf.Sample) {
 		}
 
 		only := q.wanted[from:end:end]
-		if len(only) == len(q.wanted) && sm.asked.sameObjects(asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}) {
+		wanted := asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}
+		if len(only) == len(q.wanted) && sm.asked.sameObjects(wanted) {
 			only = nil // what is new in a class that is wanted comes along
 		}
 

@@ -243,6 +243,13 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 	return nil
 }
 
+// isLarge reports whether memory is to be spared for samples such as this one: from 8 MB on. A reading takes
+// some hundred bytes.
+func isLarge(c *measure.Cycle) bool {
+	const large = 8 << 20
+	return c.Cost.Bytes >= large || c.Len() >= large/100
+}
+
 // copy writes all moments of the logs, merged in the order of time.
 func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 	c.progress.Restart()
@@ -259,7 +266,7 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 		for _, cycle := range m.Cycles {
 			c.tally.Count(cycle)
 		}
-		if !slices.ContainsFunc(m.Cycles, console.IsLarge) {
+		if !slices.ContainsFunc(m.Cycles, isLarge) {
 			c.timeMatters()
 		}
 		if err := out.Write(m); err != nil {

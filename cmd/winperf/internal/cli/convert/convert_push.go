@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
@@ -55,8 +54,6 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 		}
 	}()
 
-	c.timeMatters = sync.OnceFunc(console.SpareMemory())
-	defer c.timeMatters()
 	c.logs, c.zone, err = input.OpenLogs(ctx, c.app, c.files, &c.log, &c.within, &c.selection)
 	if err != nil {
 		return err

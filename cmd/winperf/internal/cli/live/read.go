@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -208,10 +207,6 @@ func (r *reader) options() (measure.Options, error) {
 func (r *reader) watch(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
 ) error {
-	// How large a sample is shows with the first one. A small one needs no care.
-	timeMatters := sync.OnceFunc(console.SpareMemory())
-	defer timeMatters()
-
 	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, sel, opt) {
 		if err != nil {
 			return err
@@ -227,9 +222,6 @@ func (r *reader) watch(
 		cycle := m.Cycles[0]
 		if r.get && !r.live && r.passes(cycle) {
 			continue
-		}
-		if !console.IsLarge(cycle) {
-			timeMatters()
 		}
 		if err := r.take(cycle, out); err != nil {
 			return err

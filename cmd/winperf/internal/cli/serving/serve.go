@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -196,7 +195,6 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	defer debug.SetGCPercent(debug.SetGCPercent(console.ServeGCPercent))
 	opt.Reload = console.TakeHangups(ctx)
 	if s.host != nil {
 		opt.Reload = s.host.Reload

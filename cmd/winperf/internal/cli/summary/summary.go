@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -282,18 +281,12 @@ func (s *summarizer) watch(ctx context.Context) error {
 	opt.Interval = time.Duration(s.every)
 	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample begins the first interval
 
-	// How large a sample is shows with the first one. A small one needs no care.
-	timeMatters := sync.OnceFunc(console.SpareMemory())
-	defer timeMatters()
 	end := time.Now().Add(time.Duration(s.during))
 	for cycle, err := range measure.Watch(ctx, src, s.selection, opt) {
 		if err != nil {
 			return err
 		}
 		s.add(cycle)
-		if !console.IsLarge(cycle) {
-			timeMatters()
-		}
 
 		// Samples that were missed are not made up for.
 		if time.Until(end) < opt.Interval/2 {
