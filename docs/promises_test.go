@@ -2,6 +2,7 @@
 package docs_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -93,7 +94,7 @@ func sentences(t *testing.T) map[string]bool {
 		}
 
 		files, err := linux.ImportDir(dir, 0)
-		if _, empty := err.(*build.NoGoError); empty {
+		if empty := (*build.NoGoError)(nil); errors.As(err, &empty) {
 			return nil
 		} else if err != nil {
 			return err

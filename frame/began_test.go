@@ -103,7 +103,7 @@ func TestBeganDamaged(t *testing.T) {
 		}
 
 		var ck frame.Cooker
-		ck.Set(prev, cur, counter.Options{})
+		must(t, ck.Set(prev, cur, counter.Options{}))
 		o, ok := cur.Find(winperf.ObjectID{Index: 230})
 		if !ok {
 			t.Fatal("no object")
@@ -133,7 +133,7 @@ func TestBeganClockSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ck frame.Cooker
-	ck.Set(prev, cur, counter.Options{})
+	must(t, ck.Set(prev, cur, counter.Options{}))
 	column := ck.Object(cur.Object(0)).Column(2)
 	if diff := cmp.Diff([]string{"no_previous "}, shown(&column)); diff != "" {
 		t.Error(diff)
@@ -193,7 +193,7 @@ func TestBeganOwnClock(t *testing.T) {
 	prev := take(frame.Frame{}, second, "a", 8, older-second)
 	cur := take(prev, 11*second, "b", 9, older+2*second)
 	var ck frame.Cooker
-	ck.Set(prev, cur, counter.Options{})
+	must(t, ck.Set(prev, cur, counter.Options{}))
 	pair := ck.Object(cur.Object(0))
 	for k, want := range map[int]string{queue: "no_previous ", rate: "ok 5"} {
 		column := pair.Column(k)

@@ -122,7 +122,7 @@ func BenchmarkCook(b *testing.B) {
 			bits, status := make([]uint64, 2_000_000), make([]counter.Status, 2_000_000)
 			values, good := 0, uint64(0)
 			cook := func() {
-				ck.Set(frames[0], frames[1], counter.Options{})
+				must(b, ck.Set(frames[0], frames[1], counter.Options{}))
 				values, good = 0, 0
 				for o := range frames[1].Objects() {
 					pair, n := ck.Object(o), o.Len()

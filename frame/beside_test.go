@@ -41,7 +41,7 @@ func TestPartBesideMoves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ck.Set(before, f, counter.Options{})
+		must(t, ck.Set(before, f, counter.Options{}))
 		if got := fmt.Sprint(values(&ck, f)); got != want[n] {
 			t.Errorf("sample %d: %s, want %s", n, got, want[n])
 		}
@@ -83,7 +83,7 @@ func TestObjectBesideMoves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ck.Set(before, f, counter.Options{})
+		must(t, ck.Set(before, f, counter.Options{}))
 		if got := fmt.Sprint(values(&ck, f)); got != tt.want {
 			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
 		}

@@ -204,8 +204,8 @@ func TestShortBlocks(t *testing.T) {
 	var ck frame.Cooker
 	for i, pair := range [][2]frame.Frame{{whole, whole}, {whole, short}, {short, whole}, {short, short}, {whole, whole}} {
 		var fresh frame.Cooker
-		ck.Set(pair[0], pair[1], counter.Options{})
-		fresh.Set(pair[0], pair[1], counter.Options{})
+		must(t, ck.Set(pair[0], pair[1], counter.Options{}))
+		must(t, fresh.Set(pair[0], pair[1], counter.Options{}))
 		o := pair[1].Object(0)
 		for k := range o.NumCounters() {
 			want := fresh.Object(o).Column(k)
@@ -225,7 +225,7 @@ func TestColumnStays(t *testing.T) {
 	prev := take(t, &pool, series[0].Bytes, frame.Frame{})
 	cur := take(t, &pool, series[1].Bytes, prev)
 	var ck frame.Cooker
-	ck.Set(prev, cur, counter.Options{})
+	must(t, ck.Set(prev, cur, counter.Options{}))
 	var columns []frame.Cooked
 	var want []string
 	for o := range cur.Objects() {
@@ -247,7 +247,7 @@ func TestCookAll(t *testing.T) {
 	prev := take(t, &pool, series[0].Bytes, frame.Frame{})
 	cur := take(t, &pool, series[1].Bytes, prev)
 	var ck frame.Cooker
-	ck.Set(prev, cur, counter.Options{})
+	must(t, ck.Set(prev, cur, counter.Options{}))
 	for o := range cur.Objects() {
 		p := ck.Object(o)
 		for k := range o.NumCounters() {
@@ -275,7 +275,7 @@ func TestWarmCook(t *testing.T) {
 	cook := func() {
 		i++
 		prev, cur := frames[i%len(frames)], frames[(i+1)%len(frames)]
-		ck.Set(prev, cur, counter.Options{})
+		must(t, ck.Set(prev, cur, counter.Options{}))
 		for o := range cur.Objects() {
 			p := ck.Object(o)
 			for k := range o.NumCounters() {
@@ -315,7 +315,7 @@ func TestClocksTogether(t *testing.T) {
 			prev, cur = cur, f
 		}
 		var ck frame.Cooker
-		ck.Set(prev, cur, counter.Options{})
+		must(t, ck.Set(prev, cur, counter.Options{}))
 		column := ck.Object(cur.Object(0)).Column(0)
 		if got := column.Value(0).String(); got != want {
 			t.Errorf("quirks %d: %s, want %s", quirks, got, want)

@@ -37,7 +37,7 @@ func FuzzPair(f *testing.F) {
 		}
 		prev := decode(a, frame.Frame{})
 		cur := decode(b, prev)
-		ck.Set(prev, cur, counter.Options{})
+		must(t, ck.Set(prev, cur, counter.Options{}))
 		for o := range cur.Objects() {
 			checkNames(t, o)
 			p := ck.Object(o)

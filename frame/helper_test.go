@@ -107,6 +107,13 @@ func pair(tb testing.TB, older, newer string, opt counter.Options) (*frame.Pair,
 	}
 	cur := take(tb, &pool, block(tb, newer), prev)
 	var ck frame.Cooker
-	ck.Set(prev, cur, opt)
+	must(tb, ck.Set(prev, cur, opt))
 	return ck.Object(cur.Object(0)), cur
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

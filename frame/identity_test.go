@@ -158,7 +158,7 @@ func TestSettled(t *testing.T) {
 		{ab, []string{"0 unverified", "new"}}, {ab, straight}, {ab, straight},
 	} {
 		f := take(t, &pool, block(t, at1+head+step.text), prev)
-		ck.Set(prev, f, counter.Options{})
+		must(t, ck.Set(prev, f, counter.Options{}))
 		if diff := cmp.Diff(step.want, matches(ck.Object(f.Object(0)))); diff != "" {
 			t.Errorf("step %d: %s", i, diff)
 		}
@@ -171,7 +171,7 @@ func TestSettled(t *testing.T) {
 		prev, cur frame.Frame
 		want      []string
 	}{{prev, one, straight}, {one, two, crossed}, {two, one, crossed}, {one, one, straight}, {prev, two, crossed}} {
-		ck.Set(step.prev, step.cur, counter.Options{})
+		must(t, ck.Set(step.prev, step.cur, counter.Options{}))
 		if diff := cmp.Diff(step.want, matches(ck.Object(step.cur.Object(0)))); diff != "" {
 			t.Errorf("pair %d: %s", i, diff)
 		}
@@ -192,7 +192,7 @@ func TestFallenTogether(t *testing.T) {
 		want  []string
 	}{{5, []string{"new", "new"}}, {6, both}, {2, []string{"new", "new"}}, {3, both}, {4, both}} {
 		f := take(t, &pool, block(t, at1+head+fmt.Sprintf(text, step.count)), prev)
-		ck.Set(prev, f, counter.Options{})
+		must(t, ck.Set(prev, f, counter.Options{}))
 		if diff := cmp.Diff(step.want, matches(ck.Object(f.Object(0)))); diff != "" {
 			t.Errorf("sample %d: %s", i, diff)
 		}
@@ -213,7 +213,7 @@ func TestRestarted(t *testing.T) {
 	}{{10, "new"}, {10, "0 verified"}, {10, "0 verified"}, {20, "new"}, {20, "0 verified"}} {
 		text := fmt.Sprintf("%s%s instance \"a\" : %d %d\n", at1, head, step.start, i)
 		f := take(t, &pool, block(t, text), prev)
-		ck.Set(prev, f, counter.Options{})
+		must(t, ck.Set(prev, f, counter.Options{}))
 		if diff := cmp.Diff([]string{step.want}, matches(ck.Object(f.Object(0)))); diff != "" {
 			t.Errorf("sample %d: %s", i, diff)
 		}

@@ -32,7 +32,7 @@ func TestMatchSame(t *testing.T) {
 		for i, before := range []frame.Frame{{}, prev} {
 			cur := take(t, &pool, block(t, head+newer.String()), before)
 			var ck frame.Cooker
-			ck.Set(prev, cur, counter.Options{})
+			must(t, ck.Set(prev, cur, counter.Options{}))
 			got[i] = matches(ck.Object(cur.Object(0)))
 		}
 		if diff := cmp.Diff(got[0], got[1]); diff != "" {

@@ -34,7 +34,7 @@ func TestChurn(t *testing.T) {
 				before, was := frame.Frame{}, perftest.Sample{}
 				for i, s := range perftest.Series(size, 10, churn, 7) {
 					f := take(t, &pool, s.Bytes, before)
-					ck.Set(before, f, counter.Options{})
+					must(t, ck.Set(before, f, counter.Options{}))
 					if i > 0 {
 						for _, title := range []uint32{perftest.Process, perftest.Thread} {
 							checkMatches(t, &ck, f, title, was.IDs[title], s.IDs[title])

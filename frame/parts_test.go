@@ -70,7 +70,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("clocks %+v, %+v", a, b)
 	}
 	var ck frame.Cooker
-	ck.Set(prev, cur, counter.Options{})
+	must(t, ck.Set(prev, cur, counter.Options{}))
 	want := []string{"230(a)12=150", "230(b)12=0", "230(a)14=1", "230(b)14=2", "2()10=100"} // 300 in 2 s, 400 in 4 s
 	if diff := cmp.Diff(want, values(&ck, cur)); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
@@ -80,7 +80,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := join(t, &joined, cur, piece{third, []uint32{2}}, piece{second, []uint32{230}})
-	ck.Set(prev, again, counter.Options{})
+	must(t, ck.Set(prev, again, counter.Options{}))
 	want = []string{"2()10=100", "230(a)12=invalid_data", "230(b)12=invalid_data", "230(a)14=1", "230(b)14=2"} // the very same sample
 	if diff := cmp.Diff(want, values(&ck, again)); diff != "" {
 		t.Errorf("one part again (-want +got):\n%s", diff)
@@ -246,7 +246,7 @@ func TestPartBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ck.Set(before, f, counter.Options{})
+		must(t, ck.Set(before, f, counter.Options{}))
 		if got := fmt.Sprint(values(&ck, f)); n != 4 && got != tt.want { // in 4 time goes back
 			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
 		}
@@ -293,7 +293,7 @@ func TestPartBesideFirst(t *testing.T) {
 		if err != nil || len(f.Damage()) != tt.damage {
 			t.Fatalf("sample %d: %v, damage %v", n, err, f.Damage())
 		}
-		ck.Set(before, f, counter.Options{})
+		must(t, ck.Set(before, f, counter.Options{}))
 		if got := fmt.Sprint(values(&ck, f)); got != tt.want {
 			t.Errorf("sample %d: %s, want %s", n, got, tt.want)
 		}

@@ -464,9 +464,9 @@ func follow(t *testing.T, m *model) {
 			prev = kept[m.rand.IntN(len(kept))]
 		}
 
-		ck.Set(prev.Frame, cur.Frame, counter.Options{})
+		must(t, ck.Set(prev.Frame, cur.Frame, counter.Options{}))
 		if q.shared {
-			other.Set(prev.Frame, cur.Frame, counter.Options{})
+			must(t, other.Set(prev.Frame, cur.Frame, counter.Options{}))
 			compare(t, &other, prev, cur)
 		}
 		compare(t, &ck, prev, cur)

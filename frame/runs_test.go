@@ -32,8 +32,8 @@ func TestKeptValues(t *testing.T) {
 				}
 
 				var first frame.Cooker
-				goesOn.Set(older, before, counter.Options{})
-				first.Set(older, before, counter.Options{})
+				must(t, goesOn.Set(older, before, counter.Options{}))
+				must(t, first.Set(older, before, counter.Options{}))
 				for o := range before.Objects() {
 					want := wholeObject(first.Object(o), o.NumCounters())
 					sameColumns(t, want, wholeObject(goesOn.Object(o), o.NumCounters()))
@@ -66,7 +66,7 @@ func TestKeptValuesEnd(t *testing.T) {
 			was = before.Object(0).Len()
 		}
 
-		ck.Set(before, f, counter.Options{})
+		must(t, ck.Set(before, f, counter.Options{}))
 		for k, col := range wholeObject(ck.Object(f.Object(0)), 2) {
 			for i := range instances {
 				want, got := fmt.Sprint(i+1+99*k), col.Value(i).String()

@@ -120,7 +120,7 @@ func cookSet(t *testing.T, older, order []uint32) {
 	now := takeSetIn(t, &pool, schema, was, clocks, order,
 		setInstance{"a", 1, [7]uint64{150, 1_500, 4_500, 2_000, 500, 100, 20}, nil},
 		setInstance{"b", 2, [7]uint64{160, 1_600, 3_000, 3_000, 500, 10, 22}, nil})
-	ck.Set(was, now, counter.Options{})
+	must(t, ck.Set(was, now, counter.Options{}))
 	o, ok := now.Find(winperf.ObjectID{GUID: winperf.GUID{1}})
 	if !ok || o.ID() != (winperf.ObjectID{Index: 5000, GUID: winperf.GUID{1}}) || o.Single() {
 		t.Fatalf("object %v, %v", o.ID(), ok)
@@ -173,7 +173,7 @@ func TestSetMissing(t *testing.T) {
 		a.size, b.size = map[uint32]uint32{tt.before: 1}, map[uint32]uint32{tt.now: 1}
 		was := takeSet(t, &pool, schema, frame.Frame{}, clocks, other, a)
 		now := takeSet(t, &pool, schema, was, clocks, other, setInstance{"new", 3, a.values, nil}, b)
-		ck.Set(was, now, counter.Options{})
+		must(t, ck.Set(was, now, counter.Options{}))
 		p := ck.Object(now.Object(0))
 		for id, want := range map[uint32]string{queue: tt.queue, elapsed: tt.elapsed} {
 			column := p.Column(slices.Index(setCounters, id))
@@ -198,7 +198,7 @@ func TestSetBaseSize(t *testing.T) {
 			was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, order,
 				setInstance{"a", 1, [7]uint64{6: 1<<32 - 10}, sizes})
 			now := takeSetIn(t, &pool, schema, was, clocks, order, setInstance{"a", 1, [7]uint64{0: 40, 6: 10}, sizes})
-			ck.Set(was, now, counter.Options{})
+			must(t, ck.Set(was, now, counter.Options{}))
 			p, k := ck.Object(now.Object(0)), slices.Index(order, 3)
 			column := p.Column(k)
 			if got := shown(&column); got[0] != want || !column.Fell || !p.Fell(0, k) {
@@ -225,7 +225,7 @@ func TestSetLacks(t *testing.T) {
 			was := takeSetIn(t, &pool, schema, frame.Frame{}, clocks, older, setInstance{"a", 1, values, nil})
 			clocks.PerfTime += 200
 			now := takeSetIn(t, &pool, schema, was, clocks, order, setInstance{"a", 1, values, nil})
-			ck.Set(was, now, counter.Options{})
+			must(t, ck.Set(was, now, counter.Options{}))
 			p := ck.Object(now.Object(0))
 			for id, want := range want {
 				column := p.Column(slices.Index(order, id))
@@ -249,7 +249,7 @@ func TestSetIdentity(t *testing.T) {
 	now := takeSet(t, &pool, schema, was, clocks,
 		setInstance{name: "a", id: 9}, setInstance{name: "x", id: 2}, setInstance{name: "c", id: 3},
 		setInstance{name: "d", id: 5}, setInstance{name: "d", id: 4})
-	ck.Set(was, now, counter.Options{})
+	must(t, ck.Set(was, now, counter.Options{}))
 	pair := ck.Object(now.Object(0))
 	for i, want := range []int{-1, -1, 2, 4, 3} {
 		if got, match := pair.From(i); got != want || (got >= 0) != (match == counter.Verified) {
@@ -289,7 +289,7 @@ func TestSetAllocates(t *testing.T) {
 		if f, err = pool.Decode(&sample, was); err != nil {
 			t.Fatal(err)
 		}
-		ck.Set(was, f, counter.Options{})
+		must(t, ck.Set(was, f, counter.Options{}))
 		pair := ck.Object(f.Object(0))
 		for k := range f.Object(0).NumCounters() {
 			pair.Column(k)

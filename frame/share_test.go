@@ -23,7 +23,7 @@ func TestShare(t *testing.T) {
 	third := q.take(t, &pool, block(t, at2+fmt.Sprintf(twoObjects, 400, 400)), frame.Frame{})
 	pairOf := func(prev frame.Frame, opt counter.Options) *frame.Pair {
 		ck := &frame.Cooker{}
-		ck.Set(prev, third, opt)
+		must(t, ck.Set(prev, third, opt))
 		return ck.Object(third.Object(1))
 	}
 	a := place(pairOf(second, counter.Options{}), 0)
@@ -65,18 +65,16 @@ func TestShareGivesTheSame(t *testing.T) {
 		for i, p := range []*frame.Pool{&alone, &pool} {
 			f[i] = takers[i].take(t, p, samples[n%len(samples)].Bytes, before[i])
 		}
-		one.Set(before[0], f[0], counter.Options{})
+		must(t, one.Set(before[0], f[0], counter.Options{}))
 		want := values(&one, f[0])
 		for range 2 {
-			other.Set(before[1], f[1], counter.Options{})
+			must(t, other.Set(before[1], f[1], counter.Options{}))
 			if diff := cmp.Diff(want, values(&other, f[1])); diff != "" {
 				t.Fatalf("sample %d (-alone +shared):\n%s", n, diff)
 			}
 			compareCook(t, &one, &other, f)
 		}
-		for i := range f {
-			before[i] = f[i]
-		}
+		before = f
 	}
 }
 
@@ -110,7 +108,7 @@ func TestShareConcurrently(t *testing.T) {
 	prev := take(t, &pool, samples[0].Bytes, frame.Frame{})
 	single := take(t, &pool, samples[1].Bytes, prev)
 	var alone frame.Cooker
-	alone.Set(prev, single, counter.Options{})
+	must(t, alone.Set(prev, single, counter.Options{}))
 	want := values(&alone, single)
 	q := taker{shared: true}
 	cur := q.take(t, &pool, samples[1].Bytes, prev)
@@ -119,7 +117,10 @@ func TestShareConcurrently(t *testing.T) {
 		wait.Go(func() {
 			var ck frame.Cooker
 			for range 5 {
-				ck.Set(prev, cur, counter.Options{})
+				if err := ck.Set(prev, cur, counter.Options{}); err != nil {
+					t.Error(err)
+					return
+				}
 				if diff := cmp.Diff(want, values(&ck, cur)); diff != "" {
 					t.Errorf("values (-alone +shared):\n%s", diff)
 					return
@@ -139,7 +140,7 @@ func TestShareAllocatesNothing(t *testing.T) {
 	cur := q.take(t, &pool, samples[1].Bytes, prev)
 	var ck frame.Cooker
 	run := func() {
-		ck.Set(prev, cur, counter.Options{})
+		must(t, ck.Set(prev, cur, counter.Options{}))
 		for o := range cur.Objects() {
 			for k := range o.NumCounters() {
 				ck.Object(o).Column(k)
@@ -170,7 +171,7 @@ func BenchmarkShare(b *testing.B) {
 					b.StartTimer()
 					for i := range cookers {
 						ck := &cookers[i]
-						ck.Set(prev, cur, counter.Options{})
+						must(b, ck.Set(prev, cur, counter.Options{}))
 						for o := range cur.Objects() {
 							p := ck.Object(o)
 							for k := range o.NumCounters() {

@@ -93,7 +93,9 @@ func TestCookedOnce(t *testing.T) {
 	var place [2]*uint64
 	for i, f := range frames {
 		var ck frame.Cooker
-		ck.Set(f[0], f[1], counter.Options{})
+		if err := ck.Set(f[0], f[1], counter.Options{}); err != nil {
+			t.Fatal(err)
+		}
 		c := ck.Object(f[1].Object(0)).Column(0)
 		place[i] = &c.Bits[0]
 		if v, ok := c.Value(1).Float64(); v != rate || !ok {

@@ -34,7 +34,9 @@ func newBench(tb testing.TB) *bench {
 		}
 		before = frames[i]
 	}
-	b.cooker.Set(frames[0], frames[1], counter.Options{})
+	if err := b.cooker.Set(frames[0], frames[1], counter.Options{}); err != nil {
+		tb.Fatal(err)
+	}
 	o, ok := frames[1].Find(winperf.ObjectID{Index: perftest.Thread})
 	if !ok {
 		tb.Fatal("no threads")

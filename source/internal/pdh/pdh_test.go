@@ -128,7 +128,9 @@ func cooked(t *testing.T, q winperf.Query) string {
 	}
 	was := take(frame.Frame{})
 	now := take(was)
-	ck.Set(was, now, counter.Options{})
+	if err := ck.Set(was, now, counter.Options{}); err != nil {
+		t.Fatal(err)
+	}
 	names, _ := nametable.FromSchema(now.Schema())
 	var lines []string
 	for o := range now.Objects() {

@@ -118,7 +118,9 @@ func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 		for _, err := range f.Damage() {
 			t.Error(err)
 		}
-		cooker.Set(before, f, counter.Options{})
+		if err := cooker.Set(before, f, counter.Options{}); err != nil {
+			t.Fatal(err)
+		}
 		all = append(all, cooked(&cooker, f))
 		before = f
 	}

@@ -346,8 +346,12 @@ func TestBLGRoundTrip(t *testing.T) {
 		}
 		var older, newer frame.Cooker
 		for i := 1; i < len(want); i++ {
-			older.Set(want[i-1], want[i], counter.Options{})
-			newer.Set(got[i-1], got[i], counter.Options{})
+			if err := older.Set(want[i-1], want[i], counter.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := newer.Set(got[i-1], got[i], counter.Options{}); err != nil {
+				t.Fatal(err)
+			}
 			if diff := cmp.Diff(cooked(&older, want[i]), cooked(&newer, got[i])); diff != "" {
 				t.Errorf("layout %d, sample %d: %s", layout, i, diff[:min(len(diff), 2000)])
 			}

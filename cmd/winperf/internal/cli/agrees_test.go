@@ -93,7 +93,9 @@ func newAgreement(t *testing.T, record string) *agreement {
 	a.first, a.last = frames[1], frames[n-2]
 	a.interval = a.span() / time.Duration(n-3)
 	// A series that begins has no older value: Prometheus cannot count it from zero.
-	a.cooker.Set(a.first, a.last, counter.Options{NeedPrevious: true})
+	if err := a.cooker.Set(a.first, a.last, counter.Options{NeedPrevious: true}); err != nil {
+		t.Fatal(err)
+	}
 	t.Logf("%d samples, %v apart", n, a.interval)
 	return a
 }
