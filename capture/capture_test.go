@@ -366,6 +366,38 @@ func TestSeek(t *testing.T) {
 }
 
 // TestIndexDamaged checks that a broken index is made again.
+func TestLostRecords(t *testing.T) {
+	raws := samples(perftest.Small, 8)
+	opt := capture.Options{GroupSamples: 100}
+	whole := write(t, raws, opt)
+	ends := sampleEnds(t, raws, opt)
+	at, next := ends[3], ends[4] // of a sample that the ones behind it do not need
+	garbage := bytes.Repeat([]byte{0xc5}, next-at)
+	for _, tt := range []struct {
+		name string
+		file []byte
+		want int // samples
+		says string
+	}{
+		{"garbage between two records", slices.Concat(whole[:at], garbage[:100], whole[at:]), 8, "100 bytes are not a record"},
+		{"garbage in place of a record", slices.Concat(whole[:at], garbage, whole[next:]), 7,
+			fmt.Sprint(next-at, " bytes are not a record; 1 records are lost")},
+		{"a payload without some of its bytes", slices.Concat(whole[:next-20], whole[next-10:]), 7, ""},
+	} {
+		c := open(t, tt.file).Cursor()
+		got := rest(t, c)
+		damage := c.Damage()
+		if len(got) != tt.want || len(damage) != 1 {
+			t.Errorf("%s: %d samples, damage %v", tt.name, len(got), damage)
+			continue
+		}
+		var place *winperf.DataError
+		if !errors.As(damage[0], &place) || tt.says != "" && place.Msg != tt.says {
+			t.Errorf("%s: damage %v, want %q", tt.name, damage[0], tt.says)
+		}
+	}
+}
+
 func TestIndexDamaged(t *testing.T) {
 	raws := samples(perftest.Small, 20)
 	b := write(t, raws, capture.Options{GroupSamples: 5})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -20,6 +21,61 @@ func (r *countingReader) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := r.Reader.ReadAt(p, offset)
 	r.read += int64(n)
 	return n, err
+}
+
+// TestOpenReadsIndex opens a capture that was closed: its samples are not looked at.
+func TestOpenReadsIndex(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, Options{GroupSamples: 10})
+	random := rand.New(rand.NewPCG(1, 2))
+	const samples = 300
+	for range samples {
+		raw := winperf.Raw{Format: winperf.FormatV1, Bytes: make([]byte, 5000)}
+		for i := range raw.Bytes {
+			raw.Bytes[i] = byte(random.Uint32())
+		}
+		if err := w.Write(raw.Sample()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	r := &countingReader{Reader: *bytes.NewReader(b.Bytes())}
+	f, err := Open(r, int64(b.Len()))
+	if err != nil || f.Samples() != samples {
+		t.Fatalf("%d samples, error %v", f.Samples(), err)
+	}
+	if r.read > int64(b.Len()/20) {
+		t.Errorf("%d bytes of %d were read", r.read, b.Len())
+	}
+}
+
+func TestParseIndex(t *testing.T) {
+	const offset = 10_000
+	g := group{start: 500, samples: 3, min: 5, max: 9, schemas: []definition{{1, 50}, {2, 60}}}
+	first := g
+	first.start = fileHeadSize
+	for _, tt := range []struct {
+		name string
+		b    []byte
+		ok   bool
+	}{
+		{"the first one", first.append(nil, 0), true},
+		{"a later one", g.append(nil, 100), true},
+		{"none before it, but not the first group", g.append(nil, 0), false},
+		{"one before it that is behind its group", g.append(nil, 500), false},
+		{"cut", g.append(nil, 100)[:60], false},
+		{"more than its schemas", append(g.append(nil, 100), 0), false},
+		{"more samples than fit", (&group{start: 500, samples: (offset-500)/headSize + 1}).append(nil, 100), false},
+		{"as many samples as fit", (&group{start: 500, samples: (offset - 500) / headSize}).append(nil, 100), true},
+	} {
+		got, before, err := parseIndex(tt.b, offset)
+		if (err == nil) != tt.ok || tt.ok && !bytes.Equal(got.append(nil, before), tt.b) {
+			t.Errorf("%s: %+v, %d, error %v", tt.name, got, before, err)
+		}
+	}
 }
 
 // TestEffort reads files that were made to be read again and again: what is read

@@ -156,6 +156,23 @@ func TestFuzzSeed(t *testing.T) {
 	}
 }
 
+// TestMoved makes the difference of a sample that is words of its own and then the whole reference, which is just
+// long enough to be found there.
+func TestMoved(t *testing.T) {
+	ref := []byte("abcdefghABCDEFGHijklmnopIJKLMNOP") // as many words as must be equal
+	own := bytes.Repeat([]byte{0xc5}, 3*word)
+	var r reference
+	r.set(1, ref)
+
+	diff := new(delta).append(nil, &r, append(own, ref...))
+	if most := 1 + 2*3 + len(own); len(diff) > most { // two steps, and the words of its own
+		t.Errorf("%d bytes, expected at most %d: %x", len(diff), most, diff)
+	}
+	if b, err := apply(nil, ref, diff, len(own)+len(ref)); err != nil || !bytes.Equal(b, append(own, ref...)) {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
 // TestApply checks differences that are none.
 func TestApply(t *testing.T) {
 	ref := []byte("abcdefghABCDEFGH")

@@ -230,6 +230,22 @@ func TestWriterNames(t *testing.T) {
 	}
 }
 
+// TestWriterWithoutNames writes objects that no language has a name for.
+func TestWriterWithoutNames(t *testing.T) {
+	m := newMachine(t)
+	var out seekBuffer
+	w, err := NewWriter(&out, Options{Layout: Objects, Location: time.UTC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(m.frame("a"), new(nametable.Names)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got := readWhole(t, out.b); len(got.samples) != 1 || len(got.list) != 2 || len(got.damage) > 0 {
+		t.Errorf("%d samples of %v, damage %v", len(got.samples), got.list, got.damage)
+	}
+}
+
 // bytesOf are the bytes of a frame's first block.
 func bytesOf(f frame.Frame) []byte { return f.Object(0).Block().Bytes }
 
@@ -264,6 +280,9 @@ func TestWriterObjects(t *testing.T) {
 	want := []listed{{counters: 6, instances: []string{"a#0", "b#0"}}}
 	if c := catalogueOf(t, log); got.told != 2 || !reflect.DeepEqual(want, c) {
 		t.Errorf("%d samples, catalogue %+v", got.told, c)
+	}
+	if got.head.Machine != "HOST" {
+		t.Errorf("the log is of %q", got.head.Machine)
 	}
 	if got.head.End.IsZero() || got.head.Buffers*got.head.BufferSize != len(log) {
 		t.Errorf("head %+v of %d bytes", got.head, len(log))

@@ -155,6 +155,9 @@ func TestMistakes(t *testing.T) {
 	if err := instance(peer, long[1:], InstanceOptions{}); err != nil {
 		t.Errorf("the longest name: %v", err)
 	}
+	if w := watch(t, ReaderOptions{Dirs: []string{dir}}); !strings.Contains(w.all(), "("+long[1:]+")") {
+		t.Error("the longest name is not read")
+	}
 	if err := one.Remove(); err != nil {
 		t.Error(err)
 	}
@@ -366,6 +369,17 @@ func TestBelowZero(t *testing.T) {
 		if got, want := c.Load(), uint64(1)<<(8*c.Size()-1)<<1-2; got != want {
 			t.Errorf("%d of %d bytes, want %d", got, c.Size(), want)
 		}
+	}
+}
+
+// A file's name says whose it is: letters, digits, dots and dashes of the driver's name, and no more than a file may have.
+func TestFileName(t *testing.T) {
+	const all = "azAZ09.-"
+	if got := fileName(all + "_/\\ä"); !strings.HasPrefix(got, all+"____-") {
+		t.Errorf("file %q", got)
+	}
+	if got := fileName(strings.Repeat("x", 1000)); len(got) > 255 || strings.Count(got, "x") != maxDriver {
+		t.Errorf("file %q", got)
 	}
 }
 
