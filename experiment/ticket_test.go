@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"testing"
 )
 
@@ -19,5 +20,17 @@ func TestGivenUp(t *testing.T) {
 	}
 	if b.pending.Load() != 0 {
 		t.Error("it is still waited for")
+	}
+}
+
+// A state that is none has a number, and memory is half full before delivery is told, unless the options say more.
+func TestStateWordsAndLimit(t *testing.T) {
+	if got := fmt.Sprint(Ready, Detached, Detached+1); got != "ready detached state 4" {
+		t.Errorf("states %s", got)
+	}
+	for capacity, want := range map[int]int{1: 1, 10: 5} {
+		if s := newStore(&Options{}, capacity); s.limit != want {
+			t.Errorf("room for %d: limit %d, want %d", capacity, s.limit, want)
+		}
 	}
 }
