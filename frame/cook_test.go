@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // results cooks every counter of every instance: "value" or the status.
@@ -214,6 +215,49 @@ func TestShortBlocks(t *testing.T) {
 				t.Errorf("pair %d counter %d: %s", i, k, diff)
 			}
 			checkCook(t, ck.Object(o), o.NumCounters(), k, shown(&want))
+		}
+	}
+}
+
+// TestDenied shows the values that may not be read: they are not permitted, also in a first sample, in which a rate
+// has no other value either.
+func TestDenied(t *testing.T) {
+	encode := func(at string, raw uint64) []byte {
+		b, err := perfdata.ParseText([]byte(at + "object 1000 missing=auto\n counter 1002 PERF_COUNTER_COUNTER\n counter 1004 PERF_COUNTER_RAWCOUNT\n" +
+			fmt.Sprintf(" instance \"a\" : %d 5\n instance \"b\" : %d 5\n", raw, raw)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 2 {
+			if err := b.Object(1000).Deny(1, k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		raws, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raws
+	}
+
+	var pool frame.Pool
+	first := take(t, &pool, encode(at0, 100), frame.Frame{})
+	second := take(t, &pool, encode(at1, 300), first)
+	for _, tt := range []struct {
+		prev, cur frame.Frame
+		want      string
+	}{
+		{frame.Frame{}, first, "[no_previous not_permitted] [ok not_permitted]"},
+		{first, second, "[ok not_permitted] [ok not_permitted]"},
+	} {
+		var ck frame.Cooker
+		if err := ck.Set(tt.prev, tt.cur, counter.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		p := ck.Object(tt.cur.Object(0))
+		rate := fmt.Sprint(p.Column(0).Status)
+		if got := rate + " " + fmt.Sprint(p.Column(1).Status); got != tt.want {
+			t.Errorf("statuses %s, want %s", got, tt.want)
 		}
 	}
 }
