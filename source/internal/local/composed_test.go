@@ -47,6 +47,7 @@ type fakeSource struct {
 	opened  int
 	queries int                                           // open now
 	sample  func(ctx context.Context, title uint32) error // may fail or hang, by object
+	filled  func(title uint32, s *winperf.Sample)         // sees each sample before it is filled
 	compile error
 	damage  []error // comes along with every sample, also with an error
 	close   func()  // closing a query may hang
@@ -103,6 +104,9 @@ type fakeQuery struct {
 }
 
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	if q.source.filled != nil {
+		q.source.filled(q.objects[0].title, s)
+	}
 	err := perftest.Fill(s, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
 	s.Damage = append(s.Damage, q.source.damage...)
 	return err
@@ -505,6 +509,54 @@ func checkHang(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A sample that was given to a call which did not return in time is never given to another one: the call may
+// still write there.
+func TestHungSampleIsNotReused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, sets, pdh := machine()
+		c := composeFakes(t, registry, sets, pdh)
+		clock := &fakeClock{time.Unix(1e9, 0)}
+		c.now = clock.now
+		var calls []*winperf.Sample
+		sets.filled = func(title uint32, s *winperf.Sample) {
+			if title == 1<<24 {
+				calls = append(calls, s)
+			}
+		}
+		free := make(chan struct{})
+		sets.sample = func(_ context.Context, title uint32) error {
+			if title == 1<<24 && len(calls) == 2 {
+				<-free
+			}
+			return nil
+		}
+		q, err := c.Compile(t.Context(), sel(t, `\*(*)\Count`))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var sample winperf.Sample
+		next := func() {
+			if err := q.Next(t.Context(), &sample); err != nil {
+				t.Fatal(err)
+			}
+			clock.t = clock.t.Add(time.Hour)
+		}
+		next()
+		next() // hangs
+		close(free)
+		synctest.Wait()
+		next()
+		next()
+		if len(calls) != 4 || calls[0] != calls[1] || calls[2] == calls[1] || calls[3] != calls[2] {
+			t.Errorf("%d calls, or the sample of the one that hung was used again", len(calls))
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // numObjects takes a sample and returns the number of objects in it, 0 if ctx ended before.
