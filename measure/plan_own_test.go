@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/usage"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -82,6 +83,35 @@ func TestOwnUsage(t *testing.T) {
 		if f, ok := r.Value.Float64(); r.Status == counter.OK && (!ok || f < 0) {
 			t.Errorf("%s: %v", r, r.Value)
 		}
+	}
+}
+
+// What was used is of the time between two cycles, and the share of a processor is of that time.
+func TestOwnShare(t *testing.T) {
+	if _, ok := usage.Processor(); !ok {
+		t.Skip("this system does not say what a program has used")
+	}
+	m := newFakeMachine()
+	c := measure.New(m.source(), selection(t, `\winperf\% Processor Time`, `\winperf\Processor Time`), measure.Options{Clock: m})
+	begin, _ := usage.Processor()
+	cycle(t, c)
+	for end := begin; end < begin+50*ms; { // uses some
+		end, _ = usage.Processor()
+	}
+	m.run(2 * time.Second)
+
+	cy := cycle(t, c)
+	used := cy.Cost.Usage
+	end, _ := usage.Processor()
+	if used.Elapsed != 2*time.Second || used.Processor <= 0 || used.Processor > end-begin {
+		t.Errorf("%v of %v used, %v in all", used.Processor, used.Elapsed, end-begin)
+	}
+	got := cy.Readings()
+	if share, _ := got[0].Value.Float64(); share != 100*used.Processor.Seconds()/2 {
+		t.Errorf("a share of %v, used %v", got[0].Value, used.Processor)
+	}
+	if seconds, _ := got[1].Value.Float64(); seconds != used.Processor.Seconds() {
+		t.Errorf("%v seconds, used %v", got[1].Value, used.Processor)
 	}
 }
 
