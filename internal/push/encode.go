@@ -5,9 +5,9 @@ import (
 	"compress/gzip"
 	"net/http"
 
+	"github.com/winperf/winperf/internal/push/internal/otlp"
+	"github.com/winperf/winperf/internal/push/internal/remotewrite"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/otlp"
-	"github.com/winperf/winperf/sink/remotewrite"
 )
 
 // request is what is to be sent.

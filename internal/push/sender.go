@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf/internal/push/internal/remotewrite"
 	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/remotewrite"
 )
 
 // ErrAgain says that a target knows an older version of the protocol only, and did not store

@@ -8,8 +8,7 @@
 //		set, err := m.Map(cycle.Frame, cycle.Names)
 //	}
 //
-// A [Mapper] makes a [Set] of each sample. The rooms beside this one write it:
-// prometheus as text, otlp and remotewrite as messages. The mapping is pure and keeps
+// A [Mapper] makes a [Set] of each sample. Package prometheus writes it as text. The mapping is pure and keeps
 // nothing of a system.
 //
 // # Values

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 	writev2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 
+	"github.com/winperf/winperf/internal/push/internal/remotewrite"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/remotewrite"
 )
 
 // wide is a Set of n series: processes with 25 counters each.

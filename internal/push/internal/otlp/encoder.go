@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/protobuf"
-	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/internal/push/internal/series"
 	"github.com/winperf/winperf/sink/metrics"
 )
 

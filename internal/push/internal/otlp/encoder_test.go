@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/protobuf"
+	"github.com/winperf/winperf/internal/push/internal/otlp"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/otlp"
 )
 
 var (

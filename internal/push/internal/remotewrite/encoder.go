@@ -5,7 +5,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/internal/push/internal/series"
 	"github.com/winperf/winperf/sink/metrics"
 )
 

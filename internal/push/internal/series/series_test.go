@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/internal/push/internal/series"
 	"github.com/winperf/winperf/sink/metrics"
 )
 

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/winperf/winperf/internal/protobuf"
-	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/internal/push/internal/series"
 	"github.com/winperf/winperf/sink/metrics"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/winperf/winperf/internal/push/internal/remotewrite"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/remotewrite"
 )
 
 // wide is a Set of n series: processes with 25 counters each.

@@ -10,12 +10,12 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/push/internal/otlp"
+	"github.com/winperf/winperf/internal/push/internal/remotewrite"
 	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/perfdata"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/otlp"
 	"github.com/winperf/winperf/sink/prometheus"
-	"github.com/winperf/winperf/sink/remotewrite"
 )
 
 // An encoder writes a Set as bytes.

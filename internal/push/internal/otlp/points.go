@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf/internal/protobuf"
-	"github.com/winperf/winperf/sink/internal/series"
+	"github.com/winperf/winperf/internal/push/internal/series"
 	"github.com/winperf/winperf/sink/metrics"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/winperf/winperf/internal/protobuf"
+	"github.com/winperf/winperf/internal/push/internal/remotewrite"
 	"github.com/winperf/winperf/sink/metrics"
-	"github.com/winperf/winperf/sink/remotewrite"
 )
 
 var (
