@@ -76,7 +76,7 @@ func TestCompareTolerance(t *testing.T) {
 			r.Time, r.Value = at, counter.Float(middle+float64(i%5-2)*middle/1000)
 			g.Add(&measure.Cycle{Time: at, Parts: []int{1}, Sample: &winperf.Sample{}})
 			v, _ := r.Value.Float64()
-			g.named(r.Series).Add(at.Sub(g.origin), v)
+			g.row(r.Series, true).Add(at.Sub(g.origin), v)
 		}
 		return g
 	}

@@ -30,10 +30,11 @@ type Gatherer struct {
 	group  stats.Group
 	origin time.Time // that statistics count times from
 
-	ids     map[winperf.SeriesID]*stats.Series
 	names   map[string]*stats.Series
 	columns []gatheredColumn // by position: what was there in the sample before
 	latest  time.Time        // of the sample before in the same log; zero for none
+	batch   batch
+	twice   bool // a sample had two values of one row, which are taken in their order
 }
 
 // Row is the values of one counter.
@@ -52,7 +53,10 @@ type gatheredColumn struct {
 }
 
 // Rows returns the rows, with all that was added.
-func (g *Gatherer) Rows() []Row { return g.rows }
+func (g *Gatherer) Rows() []Row {
+	g.batch.settle(g.columns)
+	return g.rows
+}
 
 // Figures returns the figures of each row, with these percentiles.
 func (g *Gatherer) Figures(percents ...float64) []stats.Figures {
@@ -101,30 +105,34 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 		g.names = make(map[string]*stats.Series, cycle.Len())
 	}
 
-	if g.ids == nil {
-		g.ids = make(map[winperf.SeriesID]*stats.Series, cycle.Len())
-	}
-
 	columns := cycle.Columns()
+	if g.twice || !g.batch.add(g.columns, columns, cycle.Time, cycle.Time.Sub(g.origin)) {
+		g.batch.settle(g.columns)
+		g.take(columns, cycle.Time)
+		g.batch.begin(cycle.Len())
+	}
+	g.latest = cycle.Time
+}
+
+// take takes the columns of a sample.
+func (g *Gatherer) take(columns []winperf.Column, at time.Time) {
 	if more := len(columns) - len(g.columns); more > 0 {
 		g.columns = append(g.columns, make([]gatheredColumn, more)...)
 	}
+	clear(g.columns[len(columns):])
+	g.columns = g.columns[:len(columns)]
 
 	for i := range columns {
 		col := &columns[i]
-		g.column(col, &g.columns[i], !col.Time.Equal(cycle.Time))
+		g.column(col, &g.columns[i], !col.Time.Equal(at))
 	}
-	clear(g.columns[len(columns):])
-	g.latest = cycle.Time
 }
 
 // column takes the values of a column. One that was sampled apart is there again until
 // the next one is, and counts once.
 func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 	to.follow(col)
-	if !col.Time.Equal(to.at) {
-		to.before, to.at = to.at, col.Time
-	}
+	to.sampled(col.Time)
 
 	t := col.Time.Sub(g.origin)
 	for n, status := range col.Status {
@@ -141,8 +149,10 @@ func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 			g.absent(values, cmp.Or(to.before, g.latest))
 		}
 
+		has := values.Has(t)
+		g.twice = g.twice || has && !apart
 		switch {
-		case apart && values.Has(t):
+		case has && apart:
 		case status != counter.OK:
 			noValue(values, t, status)
 		case kind == counter.KindText:
@@ -177,10 +187,22 @@ func hasNoValue(status counter.Status) bool {
 	return status == counter.NoPrevious || status.NamesNothing()
 }
 
+// sampled notes when the column was sampled.
+func (c *gatheredColumn) sampled(at time.Time) {
+	if !at.Equal(c.at) {
+		c.before, c.at = c.at, at
+	}
+}
+
+// is reports whether the series are those of a column.
+func (c *gatheredColumn) is(series []*winperf.Series) bool {
+	return len(series) == len(c.series) && (len(series) == 0 || &series[0] == &c.series[0])
+}
+
 // follow makes room for the series of a column and keeps what is known of them.
 func (c *gatheredColumn) follow(col *winperf.Column) {
 	series := col.AllSeries()
-	if n := len(series); n == len(c.series) && (n == 0 || &series[0] == &c.series[0]) {
+	if c.is(series) {
 		return
 	}
 
@@ -200,19 +222,9 @@ func (c *gatheredColumn) follow(col *winperf.Column) {
 
 // row finds the row of a series, and makes one if there is none and it has numbers.
 func (g *Gatherer) row(series *winperf.Series, numbers bool) *stats.Series {
-	values := g.ids[series.ID]
-	if values == nil && numbers {
-		values = g.named(series)
-		g.ids[series.ID] = values
-	}
-	return values
-}
-
-// named finds the row of a series by its name, and makes one where there is none.
-func (g *Gatherer) named(series *winperf.Series) *stats.Series {
 	name := g.Name(series)
 	values := g.names[name]
-	if values == nil {
+	if values == nil && numbers {
 		// JSON lines have no types, but their units show the rates.
 		overTime := series.Type.OverTime() || series.Unit == counter.PerSecond
 		values = g.group.Series(overTime)

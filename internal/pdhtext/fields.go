@@ -30,6 +30,14 @@ func (f *fieldSplitter) begin(line []byte, separator byte) {
 // next returns the text of the next field without its quotes, valid until the
 // next call. Behind a field that is not complete there is none.
 func (f *fieldSplitter) next() ([]byte, fieldState) {
+	if rest := f.rest; f.more && len(rest) > 0 && rest[0] == '"' { // nearly all are in quotes
+		end := bytes.IndexByte(rest[1:], '"') + 1
+		if end > 0 && end+1 < len(rest) && rest[end+1] == f.separator {
+			f.rest, f.bare, f.last = rest[end+2:], false, fieldComplete
+			return rest[1:end], fieldComplete
+		}
+	}
+
 	text, state := f.take()
 	f.last = state
 	if state != fieldComplete {

@@ -33,6 +33,10 @@ var exactPowers = [...]float64{
 // 64 bits is an integer, any other one the nearest float64. It returns the kind and the bits
 // of the value (see counter.FromBits). comma says that a decimal comma is understood.
 func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
+	if string(b) == " " { // as Windows writes a missing value
+		return counter.KindNone, 0, isBlank
+	}
+
 	const room = 19 // digits that fit 64 bits
 	mantissa, digits, point := uint64(0), 0, -1
 	for i, c := range b {

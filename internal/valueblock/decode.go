@@ -92,13 +92,19 @@ func (d *decoder) decode(n int, v *Values) {
 func (d *decoder) values(v *Values, words, kinds, statuses []byte) {
 	n, texts := len(kinds), 0
 	v.Bits, v.Kinds, v.Status = v.Bits[:n], v.Kinds[:n], v.Status[:n]
+	for i := range v.Bits {
+		v.Bits[i] = binary.LittleEndian.Uint64(words[8*i:])
+	}
+
+	statuses = statuses[:len(kinds)]
 	for i := range kinds {
 		kind, status := counter.Kind(kinds[i]), counter.Status(statuses[i])
-		word := binary.LittleEndian.Uint64(words[8*i:])
-		v.Bits[i], v.Kinds[i], v.Status[i] = word, kind, status
+		v.Kinds[i], v.Status[i] = kind, status
+		if status == counter.OK && (kind == counter.KindInt || kind == counter.KindFloat) {
+			continue
+		}
 
-		switch {
-		case status == counter.OK && (kind == counter.KindInt || kind == counter.KindFloat):
+		switch word := v.Bits[i]; {
 		case status > counter.TooClose || kind > counter.KindText || (kind == counter.KindNone) != (status != counter.OK):
 			d.fail(0, "value %d has kind %d and status %d", i, kind, status)
 		case kind == counter.KindNone && word != 0, kind == counter.KindHex32 && word > math.MaxUint32:

@@ -127,14 +127,17 @@ func (v *Values) Append(b []byte) []byte {
 	b = slices.Grow(b, v.size())
 	b = append(binary.LittleEndian.AppendUint32(b, uint32(n)), flags, v.Nanos, 0, 0)
 
-	for _, w := range v.Bits {
-		b = binary.LittleEndian.AppendUint64(b, w)
+	at := len(b)
+	b = b[:at+10*n]
+	words, kinds, statuses := b[at:][:8*n], b[at+8*n:][:n], b[at+9*n:][:n]
+	for i, w := range v.Bits {
+		binary.LittleEndian.PutUint64(words[8*i:], w)
 	}
-	for _, k := range v.Kinds {
-		b = append(b, byte(k))
+	for i, k := range v.Kinds {
+		kinds[i] = byte(k)
 	}
-	for _, s := range v.Status {
-		b = append(b, byte(s))
+	for i, s := range v.Status {
+		statuses[i] = byte(s)
 	}
 
 	if flags&withMarks != 0 {
