@@ -306,13 +306,15 @@ func (e *ending) end() {
 	close(e.done)
 }
 
-// interruptible is a reader that waits until it has a deadline.
+// interruptible is a reader that ends the experiment, and waits until it has a deadline.
 type interruptible struct {
+	end      func()
 	once     sync.Once
 	deadline chan struct{}
 }
 
 func (r *interruptible) Read([]byte) (int, error) {
+	r.end()
 	<-r.deadline
 	return 0, os.ErrDeadlineExceeded
 }
@@ -322,11 +324,11 @@ func (r *interruptible) SetDeadline(time.Time) error {
 	return nil
 }
 
-// Whoever sees the end of the experiment first interrupts the read that is under way.
+// A read that is under way when the experiment ends is interrupted.
 func TestLinesInterrupted(t *testing.T) {
 	for range 50 {
-		ctx, r := &ending{Context: t.Context(), done: make(chan struct{})}, &interruptible{deadline: make(chan struct{})}
-		ctx.end()
+		ctx, cancel := context.WithCancel(t.Context())
+		r := &interruptible{end: cancel, deadline: make(chan struct{})}
 		must(t, experiment.Lines{Name: "in", Reader: r}.Run(ctx, new(experiment.Emitter)))
 		select {
 		case <-r.deadline:

@@ -184,7 +184,7 @@ func wrapping(first int) *fake {
 		}
 		return fmt.Sprintf("block name=\"HOST\" perftime=%d perffreq=10 time100ns=%d\n"+
 			"object %d\n counter 148 PERF_COUNTER_COUNTER\n instance \"0\" : %d\n",
-			n+1, 133500000000000000+n*10_000_000, title, value)
+			n+1, int64(133500000000000000)+int64(n)*10_000_000, title, value)
 	}}
 }
 

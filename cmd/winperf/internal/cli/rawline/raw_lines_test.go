@@ -29,7 +29,7 @@ func TestMachinesTakeTurns(t *testing.T) {
 	for i, machine := range []string{"A", "B", "B", "B", "A"} {
 		const text = "block name=%q perftime=%d perffreq=10 time100ns=%d\n" +
 			"object 2 form=single\n counter 44 PERF_COUNTER_COUNTER\n values : %d\n"
-		block, err := perfdata.ParseText(fmt.Appendf(nil, text, machine, i+1, 133500000000000000+i*10_000_000, 100+i))
+		block, err := perfdata.ParseText(fmt.Appendf(nil, text, machine, i+1, int64(133500000000000000)+int64(i)*10_000_000, 100+i))
 		if err != nil {
 			t.Fatal(err)
 		}
