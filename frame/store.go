@@ -90,7 +90,6 @@ func (s *store) decode() (err error) {
 // Poison overwrites what was made of the block, for tests; see internal/poison.
 func (s *store) Poison() {
 	s.index.Poison()
-	s.values.poison()
 	clear(s.labels)
 }
 

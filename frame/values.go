@@ -6,7 +6,6 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/poison"
 	"github.com/winperf/winperf/internal/valueblock"
 )
 
@@ -49,14 +48,10 @@ func (s *store) decodeValues() error {
 	return nil
 }
 
-// forget lets go of what belongs to the block.
-func (v *Values) forget() { v.series, v.of.Texts, v.there = nil, nil, false }
-
-// poison overwrites the values, for tests; see internal/poison.
-func (v *Values) poison() {
-	poison.Words(v.of.Bits)
-	poison.Bytes(v.of.Status)
-	poison.Bytes(v.of.Kinds)
+// forget keeps nothing of the block.
+func (v *Values) forget() {
+	v.series, v.there = nil, false
+	v.of.Forget()
 }
 
 // Aged reports whether a value was taken before the sample.

@@ -6,25 +6,28 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 )
 
-// Decode reads a block of n values into v, whose memory it uses again. It checks every length, kind and
-// status, so that a reader of v needs no checks. Texts alias b. An error is a *winperf.DataError that wraps
+// Decode reads a block of n values into v. It checks every length, kind and status, so that a reader of v
+// needs no checks. Bits, Kinds, Status and Texts are parts of b where the processor can read them there;
+// Marks and Ages use the memory of v again. An error is a *winperf.DataError that wraps
 // winperf.ErrBadData, and leaves v empty.
 func Decode(b []byte, n int, v *Values) error {
-	v.Reset()
-	v.Texts = nil // a part of the block before
+	v.Forget()
 	d := decoder{all: b, rest: b}
 	d.decode(n, v)
 	if d.err != nil {
-		v.Reset()
-		v.Texts = nil
+		v.Forget()
 	}
 	return d.err
 }
+
+// Forget empties v, and keeps no part of the block that it was decoded from.
+func (v *Values) Forget() { *v = Values{Marks: v.Marks[:0], Ages: v.Ages[:0]} }
 
 // decoder is a cursor over a block, and the first error.
 type decoder struct {
@@ -81,25 +84,39 @@ func (d *decoder) decode(n int, v *Values) {
 	}
 
 	v.Texts, v.Nanos = d.rest, nanos
-	v.Grow(n)
-	d.values(v, words, kinds, statuses)
+	v.Bits, v.Kinds, v.Status = wordsOf(words), bytesOf[counter.Kind](kinds), bytesOf[counter.Status](statuses)
+	d.values(v)
 	d.marks(v, marks)
 	d.ages(v, ages)
 }
 
-// values reads and checks the words with their kinds and statuses, and that the texts are those of the
-// words, without gaps.
-func (d *decoder) values(v *Values, words, kinds, statuses []byte) {
-	n, texts := len(kinds), 0
-	v.Bits, v.Kinds, v.Status = v.Bits[:n], v.Kinds[:n], v.Status[:n]
-	for i := range v.Bits {
-		v.Bits[i] = binary.LittleEndian.Uint64(words[8*i:])
+// wordsOf returns little-endian words: in place, unless the processor needs them in another order or at
+// another address.
+func wordsOf(b []byte) []uint64 {
+	at := unsafe.SliceData(b)
+	littleEndian := binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+	if littleEndian && uintptr(unsafe.Pointer(at))%unsafe.Alignof(uint64(0)) == 0 {
+		return unsafe.Slice((*uint64)(unsafe.Pointer(at)), len(b)/8)
 	}
 
-	statuses = statuses[:len(kinds)]
-	for i := range kinds {
-		kind, status := counter.Kind(kinds[i]), counter.Status(statuses[i])
-		v.Kinds[i], v.Status[i] = kind, status
+	words := make([]uint64, len(b)/8)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return words
+}
+
+// bytesOf returns values of a byte each, in place.
+func bytesOf[T ~uint8](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+}
+
+// values checks the words with their kinds and statuses, and that the texts are those of the
+// words, without gaps.
+func (d *decoder) values(v *Values) {
+	texts := 0
+	for i, kind := range v.Kinds {
+		status := v.Status[i]
 		if status == counter.OK && (kind == counter.KindInt || kind == counter.KindFloat) {
 			continue
 		}

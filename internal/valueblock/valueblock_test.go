@@ -105,6 +105,23 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestDecodeAnywhere: a block is read wherever it is in memory.
+func TestDecodeAnywhere(t *testing.T) {
+	b := block(values)
+	for shift := range 8 {
+		shifted := append(make([]byte, shift, shift+len(b)), b...)[shift:]
+		var v valueblock.Values
+		if err := valueblock.Decode(shifted, len(values), &v); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range values {
+			if got := value(&v, i); got != want.read {
+				t.Errorf("%d at %d: %v, want %v", i, shift, got, want.read)
+			}
+		}
+	}
+}
+
 // TestDecodeAgain: nothing of the block before is left.
 func TestDecodeAgain(t *testing.T) {
 	var again, once valueblock.Values
