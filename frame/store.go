@@ -71,6 +71,7 @@ func (s *store) decode() (err error) {
 		s.values.forget()
 		s.name = ""
 	}
+
 	switch s.block.Format {
 	case winperf.FormatV1:
 		s.options.Quirks = s.block.Quirks
@@ -83,6 +84,7 @@ func (s *store) decode() (err error) {
 		s.index.Reset()
 		return fmt.Errorf("decode: format %d: %w", s.block.Format, winperf.ErrNotSupported)
 	}
+
 	s.labelParents()
 	return err
 }

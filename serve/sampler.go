@@ -76,10 +76,12 @@ type flight struct {
 }
 
 func newSampler(
-	renew func() *measure.Measurement, took func(*measure.Cycle, error), mapped func() frame.Frame, turn chan struct{},
+	renew func() *measure.Measurement, took func(*measure.Cycle, error),
+	mapped func() frame.Frame, turn chan struct{},
 ) *sampler {
 	s := &sampler{
-		renew: renew, c: renew(), fresh: measure.LeastInterval, least: leastTime, took: took, mapped: mapped, turn: turn,
+		renew: renew, c: renew(), fresh: measure.LeastInterval, least: leastTime,
+		took: took, mapped: mapped, turn: turn,
 	}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	return s

@@ -122,7 +122,8 @@ func (d *decoder) values(v *Values) {
 		}
 
 		switch word := v.Bits[i]; {
-		case status > counter.TooClose || kind > counter.KindText || (kind == counter.KindNone) != (status != counter.OK):
+		case status > counter.TooClose || kind > counter.KindText,
+			(kind == counter.KindNone) != (status != counter.OK):
 			d.fail(0, "value %d has kind %d and status %d", i, kind, status)
 		case kind == counter.KindNone && word != 0, kind == counter.KindHex32 && word > math.MaxUint32:
 			d.fail(0, "value %d of kind %d has the word %#x", i, kind, word)

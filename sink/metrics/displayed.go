@@ -188,6 +188,7 @@ func displayedLabels(s *winperf.Series, several bool, foreign string) (ls []Labe
 			ls = append(ls, Label{name, value})
 		}
 	}
+
 	if s.Path.Index > 0 {
 		add(indexLabel, strconv.Itoa(s.Path.Index))
 	}
@@ -195,6 +196,7 @@ func displayedLabels(s *winperf.Series, several bool, foreign string) (ls []Labe
 	if several {
 		add("machine", s.Path.Machine)
 	}
+
 	name := s.Path.Instance
 	if rest, ok := strings.CutPrefix(name, s.Parent+"/"); ok && s.Parent != "" {
 		name = rest

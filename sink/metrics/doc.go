@@ -8,8 +8,8 @@
 //		set, err := m.Map(cycle.Frame, cycle.Names)
 //	}
 //
-// A [Mapper] makes a [Set] of each sample. Package prometheus writes it as text. The mapping is pure and keeps
-// nothing of a system.
+// A [Mapper] makes a [Set] of each sample. Package prometheus writes it as text. The mapping is pure
+// and keeps nothing of a system.
 //
 // # Values
 //

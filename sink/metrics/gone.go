@@ -52,6 +52,7 @@ func (g *gone) end(m *Mapper) error {
 		if m.indexBefore(); m.byKey[st.objectKey].n > 1 {
 			continue
 		}
+
 		if left == 0 {
 			g.forget()
 			g.last = m.prev
@@ -62,6 +63,7 @@ func (g *gone) end(m *Mapper) error {
 		g.objects = append(g.objects, st)
 		left++
 	}
+
 	if g.samples++; len(g.objects) == 0 || g.samples > goneFor {
 		g.forget()
 	}

@@ -122,7 +122,9 @@ var knownUnits = []rule{
 		"gen 0 heap size", "gen 1 heap size", "gen 2 heap size", "large object heap size",
 	}, inBytes},
 
-	{"sqlserver:buffer manager", []string{"page life expectancy", "extension page unreferenced time"}, inSeconds},
+	{"sqlserver:buffer manager", []string{
+		"page life expectancy", "extension page unreferenced time",
+	}, inSeconds},
 	{"sqlserver:transactions", []string{"longest transaction running time"}, inSeconds},
 	{"sqlserver:databases", []string{"log flush wait time"}, inMilli},
 	{"sqlserver:databases", []string{"group commit time/sec"}, inMicro},
@@ -156,10 +158,14 @@ var growing = []rule{
 		"datagrams outbound discarded", "datagrams outbound no route",
 		"fragment re-assembly failures", "fragmentation failures",
 	}, onlyGrows},
-	{"icmp*", []string{"received *", "sent *", "messages received errors", "messages outbound errors"}, onlyGrows},
+	{"icmp*", []string{
+		"received *", "sent *", "messages received errors", "messages outbound errors",
+	}, onlyGrows},
 	{"memory", []string{"pool paged allocs", "pool nonpaged allocs", "oom kills"}, onlyGrows},
 	{"control group", []string{"oom kills"}, onlyGrows},
-	{"windows time service", []string{"ntp server incoming requests", "ntp server outgoing responses"}, onlyGrows},
+	{"windows time service", []string{
+		"ntp server incoming requests", "ntp server outgoing responses",
+	}, onlyGrows},
 
 	{"web service", []string{"total *"}, onlyGrows},
 	{"app_pool_was", []string{"total application pool recycles", "total worker process*"}, onlyGrows},
@@ -172,7 +178,9 @@ var growing = []rule{
 	}, onlyGrows},
 	{"directoryservices", []string{"dra sync requests *", "dra sync failures *"}, onlyGrows},
 	{"ntds", []string{"dra sync requests *", "dra sync failures *"}, onlyGrows},
-	{"remote desktop connection broker counterset", []string{"successful connections", "failed connections"}, onlyGrows},
+	{"remote desktop connection broker counterset", []string{
+		"successful connections", "failed connections",
+	}, onlyGrows},
 	{".net clr exceptions", []string{"# of exceps thrown"}, onlyGrows},
 	{".net clr interop", []string{"# of marshalling"}, onlyGrows},
 	{".net clr jit", []string{"# of methods jitted", "# of il bytes jitted", "total *"}, onlyGrows},

@@ -77,6 +77,7 @@ func ExaminePaths(
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	s := &Session{open: open, origins: []sensor.Origin{{Source: src}}}
+
 	var errs []error
 	for _, p := range paths {
 		w := wanted{text: p.String(), path: p, origins: s.origins}

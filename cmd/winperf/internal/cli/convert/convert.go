@@ -124,22 +124,28 @@ func (c *converter) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	c.given = f
 	c.output.Add(cmd, output.ConvertFormats())
-	const path = "only counters that match this `PATH`, as an argument that is a path; may be given several times"
+
+	const path = "only counters that match this `PATH`, as an argument that is a path;" +
+		" may be given several times"
 	f.StringArrayVar(&c.paths, "path", nil, path)
 	c.sel.Add(cmd, &input.SourceFlags{})
 	c.sel.AddFromStart(cmd)
 	c.within.Add(cmd)
+
 	f.Var(&c.every, "every", "take every Nth sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
+
 	const raw = "raw values instead of displayable ones; as jsonl they are input for winperf cook"
 	f.BoolVar(&c.raw, "raw", false, raw)
 	const appends = "append to an existing OUT (csv, tsv, jsonl, blg, capture) that has the same counters"
 	f.BoolVar(&c.appends, "append", false, appends)
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress, and no advice on Prometheus' retention")
+
 	const resume = "keep in `FILE` how far the logs were sent to a URL, and go on from there"
 	f.StringVar(&c.resume, "resume", "", resume)
 	c.target.Add(cmd)
 	c.addNames(cmd)
+
 	f.Var(&c.language, "language", input.LanguageHelp)
 	c.name.Add(cmd)
 	c.log.Add(cmd)
@@ -169,7 +175,8 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	}
 	format, file, err := c.output.Settle()
 	if err == nil && c.appends && !(file != "" && logs.CanAppend(format, file)) {
-		err = fmt.Errorf("--append: expected a file in csv, tsv, jsonl, blg or capture: %w", winperf.ErrNotSupported)
+		const message = "--append: expected a file in csv, tsv, jsonl, blg or capture: %w"
+		err = fmt.Errorf(message, winperf.ErrNotSupported)
 	}
 	if err == nil {
 		err = c.settleNames(format, "")

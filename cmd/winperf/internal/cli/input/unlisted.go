@@ -176,10 +176,12 @@ func (u *Unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 			for part < len(cycle.ColumnParts) && i >= cycle.ColumnParts[part] {
 				part++
 			}
+
 			col := &columns[i]
 			if col.Len() == 0 || timeObject(col.Series(0)) == 0 {
 				continue
 			}
+
 			for n, status := range col.Status {
 				v := timeValue{series: col.Series(n), at: col.Time, status: status, every: u.isEvery(part)}
 				v.value, _ = col.Value(n).Float64()

@@ -50,8 +50,9 @@ type serveFlags struct {
 const serveHelp = `Serve answers scrapes of Prometheus at /metrics. Each scrape takes a sample; scrapes
 that come at the same time share it. Metrics are raw values in base units, so
 that rate() of them is what the other commands show. Without a path it serves all
-objects that are not costly, except Thread, which --object '*' adds. Costly objects, which are served if they are named
-or with --costly, are sampled beside the others at their own pace.
+objects that are not costly, except Thread, which --object '*' adds. Costly objects,
+which are served if they are named or with --costly, are sampled beside the others at
+their own pace.
 
 A scrape may ask for a part: /metrics?object=Memory&path=\Process(*)\ID%20Process.
 It gets an answer within the time that Prometheus allows it. What is not there by
@@ -108,7 +109,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	s.source.Add(cmd)
 	s.sel.AddPaths(cmd, &s.source)
 	f := cmd.Flags()
-	f.StringArrayVar(&s.flags.Objects, "object", nil, "`NAME` of an object to serve whole; may be given several times")
+	const object = "`NAME` of an object to serve whole; may be given several times"
+	f.StringArrayVar(&s.flags.Objects, "object", nil, object)
 	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects too")
 	f.Var(&s.costly, "costly-interval", "least time between two samples of costly objects (default 1m)")
 
@@ -130,8 +132,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
 		cobra.ShellCompDirectiveNoFileComp))
-	console.Complete(cmd, "push-names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter", "otel"},
-		cobra.ShellCompDirectiveNoFileComp))
+	pushed := []cobra.Completion{"own", "windows_exporter", "otel"}
+	console.Complete(cmd, "push-names", cobra.FixedCompletions(pushed, cobra.ShellCompDirectiveNoFileComp))
 	cmd.ValidArgsFunction = input.CompletePath(&s.source)
 }
 
@@ -142,7 +144,8 @@ func (s *serveFlags) addPush(cmd *cobra.Command) {
 		" may be given several times"
 	f.StringArrayVar(&s.push, "push", nil, push)
 	f.Var(&s.interval, "push-interval", "time between two samples that are sent (default 15s)")
-	const names = "`NAMES` of metrics that are sent: own, windows_exporter, otel (OTLP only); as --names by default"
+	const names = "`NAMES` of metrics that are sent: own, windows_exporter, otel (OTLP only);" +
+		" as --names by default"
 	f.StringSliceVar(&s.pushNames, "push-names", nil, names)
 	const queue = "`DIR` of what the target did not take yet; by default one by its address"
 	f.StringVar(&s.queue.Dir, "push-queue", "", queue)
@@ -185,7 +188,8 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	changed := cmd.Flags().Changed
 	load := func(context.Context) (server.Config, error) { return s.load(changed) }
 	opt := server.Options{
-		Load: load, Open: s.open, Explain: input.Unmatched, Version: console.Version(), Log: s.app.Logger(), Listening: s.tell,
+		Load: load, Open: s.open, Explain: input.Unmatched, Version: console.Version(),
+		Log: s.app.Logger(), Listening: s.tell,
 	}
 	if s.check {
 		warnings, err := server.Check(ctx, opt)
@@ -296,18 +300,21 @@ func (s *serveFlags) targets(names []metrics.Scheme) (all []server.Target, err e
 		Names: names, Interval: time.Duration(s.interval), Queue: s.queue,
 		PasswordFile: t.PasswordFile, BearerFile: t.BearerFile, TLS: server.TLS(t.TLS),
 	}
+
 	to.Queue.MaxAge = time.Duration(s.age)
 	if len(s.pushNames) > 0 {
 		if to.Names, err = server.ParsePushNames(s.pushNames); err != nil {
 			return nil, fmt.Errorf("--push-names: %w", err)
 		}
 	}
+
 	if to.Headers, err = input.Pairs("--push-header", s.target.Headers); err != nil {
 		return nil, err
 	}
 	if to.Labels, err = input.Pairs("--push-label", s.target.Labels); err != nil {
 		return nil, err
 	}
+
 	for _, url := range s.push {
 		to.URL = url
 		all = append(all, to)

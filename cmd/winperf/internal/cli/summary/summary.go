@@ -114,15 +114,18 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	const path = "only what this `PATH` names, as an argument that is a path; may be given several times"
 	f.StringArrayVar(&s.more, "path", nil, path)
+
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
 	const every = "time between samples: 2, 0.5, 500ms; of a log the first sample of each interval"
 	f.VarP(input.LiveInterval{Interval: &s.every}, "interval", "i", every)
 	s.thins = func() bool { return f.Changed("interval") }
 	s.within.Add(cmd)
+
 	f.Var(&s.above, "above", "show the number of values above NUMBER, and the longest unbroken time above it")
 	f.Var(&s.order, "sort", "sort by KEY, largest first: "+sortKeyNames()+", or a percentile such as p95")
 	f.Var(&s.most, "top", "show of each counter the `N` largest instances, by --sort; see above")
 	f.Var(&s.percents, "percentiles", "percentiles to show")
+
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
 	s.source.Add(cmd)
 	s.output.Add(cmd, summaryFormats)
@@ -130,6 +133,7 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	s.sel.Add(cmd, &s.source)
 	s.sel.AddPDHExact(cmd)
 	s.log.Add(cmd)
+
 	console.Complete(cmd, "path", input.CompletePath(&s.source))
 	console.Complete(cmd, "sort", completeSort)
 	cmd.ValidArgsFunction = input.CompleteLogs
