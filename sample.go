@@ -132,8 +132,8 @@ func (s *Sample) Add() *Block {
 	return b
 }
 
-// Like makes the blocks of the next sample in s as large as those that last owns, which may be
-// larger than the blocks that s itself was filled with long ago.
+// Like gives the next sample in s blocks of the sizes of the last sample, which may have grown
+// since s was filled.
 func (s *Sample) Like(last *Sample) {
 	s.sizes = s.sizes[:0]
 	for _, b := range last.own {
@@ -146,8 +146,8 @@ func (s *Sample) Like(last *Sample) {
 	}
 }
 
-// Within returns the sample at position i of those that belong to s, for a query over several
-// others, each of which fills one. They are filled again when s is.
+// Within returns the i-th sample inside s. It is for a query over several other queries, each of
+// which fills one. They are filled again when s is.
 func (s *Sample) Within(i int) *Sample {
 	for len(s.within) <= i {
 		s.within = append(s.within, nil)
@@ -158,8 +158,7 @@ func (s *Sample) Within(i int) *Sample {
 	return s.within[i]
 }
 
-// Abandon takes the sample at position i of those that belong to s out of use: a call that did
-// not return may still write there.
+// Abandon drops the i-th sample inside s: a call that did not return may still write there.
 func (s *Sample) Abandon(i int) { s.within[i] = nil }
 
 // Raw returns the block of a sample that has one part, as nearly all have. The
@@ -199,7 +198,7 @@ type Block struct {
 	kept   atomic.Bool
 	room   int // of Bytes before they were filled
 
-	// What a reader made of the bytes, once for all that have the block.
+	// The decoded bytes, shared by all holders of the block.
 	decoding sync.Mutex
 	contents any
 	done     atomic.Bool
@@ -243,11 +242,11 @@ func (b *Block) Keep() { b.kept.Store(true) }
 // before it was decoded are shared by all that have it.
 func (b *Block) Kept() bool { return b.kept.Load() }
 
-// Decode returns what decode made of the bytes, or why nothing can be read. The first caller has
-// them decoded, for all that have the block. decode is given what was made of earlier bytes in
-// the same memory, nil for none.
+// Decode decodes the bytes with the function decode and returns its result. It does so once: later
+// callers, from any goroutine, get the same result. The argument old of decode is the result for
+// earlier bytes in the same memory, nil for none.
 //
-// It is for package frame, which decodes blocks for everybody else.
+// It is for package frame, which decodes blocks for all other packages.
 func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error) {
 	b.decoding.Lock()
 	defer b.decoding.Unlock()
@@ -258,8 +257,8 @@ func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error)
 	return b.contents, b.err
 }
 
-// Decoded returns what was made of the bytes, or why nothing could be read. Both are nil as long
-// as they were not decoded. A query can so find out whether a block it gave was readable.
+// Decoded returns the result of Decode, two nils before its first call. A query can so check whether
+// a block that it returned was readable.
 func (b *Block) Decoded() (contents any, err error) {
 	if !b.done.Load() {
 		return nil, nil

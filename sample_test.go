@@ -3,6 +3,7 @@ package winperf_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,6 +73,22 @@ func TestKeepBlock(t *testing.T) {
 	if s.Begin() == b {
 		t.Error("a block that was kept is used again")
 	}
+}
+
+// TestDecodeOnce: goroutines that decode a block at the same time get one result.
+func TestDecodeOnce(t *testing.T) {
+	b := winperf.Raw{Bytes: []byte("block")}.Block()
+	var calls atomic.Int32
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			got, err := b.Decode(func(*winperf.Block, any) (any, error) { return calls.Add(1), nil })
+			if got != int32(1) || err != nil {
+				t.Errorf("result %v, %v, want that of the first call", got, err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // Memory is there for blocks that are a little larger than the last one, also while that

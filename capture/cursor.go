@@ -261,7 +261,7 @@ const mebibyte = 1 << 20
 
 const errUnchanged = fault("it repeats a block of an earlier sample, which cannot be read")
 
-// parts takes apart what was joined. A block that is unchanged is the block of the
+// parts splits the joined blocks of a sample. An unchanged block is the block of the
 // sample before, or is read from the record that has it.
 func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	c.reader = s

@@ -32,8 +32,8 @@ type store struct {
 	setOptions counterset.Options
 }
 
-// decode decodes a block, for all that have it. old is what was made of earlier bytes in the same
-// memory, and serves again.
+// decode decodes a block, for all its holders. old is the result for earlier bytes in the same
+// memory, which is used again.
 func (s *sheet) decode(b *winperf.Block, old any) (any, error) {
 	st, ok := old.(*store)
 	if !ok {
@@ -89,7 +89,7 @@ func (s *store) decode() (err error) {
 	return err
 }
 
-// Poison overwrites what was made of the block, for tests; see internal/poison.
+// Poison overwrites the decoded block, for tests; see internal/poison.
 func (s *store) Poison() {
 	s.index.Poison()
 	clear(s.labels)

@@ -96,8 +96,8 @@ func (w *watch) begin(c *Cycle) (held bool) {
 	return w.c.plan.twoSamples || lacksPrevious(c)
 }
 
-// tell adds to a cycle the damage and the anomalies that begin kept.
-func (w *watch) tell(c *Cycle) {
+// report adds to a cycle the damage and the anomalies that begin kept.
+func (w *watch) report(c *Cycle) {
 	if len(w.damage) > 0 {
 		c.Damage = append(w.damage, c.Damage...)
 	}

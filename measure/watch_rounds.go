@@ -48,7 +48,7 @@ func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 		}
 
 		if held {
-			w.tell(c)
+			w.report(c)
 		}
 		held = false
 		if !hand(c) {

@@ -41,7 +41,7 @@ func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 // compiled is a query of the source beneath.
 type compiled struct {
 	winperf.Query
-	sample winperf.Sample // the last one, whose blocks tell how large the next ones are
+	sample winperf.Sample // the last one; the next ones get blocks of its sizes
 	asked  asked
 }
 

@@ -20,7 +20,7 @@
 //   - insert: the newest object takes the place of the older one, ends the
 //     bans of all and bans the asker that inserted it; objects that came along unasked are
 //     inserted as well;
-//   - who wants only what was begun after some moment (NotBefore) finds nothing older;
+//   - a reader that asks for samples begun after some moment (NotBefore) gets nothing older;
 //   - a sample that was replaced lives as long as something refers to it.
 //
 // The cache keeps every sample of the source (winperf.Sample.Keep), whose blocks then never change,

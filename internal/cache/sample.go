@@ -15,7 +15,7 @@ type sample struct {
 	began, landed stamp              // of its query
 	at            time.Duration      // when it landed, by the clock's Elapsed
 	start         time.Time          // when it was begun, by package time, for NotBefore
-	asked         asked              // what it was to hold
+	asked         asked              // the objects that the source was asked for
 	ids           []winperf.ObjectID // that it holds, once it was decoded; guarded by Source.mu
 }
 

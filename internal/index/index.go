@@ -42,7 +42,7 @@ func (ix *Index) Reset() {
 	}
 }
 
-// Poison overwrites what the index says, for tests; see internal/poison. The offsets of
+// Poison overwrites the index, for tests; see internal/poison. The offsets of
 // instances then lie outside of any data.
 func (ix *Index) Poison() {
 	const offset = 0xA5A5A5A5

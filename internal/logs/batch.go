@@ -28,7 +28,7 @@ type moments struct {
 	one    []float64 // of one series
 }
 
-// What a batch holds in place of a number.
+// These replace, in a batch, values that are no numbers.
 var (
 	missed  = math.NaN()
 	passed  = math.Inf(1)  // no value could be expected

@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// placed are the names of a column whose values are in a frame: those of package measure.
+// placed are the names of a column whose values are in a frame. Package measure implements it.
 type placed interface {
 	// Place returns the object of a value, and the positions of its counter and its instance.
 	Place(n int) (o frame.Object, k, instance int)
@@ -29,9 +29,9 @@ func Place(c *winperf.Column, n int) (o frame.Object, k, instance int, ok bool) 
 	return o, k, instance, true
 }
 
-// Operands returns what the n-th value of a cycle's column is computed of in the sample of the cycle:
-// raw values and clocks. Without them the status says why; displayable values have none, and
-// texts. They can be kept, to compute later what happened since, see [Since].
+// Operands returns the raw values and clocks in the sample of a cycle of which the n-th value of a
+// column is computed. Without them the status says why; displayable values have none, and
+// texts. They can be kept, to compute a value over the time since then, see [Since].
 func Operands(c *winperf.Column, n int) (counter.Sample, counter.Status) {
 	o, k, i, ok := Place(c, n)
 	switch {

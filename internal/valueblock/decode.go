@@ -111,8 +111,8 @@ func bytesOf[T ~uint8](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// values checks the words with their kinds and statuses, and that the texts are those of the
-// words, without gaps.
+// values checks the words with their kinds and statuses, and that the words
+// cover all texts, without gaps.
 func (d *decoder) values(v *Values) {
 	texts := 0
 	for i, kind := range v.Kinds {
