@@ -90,9 +90,10 @@ func readBLG(b *testing.B, file string, decode bool) {
 	defer q.Close()
 	var pool frame.Pool
 	var before frame.Frame
-	var sample winperf.Sample
-	for {
-		if err := q.Next(b.Context(), &sample); errors.Is(err, io.EOF) {
+	var samples [2]winperf.Sample // the frame before needs its own
+	for n := 0; ; n++ {
+		sample := &samples[n%len(samples)]
+		if err := q.Next(b.Context(), sample); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			b.Fatal(err)
@@ -100,7 +101,7 @@ func readBLG(b *testing.B, file string, decode bool) {
 		if !decode {
 			continue
 		}
-		f, err := pool.Decode(&sample, before)
+		f, err := pool.Decode(sample, before)
 		if err != nil {
 			b.Fatal(err)
 		}
