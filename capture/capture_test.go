@@ -473,7 +473,7 @@ func TestAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, rest(t, c), raws[25:])
-	if n := bytes.Count(b, []byte("S\x00\x00\x00")); n > 0 {
+	if text := schema.Names[0].Counter; bytes.Contains(b, text[:len(text)/2]) { // ids and checksums are random
 		t.Errorf("the names are not compressed")
 	}
 	if len(b) > 3*one {
