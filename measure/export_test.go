@@ -6,13 +6,12 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// What tests see of the state machine.
-
-// States are the names of all of them.
-var States = stateNames[:]
-
-// State is the state that a Measurement is in.
-func (c *Measurement) State() string { return c.gate.state().String() }
+// State returns the state of a Measurement.
+func (c *Measurement) State() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
 
 // SpendNumbers gives all numbers of instances but one, in every object.
 func (c *Measurement) SpendNumbers() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -19,11 +20,13 @@ const closeGrace = 3 * time.Second
 // Measurement takes and computes a selection of one source's counters. It serves one
 // goroutine at a time.
 type Measurement struct {
-	src  winperf.Source
-	is   winperf.Description
-	sel  winperf.Selection
-	opt  Options
-	gate gate
+	src winperf.Source
+	is  winperf.Description
+	sel winperf.Selection
+	opt Options
+
+	mu    sync.Mutex // of state; no step holds it while it runs
+	state string
 
 	query  winperf.Query
 	apart  *apart.Query       // of costly objects; nil: they are sampled with the others
@@ -55,7 +58,8 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
 	sel.Paths, opt.Exclude = thismachine.Paths(sel.Paths, is), thismachine.Paths(opt.Exclude, is)
-	c := &Measurement{src: src, is: is, sel: sel, opt: opt, sample: &winperf.Sample{}, cycle: &Cycle{}}
+	c := &Measurement{src: src, is: is, sel: sel, opt: opt, state: initialized}
+	c.sample, c.cycle = &winperf.Sample{}, &Cycle{}
 	c.sample.InUse = c.inUse
 	c.notes.source = opt.Source
 	c.plan = newPlan(sel, opt)
@@ -65,9 +69,10 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 
 // Prepare makes the next sample possible. The first time it compiles the selection; an error is
 // the source's, and Prepare can be tried again. In the wrong order it fails with an error
-// that wraps winperf.ErrState.
+// that wraps winperf.ErrState. A sample that was not decoded is dropped.
 func (c *Measurement) Prepare(ctx context.Context) error {
-	return c.gate.run(opPrepare, func() error { return c.prepare(ctx) })
+	do := func() error { return c.prepare(ctx) }
+	return c.step("prepare", preparing, prepared, do, initialized, prepared, sampled)
 }
 
 func (c *Measurement) prepare(ctx context.Context) error {
@@ -150,10 +155,11 @@ func (c *Measurement) next() {
 // Sample takes one sample. It returns io.EOF at the end of recorded data. After
 // an error Prepare comes next.
 //
-// It allocates nothing, unless the source does or one of the two cycles before was kept, and takes
-// no lock that another stage can hold.
+// It allocates nothing, unless the source does or one of the two cycles before was kept, and waits for
+// no other step.
 func (c *Measurement) Sample(ctx context.Context) error {
-	return c.gate.run(opSample, func() error { return c.takeSample(ctx) })
+	do := func() error { return c.takeSample(ctx) }
+	return c.step("sample", sampling, sampled, do, prepared)
 }
 
 func (c *Measurement) takeSample(ctx context.Context) error {
@@ -171,7 +177,7 @@ func (c *Measurement) takeSample(ctx context.Context) error {
 // nothing of it can be read, Decode fails, and the next sample is cooked against
 // the one before; any other damage is in the Cycle.
 func (c *Measurement) Decode() (*Cycle, error) {
-	if err := c.gate.run(opDecode, c.decode); err != nil {
+	if err := c.step("decode", decoding, initialized, c.decode, sampled); err != nil {
 		return nil, err
 	}
 	return c.cycle, nil
@@ -191,11 +197,10 @@ func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 }
 
 // Close ends the measurement and releases the query; the source stays open.
-// Closing again does nothing. An operation that is under way in another
-// goroutine is not interrupted: Close then fails with an error that wraps
-// winperf.ErrState.
+// Closing again does nothing. A step that runs in another goroutine is not interrupted:
+// Close then fails with an error that wraps winperf.ErrState.
 func (c *Measurement) Close() error {
-	was, err := c.gate.enter(opClose)
+	was, err := c.enter("close", closed, initialized, prepared, sampled, closed)
 	if err != nil || was == closed {
 		return err
 	}

@@ -3,80 +3,50 @@ package measure
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/winperf/winperf"
 )
 
-// state is what a measurement is doing or waiting for. Those that end in -ing
-// last as long as an operation is under way; other goroutines see them.
-type state uint32
-
+// The states of a Measurement. A state that ends in -ing lasts as long as a step runs; other
+// goroutines see it.
 const (
-	initialized state = iota // idle: Prepare may follow; structure can be read
-	preparing                // inside Prepare
-	prepared                 // Sample may follow
-	sampling                 // inside Sample
-	sampled                  // Decode may follow
-	decoding                 // inside Decode
-	closed                   // nothing may follow
+	initialized = "initialized" // Prepare may follow
+	preparing   = "preparing"
+	prepared    = "prepared" // Sample may follow
+	sampling    = "sampling"
+	sampled     = "sampled" // Decode may follow
+	decoding    = "decoding"
+	closed      = "closed" // only Close may follow
 )
 
-var stateNames = [...]string{
-	"initialized", "preparing", "prepared", "sampling", "sampled", "decoding", "closed",
-}
-
-func (s state) String() string { return stateNames[s] }
-
-// operation is what a user may call in some states; in all others it is refused.
-type operation struct {
-	name   string
-	from   []state
-	during state
-	after  state // if it succeeded; else the measurement is initialized
-}
-
-// Prepare may be called again; a sample that was not decoded is dropped then.
-var (
-	opPrepare = &operation{"prepare", []state{initialized, prepared, sampled}, preparing, prepared}
-	opSample  = &operation{"sample", []state{prepared}, sampling, sampled}
-	opDecode  = &operation{"decode", []state{sampled}, decoding, initialized}
-	opClose   = &operation{"close", []state{initialized, prepared, sampled, closed}, closed, closed}
-)
-
-func (o *operation) String() string { return o.name }
-
-// gate holds a state and lets operations through. It is one word, so that no
-// operation waits for another: what comes at the wrong time is refused.
-type gate struct{ word atomic.Uint32 }
-
-func (g *gate) state() state { return state(g.word.Load()) }
-
-// enter begins an operation, or refuses it. was is the state before.
-func (g *gate) enter(op *operation) (was state, err error) {
-	for {
-		was = g.state()
-		if !slices.Contains(op.from, was) {
-			return was, fmt.Errorf("%v of a measurement that is %v: %w", op, was, winperf.ErrState)
-		}
-		if op.during == was || g.word.CompareAndSwap(uint32(was), uint32(op.during)) {
-			return was, nil
-		}
+// enter changes the state to next for a step, and returns the state before. In a state that is not
+// one of from the step is refused.
+func (c *Measurement) enter(step, next string, from ...string) (before string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(from, c.state) {
+		return "", fmt.Errorf("%s of a measurement that is %s: %w", step, c.state, winperf.ErrState)
 	}
+	before, c.state = c.state, next
+	return before, nil
 }
 
-// run lets an operation through and does it, or refuses it. An operation that panics has failed: the
-// measurement can still be closed.
-func (g *gate) run(op *operation, do func() error) error {
-	if _, err := g.enter(op); err != nil {
+// step runs a step in one of the states from. Afterwards the state is after, or initialized if the
+// step failed or panicked: the measurement can still be closed.
+func (c *Measurement) step(name, during, after string, do func() error, from ...string) error {
+	if _, err := c.enter(name, during, from...); err != nil {
 		return err
 	}
 
-	after := initialized
-	defer func() { g.word.Store(uint32(after)) }()
+	end := initialized
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.state = end
+	}()
 	if err := do(); err != nil {
 		return err
 	}
-	after = op.after
+	end = after
 	return nil
 }
