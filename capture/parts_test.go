@@ -229,6 +229,9 @@ func TestInUse(t *testing.T) {
 			if err := c.Next(t.Context(), &samples[n]); err != nil {
 				t.Fatal(err)
 			}
+			if diff := cmp.Diff(shownSample(all[n]), shownSample(&samples[n])); diff != "" {
+				t.Errorf("%s in use: sample %d as it was read (-want +got):\n%s", name, n, diff)
+			}
 			b := samples[n].Parts[0].Block
 			if number, known := blocks[b]; known && number != b.Number() {
 				again++
@@ -252,7 +255,7 @@ func twoPaces() (all []*winperf.Sample) {
 	raws := samples(perftest.Small, 30)
 	for n := range raws {
 		s := raws[n].Sample()
-		s.Parts = append(s.Parts, winperf.Part{Name: "other", Block: raws[n].Block()})
+		s.Parts = append(s.Parts, winperf.Part{Name: "other", Block: raws[len(raws)-1-n].Block()})
 		if n%3 > 0 {
 			s.Parts[0].Block = all[n-1].Parts[0].Block
 		}

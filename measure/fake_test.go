@@ -35,6 +35,7 @@ type sample struct {
 	err     error               // sampling fails
 	damage  []error             // comes along, also with err
 	shared  bool                // others read the block, too
+	partErr error               // the interface fails, and the sample has no block
 }
 
 // object is one object of a sample. A single-instance object has one instance.
@@ -114,6 +115,9 @@ func (q query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Damage = append(s.Damage, scripted.damage...)
 	if err == nil && scripted.shared {
 		s.Parts[0].Block.Keep()
+	}
+	if err == nil && scripted.partErr != nil {
+		s.Parts[0] = winperf.Part{Err: scripted.partErr}
 	}
 	return err
 }

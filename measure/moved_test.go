@@ -141,15 +141,7 @@ func TestCostlyApartRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	name := filepath.Join(t.TempDir(), "x.capture")
-	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	src, err := source.Open(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := openCapture(t, b.Bytes())
 	for c, err := range measure.Watch(t.Context(), src, sel, measure.Options{KeepFirst: true}) {
 		if err != nil {
 			t.Fatal(err)
@@ -159,6 +151,25 @@ func TestCostlyApartRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("readings (-live +recorded):\n%s", diff)
 	}
+}
+
+// openCapture opens a capture of which the bytes are given.
+func openCapture(t *testing.T, capture []byte) winperf.Source {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.capture")
+	if err := os.WriteFile(name, capture, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	src, err := source.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return src
 }
 
 // The first sample of a record that has no other is yielded whole.
