@@ -121,7 +121,7 @@ func pacedRecording(t *testing.T, n int) (all []*winperf.Sample, file []byte) {
 func TestRawOnlyStaysValid(t *testing.T) {
 	all, file := pacedRecording(t, 20)
 	sel := winperf.Selection{Global: true, Costly: true}
-	m := measure.New(openCapture(t, file), sel, measure.Options{RawOnly: true})
+	m := measure.New(openLog(t, "x.capture", file), sel, measure.Options{RawOnly: true})
 	defer m.Close()
 
 	var valid []*winperf.Sample
@@ -149,7 +149,7 @@ func TestRawOnlyStaysValid(t *testing.T) {
 // A recorded block that a part is cooked against is valid as long as the part, whose block may be in many samples.
 func TestRecordedStaysValid(t *testing.T) {
 	all, file := pacedRecording(t, 20)
-	m := measure.New(openCapture(t, file), selection(t, switches, threadSwitches), measure.Options{})
+	m := measure.New(openLog(t, "x.capture", file), selection(t, switches, threadSwitches), measure.Options{})
 	defer m.Close()
 
 	rate := func(n int) string { return fmt.Sprint(100 * (2*(n/4) - 1)) }

@@ -141,7 +141,7 @@ func TestCostlyApartRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	src := openCapture(t, b.Bytes())
+	src := openLog(t, "x.capture", b.Bytes())
 	for c, err := range measure.Watch(t.Context(), src, sel, measure.Options{KeepFirst: true}) {
 		if err != nil {
 			t.Fatal(err)
@@ -153,11 +153,11 @@ func TestCostlyApartRecorded(t *testing.T) {
 	}
 }
 
-// openCapture opens a capture of which the bytes are given.
-func openCapture(t *testing.T, capture []byte) winperf.Source {
+// openLog opens a log with a name and content.
+func openLog(t *testing.T, base string, content []byte) winperf.Source {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "x.capture")
-	if err := os.WriteFile(name, capture, 0o666); err != nil {
+	name := filepath.Join(t.TempDir(), base)
+	if err := os.WriteFile(name, content, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	src, err := source.Open(t.Context(), name)
