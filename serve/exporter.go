@@ -146,7 +146,7 @@ func (e *Exporter) open(ctx context.Context) error {
 		e.mapping.Exclude = append(e.mapping.Exclude[:len(e.mapping.Exclude):len(e.mapping.Exclude)], threads)
 		e.objects.without = threadObject
 	}
-	rest, costly, err := e.part(ctx, sel, is)
+	rest, costly, err := e.split(ctx, sel)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (e *Exporter) open(ctx context.Context) error {
 		func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain,
 		func() frame.Frame { return e.mapped(true) }, e.turn,
 	)
-	if costly.Costly || len(costly.Paths) > 0 {
+	if !selection.IsEmpty(costly) {
 		renew := func() *measure.Measurement { return measure.New(e.src, costly, how) }
 		e.costly = newSampler(renew, e.tookCostly, func() frame.Frame { return e.mapped(false) }, e.turn)
 	}
@@ -177,25 +177,17 @@ func (e *Exporter) mapped(main bool) frame.Frame {
 	return e.all.costly.frame
 }
 
-// part parts a selection: the costly objects of a live source are sampled at their own pace, so
+// split splits a selection: the costly objects of a live source are sampled at their own pace, so
 // that they delay no scrape.
-func (e *Exporter) part(
-	ctx context.Context, sel winperf.Selection, is winperf.Description,
-) (rest, costly winperf.Selection, err error) {
+func (e *Exporter) split(ctx context.Context, sel winperf.Selection) (rest, costly winperf.Selection, err error) {
 	schema, err := winperf.CostlySchema(ctx, e.src)
 	if err != nil || schema == nil || len(schema.Costly) == 0 {
 		return sel, costly, err
 	}
 
 	names, _ := nametable.FromSchema(schema)
-	for _, p := range selection.Resolve(sel, names) {
-		if p.AsksCostly(schema.Costly) {
-			p.AddTo(&costly)
-		} else {
-			p.AddTo(&rest)
-		}
-	}
-	if !rest.Global && len(rest.Paths) == 0 { // there is nothing that they could delay
+	rest, costly, _ = selection.Split(sel, names, schema.Costly)
+	if selection.IsEmpty(rest) { // there is nothing that they could delay
 		return sel, winperf.Selection{}, nil
 	}
 	return rest, costly, nil

@@ -112,9 +112,35 @@ func (p *Part) Asks(o Object) Want {
 	return p.Wants(o)
 }
 
-// AsksCostly reports whether the part asks for costly objects, of which costly are the
+// Split divides a selection into the parts that ask for costly objects and the rest. Titles are the title
+// indices of costly objects, names the tables to look names up in. For each part, in the order of Parts,
+// parts has whether it is in costly.
+func Split(
+	sel winperf.Selection, names *nametable.Names, titles []uint32,
+) (rest, costly winperf.Selection, parts []bool) {
+	rest = sel
+	rest.Paths, rest.Objects, rest.Global, rest.Costly = nil, nil, false, false
+	costly = rest
+
+	for _, p := range Resolve(sel, names) {
+		to := &rest
+		if p.asksCostly(titles) {
+			to = &costly
+		}
+		p.AddTo(to)
+		parts = append(parts, to == &costly)
+	}
+	return rest, costly, parts
+}
+
+// IsEmpty reports whether a selection has no parts.
+func IsEmpty(sel winperf.Selection) bool {
+	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
+}
+
+// asksCostly reports whether the part asks for costly objects, of which costly are the
 // title indices.
-func (p *Part) AsksCostly(costly []uint32) bool {
+func (p *Part) asksCostly(costly []uint32) bool {
 	return p.Class && p.Costly || slices.ContainsFunc(costly, func(title uint32) bool {
 		return p.Wants(Object{ID: winperf.ObjectID{Index: title}}) == InFull
 	})

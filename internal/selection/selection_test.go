@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
@@ -159,19 +160,44 @@ func TestParts(t *testing.T) {
 		}
 	}
 
-	var costly, host, other []bool
+	var host, other []bool
 	for i := range parts {
-		costly = append(costly, parts[i].AsksCostly([]uint32{500, 501}))
 		host, other = append(host, parts[i].Machine("HOST")), append(other, parts[i].Machine("other"))
-	}
-	if want := []bool{false, false, true, true, false, false, true}; !slices.Equal(costly, want) {
-		t.Errorf("asks for costly objects: %v, want %v", costly, want)
 	}
 	if all := []bool{true, true, true, true, true, true, true}; !slices.Equal(host, all) {
 		t.Errorf("about the host: %v", host)
 	}
 	if want := []bool{true, true, false, true, true, true, true}; !slices.Equal(other, want) {
 		t.Errorf("about another machine: %v, want %v", other, want)
+	}
+}
+
+// TestSplit: each part is in one half, and both halves have all that is no part.
+func TestSplit(t *testing.T) {
+	process, pattern := path(t, `\Process(a)\*`), path(t, `\*(*)\*`)
+	costly, unknown := path(t, `\\host\Costly One\*`), path(t, `\Other\*`)
+	begin := time.Unix(1, 0)
+	sel := winperf.Selection{
+		Paths:   []winperf.Path{process, pattern, costly, unknown},
+		Objects: []winperf.ObjectID{{Index: 500}, {Index: 6}},
+		Global:  true, Costly: true, Metadata: true, NamesOnly: true, Begin: begin, End: begin,
+	}
+
+	wantRest, wantCostly := sel, sel
+	wantRest.Paths, wantCostly.Paths = []winperf.Path{process, pattern, unknown}, []winperf.Path{costly}
+	wantRest.Objects, wantCostly.Objects = sel.Objects[1:], sel.Objects[:1]
+	wantRest.Costly, wantCostly.Global = false, false
+	rest, apart, parts := selection.Split(sel, tables(t), []uint32{500, 501})
+	if diff := cmp.Diff([]winperf.Selection{wantRest, wantCostly}, []winperf.Selection{rest, apart}); diff != "" {
+		t.Error(diff)
+	}
+	if want := []bool{false, false, true, false, true, false, false, true}; !slices.Equal(parts, want) {
+		t.Errorf("costly parts: %v, want %v", parts, want)
+	}
+
+	none, all, _ := selection.Split(winperf.Selection{Costly: true, Metadata: true}, &nametable.Names{}, nil)
+	if !selection.IsEmpty(none) || selection.IsEmpty(all) {
+		t.Errorf("only costly objects: rest %+v, costly %+v", none, all)
 	}
 }
 

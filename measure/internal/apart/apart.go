@@ -76,9 +76,10 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 		return nil, nil
 	}
 
-	others, costly, parts := partCostly(sel, schema)
+	names, _ := nametable.FromSchema(schema) // damage comes with the samples
+	others, costly, parts := selection.Split(sel, names, schema.Costly)
 	others.Paths = slices.DeleteFunc(others.Paths, opt.IsOwn)
-	if isEmpty(others) || isEmpty(costly) {
+	if selection.IsEmpty(others) || selection.IsEmpty(costly) {
 		return nil, nil
 	}
 
@@ -92,28 +93,6 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 		return nil, errors.Join(err, a.others.Close())
 	}
 	return a, nil
-}
-
-// partCostly splits a selection. costly tells of each part of it, in their order in a
-// plan, where it went.
-func partCostly(
-	sel winperf.Selection, schema *winperf.Schema,
-) (rest, costly winperf.Selection, parts []bool) {
-	names, _ := nametable.FromSchema(schema) // damage comes with the samples
-	rest.Metadata, costly.Metadata = sel.Metadata, sel.Metadata
-	for _, p := range selection.Resolve(sel, names) {
-		to := &rest
-		if p.AsksCostly(schema.Costly) {
-			to = &costly
-		}
-		p.AddTo(to)
-		parts = append(parts, to == &costly)
-	}
-	return rest, costly, parts
-}
-
-func isEmpty(sel winperf.Selection) bool {
-	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
 }
 
 // First waits for the first sample, as long as an interval, so that, as a rule,

@@ -40,6 +40,47 @@ func (s *slow) Collect(_ context.Context, q *provider.Query, w *provider.Writer)
 	return nil
 }
 
+// TestApart: the session for costly objects is asked for the host's own, and for nothing else with them.
+func TestApart(t *testing.T) {
+	thread, disk := object(200, "Thread", "Count"), object(400, "Disk", "Count")
+	thread.Costly, disk.Costly = true, true
+	p := &slow{objects: []*provider.Object{object(100, "Memory", "Free"), thread}}
+	for _, tt := range []struct {
+		name  string
+		given []provider.Provider
+		want  map[string]bool
+	}{
+		{"host", nil, map[string]bool{
+			"": false, "100": false, "200": true, "100 200": false, "Costly": true, "400": false, "200 999": true,
+		}},
+		{"given", []provider.Provider{&slow{objects: []*provider.Object{disk}}}, map[string]bool{
+			"200": true, "Costly": false, "400": false, "200 400": false,
+		}},
+	} {
+		src, err := newSource(host{machine: "HOST", provider: p}, Options{Providers: tt.given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range tt.want {
+			asked := provider.ParseQuery(text)
+			sel := winperf.Selection{Global: asked.Global, Costly: asked.Costly}
+			for _, title := range asked.Objects {
+				sel.Objects = append(sel.Objects, winperf.ObjectID{Index: title})
+			}
+			q, err := src.Compile(t.Context(), sel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := q.(*query).dispatcher == src.apart; got != want {
+				t.Errorf("%s, %q: apart %v, want %v", tt.name, text, got, want)
+			}
+		}
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestCostlyApart samples another object while a costly one is still being
 // sampled.
 func TestCostlyApart(t *testing.T) {

@@ -98,9 +98,13 @@ func newSource(h host, opt Options) (*source, error) {
 	}
 
 	s.schema = &winperf.Schema{Names: d.Names(), Interface: "local"}
-	for _, o := range d.Objects() {
+	hosts := s.apart.Objects() // d has them first
+	for i, o := range d.Objects() {
 		if o.Costly {
 			s.schema.Costly = append(s.schema.Costly, o.Index)
+		}
+		if !o.Costly || i >= len(hosts) {
+			s.others = append(s.others, o)
 		}
 	}
 
@@ -141,8 +145,9 @@ type source struct {
 	// objects and nothing else: a dispatcher's queries take turns, and these
 	// must not delay the others.
 	apart      *dispatcher
-	dispatch   provider.Options // that it was made with, clocks included
-	schema     *winperf.Schema  // of the dispatcher's objects
+	others     []*provider.Object // that only dispatcher is asked for
+	dispatch   provider.Options   // that it was made with, clocks included
+	schema     *winperf.Schema    // of the dispatcher's objects
 	troubles   troubles
 	publishers *publishers // nil: nobody can publish
 }
@@ -179,28 +184,11 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 	if s.publishers != nil {
 		q.published = s.publishers.query(sel)
 	}
-	if s.onlyCostly(q.query) {
+	if slices.ContainsFunc(s.apart.Objects(), q.query.Wants) && !slices.ContainsFunc(s.others, q.query.Wants) {
 		q.dispatcher = s.apart
 	}
 	q.told = q.dispatcher.losses.count()
 	return q, nil
-}
-
-// onlyCostly tells whether a query wants costly objects of the host and nothing
-// else.
-func (s *source) onlyCostly(q *provider.Query) bool {
-	some := false
-	for _, o := range s.dispatcher.Objects() {
-		if !q.Wants(o) {
-			continue
-		}
-		own := func(a *provider.Object) bool { return a.Index == o.Index }
-		if !o.Costly || !slices.ContainsFunc(s.apart.Objects(), own) {
-			return false
-		}
-		some = true
-	}
-	return some
 }
 
 // query asks the dispatcher.

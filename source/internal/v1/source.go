@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -162,9 +161,8 @@ func (s *Source) isCostly(sel winperf.Selection) bool {
 		costly = k.schema.Costly
 		names = k.names
 	}
-	parts := selection.Resolve(sel, names)
-	return len(parts) > 0 && !slices.ContainsFunc(parts,
-		func(p selection.Part) bool { return !p.AsksCostly(costly) })
+	rest, wanted, _ := selection.Split(sel, names, costly)
+	return selection.IsEmpty(rest) && !selection.IsEmpty(wanted)
 }
 
 // beside returns the session in which costly objects are read.
