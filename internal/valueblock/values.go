@@ -69,7 +69,11 @@ func (v *Values) Add(value counter.Value, status counter.Status) {
 
 // AddBits appends a value that is no text. Kind and bits must be 0 where the status is not OK.
 func (v *Values) AddBits(kind counter.Kind, bits uint64, status counter.Status) {
-	v.Bits, v.Kinds, v.Status = append(v.Bits, bits), append(v.Kinds, kind), append(v.Status, status)
+	// One assignment each: then append sets a length where there is room, and no pointer, which the
+	// garbage collector would have to see.
+	v.Bits = append(v.Bits, bits)
+	v.Kinds = append(v.Kinds, kind)
+	v.Status = append(v.Status, status)
 }
 
 // Mark adds anomalies to the value that was added last.
