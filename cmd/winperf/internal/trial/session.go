@@ -12,10 +12,10 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/experiment/sensor"
 	await "github.com/winperf/winperf/internal/child"
-	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
