@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,7 +178,7 @@ func openRoute(s *protocol.Sink) (delivery.Route, error) {
 		}
 		r.Sink, err = delivery.NewHTTP(s.URL, delivery.HTTPOptions{Header: header})
 	case len(s.Program) > 0 && s.File == "" && s.URL == "":
-		r.Sink, err = delivery.NewProgram(s.Program, delivery.ProgramOptions{})
+		r.Sink, err = delivery.NewProgram(&exec.Cmd{Args: s.Program})
 	default:
 		return r, fmt.Errorf("sink %q: want one of file, url and program", r.Name)
 	}

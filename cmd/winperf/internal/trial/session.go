@@ -76,7 +76,7 @@ func (s *Session) share() error {
 		if o.Source.Describe().Recorded {
 			continue
 		}
-		shared, _, err := source.Share(o.Source, source.ShareOptions{Freshness: -1})
+		shared, _, err := source.Share(o.Source, -1)
 		if err != nil {
 			return err
 		}
