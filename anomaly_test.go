@@ -30,6 +30,9 @@ func TestAnomalyKinds(t *testing.T) {
 			t.Errorf("kind %d: %q, %v", k, text, err)
 		}
 		words = append(words, string(text))
+		if parsed, known := winperf.ParseAnomalyKind(string(text)); parsed != k || !known {
+			t.Errorf("%s is %v, %v", text, parsed, known)
+		}
 		if all.Has(k) {
 			t.Errorf("%v is in %v", k, all)
 		}
@@ -41,8 +44,25 @@ func TestAnomalyKinds(t *testing.T) {
 	if all.String() != strings.Join(words, ",") {
 		t.Errorf("the set of all holds %v", all)
 	}
+	if _, known := winperf.ParseAnomalyKind("anomaly_99"); known {
+		t.Error("the word of no kind is known")
+	}
 	if got := winperf.AnomalyKind(99).String(); got != "anomaly_99" {
 		t.Errorf("an unknown kind is %q", got)
+	}
+}
+
+// Of many instances the first are shown.
+func TestAnomalyInstances(t *testing.T) {
+	names := strings.Fields("a b c d e f g h i")
+	for n, want := range map[int]string{
+		0: "instances_came", 1: "instances_came: a", 2: "instances_came: 2 instances: a, b",
+		8: "instances_came: 8 instances: a, b, c, d, e, f, g, h", 9: "instances_came: 9 instances: a, b, c, d, e, f, g, h, ...",
+	} {
+		a := winperf.Anomaly{Kind: winperf.InstancesCame, Instances: names[:n]}
+		if got := a.String(); got != want {
+			t.Errorf("%d instances: %s, want %s", n, got, want)
+		}
 	}
 }
 

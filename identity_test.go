@@ -88,6 +88,27 @@ func FuzzGUID(f *testing.F) {
 	})
 }
 
+// Two identities are of one object by GUID where both have one, else by title index.
+func TestObjectIDIs(t *testing.T) {
+	other := winperf.GUID{1}
+	for _, tt := range []struct {
+		a, b winperf.ObjectID
+		want bool
+	}{
+		{winperf.ObjectID{Index: 2}, winperf.ObjectID{Index: 2}, true},
+		{winperf.ObjectID{Index: 2}, winperf.ObjectID{Index: 4}, false},
+		{winperf.ObjectID{}, winperf.ObjectID{}, false},
+		{winperf.ObjectID{GUID: counted}, winperf.ObjectID{Index: 4, GUID: counted}, true},
+		{winperf.ObjectID{Index: 2, GUID: counted}, winperf.ObjectID{Index: 2, GUID: other}, false},
+		{winperf.ObjectID{Index: 2, GUID: counted}, winperf.ObjectID{Index: 2}, true},
+		{winperf.ObjectID{GUID: counted}, winperf.ObjectID{Index: 2}, false},
+	} {
+		if tt.a.Is(tt.b) != tt.want || tt.b.Is(tt.a) != tt.want {
+			t.Errorf("%v is %v: %v, want %v", tt.a, tt.b, !tt.want, tt.want)
+		}
+	}
+}
+
 func TestSeries(t *testing.T) {
 	p := mustParse(t, `\\host\Process(svchost#1)\ID Process`)
 	for _, s := range []*winperf.Series{winperf.NewSeries(p), {Path: p}} {

@@ -112,14 +112,44 @@ func TestBlocksGrow(t *testing.T) {
 	}
 }
 
+// The owner of a block may fill it again. Its contents then have another number.
+func TestReuseBlock(t *testing.T) {
+	b := winperf.Raw{Format: winperf.FormatV2, Bytes: []byte("a sample")}.Block()
+	number := b.Number()
+	decode := func(*winperf.Block, any) (any, error) { return nil, errors.New("no block") }
+	if _, err := b.Decode(decode); err == nil {
+		t.Fatal("decoded")
+	}
+	b.Reuse()
+	if _, err := b.Decoded(); err != nil || b.Number() == number || len(b.Bytes) != 0 || b.Format != 0 {
+		t.Errorf("block %d, which was %d, of format %v has %d bytes, error %v", b.Number(), number, b.Format, len(b.Bytes), err)
+	}
+}
+
+// A sample inside another one grows with the last one at its place.
+func TestLikeWithin(t *testing.T) {
+	var last, next winperf.Sample
+	last.Within(1).Begin()
+	b := last.Within(1).Begin()
+	b.Bytes = append(b.Bytes, make([]byte, 100_000)...)
+	next.Like(&last)
+	if b := next.Within(1).Begin(); cap(b.Bytes) < 100_000 {
+		t.Errorf("room for %d bytes", cap(b.Bytes))
+	}
+}
+
 // A query over several others fills samples within one. A call that did not return keeps its own.
 func TestSampleWithin(t *testing.T) {
 	var s winperf.Sample
 	first, second := s.Within(0), s.Within(1)
 	a, b := first.Begin(), second.Begin()
 	s.Parts = append(s.Parts, first.Parts[0], second.Parts[0])
-	s.Keep()
-	s.Clear()
+	if s.Keep(); !s.Kept() {
+		t.Error("the sample is not kept")
+	}
+	if s.Clear(); s.Kept() || len(s.Parts) != 0 {
+		t.Errorf("the next sample is kept or has %d parts", len(s.Parts))
+	}
 	if s.Within(0) != first || first.Begin() == a || second.Begin() == b {
 		t.Error("a block that was kept is used again")
 	}

@@ -1,12 +1,46 @@
 package winperf_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/winperf/winperf"
 )
+
+// asked is a source that has a schema, and perhaps knows sooner which objects are costly.
+type asked struct {
+	winperf.Source
+	schema *winperf.Schema
+	costly func(context.Context) (*winperf.Schema, error)
+}
+
+func (s asked) Describe() winperf.Description                   { return winperf.Description{Costly: s.costly} }
+func (s asked) Schema(context.Context) (*winperf.Schema, error) { return s.schema, nil }
+
+// The costly objects are those of the whole schema, unless the source knows them sooner.
+func TestCostlySchema(t *testing.T) {
+	whole, soon := &winperf.Schema{Costly: []uint32{232}}, &winperf.Schema{Costly: []uint32{230}}
+	src := asked{schema: whole}
+	if got, err := winperf.CostlySchema(t.Context(), src); got != whole || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	no := errors.New("no answer")
+	src.costly = func(context.Context) (*winperf.Schema, error) { return soon, no }
+	if got, err := winperf.CostlySchema(t.Context(), src); got != soon || !errors.Is(err, no) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// An object comes from the schema's interface, unless it names another one for it.
+func TestInterfaceOf(t *testing.T) {
+	s := winperf.Schema{Interface: "registry", Interfaces: map[uint32]string{7: "perflib"}}
+	if a, b := s.InterfaceOf(7), s.InterfaceOf(8); a != "perflib" || b != "registry" {
+		t.Errorf("interfaces %s and %s", a, b)
+	}
+}
 
 func TestFiletime(t *testing.T) {
 	for _, test := range []struct {
