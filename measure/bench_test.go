@@ -3,6 +3,7 @@ package measure_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -84,8 +85,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestChurnAllocates bounds what instances that come cost: at most four allocations for
-// each series of theirs, even where all readings are made, and none for the others.
+// TestChurnAllocates bounds the cost of new instances: at most four allocations and 600 bytes for
+// each of their series, even where all readings are made, and nothing for other series.
 func TestChurnAllocates(t *testing.T) {
 	const samples, warm = 16, 6
 	blocks := perftest.Series(perftest.Desktop, samples, 1, 1)
@@ -98,7 +99,7 @@ func TestChurnAllocates(t *testing.T) {
 		}
 		return now
 	}
-	came := 0
+	came := uint64(0)
 	c := measure.New(&ring{blocks: blocks}, everything(t), measure.Options{})
 	before := ids(cycle(t, c))
 	for n := 1; n < samples; n++ {
@@ -121,10 +122,18 @@ func TestChurnAllocates(t *testing.T) {
 			for range warm - 1 {
 				use(cycle(t, c))
 			}
-			n := testing.AllocsPerRun(samples-warm, func() { use(cycle(t, c)) })
-			t.Logf("%v allocations, %d series came", n, came)
-			if came == 0 || n > float64(4*came) {
-				t.Errorf("%v allocations where %d series came", n, came)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range samples - warm + 1 {
+				use(cycle(t, c))
+			}
+			runtime.ReadMemStats(&after)
+
+			n := (after.Mallocs - before.Mallocs) / (samples - warm + 1)
+			bytes := (after.TotalAlloc - before.TotalAlloc) / (samples - warm + 1)
+			t.Logf("%d allocations of %d bytes, %d series came", n, bytes, came)
+			if came == 0 || n > 4*came || bytes > 600*came {
+				t.Errorf("%d allocations of %d bytes where %d series came", n, bytes, came)
 			}
 		})
 	}
@@ -234,6 +243,39 @@ func BenchmarkLoop(b *testing.B) {
 				b.ReportMetric(float64(cycle)/float64(walk), "walks/cycle")
 			})
 		}
+	}
+}
+
+// BenchmarkReadings measures cycles of all counters whose readings are made, side by side with cycles of
+// the same samples of which only the columns are: the ratio of their medians is the figure. Cycles in
+// which the ring goes round do not change a median.
+func BenchmarkReadings(b *testing.B) {
+	for _, churn := range []float64{0, 1} {
+		b.Run(fmt.Sprintf("churn=%v%%", churn), func(b *testing.B) {
+			blocks := perftest.Series(perftest.Desktop, ringLen, churn, 1)
+			timed := func(use func(*measure.Cycle)) func() time.Duration {
+				c := measure.New(&ring{blocks: blocks}, everything(b), measure.Options{})
+				return func() time.Duration {
+					begin := time.Now()
+					use(cycle(b, c))
+					return time.Since(begin)
+				}
+			}
+			asColumns := timed(func(c *measure.Cycle) { c.Columns() })
+			asReadings := timed(func(c *measure.Cycle) { c.Readings() })
+
+			var columns, readings []time.Duration
+			for range 10 * ringLen { // until the heap has grown
+				asColumns()
+				asReadings()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				columns, readings = append(columns, asColumns()), append(readings, asReadings())
+			}
+			b.ReportMetric(float64(median(readings))/float64(median(columns)), "readings/columns")
+			b.ReportMetric(float64(median(columns)), "ns/columns")
+		})
 	}
 }
 

@@ -36,11 +36,11 @@ func (it *item) Text(n int) string {
 
 // Series implements [winperf.ColumnNames].
 func (it *item) Series(n int) *winperf.Series {
-	if it.kept == nil {
-		it.kept = make([]*winperf.Series, len(it.instances))
+	if it.kept.all == nil {
+		it.kept.all = make([]*winperf.Series, len(it.instances))
 	}
 
-	s := &it.kept[n]
+	s := &it.kept.all[n]
 	if *s == nil {
 		made := *it.counter()
 		it.Describe(&made, n)
@@ -51,16 +51,22 @@ func (it *item) Series(n int) *winperf.Series {
 
 // AllSeries implements [winperf.ColumnNames].
 func (it *item) AllSeries() []*winperf.Series {
+	it.kept.given = true
+	return it.allSeries()
+}
+
+// allSeries is AllSeries for use in this cycle only.
+func (it *item) allSeries() []*winperf.Series {
 	if !it.complete {
 		it.complete = true
 
 		for n := range it.instances {
-			if it.kept == nil || it.kept[n] == nil {
+			if it.kept.all == nil || it.kept.all[n] == nil {
 				it.Series(n)
 			}
 		}
 	}
-	return it.kept
+	return it.kept.all
 }
 
 // Describe implements [winperf.ColumnNames].
@@ -89,23 +95,31 @@ func parentIn(full string, in frame.Instance) string {
 
 // appendReadings appends the values of a column as readings.
 func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Reading {
-	at := len(readings)
-	readings = slices.Grow(readings, c.Len())[:at+c.Len()]
-	made, series, bits, status := readings[at:], c.AllSeries(), c.Bits, c.Status
-
-	for n := range made {
-		r := &made[n]
-		r.Series, r.Time, r.Status, r.Anomalies = series[n], c.Time, status[n], c.Touched
-		switch {
-		case status[n] != counter.OK:
-			r.Value = counter.Value{}
-		case c.Kind == counter.KindText, c.Kind == counter.KindNone: // or each has its own
-			r.Value = c.Value(n)
-		default:
-			r.Value = counter.FromBits(c.Kind, bits[n])
-		}
+	var series []*winperf.Series
+	if it, is := c.Names.(*item); is {
+		series = it.allSeries()[c.From:][:c.Len()]
+	} else {
+		series = c.AllSeries()
 	}
 
+	at := len(readings)
+	readings = slices.Grow(readings, len(series))[:at+len(series)]
+	made, bits, status := readings[at:], c.Bits[:len(series)], c.Status[:len(series)]
+	kind, t, touched := c.Kind, c.Time, c.Touched
+	for n, s := range series {
+		var value counter.Value
+		if status[n] == counter.OK {
+			value = counter.FromBits(kind, bits[n])
+		}
+		r := &made[n]
+		r.Series, r.Time, r.Value, r.Status, r.Anomalies = s, t, value, status[n], touched
+	}
+
+	if kind == counter.KindText || kind == counter.KindNone { // each value has its own
+		for n := range made {
+			made[n].Value = c.Value(n)
+		}
+	}
 	for n, marks := range c.Marks {
 		made[n].Anomalies |= marks
 	}

@@ -76,6 +76,10 @@ func compareForms(t *testing.T, c *measure.Cycle) {
 			col := &columns[column]
 			for i := range col.Len() {
 				sameReading(t, &readings[at], measure.ReadingOf(col, i))
+				var s winperf.Series
+				if col.Describe(&s, i); s.Path != readings[at].Path || s.ID != readings[at].ID {
+					t.Fatalf("reading %d is of %s, want %s", at, readings[at].Series, s.Path)
+				}
 				at++
 			}
 		}

@@ -319,7 +319,7 @@ func cut(n int) func([]byte) []byte {
 }
 
 // cycle runs the three steps, which must succeed.
-func cycle(t *testing.T, c *measure.Measurement) *measure.Cycle {
+func cycle(t testing.TB, c *measure.Measurement) *measure.Cycle {
 	t.Helper()
 	cy, err := c.Cycle(t.Context())
 	if err != nil {

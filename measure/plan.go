@@ -93,8 +93,15 @@ type item struct {
 	k         int     // position of the counter
 	instances []int32 // positions, rising
 	object    *objectPlan
-	kept      []*winperf.Series // those that were asked for; see Column.Series
-	complete  bool              // all were
+	kept      keptSeries
+	complete  bool // all series were asked for
+}
+
+// keptSeries are the series of an item, see Column.Series.
+type keptSeries struct {
+	all   []*winperf.Series // by position, nil where it was not asked for; nil if none was
+	spare []*winperf.Series // memory for the series of the next plan
+	given bool              // a caller may hold all
 }
 
 // found is what an object has for a part: OK, NoInstance or NoCounter.

@@ -29,7 +29,7 @@ type planner struct {
 	steady bool    // the object's definitions and names are as they were
 	// Of the frame before:
 	counters map[winperf.CounterID]*winperf.Series // what the series of counters have in common
-	before   map[*winperf.Series][]*winperf.Series // see olderSeries
+	before   map[*winperf.Series]keptSeries        // see olderSeries
 }
 
 // make plans the object. One that no part is about is looked at no further.
@@ -271,16 +271,37 @@ func (b *planner) series(it *item) {
 	}
 
 	before := b.olderSeries(*common)
-	if before == nil {
+	if before.all == nil {
 		return
 	}
 
-	it.kept = make([]*winperf.Series, len(it.instances))
-	for n, i := range it.instances {
-		if j := b.kept[i]; j >= 0 {
-			it.kept[n] = before[j]
+	n := len(it.instances)
+	it.kept.all = slices.Grow(before.spare[:0], n)[:n]
+	if n == b.labels.Len() && !before.given { // else other items may use it
+		it.kept.spare = before.all
+	}
+
+	for at := 0; at < n; {
+		run := 1
+		if j := b.kept[it.instances[at]]; j >= 0 {
+			run = b.run(it.instances[at:])
+			copy(it.kept.all[at:], before.all[j:][:run])
+		} else {
+			it.kept.all[at] = nil
+		}
+		at += run
+	}
+}
+
+// run returns how many of some instances, from the first one on, were one behind the other before.
+func (b *planner) run(instances []int32) int {
+	before := b.kept[instances[0]]
+	for n, i := range instances {
+		if b.kept[i] != before+int32(n) {
+			return n
 		}
 	}
+	return len(instances)
 }
 
 // counter is what the series of a counter have in common: what they had, as long
@@ -340,31 +361,32 @@ func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
 // olderSeries returns the series of a counter that were asked for in the frame
 // before, by the positions of their instances there; nil where there are none. They
 // must not be changed.
-func (b *planner) olderSeries(common *winperf.Series) []*winperf.Series {
+func (b *planner) olderSeries(common *winperf.Series) keptSeries {
 	if b.old == nil || !b.old.wanted {
-		return nil
+		return keptSeries{}
 	}
 	if b.before == nil {
-		b.before = map[*winperf.Series][]*winperf.Series{}
+		b.before = map[*winperf.Series]keptSeries{}
 
 		n := b.old.labels.Len()
 		for i := range b.old.items {
 			it := &b.old.items[i]
-			if it.kept == nil {
+			if it.kept.all == nil {
 				continue
 			}
 
 			at := it.counter()
-			if len(it.kept) == n && b.before[at] == nil {
+			of := b.before[at]
+			switch {
+			case of.all == nil && len(it.instances) == n:
 				b.before[at] = it.kept // of all instances; no other part can have one
 				continue
-			}
-
-			if b.before[at] == nil {
-				b.before[at] = make([]*winperf.Series, n)
+			case of.all == nil:
+				of.all = make([]*winperf.Series, n)
+				b.before[at] = of
 			}
 			for m, j := range it.instances {
-				b.before[at][j] = it.kept[m]
+				of.all[j] = it.kept.all[m]
 			}
 		}
 	}
