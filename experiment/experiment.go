@@ -299,10 +299,11 @@ func (e *Experiment) Session() string { return e.session }
 // stamp gives an event its time and its names in other systems, which other experiments have others of.
 func (e *Experiment) stamp(ctx context.Context, info *EventInfo) {
 	info.Time = e.clock.Now().UTC()
-	info.Trace, info.SpanID, info.Task = "", "", ""
+	var l Links
 	if e.opt.Links != nil {
-		info.Trace, info.SpanID, info.Task = e.opt.Links(ctx)
+		l = e.opt.Links(ctx)
 	}
+	info.Trace, info.SpanID, info.Task = l.Trace, l.Span, l.Task
 }
 
 // Next returns the oldest records that it did not return yet, up to max, and waits until there is

@@ -32,7 +32,7 @@ func (i Interval) Describe() EventSourceInfo {
 	return info
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval implements [Paced].
 func (i Interval) WithInterval(d time.Duration) EventSource {
 	i.Every = d
 	return i

@@ -112,7 +112,7 @@ func (i Instances) Describe() EventSourceInfo {
 	}
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval implements [Paced].
 func (i Instances) WithInterval(d time.Duration) EventSource {
 	i.Every = d
 	return i
@@ -173,7 +173,7 @@ func (p Processes) Describe() EventSourceInfo {
 	return info
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval implements [Paced].
 func (p Processes) WithInterval(d time.Duration) EventSource {
 	p.Every = d
 	return p

@@ -8,7 +8,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/measure"
 )
 
 // jsonTime is the form of times in records: RFC 3339 in UTC, always with nine digits of
@@ -35,8 +34,8 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	o.time("ended", r.Ended)
 	o.seconds("delay", r.Delay)
 	o.seconds("blocked", r.Blocked)
-	if r.Cost != (measure.Cost{}) {
-		o.b = appendCost(o.key("cost"), &r.Cost)
+	if r.Cost != (Cost{}) {
+		o.b = r.Cost.append(o.key("cost"))
 	}
 
 	o.b = appendList(o.key("values"), r.Values, (*Value).append)
@@ -105,7 +104,7 @@ func (a *Attr) append(dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-func appendCost(dst []byte, c *measure.Cost) []byte {
+func (c *Cost) append(dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.seconds("prepare", c.Prepare)
 	o.seconds("sample", c.Sample)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/measure"
 )
 
 // OpenRegion is a region that has begun. The zero OpenRegion is one that nothing measures.
@@ -60,7 +59,7 @@ type part struct {
 	begun atomic.Bool // the begin was taken; else there is no end
 
 	// Of whoever serves the binding: what the begin cost, and why there is nothing to compare with.
-	cost    measure.Cost
+	cost    Cost
 	blocked time.Duration
 	err     error
 	noted   uint64 // anomalies of the binding until then

@@ -46,7 +46,7 @@ func (t Threshold) Describe() EventSourceInfo {
 	}
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval implements [Paced].
 func (t Threshold) WithInterval(d time.Duration) EventSource {
 	t.Every = d
 	return t

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
-
-	"github.com/winperf/winperf/measure"
 )
 
 // stage is what whoever emits an event waits for.
@@ -28,7 +26,7 @@ type ticket struct {
 
 	begun, ended time.Time     // the sample, by the experiment's clock
 	blocked      time.Duration // how long it held up who emitted it
-	cost         measure.Cost
+	cost         Cost
 	err          error
 
 	wake  chan struct{} // gets a value when the stage is reached

@@ -86,15 +86,17 @@ func count(file string) (served int, err error) {
 	}
 	defer f.Close()
 
-	for r, err := range experiment.ReadRecords(f) {
-		if err != nil {
+	for records := experiment.NewRecordReader(f); ; {
+		r, err := records.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return served, nil
+		case err != nil:
 			return served, err
-		}
-		if slices.Contains(r.Event.Attrs, experiment.Attr{Key: "served", Value: true}) {
+		case slices.Contains(r.Event.Attrs, experiment.Attr{Key: "served", Value: true}):
 			served++
 		}
 	}
-	return served, nil
 }
 
 // serve serves orders. Each is a region, with an event in it.

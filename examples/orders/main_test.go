@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,7 +39,11 @@ func TestRun(t *testing.T) {
 		defer f.Close()
 		var orders []int64
 		events := 0
-		for rec, err := range experiment.ReadRecords(f) {
+		for r := experiment.NewRecordReader(f); ; {
+			rec, err := r.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment"
 )
 
 // Client is a connection to a program that listens. Call may be used from several
@@ -27,7 +28,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	last    uint64
-	waiting map[uint64]chan Answer
+	waiting map[uint64]chan answer
 }
 
 // Batch is some records of one experiment, or its end.
@@ -57,6 +58,18 @@ func (b *Batch) Done() error {
 	return b.client.send(Request{Op: "ack", Experiment: b.Experiment, Session: b.session, Number: b.through})
 }
 
+// Parse reads the records.
+func (b *Batch) Parse() ([]experiment.Record, error) {
+	records := make([]experiment.Record, len(b.Records))
+	for i, line := range b.Records {
+		var err error
+		if records[i], err = experiment.ParseRecord(line); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
 // Dial connects to a program's socket.
 func Dial(ctx context.Context, path string) (*Client, error) {
 	var d net.Dialer
@@ -65,8 +78,8 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		net: conn, batches: make(chan Batch, 4*MaxReceived), done: make(chan struct{}),
-		writing: make(chan struct{}, 1), waiting: map[uint64]chan Answer{},
+		net: conn, batches: make(chan Batch, 4*maxReceived), done: make(chan struct{}),
+		writing: make(chan struct{}, 1), waiting: map[uint64]chan answer{},
 	}
 	go c.read()
 	return c, nil
@@ -85,7 +98,7 @@ func (c *Client) read() {
 	open := map[string][][]byte{}
 	size := 0
 	for {
-		line, err := ReadLine(in, maxAnswer)
+		line, err := readLine(in, maxAnswer)
 		if err == nil {
 			err = c.take(line, open, &size)
 		}
@@ -105,7 +118,7 @@ const (
 
 // take takes a line. Records wait in open until their batch ends.
 func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
-	var a Answer
+	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
 		return fmt.Errorf("the program sent no JSON: %w: %w", winperf.ErrBadData, err)
 	}
@@ -167,7 +180,7 @@ func (c *Client) end(err error) {
 // Call asks for something and waits for the answer, which is put into result, if that is
 // not nil. The error is an *Error where the program refused.
 func (c *Client) Call(ctx context.Context, r Request, result any) error {
-	waiter := make(chan Answer, 1)
+	waiter := make(chan answer, 1)
 	c.mu.Lock()
 	c.last++
 	r.ID = c.last
@@ -202,7 +215,7 @@ func (c *Client) Call(ctx context.Context, r Request, result any) error {
 	}
 }
 
-func (a *Answer) decode(result any) error {
+func (a *answer) decode(result any) error {
 	switch {
 	case a.Error != nil:
 		return a.Error

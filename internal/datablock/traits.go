@@ -55,7 +55,7 @@ func traitsOf(t counter.Type) trait {
 	}
 
 	info, _ := t.Info()
-	if info.NeedsFrequency() {
+	if info.Formula.NeedsFrequency() {
 		has |= clockTraits[info.Clock]
 	}
 	return has

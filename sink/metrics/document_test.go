@@ -1,4 +1,4 @@
-package metrics
+package metrics_test
 
 import (
 	"flag"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/winperf/winperf/sink/metrics"
 )
 
 var update = flag.Bool("update", false, "write the table of the mapping in docs/metrics.md anew")
@@ -46,8 +48,7 @@ func mappingText() string {
 	var w strings.Builder
 	w.WriteString("| counter types (PERF_…) | metrics | displayed value | what they hold |\n" +
 		"| --- | --- | --- | --- |\n")
-	for i := range formulas {
-		m := &formulas[i].mapping
+	for m := range metrics.Mappings() {
 		var types, families []string
 		for _, t := range m.Types {
 			info, _ := t.Info()
@@ -62,6 +63,6 @@ func mappingText() string {
 	return w.String()
 }
 
-var typeWords = map[Type]string{
-	Gauge: "gauge", Counter: "counter", Summary: "summary", Info: "info",
+var typeWords = map[metrics.Type]string{
+	metrics.Gauge: "gauge", metrics.Counter: "counter", metrics.Summary: "summary", metrics.Info: "info",
 }

@@ -287,16 +287,17 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 			return err
 		}
 		items = append(items, item)
-
-		record, err := experiment.ParseRecord(line)
-		if err != nil {
-			return err
-		}
-		r.last = max(r.last, record.Number)
-		if r.dropped += record.Dropped; record.Err != "" {
+	}
+	records, err := b.Parse()
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		r.last = max(r.last, records[i].Number)
+		if r.dropped += records[i].Dropped; records[i].Err != "" {
 			r.failed++
 		}
-		r.see(&record)
+		r.see(&records[i])
 	}
 
 	if len(items) > 0 {
