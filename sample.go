@@ -36,8 +36,9 @@ type Sample struct {
 	Parts []Part
 	// Damage is what was passed over to get here: in recorded data, or of what
 	// other programs publish. Each error says where. The list is short: of much
-	// damage the last error counts what is left out. Of what is published on this
-	// machine there may be notices behind it (publish.Notice), which are no damage.
+	// damage the last error counts what is left out. Behind it there may be notices, which are no damage:
+	// errors with a method Topic() string, such as published objects that are not shown. A program should
+	// show one notice of each topic and not fail, as any account could cause one.
 	Damage []error
 	// At is how many bytes of a recording were read, of how many; 0 of 0 where
 	// that is not known.

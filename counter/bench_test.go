@@ -28,7 +28,7 @@ func benchColumn(n int) (prev, cur Clocks, col *Batch) {
 func BenchmarkFormula(b *testing.B) {
 	const n = 300
 	for info := range Types() {
-		if info.Formula.operands() == 0 {
+		if info.formula.operands() == 0 {
 			continue
 		}
 		b.Run(info.Name, func(b *testing.B) {

@@ -309,7 +309,7 @@ func TestLeast(t *testing.T) {
 		for at, close := range map[int64]bool{99_999: true, 100_000: false, -1: false} {
 			prev, cur := &Sample{Value: 0, Base: 1, Clocks: tick(5)}, &Sample{Value: 1, Base: 2, Multi: 1, Clocks: tick(5 + at)}
 			got := Cook(info.Type, prev, cur, opt).Status == TooClose
-			if want := close && info.Formula.operands()&operandD0 != 0; got != want {
+			if want := close && info.formula.operands()&operandD0 != 0; got != want {
 				t.Errorf("%s after %d: too close %v, want %v", info.Name, at, got, want)
 			}
 		}

@@ -70,7 +70,7 @@ func ExampleType_Describe() {
 func ExampleTypes() {
 	for info := range counter.Types() {
 		if info.Unit == counter.Seconds {
-			fmt.Printf("%s: %s\n", info.Name, info.Formula.Text())
+			fmt.Printf("%s: %s\n", info.Name, info.Formula())
 		}
 	}
 	// Output:

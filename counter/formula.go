@@ -6,7 +6,7 @@ import "math"
 // from a type and options; the zero Formula supports nothing. It may be used
 // from several goroutines.
 type Formula struct {
-	id       FormulaID
+	id       formulaID
 	operands operandSet
 	clock    Clock
 	kind     Kind
@@ -31,14 +31,14 @@ type Formula struct {
 func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	row := lookup(t)
 	f := Formula{
-		id:       row.Formula,
-		operands: row.Formula.operands(),
+		id:       row.formula,
+		operands: row.formula.operands(),
 		clock:    row.Clock,
 		kind:     row.Kind,
 		unit:     row.Unit,
 		samples:  uint8(row.Samples),
 		wrap:     opt.Wrap,
-		events:   row.Formula == formulaJ || row.Formula == formulaK || row.Formula == formulaL,
+		events:   row.formula == formulaJ || row.formula == formulaK || row.formula == formulaL,
 		inverse:  t&flagInverse != 0,
 		least:    opt.Least.Seconds(),
 		factor:   1,

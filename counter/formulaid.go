@@ -1,12 +1,12 @@
 package counter
 
-// FormulaID names one of the formulas that turn raw samples into a displayable
+// formulaID names one of the formulas that turn raw samples into a displayable
 // value. Several types share a formula and differ in clock, base or width.
-type FormulaID uint8
+type formulaID uint8
 
-// The formulas. What they compute is [FormulaID.Text].
+// The formulas. What they compute is [Info.Formula].
 const (
-	noFormula FormulaID = iota // an unknown type
+	noFormula formulaID = iota // an unknown type
 	formulaA                   // raw count
 	formulaA2                  // raw count in thousandths
 	formulaA3                  // raw double
@@ -55,48 +55,45 @@ const (
 // formulas says what each formula computes (Microsoft Learn, Calculating
 // Counter Values) and from what.
 var formulas = [...]struct {
-	name, text string
-	operands   operandSet
+	text     string
+	operands operandSet
 }{
-	noFormula: {"", "", 0},
-	formulaA:  {"A", "N1", operandN1},
-	formulaA2: {"A2", "N1 / 1000", operandN1},
-	formulaA3: {"A3", "N1 as a double", operandN1},
-	formulaB:  {"B", "N1 - N0", values},
-	formulaC:  {"C", "(N1 - N0) / ((D1 - D0) / TB)", values | times | operandTB},
-	formulaD:  {"D", "100 * (N1 - N0) / (D1 - D0)", values | times},
-	formulaE:  {"E", "100 * (1 - (N1 - N0) / (D1 - D0))", values | times},
-	formulaF1: {"F1", "100 * (N1 - N0) / (D1 - D0) / M1", values | times | operandM1},
-	formulaF2: {"F2", "100 * (N1 - N0) / (D1 - D0) / M1", values | times | operandM1},
-	formulaG:  {"G", "100 * (M1 - (N1 - N0) / (D1 - D0))", values | times | operandM1},
-	formulaH:  {"H", "(N1 - N0) / (D1 - D0)", values | times},
-	formulaI:  {"I", "100 * N1 / B1", operandN1 | operandB1},
-	formulaJ:  {"J", "100 * (N1 - N0) / (B1 - B0)", values | bases},
-	formulaK:  {"K", "((N1 - N0) / TB) / (B1 - B0)", values | bases | operandTB},
-	formulaL:  {"L", "(N1 - N0) / (B1 - B0)", values | bases},
-	formulaM:  {"M", "100 * (N1 - N0) / (B1 - B0)", values | bases},
-	formulaO:  {"O", "(D1 - N1) / TB", operandN1 | operandD1 | operandTB},
-	formulaP:  {"P", "", 0},
-	formulaQ:  {"Q", "", 0},
-	formulaR:  {"R", "", 0},
+	noFormula: {"", 0},
+	formulaA:  {"N1", operandN1},
+	formulaA2: {"N1 / 1000", operandN1},
+	formulaA3: {"N1 as a double", operandN1},
+	formulaB:  {"N1 - N0", values},
+	formulaC:  {"(N1 - N0) / ((D1 - D0) / TB)", values | times | operandTB},
+	formulaD:  {"100 * (N1 - N0) / (D1 - D0)", values | times},
+	formulaE:  {"100 * (1 - (N1 - N0) / (D1 - D0))", values | times},
+	formulaF1: {"100 * (N1 - N0) / (D1 - D0) / M1", values | times | operandM1},
+	formulaF2: {"100 * (N1 - N0) / (D1 - D0) / M1", values | times | operandM1},
+	formulaG:  {"100 * (M1 - (N1 - N0) / (D1 - D0))", values | times | operandM1},
+	formulaH:  {"(N1 - N0) / (D1 - D0)", values | times},
+	formulaI:  {"100 * N1 / B1", operandN1 | operandB1},
+	formulaJ:  {"100 * (N1 - N0) / (B1 - B0)", values | bases},
+	formulaK:  {"((N1 - N0) / TB) / (B1 - B0)", values | bases | operandTB},
+	formulaL:  {"(N1 - N0) / (B1 - B0)", values | bases},
+	formulaM:  {"100 * (N1 - N0) / (B1 - B0)", values | bases},
+	formulaO:  {"(D1 - N1) / TB", operandN1 | operandD1 | operandTB},
+	formulaP:  {"", 0},
+	formulaQ:  {"", 0},
+	formulaR:  {"", 0},
 }
 
-// String returns the formula's letter; "" where nothing is computed.
-func (id FormulaID) String() string { return formulas[id.known()].name }
-
-// Text returns the formula as text; "" where nothing is computed. N is the raw
+// Formula returns the formula as text; "" where nothing is computed. N is the raw
 // value, D the time of the clock, B the base and M the number of components, 1 in
 // the newer and 0 in the older sample; TB is the clock's ticks per second.
-func (id FormulaID) Text() string { return formulas[id.known()].text }
+func (i *Info) Formula() string { return formulas[i.formula.known()].text }
 
 // NeedsFrequency reports whether the formula needs the ticks per second of a clock.
-func (id FormulaID) NeedsFrequency() bool { return id.operands()&operandTB != 0 }
+func (i *Info) NeedsFrequency() bool { return i.formula.operands()&operandTB != 0 }
 
-// Operands returns what the formula needs.
-func (id FormulaID) operands() operandSet { return formulas[id.known()].operands }
+// operands returns what the formula needs.
+func (id formulaID) operands() operandSet { return formulas[id.known()].operands }
 
 // known returns noFormula for a number that is no formula.
-func (id FormulaID) known() FormulaID {
+func (id formulaID) known() formulaID {
 	if int(id) < len(formulas) {
 		return id
 	}

@@ -6,11 +6,17 @@ import (
 	"testing"
 )
 
+// letters name the formulas as the documents do.
+var letters = map[formulaID]string{
+	formulaA: "A", formulaA2: "A2", formulaA3: "A3", formulaB: "B", formulaC: "C", formulaD: "D", formulaE: "E", formulaF1: "F1",
+	formulaF2: "F2", formulaG: "G", formulaH: "H", formulaI: "I", formulaJ: "J", formulaK: "K", formulaL: "L", formulaM: "M", formulaO: "O",
+}
+
 // reference computes one value straight from the documents' formulas, with no
 // thought of speed, for FuzzCook to compare with. scale is the size of the
 // numbers that the result is the difference of.
 func reference(f *Formula, opt Options, prev, cur *Sample, match Match) (value, scale float64, status Status) {
-	letter := f.id.String()
+	letter := letters[f.id]
 	if f.operands == 0 {
 		return 0, 0, Unsupported
 	}

@@ -12,7 +12,7 @@ type Info struct {
 	// document gives it a name of its own.
 	Name    string
 	Alias   string    // a second constant with the same number, "" = none
-	Formula FormulaID // how the displayable value is computed
+	formula formulaID // how the displayable value is computed
 	Clock   Clock     // the clock that the formula uses
 	Base    Type      // the class of base (or of component count) that belongs to it, 0 = none
 	Samples int       // samples needed: 2, 1, or 0 for no displayable value

@@ -106,7 +106,7 @@ func TestTableIsConsistent(t *testing.T) {
 				}
 				names[name] = true
 			}
-			if info.Brief == "" || info.Source == "" || info.Formula == noFormula {
+			if info.Brief == "" || info.Source == "" || info.formula == noFormula {
 				t.Error("brief, source or formula is missing")
 			}
 			checkBits(t, info)
@@ -128,42 +128,42 @@ func checkBits(t *testing.T, info Info) {
 	if typ&0x00400000 != 0 && (info.Samples != 2 || !info.Cumulative) {
 		t.Error("PERF_DELTA_COUNTER needs two samples of a growing value")
 	}
-	if (info.Formula == formulaQ) != typ.IsBase() {
-		t.Errorf("IsBase = %v with formula %v", typ.IsBase(), info.Formula)
+	if (info.formula == formulaQ) != typ.IsBase() {
+		t.Errorf("IsBase = %v with formula %v", typ.IsBase(), info.formula)
 	}
 	if (info.Kind == KindText) != typ.IsText() {
 		t.Errorf("IsText = %v with kind %v", typ.IsText(), info.Kind)
 	}
 	clock := map[Type]Clock{0x000000: TickClock, 0x100000: Clock100ns, 0x200000: ObjectClock}
-	if times := operandD0 | operandD1; info.Formula.operands()&times != 0 && info.Clock != clock[typ&timerMask] {
+	if times := operandD0 | operandD1; info.formula.operands()&times != 0 && info.Clock != clock[typ&timerMask] {
 		t.Errorf("Clock = %v, the timer bits say %v", info.Clock, clock[typ&timerMask])
 	}
 }
 
 func checkOperands(t *testing.T, info Info) {
-	has := func(o operandSet) bool { return info.Formula.operands()&o != 0 }
+	has := func(o operandSet) bool { return info.formula.operands()&o != 0 }
 	typ := info.Type
 	if (info.Samples == 2) != has(operandN0) {
-		t.Errorf("%d samples with operands %v", info.Samples, info.Formula.operands())
+		t.Errorf("%d samples with operands %v", info.Samples, info.formula.operands())
 	}
 	if has(operandD0|operandD1|operandTB) != (info.Clock != NoClock) {
-		t.Errorf("clock %v with operands %v", info.Clock, info.Formula.operands())
+		t.Errorf("clock %v with operands %v", info.Clock, info.formula.operands())
 	}
 	if typ.NeedsBase() != has(operandB1) || typ.IsMulti() != has(operandM1) {
-		t.Errorf("NeedsBase = %v, IsMulti = %v with operands %v", typ.NeedsBase(), typ.IsMulti(), info.Formula.operands())
+		t.Errorf("NeedsBase = %v, IsMulti = %v with operands %v", typ.NeedsBase(), typ.IsMulti(), info.formula.operands())
 	}
 	if (info.Base != 0) != has(operandB1|operandM1) {
-		t.Errorf("base %v with operands %v", info.Base, info.Formula.operands())
+		t.Errorf("base %v with operands %v", info.Base, info.formula.operands())
 	}
 	if info.Base != 0 && !info.Base.IsBase() {
 		t.Errorf("%v is no base", info.Base)
 	}
-	if has(operandN1) != (info.Formula.Text() != "") {
-		t.Errorf("formula %v has text %q and operands %v", info.Formula, info.Formula.Text(), info.Formula.operands())
+	if has(operandN1) != (info.Formula() != "") {
+		t.Errorf("formula %v has text %q and operands %v", info.formula, info.Formula(), info.formula.operands())
 	}
 	f := NewFormula(typ, 0, 0, Options{})
 	if has(operandN1) == (info.Kind == KindNone || info.Kind == KindText) {
-		t.Errorf("kind %d with operands %v", info.Kind, info.Formula.operands())
+		t.Errorf("kind %d with operands %v", info.Kind, info.formula.operands())
 	}
 	if f.Kind() != info.Kind || f.Unit() != info.Unit || f.Samples() != info.Samples ||
 		f.NeedsBase() != typ.NeedsBase() || f.NeedsMulti() != typ.IsMulti() {
@@ -287,7 +287,7 @@ func TestWords(t *testing.T) {
 		got, want string
 	}{
 		{NoClock.String(), "none"}, {ObjectClock.String(), "object"}, {Clock(9).String(), "none"},
-		{formulaC.String(), "C"}, {formulaC.Text(), "(N1 - N0) / ((D1 - D0) / TB)"}, {FormulaID(99).Text(), ""},
+		{(&Info{formula: formulaC}).Formula(), "(N1 - N0) / ((D1 - D0) / TB)"}, {(&Info{formula: 99}).Formula(), ""},
 		{OK.String(), "ok"}, {Unsupported.String(), "unsupported"}, {NotPermitted.String(), "not_permitted"}, {TooClose.String(), "too_close"}, {Status(99).String(), "invalid_data"},
 		{NoUnit.String(), "none"}, {TextUnit.String(), "text"}, {Unit(99).String(), "none"},
 	}
@@ -316,8 +316,8 @@ func TestWords(t *testing.T) {
 		if c := Clock(id); c > ObjectClock && c.String() != "none" {
 			t.Errorf("Clock(%d) = %q", id, c)
 		}
-		if f := FormulaID(id); f > formulaR && (f.String() != "" || f.Text() != "" || f.operands() != 0) {
-			t.Errorf("FormulaID(%d) = %q", id, f)
+		if f := formulaID(id); f > formulaR && ((&Info{formula: f}).Formula() != "" || f.operands() != 0) {
+			t.Errorf("formulaID(%d) = %q", id, (&Info{formula: f}).Formula())
 		}
 	}
 }
@@ -327,7 +327,7 @@ func TestWords(t *testing.T) {
 func TestSecond(t *testing.T) {
 	for info := range Types() {
 		base, clock := info.Type.Second()
-		operands := info.Formula.operands()
+		operands := info.formula.operands()
 		if base != (operands&operandB1 != 0) {
 			t.Errorf("%s: base %v with operands %v", info.Name, base, operands)
 		}

@@ -141,7 +141,7 @@ func (t Type) Width() int {
 // NeedsBase reports whether the formula needs the value of a base counter. The
 // multi-timers need a number of components instead; see [Type.IsMulti].
 func (t Type) NeedsBase() bool {
-	return lookup(t).Formula.operands()&operandB1 != 0
+	return lookup(t).formula.operands()&operandB1 != 0
 }
 
 // AcceptsBase reports whether the counter base can serve t as its base (ok) and
@@ -200,7 +200,7 @@ func (t Type) Samples() int { return lookup(t).Samples }
 // values goes by the times that they stand for. It is false of averages over events,
 // however long those took, and of what was there at a moment.
 func (t Type) OverTime() bool {
-	formula := lookup(t).Formula
+	formula := lookup(t).formula
 	return formula == formulaM || formulas[formula].operands&times == times
 }
 

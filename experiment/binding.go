@@ -11,6 +11,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/cache"
+	"github.com/winperf/winperf/measure"
 )
 
 // binding is a binding at work: it serves its events one by one, in the order in which they were
@@ -139,7 +140,7 @@ func (b *binding) serveHere(ctx context.Context, t *ticket) bool {
 	b.accept(t)
 	t.here = true
 	if !b.takeUnless(ctx, t) {
-		t.here, t.err, t.cost = false, nil, Cost{}
+		t.here, t.err, t.cost = false, nil, measure.Cost{}
 		return false
 	}
 	b.complete(t)
@@ -235,7 +236,7 @@ func (b *binding) complete(t *ticket) {
 	for i := range cycles {
 		if c := cycles[i].Cycle; c != nil {
 			b.noted.add(c.Anomalies)
-			t.cost.add(Cost{Prepare: c.Cost.Prepare, Decode: c.Cost.Decode + c.Cost.Cook, Bytes: c.Cost.Bytes})
+			addCost(&t.cost, measure.Cost{Prepare: c.Cost.Prepare, Decode: c.Cost.Decode + c.Cost.Cook, Bytes: c.Cost.Bytes})
 		}
 	}
 	b.noteSources(t, cycles)
@@ -270,8 +271,8 @@ func (b *binding) noteSources(t *ticket, cycles []sensor.MemberCycle) {
 	}
 }
 
-// add adds what something else cost.
-func (c *Cost) add(other Cost) {
+// addCost adds another cost to c.
+func addCost(c *measure.Cost, other measure.Cost) {
 	c.Prepare += other.Prepare
 	c.Sample += other.Sample
 	c.Decode += other.Decode

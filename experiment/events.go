@@ -14,7 +14,8 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// EventSource emits events that no code of the program emits.
+// EventSource emits events that no code of the program emits. If its interval can be changed, it also has the
+// method WithInterval(time.Duration) EventSource, which returns the source with another interval.
 type EventSource interface {
 	// Describe returns what is known of the source. Implementations must allow concurrent calls.
 	Describe() EventSourceInfo
@@ -23,7 +24,7 @@ type EventSource interface {
 	Run(ctx context.Context, out *Emitter) error
 }
 
-// EventSourceInfo says what an event source is.
+// EventSourceInfo describes an event source.
 type EventSourceInfo struct {
 	Name   string // tells it from the others of an experiment; its events have it, or begin with it
 	Kind   string // "interval", "lines", "process", "threshold", "instances", "signal", "child"
@@ -32,6 +33,12 @@ type EventSourceInfo struct {
 	Events []string
 	// Interval is the time between two events or two looks; 0 for none.
 	Interval time.Duration
+
+	// Emitted, Running and Err are set by Experiment.Status: the number of its events, whether it runs, and why
+	// it ended.
+	Emitted uint64
+	Running bool
+	Err     error
 }
 
 // Emitter is how an event source emits its events, and what it can look at.
@@ -186,10 +193,8 @@ func (s *eventSource) stop(ctx context.Context) bool {
 	return await(ctx, ended)
 }
 
-// Paced is an event source whose interval can be changed.
-type Paced interface {
-	EventSource
-	// WithInterval returns the source with another interval.
+// paced is an event source whose interval can be changed.
+type paced interface {
 	WithInterval(d time.Duration) EventSource
 }
 
@@ -200,7 +205,7 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 		return err
 	}
 	defer done()
-	s, paced, err := e.paced(name)
+	s, source, err := e.paced(name)
 	if err != nil {
 		return err
 	}
@@ -212,7 +217,7 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 		return e.unlessEnding(ctx.Err())
 	}
 	s.mu.Lock()
-	s.EventSource = paced.WithInterval(d)
+	s.EventSource = source.WithInterval(d)
 	s.mu.Unlock()
 	e.tell("interval changed", append([]Attr{{"source", s.name}, {"interval", d}}, attrs...)...)
 	e.start(s)
@@ -231,7 +236,7 @@ func (e *Experiment) CheckInterval(name string) error {
 }
 
 // paced finds a source of events with an interval. Whoever calls it has begun a change.
-func (e *Experiment) paced(name string) (*eventSource, Paced, error) {
+func (e *Experiment) paced(name string) (*eventSource, paced, error) {
 	if s := e.State(); s != Attached && s != Paused {
 		return nil, nil, fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
 	}
@@ -239,12 +244,12 @@ func (e *Experiment) paced(name string) (*eventSource, Paced, error) {
 	if s == nil {
 		return nil, nil, unknown("source of events", name, suggest.Closest(name, e.sourceNames()))
 	}
-	paced, ok := s.EventSource.(Paced)
+	source, ok := s.EventSource.(paced)
 	if !ok {
 		const form = "source of events %q (%s) has no interval: %w"
 		return nil, nil, fmt.Errorf(form, s.name, s.kind, winperf.ErrNotSupported)
 	}
-	return s, paced, nil
+	return s, source, nil
 }
 
 func (e *Experiment) sourceNames() func(yield func(string) bool) {

@@ -328,7 +328,10 @@ func TestThresholdInstances(t *testing.T) {
 // Sources that look at an interval can be given another one.
 func TestPaced(t *testing.T) {
 	path := paths(`\Process(*)\ID Process`)[0]
-	for _, s := range []experiment.Paced{
+	for _, s := range []interface {
+		experiment.EventSource
+		WithInterval(time.Duration) experiment.EventSource
+	}{
 		experiment.Interval{Name: "s"}, experiment.Processes{Name: "s", Match: "a"}, experiment.Instances{Name: "s", Path: path},
 		experiment.Threshold{Name: "s", Path: path},
 	} {

@@ -299,11 +299,10 @@ func (e *Experiment) Session() string { return e.session }
 // stamp gives an event its time and its names in other systems, which other experiments have others of.
 func (e *Experiment) stamp(ctx context.Context, info *EventInfo) {
 	info.Time = e.clock.Now().UTC()
-	var l Links
+	info.Trace, info.SpanID, info.Task = "", "", ""
 	if e.opt.Links != nil {
-		l = e.opt.Links(ctx)
+		info.Trace, info.SpanID, info.Task = e.opt.Links(ctx)
 	}
-	info.Trace, info.SpanID, info.Task = l.Trace, l.Span, l.Task
 }
 
 // Next returns the oldest records that it did not return yet, up to max, and waits until there is

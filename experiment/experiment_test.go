@@ -434,9 +434,9 @@ func TestBindingsShare(t *testing.T) {
 		f := newFake(nil)
 		first, second := bound("*"), bound("*")
 		first.Name, second.Name = "first", "second"
-		later := func(context.Context) experiment.Links { // called before the samples of an event are begun
+		later := func(context.Context) (_, _, _ string) { // called before the samples of an event are begun
 			time.Sleep(time.Microsecond)
-			return experiment.Links{}
+			return "", "", ""
 		}
 		r := begin(t, f, experiment.Options{Links: later, Bindings: []experiment.Binding{first, second}})
 		before := f.samples()
@@ -646,7 +646,7 @@ func TestExperimentsStamp(t *testing.T) {
 		clocks := []*clock{newClock(), newClock()}
 		clocks[1].add(time.Hour, 0)
 		for i, c := range clocks {
-			links := func(context.Context) experiment.Links { return experiment.Links{Span: fmt.Sprint(i)} }
+			links := func(context.Context) (_, _, _ string) { return "", fmt.Sprint(i), "" }
 			rigs = append(rigs, begin(t, newFake(nil), experiment.Options{
 				Program: &program, Clock: c, Links: links, Bindings: []experiment.Binding{bound("*")},
 			}))

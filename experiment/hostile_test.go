@@ -115,7 +115,7 @@ func TestSpillWideRecords(t *testing.T) {
 func TestLinksOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var program experiment.Program
-		links := func(context.Context) experiment.Links { return experiment.Links{Trace: "t", Span: "s", Task: "k"} }
+		links := func(context.Context) (_, _, _ string) { return "t", "s", "k" }
 		with := begin(t, newFake(nil), experiment.Options{
 			Program: &program, Bindings: []experiment.Binding{bound("*")}, Links: links,
 		})

@@ -32,7 +32,7 @@ func (i Interval) Describe() EventSourceInfo {
 	return info
 }
 
-// WithInterval implements [Paced].
+// WithInterval returns the source with another interval.
 func (i Interval) WithInterval(d time.Duration) EventSource {
 	i.Every = d
 	return i

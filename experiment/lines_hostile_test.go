@@ -22,7 +22,7 @@ import (
 // readAll waits until all sources of events have come to their end.
 func (r *rig) readAll() {
 	r.t.Helper()
-	running := func(s experiment.EventSourceStatus) bool { return s.Running }
+	running := func(s experiment.EventSourceInfo) bool { return s.Running }
 	for end := time.Now().Add(5 * time.Minute); slices.ContainsFunc(r.Status().Events, running); {
 		if time.Now().After(end) {
 			r.t.Fatal("the lines do not end")

@@ -112,7 +112,7 @@ func (i Instances) Describe() EventSourceInfo {
 	}
 }
 
-// WithInterval implements [Paced].
+// WithInterval returns the source with another interval.
 func (i Instances) WithInterval(d time.Duration) EventSource {
 	i.Every = d
 	return i
@@ -173,7 +173,7 @@ func (p Processes) Describe() EventSourceInfo {
 	return info
 }
 
-// WithInterval implements [Paced].
+// WithInterval returns the source with another interval.
 func (p Processes) WithInterval(d time.Duration) EventSource {
 	p.Every = d
 	return p

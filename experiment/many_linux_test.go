@@ -81,7 +81,7 @@ func manyOptions(spool experiment.Spool, lines experiment.Lines) experiment.Opti
 	}
 	return experiment.Options{
 		Spool: spool,
-		Links: func(context.Context) experiment.Links { return experiment.Links{Trace: "trace", Span: "span"} },
+		Links: func(context.Context) (_, _, _ string) { return "trace", "span", "" },
 		Bindings: []experiment.Binding{
 			binding("point", experiment.DropOldest), binding("region", experiment.Wait), binding("line", experiment.Spill),
 			binding("cpu", experiment.DropNewest, paths(`\Processor(*)\% Processor Time`)...),

@@ -31,7 +31,7 @@ type Options struct {
 	Program *Program
 	// Links finds out which task and span of others an event of code belongs to; nil for none.
 	// With OpenTelemetry it returns the ids of trace.SpanContextFromContext(ctx) as text.
-	Links func(context.Context) Links
+	Links func(context.Context) (trace, span, task string)
 
 	// Apart makes each binding sample its sources by itself. Otherwise a live source that
 	// several bindings measure is put behind an object cache, so that an event that several
@@ -57,12 +57,6 @@ type Options struct {
 	// operands, about 100 bytes each, all of them keep together. Beyond it the region that was
 	// begun first is not measured. 0 means 500,000.
 	Operands int
-}
-
-// Links are the names that others have for what an event is a part of; "" where there is none.
-type Links struct {
-	Trace, Span string // of OpenTelemetry
-	Task        string // of runtime/trace, as far as the program knows it
 }
 
 // Binding says which sensors are measured at which events. It is a measurement context of its

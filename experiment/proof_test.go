@@ -175,9 +175,9 @@ func TestExperimentsShare(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, program := newFake(nil), &experiment.Program{}
-				later := func(context.Context) experiment.Links { // called before the samples of an event are begun
+				later := func(context.Context) (_, _, _ string) { // called before the samples of an event are begun
 					time.Sleep(time.Microsecond)
-					return experiment.Links{}
+					return "", "", ""
 				}
 				var rigs []*rig
 				for i := range 3 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
 )
 
 // Kind tells what a record is about.
@@ -35,8 +36,9 @@ type Record struct {
 	// Delay is how long the event waited until its sample was begun; Blocked how long it
 	// held up who emitted it.
 	Delay, Blocked time.Duration
-	Cost           Cost
-	Values         []Value
+	// Cost is what the measurement cost; Decode includes the time for cooking.
+	Cost   measure.Cost
+	Values []Value
 	// Anomalies are those of the sample; of a region all since its begin, up to 256.
 	Anomalies []winperf.Anomaly
 	// Dropped is how many records the storage had to drop since the record before.
@@ -114,10 +116,4 @@ type Statistics struct {
 	// Difference tells that the values are the differences of a counter that accumulates, over
 	// regions; else they are the values as they are displayed.
 	Difference bool
-}
-
-// Cost is what the measurement itself cost.
-type Cost struct {
-	Prepare, Sample, Decode time.Duration
-	Bytes                   int
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/measure"
 )
 
 // jsonTime is the form of times in records: RFC 3339 in UTC, always with nine digits of
@@ -34,8 +35,8 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	o.time("ended", r.Ended)
 	o.seconds("delay", r.Delay)
 	o.seconds("blocked", r.Blocked)
-	if r.Cost != (Cost{}) {
-		o.b = r.Cost.append(o.key("cost"))
+	if r.Cost != (measure.Cost{}) {
+		o.b = appendCost(o.key("cost"), &r.Cost)
 	}
 
 	o.b = appendList(o.key("values"), r.Values, (*Value).append)
@@ -104,7 +105,7 @@ func (a *Attr) append(dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-func (c *Cost) append(dst []byte) []byte {
+func appendCost(dst []byte, c *measure.Cost) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.seconds("prepare", c.Prepare)
 	o.seconds("sample", c.Sample)

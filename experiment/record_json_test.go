@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
 )
 
 // fullRecord has something in every field.
@@ -35,7 +35,7 @@ func fullRecord() Record {
 		},
 		Begun: at.Add(time.Microsecond), Ended: at.Add(time.Millisecond), Delay: time.Microsecond,
 		Blocked: time.Duration(math.MinInt64),
-		Cost:    Cost{Prepare: 1, Sample: 20, Decode: 300, Bytes: 4000},
+		Cost:    measure.Cost{Prepare: 1, Sample: 20, Decode: 300, Bytes: 4000},
 		Values: []Value{
 			{
 				Path: `\\HOST\Process(a/b)\% Processor Time`, Value: counter.Float(5), Unit: counter.Percent,
@@ -144,18 +144,13 @@ func TestParseRecordRefuses(t *testing.T) {
 }
 
 // What is damaged costs its line only, and the error names it.
-func TestRecordReader(t *testing.T) {
+func TestReadRecords(t *testing.T) {
 	one, two := Record{Number: 1}, Record{Number: 2}
 	text := string(one.AppendJSON(nil)) + "\n\nnonsense\n" + strings.Repeat("x", MaxRecord+1) + "\n" +
 		string(two.AppendJSON(nil)) + "\r\n" + `{"number":3,"ki`
-	r := NewRecordReader(strings.NewReader(text))
 	var numbers []uint64
 	var lines []int
-	for {
-		rec, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for rec, err := range ReadRecords(strings.NewReader(text)) {
 		var bad *winperf.DataError
 		if errors.As(err, &bad) && errors.Is(err, winperf.ErrBadData) {
 			lines = append(lines, bad.Line)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
 )
 
 // MaxRecord is the most bytes that a record may have as a line of JSON.
@@ -145,9 +146,9 @@ func (l *recordLine) record() (Record, error) {
 		Experiment: l.Experiment, Session: l.Session, Number: l.Number, Binding: l.Binding,
 		Begun: time.Time(l.Begun), Ended: time.Time(l.Ended),
 		Delay: time.Duration(l.Delay), Blocked: time.Duration(l.Blocked),
-		Cost: Cost{
-			time.Duration(l.Cost.Prepare), time.Duration(l.Cost.Sample), time.Duration(l.Cost.Decode),
-			l.Cost.Bytes,
+		Cost: measure.Cost{
+			Prepare: time.Duration(l.Cost.Prepare), Sample: time.Duration(l.Cost.Sample),
+			Decode: time.Duration(l.Cost.Decode), Bytes: l.Cost.Bytes,
 		},
 		Dropped: l.Dropped, Err: l.Error,
 	}

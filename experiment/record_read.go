@@ -6,29 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/winperf/winperf"
 )
 
-// RecordReader reads records from lines of JSON: a file that an experiment wrote, the
-// body of a request, what came through a socket.
-type RecordReader struct {
+// ReadRecords reads records from lines of JSON: a file that an experiment wrote, the body of a request,
+// lines from a socket. An error that wraps winperf.ErrBadData is about one line, which it names: reading
+// continues behind it. A last line without its end, as a program leaves it that was killed, is such an
+// error, too, unless it holds a whole record. Any other error is from r and yielded last. Empty lines are
+// passed over.
+func ReadRecords(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		lines := recordReader{in: bufio.NewReaderSize(r, 64<<10)}
+		for {
+			record, err := lines.read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if !yield(record, err) || err != nil && !errors.Is(err, winperf.ErrBadData) {
+				return
+			}
+		}
+	}
+}
+
+// recordReader reads records line by line.
+type recordReader struct {
 	in   *bufio.Reader
 	line int
 	buf  []byte
 }
 
-// NewRecordReader returns a reader of the lines of r.
-func NewRecordReader(r io.Reader) *RecordReader {
-	return &RecordReader{in: bufio.NewReaderSize(r, 64<<10)}
-}
-
-// Read returns the next record, and io.EOF after the last one. An error that wraps
-// winperf.ErrBadData is about one line, which it names: reading goes on behind it. A last
-// line without its end, as a program leaves it that was killed, is such an error, too,
-// unless it holds a whole record. Any other error is the underlying reader's. Empty lines
-// are passed over.
-func (r *RecordReader) Read() (Record, error) {
+// read returns the next record, and io.EOF after the last one.
+func (r *recordReader) read() (Record, error) {
 	for {
 		err := r.next()
 		var bad *winperf.DataError
@@ -51,7 +62,7 @@ func (r *RecordReader) Read() (Record, error) {
 }
 
 // next reads a line into buf, which it keeps from growing beyond MaxRecord.
-func (r *RecordReader) next() error {
+func (r *recordReader) next() error {
 	r.buf = r.buf[:0]
 	length := 0
 	for {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/measure"
 )
 
 // OpenRegion is a region that has begun. The zero OpenRegion is one that nothing measures.
@@ -59,7 +60,7 @@ type part struct {
 	begun atomic.Bool // the begin was taken; else there is no end
 
 	// Of whoever serves the binding: what the begin cost, and why there is nothing to compare with.
-	cost    Cost
+	cost    measure.Cost
 	blocked time.Duration
 	err     error
 	noted   uint64 // anomalies of the binding until then

@@ -14,7 +14,7 @@ type Status struct {
 	SpoolError    error     // why the spool took none, the last time
 	OpenRegions   int
 	Bindings      []BindingStatus
-	Events        []EventSourceStatus
+	Events        []EventSourceInfo
 }
 
 // BindingStatus is how a binding is.
@@ -29,14 +29,6 @@ type BindingStatus struct {
 	Dropped  uint64
 	Waiting  int // records in memory
 	Queued   int // events that wait for their sample
-}
-
-// EventSourceStatus is how an event source is.
-type EventSourceStatus struct {
-	EventSourceInfo
-	Emitted uint64
-	Running bool
-	Err     error // why it ended
 }
 
 // Status returns how the experiment is now.
@@ -63,10 +55,11 @@ func (b *binding) status() BindingStatus {
 	}
 }
 
-func (s *eventSource) status() EventSourceStatus {
+func (s *eventSource) status() EventSourceInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := EventSourceStatus{EventSourceInfo: s.Describe(), Emitted: s.emitted, Err: s.err}
+	status := s.Describe()
+	status.Emitted, status.Err, status.Running = s.emitted, s.err, false
 	if s.cancel != nil {
 		select {
 		case <-s.ended:

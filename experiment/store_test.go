@@ -476,9 +476,9 @@ func TestAggregateFull(t *testing.T) {
 func TestLinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
-		links := func(ctx context.Context) experiment.Links {
+		links := func(ctx context.Context) (_, _, _ string) {
 			id, _ := ctx.Value(key{}).(string)
-			return experiment.Links{Trace: "t" + id, Span: "s" + id, Task: "k" + id}
+			return "t" + id, "s" + id, "k" + id
 		}
 		r := begin(t, newFake(nil), experiment.Options{Links: links, Bindings: []experiment.Binding{bound("*")}})
 		r.program.Event(context.WithValue(t.Context(), key{}, "1"), "point")

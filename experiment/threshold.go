@@ -46,7 +46,7 @@ func (t Threshold) Describe() EventSourceInfo {
 	}
 }
 
-// WithInterval implements [Paced].
+// WithInterval returns the source with another interval.
 func (t Threshold) WithInterval(d time.Duration) EventSource {
 	t.Every = d
 	return t

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/winperf/winperf/measure"
 )
 
 // stage is what whoever emits an event waits for.
@@ -26,7 +28,7 @@ type ticket struct {
 
 	begun, ended time.Time     // the sample, by the experiment's clock
 	blocked      time.Duration // how long it held up who emitted it
-	cost         Cost
+	cost         measure.Cost
 	err          error
 
 	wake  chan struct{} // gets a value when the stage is reached

@@ -126,7 +126,7 @@ func (a *anomalies) since(count uint64) []winperf.Anomaly {
 // endPart adds what the begin of a region cost, and returns its marks.
 func (b *binding) endPart(r *Record, p *part, err error) (*marks, error) {
 	r.Blocked += p.blocked
-	r.Cost.add(p.cost)
+	addCost(&r.Cost, p.cost)
 
 	m := b.experiment.operands.take(p)
 	switch {

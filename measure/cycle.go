@@ -35,7 +35,8 @@ type Cycle struct {
 	Sample *winperf.Sample
 	// Names are the names of the sample's objects and counters, nil where nothing was decoded.
 	Names *nametable.Names
-	// Damage is what was found wrong with the sample or its name tables.
+	// Damage is what was found wrong with the sample or its name tables. A language that the source lacks is a
+	// notice (see [winperf.Sample]): the cycle is whole, but its names are English.
 	Damage []error
 	// Missed is the number of samples that were due since the cycle before but
 	// not taken because taking or handling one lasted too long.
@@ -47,7 +48,8 @@ type Cycle struct {
 	Cost Cost
 
 	kept     bool
-	values   int // how many readings there are
+	used     used // since the cycle before, if a path asks for a counter of the object winperf
+	values   int  // how many readings there are
 	columns  []winperf.Column
 	readings []winperf.Reading
 	made     bool // readings are made

@@ -121,7 +121,7 @@ func (c *Measurement) finish(cook time.Duration) {
 	}
 	cy.Anomalies = c.notes.list
 	if len(c.plan.own) > 0 {
-		c.cost.Usage = c.meter.read(c.opt.Clock)
+		cy.used = c.meter.read(c.opt.Clock)
 	}
 	cy.Cost = c.cost
 	c.plan.readOwn(cy)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"time"
 
 	"github.com/winperf/winperf"
 )
@@ -24,4 +25,9 @@ func (c *Measurement) SpendNumbers() {
 func ReadingOf(c *winperf.Column, n int) winperf.Reading {
 	part := c.Slice(n, n+1)
 	return appendReadings(nil, &part)[0]
+}
+
+// Used returns the processor time that the program used between a cycle and the one before, and the time.
+func Used(c *Cycle) (processor, elapsed time.Duration) {
+	return c.used.processor, c.used.elapsed
 }

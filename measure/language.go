@@ -8,17 +8,20 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// NoLanguage is an error in the Damage of a [Cycle]: the source has no names in the language
+// noLanguage is a notice in the Damage of a [Cycle]: the source has no names in the language
 // of [Options]. The cycle is whole, but its names are English.
-type NoLanguage struct {
-	Language string // as Options has it
-	There    string // the languages that the source has, for the message
+type noLanguage struct {
+	language string // as Options has it
+	others   string // the languages that the source has, for the message
 }
 
 // Error says which language is missing.
-func (e *NoLanguage) Error() string {
-	return fmt.Sprintf("there are no names in language %s, only in %s", e.Language, e.There)
+func (e *noLanguage) Error() string {
+	return fmt.Sprintf("there are no names in language %s, only in %s", e.language, e.others)
 }
+
+// Topic marks a notice.
+func (e *noLanguage) Topic() string { return e.Error() }
 
 // missingLanguage says that names lack a language. The names of a source without any
 // name table are of no language.
@@ -30,5 +33,5 @@ func missingLanguage(language string, names *nametable.Names) []error {
 	if len(there) == 0 || slices.Contains(there, language) {
 		return nil
 	}
-	return []error{&NoLanguage{language, strings.Join(there, ", ")}}
+	return []error{&noLanguage{language, strings.Join(there, ", ")}}
 }

@@ -16,17 +16,17 @@ type meter struct {
 }
 
 // read returns what was used since the last call.
-func (m *meter) read(clock Clock) Usage {
+func (m *meter) read(clock Clock) used {
 	now := clock.Elapsed()
 	processor, ok := usage.Processor()
 	objects, bytes := m.Heap()
-	u := Usage{
-		Known: m.known, ProcessorKnown: ok, Elapsed: now - m.at, Processor: processor - m.processor,
-		Allocations: objects - m.objects, AllocatedBytes: bytes - m.bytes,
+	u := used{
+		known: m.known, processorKnown: ok, elapsed: now - m.at, processor: processor - m.processor,
+		allocations: objects - m.objects, allocatedBytes: bytes - m.bytes,
 	}
 	m.known, m.at, m.processor, m.objects, m.bytes = true, now, processor, objects, bytes
-	if !u.Known {
-		return Usage{}
+	if !u.known {
+		return used{}
 	}
 	return u
 }

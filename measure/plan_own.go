@@ -22,19 +22,16 @@ type Cost struct {
 	Prepare, Sample, Decode, Cook time.Duration
 	// Bytes is the length of the sample.
 	Bytes int
-	// Usage is what the whole program used since the cycle before. It is
-	// filled in only where a path asks for a counter of the object winperf.
-	Usage Usage
 }
 
-// Usage is what the whole process used between two cycles.
-type Usage struct {
-	Known          bool          // there is a cycle before
-	ProcessorKnown bool          // the system tells the processor time
-	Elapsed        time.Duration // between the two cycles
-	Processor      time.Duration // user and system time of all threads
-	Allocations    uint64        // objects on the heap; the runtime counts a few of them later
-	AllocatedBytes uint64        // of these objects
+// used is the resources that the whole process used between two cycles.
+type used struct {
+	known          bool          // there is a cycle before
+	processorKnown bool          // the system has the processor time
+	elapsed        time.Duration // between the two cycles
+	processor      time.Duration // user and system time of all threads
+	allocations    uint64        // objects on the heap; the runtime counts a few of them later
+	allocatedBytes uint64        // of these objects
 }
 
 // ownCounter is one counter of the object winperf.
@@ -65,26 +62,26 @@ var ownCounters = []ownCounter{
 	{"Anomalies", counter.Count, always, func(c *Cycle) float64 { return float64(len(c.Anomalies)) }},
 	{"Missed Samples", counter.Count, always, func(c *Cycle) float64 { return float64(c.Missed) }},
 	{"% Processor Time", counter.Percent, processor, func(c *Cycle) float64 {
-		return 100 * c.Cost.Usage.Processor.Seconds() / c.Cost.Usage.Elapsed.Seconds()
+		return 100 * c.used.processor.Seconds() / c.used.elapsed.Seconds()
 	}},
 	{"Processor Time", counter.Seconds, processor, func(c *Cycle) float64 {
-		return c.Cost.Usage.Processor.Seconds()
+		return c.used.processor.Seconds()
 	}},
 	{"Allocations", counter.Count, previous, func(c *Cycle) float64 {
-		return float64(c.Cost.Usage.Allocations)
+		return float64(c.used.allocations)
 	}},
 	{"Allocated Bytes", counter.Count, previous, func(c *Cycle) float64 {
-		return float64(c.Cost.Usage.AllocatedBytes)
+		return float64(c.used.allocatedBytes)
 	}},
 }
 
 // value is the counter's value in a cycle.
 func (o *ownCounter) value(c *Cycle) (counter.Value, counter.Status) {
-	u := &c.Cost.Usage
+	u := &c.used
 	switch {
-	case o.needs != always && !u.Known:
+	case o.needs != always && !u.known:
 		return counter.Value{}, counter.NoPrevious
-	case o.needs == processor && (!u.ProcessorKnown || u.Elapsed <= 0):
+	case o.needs == processor && (!u.processorKnown || u.elapsed <= 0):
 		return counter.Value{}, counter.InvalidData
 	case o.unit == counter.Count:
 		return counter.Int(uint64(o.read(c))), counter.OK

@@ -101,17 +101,17 @@ func TestOwnShare(t *testing.T) {
 	m.run(2 * time.Second)
 
 	cy := cycle(t, c)
-	used := cy.Cost.Usage
+	used, elapsed := measure.Used(cy)
 	end, _ := usage.Processor()
-	if used.Elapsed != 2*time.Second || used.Processor <= 0 || used.Processor > end-begin {
-		t.Errorf("%v of %v used, %v in all", used.Processor, used.Elapsed, end-begin)
+	if elapsed != 2*time.Second || used <= 0 || used > end-begin {
+		t.Errorf("%v of %v used, %v in all", used, elapsed, end-begin)
 	}
 	got := cy.Readings()
-	if share, _ := got[0].Value.Float64(); share != 100*used.Processor.Seconds()/2 {
-		t.Errorf("a share of %v, used %v", got[0].Value, used.Processor)
+	if share, _ := got[0].Value.Float64(); share != 100*used.Seconds()/2 {
+		t.Errorf("a share of %v, used %v", got[0].Value, used)
 	}
-	if seconds, _ := got[1].Value.Float64(); seconds != used.Processor.Seconds() {
-		t.Errorf("%v seconds, used %v", got[1].Value, used.Processor)
+	if seconds, _ := got[1].Value.Float64(); seconds != used.Seconds() {
+		t.Errorf("%v seconds, used %v", got[1].Value, used)
 	}
 }
 

@@ -7,17 +7,10 @@ import (
 	"github.com/winperf/winperf/internal/cache"
 )
 
-// ShareOptions for [Share]. The zero options are good defaults.
-type ShareOptions struct {
-	// Freshness is how old an object may be to be handed out, counted from the end
-	// of the query that brought it. 0 means 500 ms, less than 0 that only
-	// concurrent requests share.
-	Freshness time.Duration
-}
-
 // Share returns a source over the live source src, whose queries share samples. A query gets
-// those objects from the cache that another query sampled less than Freshness ago; only the
-// others are sampled, and concurrent queries sample an object once. No query gets the same
+// those objects from the cache that another query sampled less than freshness ago, counted from the end of that
+// query; only the others are sampled, and concurrent queries sample an object once. A freshness of 0 means 500 ms; with
+// one below 0 only concurrent queries share. No query gets the same
 // sample of an object twice, so sharing never makes a difference zero. It is of use where
 // several measurements read the same objects; a single one pays a little for it. Of an object
 // those counters are sampled that any open query wants.
@@ -29,8 +22,8 @@ type ShareOptions struct {
 // The meter is a source that measures the sharing: the object "winperf cache" with hits,
 // misses and ages, an instance for each object that was ever asked for, and one for
 // their total. It can still be read after the shared source was closed.
-func Share(src winperf.Source, opt ShareOptions) (shared, meter winperf.Source, err error) {
-	c := cache.New(src, cache.Options{Freshness: opt.Freshness})
+func Share(src winperf.Source, freshness time.Duration) (shared, meter winperf.Source, err error) {
+	c := cache.New(src, cache.Options{Freshness: freshness})
 	meter, err = c.Meter()
 	if err != nil {
 		return nil, nil, err

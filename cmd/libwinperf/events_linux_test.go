@@ -106,11 +106,11 @@ func receive(ctx context.Context, t *testing.T, client *control.Client, n int) [
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, err := batch.Parse()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range records {
+		for _, line := range batch.Records {
+			r, err := experiment.ParseRecord(line)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if r.Kind != experiment.Change {
 				all = append(all, r)
 			}

@@ -45,7 +45,7 @@ func run(args []string, out io.Writer) error {
 
 	// An unknown type has no formula: its value is unsupported.
 	if info, ok := typ.Info(); ok {
-		fmt.Fprintf(out, "%v: %s, %s\n", typ, info.Brief, info.Formula.Text())
+		fmt.Fprintf(out, "%v: %s, %s\n", typ, info.Brief, info.Formula())
 	}
 
 	result := counter.Cook(typ, &prev, &cur, counter.Options{})

@@ -86,17 +86,15 @@ func count(file string) (served int, err error) {
 	}
 	defer f.Close()
 
-	for records := experiment.NewRecordReader(f); ; {
-		r, err := records.Read()
-		switch {
-		case errors.Is(err, io.EOF):
-			return served, nil
-		case err != nil:
+	for r, err := range experiment.ReadRecords(f) {
+		if err != nil {
 			return served, err
-		case slices.Contains(r.Event.Attrs, experiment.Attr{Key: "served", Value: true}):
+		}
+		if slices.Contains(r.Event.Attrs, experiment.Attr{Key: "served", Value: true}) {
 			served++
 		}
 	}
+	return served, nil
 }
 
 // serve serves orders. Each is a region, with an event in it.

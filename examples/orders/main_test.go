@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -39,11 +37,7 @@ func TestRun(t *testing.T) {
 		defer f.Close()
 		var orders []int64
 		events := 0
-		for r := experiment.NewRecordReader(f); ; {
-			rec, err := r.Read()
-			if errors.Is(err, io.EOF) {
-				break
-			}
+		for rec, err := range experiment.ReadRecords(f) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -43,7 +43,7 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 		return err
 	}
 
-	shared, meter, err := source.Share(machine, source.ShareOptions{})
+	shared, meter, err := source.Share(machine, 0)
 	if err != nil {
 		return errors.Join(err, machine.Close())
 	}

@@ -25,13 +25,13 @@ func main() {
 	}
 }
 
-// links tells which span an event belongs to. All that winperf needs to know of OpenTelemetry is here.
-func links(ctx context.Context) experiment.Links {
+// links returns the trace and span that an event belongs to. All that winperf needs to know of OpenTelemetry is here.
+func links(ctx context.Context) (traceID, spanID, task string) {
 	span := trace.SpanContextFromContext(ctx)
 	if !span.IsValid() {
-		return experiment.Links{}
+		return "", "", ""
 	}
-	return experiment.Links{Trace: span.TraceID().String(), Span: span.SpanID().String()}
+	return span.TraceID().String(), span.SpanID().String(), ""
 }
 
 // run measures a request, which is a span, and what is in it.

@@ -13,34 +13,25 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// ProgramOptions say how a program is run.
-type ProgramOptions struct {
-	// Stdout and Stderr get what the program writes there; nil discards it.
-	Stdout, Stderr io.Writer
-	// Dir and Env are as in exec.Cmd.
-	Dir string
-	Env []string
-}
-
 // NewProgram returns a sink that writes records, a line of JSON each, to the standard input
-// of a program, which is started with the first batch. A program that ends is started again
+// of a program, which is started with the first batch. Args, Env, Dir, Stdout and Stderr of cmd say how; its
+// other fields are ignored. A program that ends is started again
 // with the next try, and gets first what the one before may not have read: the last 64 KiB,
 // which is what fits into a pipe, and at least the last batch. Close ends its input, and
 // waits for it. If this process is killed, the program ends too: on Linux it gets SIGTERM, on Windows it is
 // ended with all that it started, and on macOS it gets only the end of its input.
-func NewProgram(command []string, o ProgramOptions) (Sink, error) {
-	if len(command) == 0 || command[0] == "" {
+func NewProgram(cmd *exec.Cmd) (Sink, error) {
+	if len(cmd.Args) == 0 || cmd.Args[0] == "" {
 		return nil, fmt.Errorf("a program needs a name: %w", winperf.ErrNotSupported)
 	}
-	return &programSink{command: command, opt: o}, nil
+	return &programSink{cmd: cmd}, nil
 }
 
 // pipeSize is how much a system keeps of what a program did not read.
 const pipeSize = 64 << 10
 
 type programSink struct {
-	command []string
-	opt     ProgramOptions
+	cmd     *exec.Cmd // as it is to be started
 	running *running
 	unread  [][]byte // what was delivered last, at least pipeSize bytes, oldest first
 	size    int      // of unread
@@ -95,8 +86,8 @@ func (s *programSink) Deliver(ctx context.Context, batch []Item) error {
 
 func (s *programSink) start() error {
 	alive, kill := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(alive, s.command[0], s.command[1:]...)
-	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = s.opt.Stdout, s.opt.Stderr, s.opt.Dir, s.opt.Env
+	cmd := exec.CommandContext(alive, s.cmd.Args[0], s.cmd.Args[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = s.cmd.Stdout, s.cmd.Stderr, s.cmd.Dir, s.cmd.Env
 	const grace = time.Second
 	cmd.WaitDelay = grace // for children that hold its output
 	stdin, err := cmd.StdinPipe()
@@ -137,7 +128,7 @@ func (s *programSink) wait(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
-		return fmt.Errorf("%s does not read its input: %w", s.command[0], ctx.Err())
+		return fmt.Errorf("%s does not read its input: %w", s.cmd.Args[0], ctx.Err())
 	case err = <-r.writing:
 		r.writing = nil
 	}
@@ -154,7 +145,7 @@ func (s *programSink) wait(ctx context.Context) error {
 	s.running = nil
 	r.kill()
 	<-r.done
-	return fmt.Errorf("%s has ended: %w", s.command[0], endOf(r.err))
+	return fmt.Errorf("%s has ended: %w", s.cmd.Args[0], endOf(r.err))
 }
 
 // endOf says how a program ended.
@@ -187,11 +178,11 @@ func (s *programSink) Close(ctx context.Context) error {
 
 	switch {
 	case !taken:
-		return fmt.Errorf("%s was ended, as it did not read its last input", s.command[0])
+		return fmt.Errorf("%s was ended, as it did not read its last input", s.cmd.Args[0])
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s did not end with its input: %w", s.command[0], ctx.Err())
+		return fmt.Errorf("%s did not end with its input: %w", s.cmd.Args[0], ctx.Err())
 	case r.err != nil:
-		return fmt.Errorf("%s has ended: %w", s.command[0], r.err)
+		return fmt.Errorf("%s has ended: %w", s.cmd.Args[0], r.err)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // A program goes on when the thread that delivered the first records ends.
 func TestProgramOutlivesThread(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "got")
-	s, err := NewProgram([]string{os.Args[0], name}, ProgramOptions{Env: append(os.Environ(), program+"=read")})
+	s, err := NewProgram(&exec.Cmd{Args: []string{os.Args[0], name}, Env: append(os.Environ(), program+"=read")})
 	must(t, err)
 
 	thread := make(chan int)

@@ -64,15 +64,11 @@ func inFile(t *testing.T, name string) (found []string) {
 
 func inText(t *testing.T, text []byte) (found []string) {
 	t.Helper()
-	r := experiment.NewRecordReader(bytes.NewReader(text))
-	for {
-		rec, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return found
-		}
+	for rec, err := range experiment.ReadRecords(bytes.NewReader(text)) {
 		must(t, err)
 		found = append(found, fmt.Sprintf("%s/%d", rec.Session, rec.Number))
 	}
+	return found
 }
 
 // A file of records is gone on with: what is in it is not written again, and half a line is
@@ -509,7 +505,7 @@ func readRecords() {
 func TestProgram(t *testing.T) {
 	for _, does := range []string{"read", "die"} {
 		name := filepath.Join(t.TempDir(), "got")
-		s, err := NewProgram([]string{os.Args[0], name}, ProgramOptions{Env: append(os.Environ(), program+"="+does)})
+		s, err := NewProgram(&exec.Cmd{Args: []string{os.Args[0], name}, Env: append(os.Environ(), program+"="+does)})
 		must(t, err)
 		d := begin(t, Options{Routes: []Route{{
 			Name: "a", Sink: s, Records: 2, Linger: -1, First: time.Millisecond, Most: time.Millisecond}}})
@@ -541,10 +537,10 @@ func TestProgram(t *testing.T) {
 		}
 	}
 
-	if _, err := NewProgram(nil, ProgramOptions{}); err == nil {
+	if _, err := NewProgram(&exec.Cmd{}); err == nil {
 		t.Error("no program is one")
 	}
-	s, err := NewProgram([]string{filepath.Join(t.TempDir(), "none")}, ProgramOptions{})
+	s, err := NewProgram(exec.Command(filepath.Join(t.TempDir(), "none")))
 	must(t, err)
 	if err := s.Deliver(t.Context(), items("x", 1, 1)); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("a program that is not there: %v", err)
@@ -602,7 +598,7 @@ func TestProgramHostile(t *testing.T) {
 	for _, does := range []string{"deaf", "closed", "quits"} {
 		t.Run(does, func(t *testing.T) {
 			t.Parallel()
-			s, err := NewProgram([]string{os.Args[0]}, ProgramOptions{Env: append(os.Environ(), program+"="+does)})
+			s, err := NewProgram(&exec.Cmd{Args: []string{os.Args[0]}, Env: append(os.Environ(), program+"="+does)})
 			must(t, err)
 			good := &testSink{}
 			d := begin(t, Options{Records: 5000, Routes: []Route{
@@ -671,8 +667,8 @@ func TestSameSeriesAfterMany(t *testing.T) {
 
 // runSleepingProgram has a sink that reads no input, and waits to be killed.
 func runSleepingProgram() {
-	o := ProgramOptions{Stdout: os.Stdout, Env: append(os.Environ(), program+"=sleeps")}
-	s, err := NewProgram([]string{os.Args[0]}, o)
+	cmd := &exec.Cmd{Args: []string{os.Args[0]}, Stdout: os.Stdout, Env: append(os.Environ(), program+"=sleeps")}
+	s, err := NewProgram(cmd)
 	if err == nil {
 		err = s.Deliver(context.Background(), []Item{newItem(record("s", 1))})
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/experiment"
 )
 
 // Client is a connection to a program that listens. Call may be used from several
@@ -28,7 +27,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	last    uint64
-	waiting map[uint64]chan answer
+	waiting map[uint64]chan Answer
 }
 
 // Batch is some records of one experiment, or its end.
@@ -58,18 +57,6 @@ func (b *Batch) Done() error {
 	return b.client.send(Request{Op: "ack", Experiment: b.Experiment, Session: b.session, Number: b.through})
 }
 
-// Parse reads the records.
-func (b *Batch) Parse() ([]experiment.Record, error) {
-	records := make([]experiment.Record, len(b.Records))
-	for i, line := range b.Records {
-		var err error
-		if records[i], err = experiment.ParseRecord(line); err != nil {
-			return nil, err
-		}
-	}
-	return records, nil
-}
-
 // Dial connects to a program's socket.
 func Dial(ctx context.Context, path string) (*Client, error) {
 	var d net.Dialer
@@ -78,8 +65,8 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		net: conn, batches: make(chan Batch, 4*maxReceived), done: make(chan struct{}),
-		writing: make(chan struct{}, 1), waiting: map[uint64]chan answer{},
+		net: conn, batches: make(chan Batch, 4*MaxReceived), done: make(chan struct{}),
+		writing: make(chan struct{}, 1), waiting: map[uint64]chan Answer{},
 	}
 	go c.read()
 	return c, nil
@@ -98,7 +85,7 @@ func (c *Client) read() {
 	open := map[string][][]byte{}
 	size := 0
 	for {
-		line, err := readLine(in, maxAnswer)
+		line, err := ReadLine(in, maxAnswer)
 		if err == nil {
 			err = c.take(line, open, &size)
 		}
@@ -118,7 +105,7 @@ const (
 
 // take takes a line. Records wait in open until their batch ends.
 func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
-	var a answer
+	var a Answer
 	if err := json.Unmarshal(line, &a); err != nil {
 		return fmt.Errorf("the program sent no JSON: %w: %w", winperf.ErrBadData, err)
 	}
@@ -180,7 +167,7 @@ func (c *Client) end(err error) {
 // Call asks for something and waits for the answer, which is put into result, if that is
 // not nil. The error is an *Error where the program refused.
 func (c *Client) Call(ctx context.Context, r Request, result any) error {
-	waiter := make(chan answer, 1)
+	waiter := make(chan Answer, 1)
 	c.mu.Lock()
 	c.last++
 	r.ID = c.last
@@ -215,7 +202,7 @@ func (c *Client) Call(ctx context.Context, r Request, result any) error {
 	}
 }
 
-func (a *answer) decode(result any) error {
+func (a *Answer) decode(result any) error {
 	switch {
 	case a.Error != nil:
 		return a.Error

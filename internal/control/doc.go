@@ -1,6 +1,6 @@
 // Package control is the protocol between winperf experiment and programs that experiments can
-// be attached to: lines of JSON over a local socket, which docs/experiments.md describes.
+// be attached to: lines of JSON over a local socket, documented in docs/experiments.md.
 //
-// Listen is the side of the program, which package experiment/control offers to all programs;
-// Programs finds the programs that listen, and Dial connects to one.
+// Programs finds the programs that listen, and Dial connects to one. Package experiment/control is
+// the program's side.
 package control

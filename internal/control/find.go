@@ -191,6 +191,6 @@ func Find(ctx context.Context, dir, text string) (Program, error) {
 			}
 		}
 	}
-	meant := didYouMean(suggest.Closest(text, names))
+	meant := DidYouMean(suggest.Closest(text, names))
 	return Program{}, fmt.Errorf("%w as %q listens%s", ErrNoProgram, text, meant)
 }

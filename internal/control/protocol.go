@@ -7,11 +7,14 @@ import (
 	"time"
 )
 
-// maxRequest bounds a line of a client, maxAnswer one of a server that is no record.
+// MaxRequest bounds a line of a client, maxAnswer one of a server that is no record.
 const (
-	maxRequest = 1 << 20
+	MaxRequest = 1 << 20
 	maxAnswer  = 64 << 20
 )
+
+// MaxReceived is the number of experiments whose records one client receives at most.
+const MaxReceived = 16
 
 // Request is what a client asks for.
 type Request struct {
@@ -32,9 +35,9 @@ type Request struct {
 	Number  uint64 `json:"number,omitempty"`
 }
 
-// answer is a line of the server: the answer to a request, a record, the end of a batch of
+// Answer is a line of the server: the answer to a request, a record, the end of a batch of
 // records, or the end of an experiment.
-type answer struct {
+type Answer struct {
 	ID     uint64          `json:"id,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *Error          `json:"error,omitempty"`
@@ -59,7 +62,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-func failure(code, form string, args ...any) *Error { return &Error{code, fmt.Sprintf(form, args...)} }
+// Errorf returns an Error with a code and a message.
+func Errorf(code, form string, args ...any) *Error { return &Error{code, fmt.Sprintf(form, args...)} }
 
 // Spec is an experiment that is to be attached.
 type Spec struct {
@@ -271,7 +275,7 @@ func (i *Interval) UnmarshalText(text []byte) error {
 		return err
 	}
 	if d == 0 {
-		return checkInterval(0)
+		return CheckInterval(0)
 	}
 	*i = Interval(d)
 	return nil

@@ -20,9 +20,9 @@ func TestRights(t *testing.T) {
 	link := filepath.Join(base, "link")
 	must(t, os.Symlink(base, link))
 	for _, dir := range []string{open, link} {
-		if s, err := Listen(t.Context(), Options{Dir: dir}); err == nil {
+		if l, err := ListenSocket(dir, "test", false); err == nil {
 			t.Errorf("it listens in %s", dir)
-			must(t, s.Close())
+			must(t, l.Close())
 		}
 		if _, err := Programs(t.Context(), dir); err == nil {
 			t.Errorf("programs are sought in %s", dir)
@@ -33,21 +33,21 @@ func TestRights(t *testing.T) {
 	}
 
 	long := filepath.Join(base, strings.Repeat("x", 100))
-	if _, err := Listen(t.Context(), Options{Dir: long}); err == nil || !strings.Contains(err.Error(), Environment) {
+	if _, err := ListenSocket(long, "test", false); err == nil || !strings.Contains(err.Error(), Environment) {
 		t.Errorf("a path that is too long: %v", err)
 	}
 
-	s, err := Listen(t.Context(), Options{Dir: filepath.Join(base, "own"), Name: "../odd name"})
+	l, err := ListenSocket(filepath.Join(base, "own"), "../odd name", false)
 	must(t, err)
-	defer s.Close()
-	for path, want := range map[string]os.FileMode{filepath.Dir(s.Path()): 0o700, s.Path(): 0o600} {
+	defer l.Close()
+	for path, want := range map[string]os.FileMode{filepath.Dir(l.Addr().String()): 0o700, l.Addr().String(): 0o600} {
 		info, err := os.Stat(path)
 		must(t, err)
 		if info.Mode().Perm() != want {
 			t.Errorf("%s has %v, want %v", path, info.Mode().Perm(), want)
 		}
 	}
-	if filepath.Dir(s.Path()) != filepath.Join(base, "own") {
-		t.Error(s.Path())
+	if filepath.Dir(l.Addr().String()) != filepath.Join(base, "own") {
+		t.Error(l.Addr().String())
 	}
 }

@@ -55,7 +55,7 @@ func traitsOf(t counter.Type) trait {
 	}
 
 	info, _ := t.Info()
-	if info.Formula.NeedsFrequency() {
+	if info.NeedsFrequency() {
 		has |= clockTraits[info.Clock]
 	}
 	return has

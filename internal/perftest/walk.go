@@ -147,7 +147,7 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 
 func needsTickFreq(typ counter.Type) bool {
 	info, _ := typ.Info()
-	return info.Clock == counter.TickClock && info.Formula.NeedsFrequency()
+	return info.Clock == counter.TickClock && info.NeedsFrequency()
 }
 
 // block reads the values of the counter block at pos and returns its end.

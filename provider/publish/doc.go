@@ -21,5 +21,5 @@ package publish
 // objects costs nothing in queries that do not ask for them. An account is trusted or not, by
 // the owner that the system reports of a file, and never by anything in the file.
 //
-// Objects that are not shown are part of the damage of a query, as publish.Notice: programs
+// Objects that are not shown are part of the damage of a query, as a notice: programs
 // report them, but no exit status follows, as any account could cause it.

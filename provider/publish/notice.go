@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// Notice reports, in a view's damage, published objects that are not shown, or mistakes in
+// notice reports, in a view's damage, published objects that are not shown, or mistakes in
 // [PublishersFile]. A program should show it but not fail, as any account could cause one.
-type Notice struct {
+type notice struct {
 	Kind noticeKind // what it is about; Error says it in words
 	Err  error      // one of the errors of this kind, the same as long as these do not change
 	More int        // how many others of this kind there are
 }
 
-// noticeKind says what a [Notice] is about.
+// noticeKind says what a [notice] is about.
 type noticeKind uint8
 
 // The kinds.
@@ -29,7 +29,7 @@ const (
 
 // Topic returns the same text for notices of which one in a run of a program is enough: each
 // object that is left out is a topic, as is each other kind.
-func (n *Notice) Topic() string {
+func (n *notice) Topic() string {
 	if n.Kind == leftOutObject {
 		return n.Err.Error()
 	}
@@ -37,7 +37,7 @@ func (n *Notice) Topic() string {
 }
 
 // Error is that of Err with the number of the others.
-func (n *Notice) Error() string {
+func (n *notice) Error() string {
 	text := n.Err.Error()
 	if n.Kind == othersDamage {
 		text = "left out, because a file of another account is invalid: " + text
@@ -49,10 +49,10 @@ func (n *Notice) Error() string {
 }
 
 // Unwrap returns Err.
-func (n *Notice) Unwrap() error { return n.Err }
+func (n *notice) Unwrap() error { return n.Err }
 
 // notices counts by kind.
-type notices [numNotices]Notice
+type notices [numNotices]notice
 
 // add counts an error, and keeps the one whose text comes first in the alphabet.
 func (l *notices) add(kind noticeKind, err error) {

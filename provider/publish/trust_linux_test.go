@@ -121,7 +121,7 @@ func TestPublishersFile(t *testing.T) {
 			t.Errorf("%.40q: shown %v", tt.text, got)
 		}
 		faulty := slices.ContainsFunc(w.view.Damage(), func(err error) bool {
-			var n *Notice
+			var n *notice
 			return errors.As(err, &n) && n.Kind == publishersFault && strings.Contains(n.Error(), tt.told)
 		})
 		told := strings.Contains(strings.Join(w.problems, "\n"), tt.told)
@@ -147,13 +147,13 @@ func TestLeftOut(t *testing.T) {
 	const message = `object "Peer" of uid %d is not shown: the line %[1]d in %s shows it`
 	for range 3 {
 		w.expect()
-		w.expectNotices(Notice{Kind: leftOutObject}, Notice{Kind: leftOutObject})
+		w.expectNotices(notice{Kind: leftOutObject}, notice{Kind: leftOutObject})
 		w.expectProblems(fmt.Sprintf(message, 61002, w.trust.path), fmt.Sprintf(message, 61003, w.trust.path))
 	}
 
 	w.view = w.View(nil)
 	w.expect()
-	w.expectNotices(slices.Repeat([]Notice{{Kind: leftOutObject}}, 4)...) // Peer and Transfer
+	w.expectNotices(slices.Repeat([]notice{{Kind: leftOutObject}}, 4)...) // Peer and Transfer
 	w.view = w.View(func(name string) bool { return name == "Other" })
 	w.expect()
 	w.expectNotices()
@@ -161,8 +161,8 @@ func TestLeftOut(t *testing.T) {
 	w.view = peer
 	w.trusting("61002\n")
 	w.expect()
-	w.expectNotices(Notice{Kind: takenObject, More: 1}, Notice{Kind: leftOutObject})
-	var n *Notice
+	w.expectNotices(notice{Kind: takenObject, More: 1}, notice{Kind: leftOutObject})
+	var n *notice
 	if !errors.As(w.view.Damage()[1], &n) || !strings.Contains(n.Topic(), "61003") {
 		t.Errorf("notice %v", n)
 	}
@@ -179,7 +179,7 @@ func TestManyLeftOut(t *testing.T) {
 	}
 	w.ownedBy(of)
 	w.expect()
-	want := slices.Repeat([]Notice{{Kind: leftOutObject}}, maxDamage)
+	want := slices.Repeat([]notice{{Kind: leftOutObject}}, maxDamage)
 	want[maxDamage-1].More = 60 - maxDamage
 	w.expectNotices(want...)
 }
@@ -226,11 +226,11 @@ func TestOutsideNumber(t *testing.T) {
 const inNamespace = "WINPERF_TEST_NAMESPACE"
 
 // expectNotices wants no damage but the notices, whatever their errors.
-func (w *watcher) expectNotices(want ...Notice) {
+func (w *watcher) expectNotices(want ...notice) {
 	w.t.Helper()
 	got := w.view.Damage()
 	for i, err := range got {
-		var n *Notice
+		var n *notice
 		if i >= len(want) || !errors.As(err, &n) || n.Kind != want[i].Kind || n.More != want[i].More ||
 			n.Err == nil {
 			w.t.Errorf("damage %v, want %+v", got, want)
@@ -297,7 +297,7 @@ func TestOthersDirectory(t *testing.T) {
 		w := watch(t, ReaderOptions{Dirs: []string{path}})
 		w.dirs[0].private = true
 		w.expect()
-		w.expectNotices(Notice{Kind: othersDamage})
+		w.expectNotices(notice{Kind: othersDamage})
 	}
 }
 
@@ -390,13 +390,13 @@ func TestLeftOutIsTold(t *testing.T) {
 	}
 	for range 2 { // as long as it is so
 		w.Refresh()
-		w.expectNotices(Notice{Kind: takenObject, More: 2}, Notice{Kind: othersClosed})
+		w.expectNotices(notice{Kind: takenObject, More: 2}, notice{Kind: othersClosed})
 	}
 	if err := errors.Join(first.Close(), closed.Close()); err != nil {
 		t.Fatal(err)
 	}
 	w.Refresh()
-	w.expectNotices(Notice{Kind: takenObject}) // that is the system's
+	w.expectNotices(notice{Kind: takenObject}) // that is the system's
 	w.problems = nil
 }
 
@@ -561,9 +561,9 @@ func TestOthersDamage(t *testing.T) {
 		w.ownedBy(map[string]int64{broken: tt.owner, second: tt.owner, slot.Path(): tt.owner})
 		w.expect()
 		if tt.publishers == "*\n" {
-			w.expectNotices(Notice{Kind: othersDamage, More: 2})
+			w.expectNotices(notice{Kind: othersDamage, More: 2})
 		} else if tt.damage == 0 { // of the third file the definitions can be read
-			w.expectNotices(Notice{Kind: othersDamage, More: 1}, Notice{Kind: leftOutObject})
+			w.expectNotices(notice{Kind: othersDamage, More: 1}, notice{Kind: leftOutObject})
 		} else if got := w.view.Damage(); len(got) != tt.damage || !errors.Is(got[0], winperf.ErrBadData) {
 			t.Errorf("%s: damage %v", tt.name, got)
 		}

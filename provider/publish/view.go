@@ -180,7 +180,7 @@ func (v *View) replace(m *merger) {
 // in the last sample. The content of a file whose definitions cannot be read is
 // unknown: it may be of any object. Files of root, of the account that reads and of
 // accounts that [PublishersFile] names count. Faults in files of other accounts, and
-// everything else that is left out, follow as notices, of type [Notice].
+// everything else that is left out, follow as notices (see [winperf.Sample.Damage]).
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
 		return *errs
@@ -233,7 +233,7 @@ func (v *View) note() {
 func (v *View) appendLeft(errs []error) []error {
 	shown := v.left[:min(len(v.left), maxDamage)]
 	for i, l := range shown {
-		n := &Notice{Kind: leftOutObject, Err: v.reader.leftOutError(l)}
+		n := &notice{Kind: leftOutObject, Err: v.reader.leftOutError(l)}
 		if i == len(shown)-1 {
 			n.More = len(v.left) - len(shown)
 		}

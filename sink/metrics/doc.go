@@ -14,9 +14,9 @@
 // # Values
 //
 // Counters stay counters: the raw value as the system keeps it, in base units. So
-// rate of it is what winperf displays, over whatever time one asks for. [Mappings] has
-// the table, with an expression of PromQL for each type that gives the displayed value,
-// x being the name of the counter:
+// rate of it is what winperf displays, over whatever time one asks for. [Expression]
+// returns the expression of PromQL that gives the displayed value, x being the name of the
+// counter:
 //
 //	types                                 metrics and expression
 //	RAWCOUNT, DOUBLE_RAW and such         x

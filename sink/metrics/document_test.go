@@ -1,4 +1,4 @@
-package metrics_test
+package metrics
 
 import (
 	"flag"
@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/winperf/winperf/sink/metrics"
 )
 
 var update = flag.Bool("update", false, "write the table of the mapping in docs/metrics.md anew")
@@ -48,7 +46,8 @@ func mappingText() string {
 	var w strings.Builder
 	w.WriteString("| counter types (PERF_…) | metrics | displayed value | what they hold |\n" +
 		"| --- | --- | --- | --- |\n")
-	for m := range metrics.Mappings() {
+	for i := range formulas {
+		m := &formulas[i].mapping
 		var types, families []string
 		for _, t := range m.Types {
 			info, _ := t.Info()
@@ -63,6 +62,6 @@ func mappingText() string {
 	return w.String()
 }
 
-var typeWords = map[metrics.Type]string{
-	metrics.Gauge: "gauge", metrics.Counter: "counter", metrics.Summary: "summary", metrics.Info: "info",
+var typeWords = map[Type]string{
+	Gauge: "gauge", Counter: "counter", Summary: "summary", Info: "info",
 }

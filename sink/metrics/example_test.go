@@ -53,18 +53,3 @@ func Example() {
 	// winperf_processor_interrupts_total [{name 0}] 4711
 	// 100 * (1 - rate(x_inactive_seconds_total))
 }
-
-// Every mapping has its expression.
-func ExampleMappings() {
-	for m := range metrics.Mappings() {
-		if len(m.Families) > 1 {
-			fmt.Println(m.Types[0], "=", m.Expression)
-		}
-	}
-	// Output:
-	// PERF_COUNTER_MULTI_TIMER = 100 * rate(x_seconds_total) / x_components
-	// PERF_COUNTER_MULTI_TIMER_INV = 100 * (x_components - rate(x_inactive_seconds_total))
-	// PERF_RAW_FRACTION = 100 * x_numerator / x_denominator
-	// PERF_SAMPLE_FRACTION = 100 * rate(x_hits_total) / rate(x_samples_total)
-	// PERF_PRECISION_SYSTEM_TIMER = 100 * rate(x_seconds_total) / rate(x_base_seconds_total)
-}

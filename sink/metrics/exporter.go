@@ -36,8 +36,8 @@ func (e *Exporter) Families() []Family {
 	for _, c := range e.Collectors {
 		names = append(names, []Label{{"collector", c.Name}})
 		took = append(took, ticksOf(c.Took))
-		success = append(success, flag(!c.Failed))
-		late = append(late, flag(c.Late))
+		success = append(success, boolBit(!c.Failed))
+		late = append(late, boolBit(c.Late))
 	}
 	rows := NewRows(names, nil)
 
@@ -67,7 +67,7 @@ func (e *Exporter) buildRows() *Rows {
 
 func ticksOf(d time.Duration) uint64 { return uint64(max(0, d.Nanoseconds()/100)) }
 
-func flag(yes bool) uint64 {
+func boolBit(yes bool) uint64 {
 	if yes {
 		return 1
 	}

@@ -9,7 +9,15 @@ type Facts struct {
 	// Hostname, Domain and FQDN are names of the machine: without its domain, of the domain alone, and
 	// whole. Without a Hostname that which the samples have is taken.
 	Hostname, Domain, FQDN string
-	OS                     OS
+	// Product is the name of the operating system: "Windows Server 2022 Datacenter",
+	// "Debian GNU/Linux 12 (bookworm)".
+	Product string
+	// Version is the version of the system: "10.0.20348", or of the kernel, "6.1.0-18-amd64", with
+	// its numbers.
+	Version, Major, Minor, Build string
+	// Revision is the number of the last update, and Installation is "Server", "Server Core" or
+	// "Client"; on Windows only.
+	Revision, Installation string
 	// Boot is when the machine started.
 	Boot time.Time
 	// PhysicalMemory is how much memory there is, AddressSpace how much a process can
@@ -22,16 +30,4 @@ type Facts struct {
 	// TimeZone is the name of the time zone as the system spells it: "W. Europe Standard
 	// Time", "Europe/Berlin".
 	TimeZone string
-}
-
-// OS says which operating system a machine has.
-type OS struct {
-	// Product is what it is called: "Windows Server 2022 Datacenter", "Debian GNU/Linux 12 (bookworm)".
-	Product string
-	// Version is that of the system: "10.0.20348", or that of the kernel, "6.1.0-18-amd64", with
-	// its numbers.
-	Version, Major, Minor, Build string
-	// Revision is the number of the last update, and Installation is "Server", "Server Core" or
-	// "Client"; on Windows only.
-	Revision, Installation string
 }

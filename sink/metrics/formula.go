@@ -1,18 +1,17 @@
 package metrics
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/winperf/winperf/counter"
 )
 
-// Mapping says what becomes of the counters of some types, under winperf's own names.
-type Mapping struct {
+// mapping describes what becomes of the counters of some types, under winperf's own names.
+type mapping struct {
 	Types []counter.Type
 	// Families are the ends of the names of the metrics, each behind the name of the
 	// counter, and what they are.
-	Families []MappedFamily
+	Families []mappedFamily
 	// Expression is PromQL over these metrics, x being the name of the counter, that
 	// gives what [counter.Cook] gives over the time that rate and increase look at.
 	// Where the metric is in base units and the counter is not it gives base units.
@@ -21,21 +20,10 @@ type Mapping struct {
 	Brief string
 }
 
-// MappedFamily is a metric of a Mapping.
-type MappedFamily struct {
+// mappedFamily is a metric of a mapping.
+type mappedFamily struct {
 	Suffix string
 	Type   Type
-}
-
-// Mappings ranges over the mapping of all counter types that become metrics.
-func Mappings() iter.Seq[Mapping] {
-	return func(yield func(Mapping) bool) {
-		for i := range formulas {
-			if !yield(formulas[i].Mapping) {
-				return
-			}
-		}
-	}
 }
 
 // Expression returns the PromQL expression that gives what counters of a type are
@@ -48,9 +36,9 @@ func Expression(t counter.Type) string {
 	return ""
 }
 
-// formula is a Mapping and how it is done.
+// formula is a mapping and how it is done.
 type formula struct {
-	Mapping
+	mapping
 	// make returns the templates of the counter at position k, whose names are ends.
 	make func(d *definition, k int, u unit) []template
 }
@@ -73,92 +61,92 @@ const (
 // formulas is the table of the mapping: a row for each formula, or for each form that the
 // raw values of one have.
 var formulas = [...]formula{
-	{Mapping{
+	{mapping{
 		Types: []counter.Type{
 			counter.RawCount, counter.LargeRawCount, counter.RawCountHex, counter.LargeRawCountHex,
 			counter.DoubleRaw, rawDec1000, largeRawDec1000,
 		},
-		Families:   []MappedFamily{{"", Gauge}},
+		Families:   []mappedFamily{{"", Gauge}},
 		Expression: "x", Brief: "the value, in base units",
 	}, gauges},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.Delta, counter.LargeDelta},
-		Families:   []MappedFamily{{"_total", Counter}},
+		Families:   []mappedFamily{{"_total", Counter}},
 		Expression: "increase(x_total)", Brief: "what was counted so far",
 	}, counts},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.CounterCounter, counter.BulkCount, counter.SampleCounter},
-		Families:   []MappedFamily{{"_total", Counter}},
+		Families:   []mappedFamily{{"_total", Counter}},
 		Expression: "rate(x_total)", Brief: "what was counted so far",
 	}, counts},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.Timer, counter.Timer100NSec, counter.ObjTimeTimer},
-		Families:   []MappedFamily{{"_seconds_total", Counter}},
+		Families:   []mappedFamily{{"_seconds_total", Counter}},
 		Expression: "100 * rate(x_seconds_total)", Brief: "how long something was active",
 	}, timers("_seconds_total", "")},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.TimerInv, counter.TimerInv100NSec},
-		Families:   []MappedFamily{{"_inactive_seconds_total", Counter}},
+		Families:   []mappedFamily{{"_inactive_seconds_total", Counter}},
 		Expression: "100 * (1 - rate(x_inactive_seconds_total))", Brief: "how long something was not active",
 	}, timers("_inactive_seconds_total", "")},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.MultiTimer, counter.MultiTimer100NSec},
-		Families:   []MappedFamily{{"_seconds_total", Counter}, {"_components", Gauge}},
+		Families:   []mappedFamily{{"_seconds_total", Counter}, {"_components", Gauge}},
 		Expression: "100 * rate(x_seconds_total) / x_components",
 		Brief:      "how long several components were active together, and how many they are",
 	}, timers("_seconds_total", "_components")},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.MultiTimerInv, counter.MultiTimerInv100NSec},
-		Families:   []MappedFamily{{"_inactive_seconds_total", Counter}, {"_components", Gauge}},
+		Families:   []mappedFamily{{"_inactive_seconds_total", Counter}, {"_components", Gauge}},
 		Expression: "100 * (x_components - rate(x_inactive_seconds_total))",
 		Brief:      "how long several components were not active together, and how many they are",
 	}, timers("_inactive_seconds_total", "_components")},
-	{Mapping{
+	{mapping{
 		Types: []counter.Type{
 			counter.QueueLen, counter.LargeQueueLen, counter.QueueLen100NS, counter.ObjTimeQueueLen,
 		},
-		Families:   []MappedFamily{{"_queue_seconds_total", Counter}},
+		Families:   []mappedFamily{{"_queue_seconds_total", Counter}},
 		Expression: "rate(x_queue_seconds_total)",
 		Brief:      "the time that all waited together, so that its rate is the mean length of the queue",
 	}, timers("_queue_seconds_total", "")},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.RawFraction, counter.LargeRawFraction},
-		Families:   []MappedFamily{{"_numerator", Gauge}, {"_denominator", Gauge}},
+		Families:   []mappedFamily{{"_numerator", Gauge}, {"_denominator", Gauge}},
 		Expression: "100 * x_numerator / x_denominator", Brief: "a part and the whole",
 	}, fractions("_numerator", "_denominator", Gauge)},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.SampleFraction},
-		Families:   []MappedFamily{{"_hits_total", Counter}, {"_samples_total", Counter}},
+		Families:   []mappedFamily{{"_hits_total", Counter}, {"_samples_total", Counter}},
 		Expression: "100 * rate(x_hits_total) / rate(x_samples_total)", Brief: "hits and tries so far",
 	}, fractions("_hits_total", "_samples_total", Counter)},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.AverageTimer},
-		Families:   []MappedFamily{{"_seconds", Summary}},
+		Families:   []mappedFamily{{"_seconds", Summary}},
 		Expression: "rate(x_seconds_sum) / rate(x_seconds_count)",
 		Brief:      "how long all operations took together, and how many they were",
 	}, averages},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.AverageBulk},
-		Families:   []MappedFamily{{"", Summary}},
+		Families:   []mappedFamily{{"", Summary}},
 		Expression: "rate(x_sum) / rate(x_count)",
 		Brief:      "what all operations counted together, and how many they were",
 	}, averages},
-	{Mapping{
+	{mapping{
 		Types: []counter.Type{
 			counter.PrecisionSystemTimer, counter.Precision100NSTimer, counter.PrecisionObjectTimer,
 		},
-		Families:   []MappedFamily{{"_seconds_total", Counter}, {"_base_seconds_total", Counter}},
+		Families:   []mappedFamily{{"_seconds_total", Counter}, {"_base_seconds_total", Counter}},
 		Expression: "100 * rate(x_seconds_total) / rate(x_base_seconds_total)",
 		Brief:      "how long something was active, and the time by the provider's own stamps",
 	}, precisionTimers},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.ElapsedTime},
-		Families:   []MappedFamily{{"_start_time_seconds", Gauge}},
+		Families:   []mappedFamily{{"_start_time_seconds", Gauge}},
 		Expression: "time() - x_start_time_seconds", Brief: "when it began, in seconds since 1970",
 	}, startTimes},
-	{Mapping{
+	{mapping{
 		Types:      []counter.Type{counter.CounterText},
-		Families:   []MappedFamily{{"_info", Info}},
+		Families:   []mappedFamily{{"_info", Info}},
 		Expression: "x_info", Brief: "1, with the text as the label \"text\"",
 	}, texts},
 }

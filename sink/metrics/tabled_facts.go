@@ -105,7 +105,7 @@ func (s *tabled) machineRows(what string, machines []string) *Rows {
 		if len(machines) > 1 {
 			f = Facts{}
 		}
-		ls := osLabels(&f.OS)
+		ls := systemLabels(&f)
 		if what == "names of the machine" {
 			ls = nameLabels(&f, m)
 		}
@@ -126,7 +126,7 @@ func nameLabels(f *Facts, machine string) []Label {
 	return []Label{{"domain", f.Domain}, {"fqdn", cmp.Or(f.FQDN, host)}, {"hostname", host}}
 }
 
-func osLabels(o *OS) []Label {
+func systemLabels(o *Facts) []Label {
 	return []Label{
 		{"build_number", o.Build}, {"installation_type", o.Installation}, {"major_version", o.Major},
 		{"minor_version", o.Minor}, {"product", o.Product}, {"revision", o.Revision}, {"version", o.Version},

@@ -13,10 +13,8 @@ import (
 
 var testFacts = Facts{
 	Hostname: "web1", Domain: "example.org", FQDN: "web1.example.org",
-	OS: OS{
-		Product: "Windows Server 2022 Datacenter", Version: "10.0.20348", Major: "10", Minor: "0", Build: "20348",
-		Revision: "2227", Installation: "Server Core",
-	},
+	Product: "Windows Server 2022 Datacenter", Version: "10.0.20348", Major: "10", Minor: "0", Build: "20348",
+	Revision: "2227", Installation: "Server Core",
 	Boot: time.UnixMilli(1705000000123), PhysicalMemory: 17179869184, AddressSpace: 1 << 47,
 	LogicalProcessors: 8,
 	ProcessLimit:      4294967295, TimeZone: "W. Europe Standard Time",

@@ -23,9 +23,9 @@ func readRoot(f *metrics.Facts, root string) {
 		return strings.TrimSpace(string(b))
 	}
 
-	f.OS.Product = unquote(word(text("etc/os-release"), "PRETTY_NAME="))
-	f.OS.Version = text("proc/sys/kernel/osrelease")
-	f.OS.Major, f.OS.Minor = version(f.OS.Version)
+	f.Product = unquote(word(text("etc/os-release"), "PRETTY_NAME="))
+	f.Version = text("proc/sys/kernel/osrelease")
+	f.Major, f.Minor = version(f.Version)
 	f.Hostname = text("proc/sys/kernel/hostname")
 
 	kilobytes, _, _ := strings.Cut(word(text("proc/meminfo"), "MemTotal:"), " ")

@@ -41,8 +41,7 @@ func TestLinux(t *testing.T) {
 	readRoot(&got, root)
 	want := metrics.Facts{
 		Hostname: "web1.example.org",
-		OS: metrics.OS{Product: "Debian GNU/Linux 12 (bookworm)", Version: "6.1.0-18-amd64",
-			Major: "6", Minor: "1"},
+		Product:  "Debian GNU/Linux 12 (bookworm)", Version: "6.1.0-18-amd64", Major: "6", Minor: "1",
 		Boot:              time.Unix(1700000000, 0).UTC(),
 		PhysicalMemory:    16384256 * 1024,
 		LogicalProcessors: 5,

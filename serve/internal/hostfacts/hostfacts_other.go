@@ -10,6 +10,6 @@ import (
 
 // read knows what Go itself knows.
 func read(f *metrics.Facts) {
-	f.OS.Product = runtime.GOOS
+	f.Product = runtime.GOOS
 	f.LogicalProcessors = runtime.NumCPU()
 }

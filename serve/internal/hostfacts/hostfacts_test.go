@@ -29,7 +29,7 @@ func TestRead(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		return
 	}
-	if f.PhysicalMemory < 1<<24 || f.OS.Version == "" || f.OS.Product == "" || f.ProcessLimit == 0 {
+	if f.PhysicalMemory < 1<<24 || f.Version == "" || f.Product == "" || f.ProcessLimit == 0 {
 		t.Errorf("%+v", f)
 	}
 	if f.Boot.IsZero() || f.Boot.After(time.Now()) {

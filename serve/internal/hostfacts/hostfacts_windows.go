@@ -30,26 +30,25 @@ func read(f *metrics.Facts) {
 	f.LogicalProcessors, _ = k.Processors()
 	f.TimeZone, _ = k.TimeZoneKey()
 	f.ProcessLimit = processLimit
-	f.OS = system(winapi.NewRegistry(winapi.NewDLL("advapi32.dll")))
+	readSystem(f, winapi.NewRegistry(winapi.NewDLL("advapi32.dll")))
 }
 
-// system reads which Windows this is.
-func system(reg *winapi.Registry) (os metrics.OS) {
+// readSystem reads the version of Windows.
+func readSystem(f *metrics.Facts, reg *winapi.Registry) {
 	key, err := reg.OpenKey(winapi.HKEY_LOCAL_MACHINE, `SOFTWARE\Microsoft\Windows NT\CurrentVersion`)
 	if err != nil {
-		return metrics.OS{}
+		return
 	}
 	defer func() { _ = reg.CloseKey(key) }() // it was only read
 
 	value := func(name string) string { return registryValue(reg, key, name) }
-	os.Major, os.Minor = value("CurrentMajorVersionNumber"), value("CurrentMinorVersionNumber")
-	if os.Major == "" { // before Windows 10
-		os.Major, os.Minor, _ = strings.Cut(value("CurrentVersion"), ".")
+	f.Major, f.Minor = value("CurrentMajorVersionNumber"), value("CurrentMinorVersionNumber")
+	if f.Major == "" { // before Windows 10
+		f.Major, f.Minor, _ = strings.Cut(value("CurrentVersion"), ".")
 	}
-	os.Build, os.Revision = value("CurrentBuildNumber"), value("UBR")
-	os.Version = os.Major + "." + os.Minor + "." + os.Build
-	os.Product, os.Installation = product(value("ProductName"), os.Build), value("InstallationType")
-	return os
+	f.Build, f.Revision = value("CurrentBuildNumber"), value("UBR")
+	f.Version = f.Major + "." + f.Minor + "." + f.Build
+	f.Product, f.Installation = product(value("ProductName"), f.Build), value("InstallationType")
 }
 
 // registryValue returns a value of a key as text; "" where there is none.

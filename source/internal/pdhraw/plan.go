@@ -225,7 +225,7 @@ func (c *column) ownClock() int {
 // the block or object.
 func usesTimeBase(t counter.Type) bool {
 	info, _ := t.Info()
-	return info.Formula.NeedsFrequency() && info.Clock != counter.Clock100ns
+	return info.NeedsFrequency() && info.Clock != counter.Clock100ns
 }
 
 // fits tells whether a raw value can be kept in so many bytes.

@@ -69,8 +69,7 @@ func (l *Library) open(url string, freshness int32) (*shared, error) {
 		err := fmt.Errorf("%s holds displayed values, and no objects with raw ones: %w", url, NotSupported)
 		return nil, errors.Join(err, src.Close())
 	case !is.Recorded && freshness >= 0:
-		opt := source.ShareOptions{Freshness: time.Duration(freshness) * time.Millisecond}
-		if s.src, _, err = source.Share(src, opt); err != nil {
+		if s.src, _, err = source.Share(src, time.Duration(freshness)*time.Millisecond); err != nil {
 			return nil, errors.Join(err, src.Close())
 		}
 	}

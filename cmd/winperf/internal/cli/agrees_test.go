@@ -151,13 +151,14 @@ func (a *agreement) counter(t *testing.T, o frame.Object, k int) agreed {
 		t.Fatalf("%v: %d metrics, %v", path, len(set.Families), err)
 	}
 
-	for m := range metrics.Mappings() {
-		for _, typ := range m.Types {
-			if typ == c.typ {
-				c.expression, c.x = m.Expression, strings.TrimSuffix(set.Families[0].Name, m.Families[0].Suffix)
-			}
+	c.expression = metrics.Expression(c.typ)
+	suffix := "" // of the first metric, as it is in the expression
+	for _, m := range metricInExpression.FindAllStringSubmatch(c.expression, -1) {
+		if s := strings.TrimSuffix(m[1], "_sum"); len(s) > len(suffix) && strings.HasSuffix(set.Families[0].Name, s) {
+			suffix = s
 		}
 	}
+	c.x = strings.TrimSuffix(set.Families[0].Name, suffix)
 	rows := set.Families[0].Columns[0].Rows
 	if rows.Len() != o.Len() {
 		t.Fatalf("%v: %d rows of %d instances", path, rows.Len(), o.Len())

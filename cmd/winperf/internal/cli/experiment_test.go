@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/winperf/winperf/experiment"
-	"github.com/winperf/winperf/internal/control"
+	"github.com/winperf/winperf/experiment/control"
 )
 
 // listener is a program that lets experiments be attached to it, and emits an event again

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/counter"
@@ -236,7 +237,7 @@ func TestServiceReadsPublished(t *testing.T) {
 	}
 	private := bytes.Contains(unit, []byte("\nPrivateUsers=yes\n"))
 
-	dir, program := publishedFor(t, publisher, group)
+	dir, program := publishedBy(t, publisher, group)
 	get := func(private bool) string {
 		cmd := &exec.Cmd{Path: program, Args: []string{"winperf", "get", `\Peer(*)\*`}, Dir: dir}
 		cmd.Env = append(os.Environ(), publish.Environment+"="+dir)
@@ -253,8 +254,14 @@ func TestServiceReadsPublished(t *testing.T) {
 		return string(out)
 	}
 
-	if got := get(private); !strings.Contains(got, "good") {
-		t.Errorf("the service shows\n%s", got)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		got := get(private)
+		if strings.Contains(got, "good") && strings.Contains(got, "17") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the service shows\n%s", got)
+		}
 	}
 	const message = `object "Peer" is not shown, because its account has no number in this user namespace`
 	if got := get(true); strings.Contains(got, "good") || !strings.Contains(got, message) {
@@ -262,30 +269,40 @@ func TestServiceReadsPublished(t *testing.T) {
 	}
 }
 
-// publishedFor publishes for an account and a group, until the test ends, and returns the directory and
-// this program in it, which all accounts may run.
-func publishedFor(t *testing.T, account, group int) (dir, program string) {
+// publishedBy runs winperf publish with an account and a group, until the test ends, and returns the
+// directory and the program in it, which all accounts may run.
+func publishedBy(t *testing.T, account, group int) (dir, program string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "published")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	program = filepath.Join(dir, "winperf")
+
+	program, schema := filepath.Join(dir, "winperf"), filepath.Join(dir, "peer.json")
 	code, err := os.ReadFile(os.Args[0])
-	if err := errors.Join(err, os.Chmod(dir, 0o755), os.WriteFile(program, code, 0o755)); err != nil {
+	if err := errors.Join(err, os.WriteFile(program, code, 0o755),
+		os.WriteFile(schema, fmt.Appendf(nil, publishedSchema, "Peers", "Other"), 0o644),
+		os.Chmod(dir, 0o777|os.ModeSticky)); err != nil {
 		t.Fatal(err)
 	}
 
-	publishGood(t, dir)
-	files, err := filepath.Glob(filepath.Join(dir, "*"+pubfile.Suffix))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var out bytes.Buffer
+	cmd := &exec.Cmd{Path: program, Args: []string{"winperf", "publish", "--schema", schema, "--dir", dir}, Dir: dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(account), Gid: uint32(group)}}
+	cmd.Stdout, cmd.Stderr = &out, &out
+	in, err := cmd.StdinPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
+		t.Fatal(err)
 	}
-	for _, path := range files {
-		if err := os.Chown(path, account, group); err != nil {
-			t.Fatal(err)
+	t.Cleanup(func() {
+		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+			t.Errorf("%v\n%s", err, &out)
 		}
+	})
+
+	if _, err := fmt.Fprintln(in, `\Peer(good)\Bytes Served 17`); err != nil {
+		t.Fatal(err)
 	}
 	return dir, program
 }

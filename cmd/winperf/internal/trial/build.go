@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -226,6 +227,6 @@ func (d *DeliverEntry) sink(folder *Folder, open *Opener) (delivery.Sink, error)
 		}
 		return delivery.NewHTTP(d.URL, delivery.HTTPOptions{Header: header})
 	default:
-		return delivery.NewProgram(d.Program, delivery.ProgramOptions{Stdout: open.Stdout, Stderr: open.Stderr})
+		return delivery.NewProgram(&exec.Cmd{Args: d.Program, Stdout: open.Stdout, Stderr: open.Stderr})
 	}
 }

@@ -12,10 +12,10 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/experiment/sensor"
 	await "github.com/winperf/winperf/internal/child"
-	"github.com/winperf/winperf/internal/control"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/source"
 )
@@ -76,7 +76,7 @@ func (s *Session) share() error {
 		if o.Source.Describe().Recorded {
 			continue
 		}
-		shared, _, err := source.Share(o.Source, source.ShareOptions{Freshness: -1})
+		shared, _, err := source.Share(o.Source, -1)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func listTypes(w io.Writer) error {
 	fmt.Fprintln(t, "NUMBER\tTYPE\tUNIT\tSAMPLES\tFORMULA")
 	for info := range counter.Types() {
 		row := "0x%08X\t%s\t%v\t%d\t%s\n"
-		fmt.Fprintf(t, row, uint32(info.Type), info.Name, info.Unit, info.Samples, formulaText(info.Formula))
+		fmt.Fprintf(t, row, uint32(info.Type), info.Name, info.Unit, info.Samples, formulaText(&info))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -32,7 +32,7 @@ sample; TB ticks of the clock in a second. "winperf cook TYPE" shows more of a t
 `
 
 // formulaText is a formula as it is computed; "-" where nothing is.
-func formulaText(f counter.FormulaID) string { return cmp.Or(f.Text(), "-") }
+func formulaText(info *counter.Info) string { return cmp.Or(info.Formula(), "-") }
 
 // describeTypes shows what is known about types.
 func describeTypes(w io.Writer, names []string) error {
@@ -58,7 +58,7 @@ func describeType(w io.Writer, t counter.Type) {
 	if !known {
 		return
 	}
-	fmt.Fprintf(w, "  value:    %s\n  formula:  %s\n", info.Brief, formulaText(info.Formula))
+	fmt.Fprintf(w, "  value:    %s\n  formula:  %s\n", info.Brief, formulaText(&info))
 	fmt.Fprintf(w, "  unit:     %v\n  samples:  %d\n", info.Unit, info.Samples)
 	if info.Base != 0 {
 		fmt.Fprintf(w, "  base:     %v\n", info.Base)

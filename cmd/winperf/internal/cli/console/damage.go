@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/measure"
-	"github.com/winperf/winperf/provider/publish"
 )
 
 // Damaged reports, in one line, damage that did not keep the rest from being
@@ -55,16 +53,15 @@ func AddNotices(list, errs []error) []error {
 }
 
 // noticeIn returns the topic of the notice that an error is, and the notice; nil if it is none.
-func noticeIn(err error) (topic any, notice error) {
-	var published *publish.Notice
-	var language *measure.NoLanguage
-	switch {
-	case errors.As(err, &published):
-		return published.Topic(), published
-	case errors.As(err, &language):
-		return *language, language
+func noticeIn(err error) (topic string, notice error) {
+	var n interface {
+		error
+		Topic() string
 	}
-	return nil, nil
+	if !errors.As(err, &n) {
+		return "", nil
+	}
+	return n.Topic(), n
 }
 
 // countErrors returns how many errors these are: one may stand for several that its

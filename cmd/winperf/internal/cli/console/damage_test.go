@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/provider/publish"
 )
 
 // several stands for errors that were not kept.
@@ -16,6 +15,11 @@ type several int
 func (s several) Error() string { return "and more" }
 
 func (s several) Count() int { return int(s) }
+
+// notice is an error about what another account published.
+type notice struct{ error }
+
+func (n notice) Topic() string { return n.Error() }
 
 // TestCountErrors checks that an error that stands for several counts as so many, also
 // where another one tells more of it.
@@ -42,7 +46,7 @@ func TestCountErrors(t *testing.T) {
 func TestCostly(t *testing.T) {
 	lost := &winperf.DataError{Msg: "lost"}
 	harmless := &winperf.DataError{Msg: "harmless", Warning: true}
-	other, plain := &publish.Notice{Err: lost}, errors.New("plain")
+	other, plain := notice{lost}, errors.New("plain")
 	errs := []error{lost, harmless, other, fmt.Errorf("a file: %w", harmless), plain}
 	if got, want := Costly(errs), []error{lost, plain}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -287,17 +287,16 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 			return err
 		}
 		items = append(items, item)
-	}
-	records, err := b.Parse()
-	if err != nil {
-		return err
-	}
-	for i := range records {
-		r.last = max(r.last, records[i].Number)
-		if r.dropped += records[i].Dropped; records[i].Err != "" {
+
+		record, err := experiment.ParseRecord(line)
+		if err != nil {
+			return err
+		}
+		r.last = max(r.last, record.Number)
+		if r.dropped += record.Dropped; record.Err != "" {
 			r.failed++
 		}
-		r.see(&records[i])
+		r.see(&record)
 	}
 
 	if len(items) > 0 {

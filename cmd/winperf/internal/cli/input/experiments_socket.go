@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/experiment/control"
 	"github.com/winperf/winperf/experiment/sensor"
-	"github.com/winperf/winperf/internal/control"
 )
 
 // ExperimentsUsage is the help of --experiments.

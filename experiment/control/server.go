@@ -1,9 +1,18 @@
+// Package control lets experiments in a running program be listed, attached, paused,
+// changed and ended from outside, by programs of the same user, over a local socket.
+//
+// A Go program takes part with one call:
+//
+//	server, err := control.Listen(ctx, control.Options{})
+//
+// From then on winperf experiment list shows it, and winperf experiment attach binds
+// sensors to the events that the program emits (experiment.Event, experiment.Region).
+// docs/experiments.md has the protocol: lines of JSON in both directions.
 package control
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -13,6 +22,8 @@ import (
 	"sync"
 	"time"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
@@ -21,34 +32,33 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// Options say how a program listens. The zero value lets this user attach experiments to
-// the events of the process, with the counters of this machine.
+// Options for Listen. The zero Options let this user attach experiments to the events of the
+// process, with the counters of this machine.
 type Options struct {
-	// Name is the program's; "" is the name of its file.
+	// Name is the name of the program; "" is the name of its file.
 	Name string
-	// Program is where events of code come from; nil is experiment.Process.
+	// Program is the origin of events of code; nil is experiment.Process.
 	Program *experiment.Program
-	// Sources are what can be measured; nil is this machine, which is opened when it is
-	// needed for the first time.
+	// Sources are the sources that experiments can measure; nil is this machine, which is opened
+	// when it is needed for the first time.
 	Sources []sensor.Origin
-	// Dir is the directory of the socket, "" that of Dir. It is made where it is not there;
-	// no other user may write to it.
+	// Dir is the directory of the socket; "" is the directory in which winperf experiment looks for
+	// programs. It is made if it is missing; no other user may write to it.
 	Dir string
-	// Users are the ids of others who may connect, too, where Dir lets them. They may do
-	// everything but name sinks: those would act with the rights of this program. On
-	// Windows the rights of Dir decide, and Users must be empty.
+	// Users are the ids of other users who may connect, if Dir lets them. They may do everything but
+	// name sinks, which would act with the rights of this program. On Windows the rights of Dir
+	// decide, and Users must be empty.
 	Users []int
-	// Clients is how many may be connected at a time; 0 means 16.
+	// Clients is the number of clients that may be connected at a time; 0 means 16.
 	Clients int
-	// Spill is where the records of experiments with the policy "spill" go that find no room in
-	// memory; nil refuses that policy. What a run left there that was killed the program gets
-	// by delivery.Recover.
+	// Spill is where records of experiments with the policy "spill" are written that find no room in
+	// memory; nil refuses that policy. delivery.Recover delivers the records that a killed run left.
 	Spill *delivery.Disk
 	// Grace is how long records may be on their way when an experiment ends; 0 means 5 s.
 	Grace time.Duration
 }
 
-// Server is a program that listens.
+// Server is a program that experiments can be attached to.
 type Server struct {
 	opt      Options
 	path     string
@@ -68,100 +78,40 @@ type Server struct {
 }
 
 // Listen lets experiments be attached to this program, until ctx ends or Close is called.
-// Experiments that were attached end then, too. The error wraps os.ErrExist where the
-// program listens already.
-func Listen(ctx context.Context, o Options) (*Server, error) {
-	if o.Program == nil {
-		o.Program = experiment.Process()
+// Attached experiments end then, too. The error wraps os.ErrExist where the program listens
+// already.
+func Listen(ctx context.Context, opt Options) (*Server, error) {
+	if opt.Program == nil {
+		opt.Program = experiment.Process()
 	}
-	if o.Name == "" {
-		o.Name = strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	if opt.Name == "" {
+		opt.Name = strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	}
-	o.Clients, o.Grace = cmp.Or(o.Clients, 16), cmp.Or(o.Grace, 5*time.Second)
-	if o.Dir == "" {
+	opt.Clients, opt.Grace = cmp.Or(opt.Clients, 16), cmp.Or(opt.Grace, 5*time.Second)
+	if opt.Dir == "" {
 		var err error
-		if o.Dir, err = Dir(); err != nil {
+		if opt.Dir, err = protocol.Dir(); err != nil {
 			return nil, err
 		}
 	}
 
-	listener, err := listen(&o)
+	listener, err := protocol.ListenSocket(opt.Dir, opt.Name, len(opt.Users) > 0)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opt: o, path: listener.Addr().String(), listener: listener, done: make(chan struct{})}
+	s := &Server{opt: opt, path: listener.Addr().String(), listener: listener, done: make(chan struct{})}
 	s.conns = make(map[*conn]struct{})
-	s.sources.origins = o.Sources
+	s.sources.origins = opt.Sources
 	s.ctx, s.stop = context.WithCancel(ctx)
 	go s.run()
 	return s, nil
 }
 
-// maxPath is what all systems allow (sockaddr_un of macOS, without the NUL).
-const maxPath = 103
-
-// listen makes the socket.
-func listen(o *Options) (*net.UnixListener, error) {
-	if err := makeDir(o); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(o.Dir, socketName(o.Name, os.Getpid()))
-	if len(path) > maxPath {
-		const form = "%s: a socket's path has at most %d bytes; %s names a shorter directory"
-		return nil, fmt.Errorf(form, path, maxPath, Environment)
-	}
-
-	address := &net.UnixAddr{Name: path, Net: "unix"}
-	l, err := net.ListenUnix("unix", address)
-	if err != nil {
-		conn, dialErr := net.DialUnix("unix", nil, address)
-		switch {
-		case dialErr == nil:
-			err = fmt.Errorf("%s: %w: this program listens already", path, os.ErrExist)
-			return nil, errors.Join(err, conn.Close())
-		case !isRefused(dialErr):
-			return nil, err
-		}
-
-		// A program of the same id left it behind, unless it is no socket at all.
-		info, statErr := os.Lstat(path)
-		if statErr != nil || !isSocket(info.Mode()) || os.Remove(path) != nil {
-			return nil, err
-		}
-		if l, err = net.ListenUnix("unix", address); err != nil {
-			return nil, err
-		}
-	}
-
-	mode := os.FileMode(0o600)
-	if len(o.Users) > 0 {
-		mode = 0o666 // the kernel tells who connects
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return l, nil
-}
-
-func makeDir(o *Options) error {
-	mode := os.FileMode(0o700)
-	if len(o.Users) > 0 {
-		mode = 0o755
-	}
-	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o755); err != nil {
-		return err
-	}
-	if err := os.Mkdir(o.Dir, mode); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return checkDir(o.Dir)
-}
-
-// Path is the socket's.
+// Path returns the path of the socket.
 func (s *Server) Path() string { return s.path }
 
-// Close ends listening, all connections and all experiments that were attached, and waits
-// for their records, for Options.Grace at most. Closing again does nothing.
+// Close ends all attached experiments, waits until their records are delivered, for Grace at
+// most, and stops listening. Closing again does nothing.
 func (s *Server) Close() error {
 	s.stop()
 	<-s.done
@@ -199,17 +149,17 @@ func (s *Server) accept(ctx context.Context, c *net.UnixConn) {
 	s.next++
 	client := newConn(s, c, s.next, own, describePeer(uid, pid))
 
-	var refusal *Error
+	var refusal *protocol.Error
 	switch {
 	case err != nil:
-		refusal = failure("forbidden", "who you are is not known: %v", err)
+		refusal = protocol.Errorf("forbidden", "who you are is not known: %v", err)
 	case !own && !slices.Contains(s.opt.Users, uid):
-		refusal = failure("forbidden", "this program listens to its own user only, and not to the user %d", uid)
+		refusal = protocol.Errorf("forbidden", "this program listens to its own user only, and not to the user %d", uid)
 	case !s.enter(client):
-		refusal = failure("busy", "%d clients are connected already; try again later", s.opt.Clients)
+		refusal = protocol.Errorf("busy", "%d clients are connected already; try again later", s.opt.Clients)
 	}
 	if refusal != nil {
-		_ = client.answer(answer{Error: refusal}) // who does not read it knows enough
+		_ = client.answer(protocol.Answer{Error: refusal}) // who does not read it knows enough
 		_ = c.Close()
 		return
 	}

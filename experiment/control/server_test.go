@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/experiment/sensor"
@@ -90,23 +92,23 @@ func listening(t *testing.T, change ...func(*Options)) (*experiment.Program, *Se
 	return p, s
 }
 
-func dial(t *testing.T, s *Server) *Client {
+func dial(t *testing.T, s *Server) *protocol.Client {
 	t.Helper()
-	c, err := Dial(t.Context(), s.Path())
+	c, err := protocol.Dial(t.Context(), s.Path())
 	must(t, err)
 	t.Cleanup(func() { _ = c.Close() }) // some are closed before
 	return c
 }
 
-func call(t *testing.T, c *Client, r Request, result any) {
+func call(t *testing.T, c *protocol.Client, r protocol.Request, result any) {
 	t.Helper()
 	must(t, c.Call(t.Context(), r, result))
 }
 
 // refused expects a request to be refused with a code and a message.
-func refused(t *testing.T, c *Client, r Request, code, says string) {
+func refused(t *testing.T, c *protocol.Client, r protocol.Request, code, says string) {
 	t.Helper()
-	var e *Error
+	var e *protocol.Error
 	err := c.Call(t.Context(), r, nil)
 	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, says) {
 		t.Errorf("%+v: %#v, want %s: …%s…", r, err, code, says)
@@ -114,21 +116,33 @@ func refused(t *testing.T, c *Client, r Request, code, says string) {
 }
 
 // requests is an experiment on events of that name.
-func requests(change ...func(*Spec)) Request {
-	spec := &Spec{Name: "load", Bindings: []Binding{{Events: []string{"request*"}, Sensors: []string{`\System\Ticks`}}}}
+func requests(change ...func(*protocol.Spec)) protocol.Request {
+	spec := &protocol.Spec{Name: "load", Bindings: []protocol.Binding{{Events: []string{"request*"}, Sensors: []string{`\System\Ticks`}}}}
 	for _, c := range change {
 		c(spec)
 	}
-	return Request{Op: "attach", Spec: spec}
+	return protocol.Request{Op: "attach", Spec: spec}
 }
 
 // received are records that came, by their events' names.
 type received struct {
 	t     *testing.T
-	c     *Client
+	c     *protocol.Client
 	names []string
 	all   []experiment.Record
 	ended bool
+}
+
+// parse reads the records of a batch.
+func parse(b *protocol.Batch) ([]experiment.Record, error) {
+	records := make([]experiment.Record, len(b.Records))
+	for i, line := range b.Records {
+		var err error
+		if records[i], err = experiment.ParseRecord(line); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // until receives records until an event of that name came, or with "" until the end.
@@ -141,7 +155,7 @@ func (r *received) until(name string) {
 		if err != nil {
 			r.t.Fatalf("%v, after %v", err, r.names)
 		}
-		records, err := b.Parse()
+		records, err := parse(&b)
 		must(r.t, err)
 		for _, rec := range records {
 			r.names = append(r.names, rec.Event.Name)
@@ -155,40 +169,67 @@ func (r *received) until(name string) {
 	}
 }
 
+// A program that listens is found under its name, once, until it stops.
+func TestListen(t *testing.T) {
+	dir := socketDir(t)
+	opt := Options{Name: "orders", Dir: dir}
+	server, err := Listen(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	found, err := protocol.Find(t.Context(), dir, "orders")
+	if err != nil || found.Path != server.Path() {
+		t.Errorf("%s listens, found %+v, %v", server.Path(), found, err)
+	}
+	if again, err := Listen(t.Context(), opt); again != nil || !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second time: %v, %v", again, err)
+	}
+
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := protocol.Programs(t.Context(), dir); len(left) != 0 || err != nil {
+		t.Errorf("after Close: %v, %v", left, err)
+	}
+}
+
 // Whoever attaches an experiment gets its records, with what was changed among them.
 func TestAttach(t *testing.T) {
 	p, s := listening(t)
 	p.Declare("request done")
 	c := dial(t, s)
-	var l Listing
-	call(t, c, Request{Op: "list"}, &l)
+	var l protocol.Listing
+	call(t, c, protocol.Request{Op: "list"}, &l)
 	if l.Program != "test" || l.PID != os.Getpid() || !slices.Equal(l.Events, []string{"request done"}) || len(l.Experiments) > 0 {
 		t.Errorf("%+v", l)
 	}
 
-	var a Attached
-	call(t, c, requests(func(s *Spec) { s.Events = []EventSource{{Name: "request tick", Every: Interval(time.Hour)}} }), &a)
+	var a protocol.Attached
+	call(t, c, requests(func(s *protocol.Spec) {
+		s.Events = []protocol.EventSource{{Name: "request tick", Every: protocol.Interval(time.Hour)}}
+	}), &a)
 	r := received{t: t, c: c}
 	p.Event(t.Context(), "request one")
 	p.Event(t.Context(), "other")
 	r.until("request one")
-	call(t, c, Request{Op: "pause"}, nil)
+	call(t, c, protocol.Request{Op: "pause"}, nil)
 	p.Event(t.Context(), "request unseen")
-	call(t, c, Request{Op: "resume", Experiment: "LOAD"}, nil)
-	call(t, c, Request{Op: "change", Change: &Change{Every: Interval(2 * time.Hour)}}, nil)
-	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{"windows.winperf/System/Work"}}}, nil)
+	call(t, c, protocol.Request{Op: "resume", Experiment: "LOAD"}, nil)
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Every: protocol.Interval(2 * time.Hour)}}, nil)
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Sensors: []string{"windows.winperf/System/Work"}}}, nil)
 	p.Event(t.Context(), "request two")
 	r.until("request two")
 
 	within(t, "all is acknowledged", func() bool {
-		call(t, c, Request{Op: "list"}, &l)
+		call(t, c, protocol.Request{Op: "list"}, &l)
 		return l.Experiments[0].Sinks[0].Delivered == l.Experiments[0].Stored
 	})
 	if e := l.Experiments[0]; e.Name != "load" || e.State != "attached" || e.Session != a.Session || e.By == "" ||
 		e.Bindings[0].Sensors[0] != "windows.winperf/System/Work" || time.Duration(e.Sources[0].Every) != 2*time.Hour {
 		t.Errorf("%+v", e)
 	}
-	call(t, c, Request{Op: "detach", Experiment: "load"}, nil)
+	call(t, c, protocol.Request{Op: "detach", Experiment: "load"}, nil)
 	r.until("")
 	if !r.ended || slices.Contains(r.names, "request unseen") || slices.Contains(r.names, "other") {
 		t.Errorf("%v, ended: %v", r.names, r.ended)
@@ -217,12 +258,12 @@ func TestAttach(t *testing.T) {
 func TestSeveral(t *testing.T) {
 	p, s := listening(t)
 	one, two := dial(t, s), dial(t, s)
-	call(t, one, requests(func(s *Spec) { s.Name = "one" }), nil)
-	call(t, two, requests(func(s *Spec) { s.Name = "two" }), nil)
-	refused(t, two, requests(func(s *Spec) { s.Name = "One" }), "exists", "another name")
-	refused(t, two, Request{Op: "pause"}, "bad_request", "which experiment?")
-	call(t, two, Request{Op: "receive", Experiment: "one"}, nil)
-	refused(t, two, Request{Op: "receive", Experiment: "one"}, "exists", "come already")
+	call(t, one, requests(func(s *protocol.Spec) { s.Name = "one" }), nil)
+	call(t, two, requests(func(s *protocol.Spec) { s.Name = "two" }), nil)
+	refused(t, two, requests(func(s *protocol.Spec) { s.Name = "One" }), "exists", "another name")
+	refused(t, two, protocol.Request{Op: "pause"}, "bad_request", "which experiment?")
+	call(t, two, protocol.Request{Op: "receive", Experiment: "one"}, nil)
+	refused(t, two, protocol.Request{Op: "receive", Experiment: "one"}, "exists", "come already")
 	p.Event(t.Context(), "request x")
 
 	first := received{t: t, c: one}
@@ -236,7 +277,7 @@ func TestSeveral(t *testing.T) {
 	for second["one"]*second["two"] == 0 {
 		b, err := two.Next(t.Context())
 		must(t, err)
-		records, err := b.Parse()
+		records, err := parse(&b)
 		must(t, err)
 		for _, rec := range records {
 			if rec.Event.Name == "request x" {
@@ -260,19 +301,19 @@ func TestDisconnect(t *testing.T) {
 	within(t, "the experiment has ended", func() bool { return len(p.Experiments()) == 0 })
 
 	c = dial(t, s)
-	var at Attached
-	call(t, c, requests(func(s *Spec) { s.Keep = true }), &at)
+	var at protocol.Attached
+	call(t, c, requests(func(s *protocol.Spec) { s.Keep = true }), &at)
 	r := received{t: t, c: c}
 	p.Event(t.Context(), "request 1")
 	r.until("request 1")
 	p.Event(t.Context(), "request 2")
 	b, err := c.Next(t.Context())
 	must(t, err)
-	records, err := b.Parse() // they come, and are not acknowledged: not all of them, nor here, nor others
+	records, err := parse(&b) // they come, and are not acknowledged: not all of them, nor here, nor others
 	must(t, err)
 	last := records[len(records)-1].Number
 	for _, a := range []ack{{at.Session, last - 1}, {at.Session, last + 1}, {"other", last}, {at.Session, 0}} {
-		call(t, c, Request{Op: "ack", Session: a.session, Number: a.number}, nil)
+		call(t, c, protocol.Request{Op: "ack", Session: a.session, Number: a.number}, nil)
 	}
 	must(t, c.Close())
 	within(t, "the client has gone", func() bool {
@@ -283,7 +324,7 @@ func TestDisconnect(t *testing.T) {
 	p.Event(t.Context(), "request 3")
 
 	next := received{t: t, c: dial(t, s)}
-	call(t, next.c, Request{Op: "receive"}, nil)
+	call(t, next.c, protocol.Request{Op: "receive"}, nil)
 	next.until("request 3")
 	if !slices.Equal(next.names, []string{"request 2", "request 3"}) {
 		t.Errorf("the next one gets %v", next.names)
@@ -306,8 +347,10 @@ func TestStoppedClient(t *testing.T) {
 		p.Event(t.Context(), "request")
 	}
 	must(t, s.Close())
-	<-c.done // all was read
-	records, err := b.Parse()
+	if err := c.Call(t.Context(), protocol.Request{Op: "list"}, nil); err == nil {
+		t.Error("a program that has ended answers")
+	}
+	records, err := parse(&b)
 	must(t, err)
 	through := records[len(records)-1].Number
 	want := fmt.Sprintf("the program has ended; its records up to %d were not acknowledged in time, and %d more were not sent",
@@ -329,18 +372,18 @@ func TestSinks(t *testing.T) {
 	dir := t.TempDir()
 	early, late := filepath.Join(dir, "early.jsonl"), filepath.Join(dir, "late.csv")
 	c := dial(t, s)
-	call(t, c, requests(func(s *Spec) { s.Quiet, s.Sinks = true, []Sink{{File: early}} }), nil)
+	call(t, c, requests(func(s *protocol.Spec) { s.Quiet, s.Sinks = true, []protocol.Sink{{File: early}} }), nil)
 	p.Event(t.Context(), "request 1")
-	call(t, c, Request{Op: "change", Change: &Change{AddSinks: []Sink{{Name: "late", File: late}}}}, nil)
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{AddSinks: []protocol.Sink{{Name: "late", File: late}}}}, nil)
 	p.Event(t.Context(), "request 2")
 	within(t, "the first sink has two requests", func() bool {
 		text, err := os.ReadFile(early)
 		return err == nil && bytes.Contains(text, []byte("request 2"))
 	})
-	call(t, c, Request{Op: "change", Change: &Change{RemoveSinks: []string{early}}}, nil)
-	refused(t, c, Request{Op: "change", Change: &Change{RemoveSinks: []string{"lat"}}}, "unknown", `did you mean "late"?`)
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{RemoveSinks: []string{early}}}, nil)
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{RemoveSinks: []string{"lat"}}}, "unknown", `did you mean "late"?`)
 	p.Event(t.Context(), "request 3")
-	call(t, c, Request{Op: "detach"}, nil)
+	call(t, c, protocol.Request{Op: "detach"}, nil)
 	within(t, "it has ended", func() bool { return len(s.list()) == 0 })
 
 	text, err := os.ReadFile(early)
@@ -353,9 +396,9 @@ func TestSinks(t *testing.T) {
 	if n := bytes.Count(text, []byte("\n")); n < 2 || !bytes.HasPrefix(text, []byte(`"(PDH-CSV 4.0)`)) {
 		t.Errorf("late:\n%s", text)
 	}
-	refused(t, c, requests(func(s *Spec) { s.Sinks = []Sink{{File: "x.jsonl"}} }), "bad_request", "whole path")
-	refused(t, c, requests(func(s *Spec) { s.Sinks = []Sink{{}} }), "bad_request", "one of file, url and program")
-	refused(t, c, requests(func(s *Spec) { s.Sinks = []Sink{{File: late}} }), "bad_request", "exist")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{File: "x.jsonl"}} }), "bad_request", "whole path")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{}} }), "bad_request", "one of file, url and program")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{File: late}} }), "bad_request", "exist")
 	if len(p.Experiments()) > 0 {
 		t.Error("an experiment that was refused is attached")
 	}
@@ -367,7 +410,7 @@ func TestSpill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spill")
 	p, s := listening(t, func(o *Options) { o.Spill = &delivery.Disk{Dir: dir} })
 	c := dial(t, s)
-	spill := func(s *Spec) { s.Bindings[0].Policy = "spill" }
+	spill := func(s *protocol.Spec) { s.Bindings[0].Policy = "spill" }
 	call(t, c, requests(spill), nil)
 	if found, err := os.ReadDir(dir); len(found) != 1 {
 		t.Errorf("%v, %v", found, err)
@@ -375,9 +418,9 @@ func TestSpill(t *testing.T) {
 	r := received{t: t, c: c}
 	p.Event(t.Context(), "request")
 	r.until("request")
-	call(t, c, Request{Op: "detach"}, nil)
+	call(t, c, protocol.Request{Op: "detach"}, nil)
 	r.until("")
-	refused(t, c, requests(spill, func(s *Spec) { s.Sinks = []Sink{{}} }), "bad_request", "want one of")
+	refused(t, c, requests(spill, func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{}} }), "bad_request", "want one of")
 	if found, err := os.ReadDir(dir); len(found) != 0 || err != nil {
 		t.Errorf("%v is left, %v", found, err)
 	}
@@ -390,42 +433,44 @@ func TestRefusals(t *testing.T) {
 	_, s := listening(t)
 	c := dial(t, s)
 	for _, x := range []struct {
-		request    Request
+		request    protocol.Request
 		code, says string
 	}{
-		{Request{Op: "lst"}, "bad_request", `did you mean "list"?`},
-		{Request{Op: "attach"}, "bad_request", `needs a "spec"`},
-		{Request{Op: "detach"}, "unknown", "no experiment"},
-		{Request{Op: "receive", Experiment: "x"}, "unknown", "no experiment"},
-		{Request{Op: "attach", Spec: &Spec{}}, "bad_request", "expected a binding"},
-		{requests(func(s *Spec) { s.Bindings[0].Sensors = []string{`\System`} }), "bad_request", "bad counter path"},
-		{requests(func(s *Spec) { s.Bindings[0].Sensors = []string{"x"} }), "bad_request", "bad sensor name"},
-		{requests(func(s *Spec) { s.Bindings[0].Policy = "drop_odlest" }), "bad_request", `did you mean "drop_oldest"?`},
-		{requests(func(s *Spec) { s.Events = []EventSource{{}} }), "bad_request", "expected a name"},
-		{requests(func(s *Spec) { s.Events = []EventSource{{Name: "x", Above: new(float64)}} }), "bad_request", "want one of"},
-		{requests(func(s *Spec) { s.Events = []EventSource{{Name: "x"}} }), "bad_request", "want one of"},
+		{protocol.Request{Op: "lst"}, "bad_request", `did you mean "list"?`},
+		{protocol.Request{Op: "attach"}, "bad_request", `needs a "spec"`},
+		{protocol.Request{Op: "detach"}, "unknown", "no experiment"},
+		{protocol.Request{Op: "receive", Experiment: "x"}, "unknown", "no experiment"},
+		{protocol.Request{Op: "attach", Spec: &protocol.Spec{}}, "bad_request", "expected a binding"},
+		{requests(func(s *protocol.Spec) { s.Bindings[0].Sensors = []string{`\System`} }), "bad_request", "bad counter path"},
+		{requests(func(s *protocol.Spec) { s.Bindings[0].Sensors = []string{"x"} }), "bad_request", "bad sensor name"},
+		{requests(func(s *protocol.Spec) { s.Bindings[0].Policy = "drop_odlest" }), "bad_request", `did you mean "drop_oldest"?`},
+		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{}} }), "bad_request", "expected a name"},
+		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "x", Above: new(float64)}} }), "bad_request", "want one of"},
+		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "x"}} }), "bad_request", "want one of"},
 	} {
 		refused(t, c, x.request, x.code, x.says)
 	}
-	nan := requests(func(s *Spec) { s.Events = []EventSource{{Name: "x", Path: `\A\B`, Above: new(math.NaN())}} })
+	nan := requests(func(s *protocol.Spec) {
+		s.Events = []protocol.EventSource{{Name: "x", Path: `\A\B`, Above: new(math.NaN())}}
+	})
 	if err := c.Call(t.Context(), nan, nil); err == nil {
 		t.Error("what is no JSON was sent")
 	}
 	call(t, c, requests(), nil)
-	refused(t, c, Request{Op: "resume"}, "state", "paused")
-	refused(t, c, Request{Op: "change"}, "bad_request", `needs a "change"`)
-	refused(t, c, Request{Op: "change", Change: &Change{Every: Interval(time.Second)}}, "bad_request", "no source of events with an interval")
-	refused(t, c, Request{Op: "change", Change: &Change{Binding: "requests*", Sensors: []string{`\A\B`}}}, "unknown", "did you mean")
+	refused(t, c, protocol.Request{Op: "resume"}, "state", "paused")
+	refused(t, c, protocol.Request{Op: "change"}, "bad_request", `needs a "change"`)
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Every: protocol.Interval(time.Second)}}, "bad_request", "no source of events with an interval")
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Binding: "requests*", Sensors: []string{`\A\B`}}}, "unknown", "did you mean")
 }
 
 // A sink that is added to an experiment which ends comes too late, and is not what is wrong.
 func TestSinkTooLate(t *testing.T) {
 	_, s := listening(t)
 	c := dial(t, s)
-	call(t, c, requests(func(s *Spec) { s.Quiet = true }), nil)
+	call(t, c, requests(func(s *protocol.Spec) { s.Quiet = true }), nil)
 	must(t, s.list()[0].delivery.Close(t.Context()))
-	sink := Sink{File: filepath.Join(t.TempDir(), "x.jsonl")}
-	refused(t, c, Request{Op: "change", Change: &Change{AddSinks: []Sink{sink}}}, "state", `the experiment "load" ends`)
+	sink := protocol.Sink{File: filepath.Join(t.TempDir(), "x.jsonl")}
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{AddSinks: []protocol.Sink{sink}}}, "state", `the experiment "load" ends`)
 }
 
 // raw sends bytes and returns what comes back until the connection is closed.
@@ -460,7 +505,7 @@ func TestHostile(t *testing.T) {
 		{`{"op":"pause","experiment":"lod"}` + "\n", `{"error":{"code":"unknown"`},
 		{`{"op":"ack"}` + "\n" + `{"id":2,"op":"nothing"}` + "\n", `{"id":2,"error"`},
 		{strings.Repeat("[", 1<<19) + "\n", "bad_request"},
-		{strings.Repeat("x", maxRequest+1) + "\n", "a line of more than"},
+		{strings.Repeat("x", protocol.MaxRequest+1) + "\n", "a line of more than"},
 	} {
 		got := ""
 		within(t, "there is room", func() bool { // those before may not have been left yet
@@ -489,10 +534,10 @@ func TestHostile(t *testing.T) {
 
 	// More than there is room for are told so. What is accepted now is accepted behind the others.
 	within(t, "there is room", func() bool {
-		c, err := Dial(t.Context(), s.Path())
+		c, err := protocol.Dial(t.Context(), s.Path())
 		must(t, err)
 		defer c.Close()
-		return c.Call(t.Context(), Request{Op: "list"}, nil) == nil
+		return c.Call(t.Context(), protocol.Request{Op: "list"}, nil) == nil
 	})
 	within(t, "they have gone", func() bool {
 		s.mu.Lock()
@@ -500,7 +545,7 @@ func TestHostile(t *testing.T) {
 		return len(s.conns) == 1
 	})
 	for range 3 {
-		call(t, dial(t, s), Request{Op: "list"}, nil)
+		call(t, dial(t, s), protocol.Request{Op: "list"}, nil)
 	}
 	if got := raw(t, s, `{"id":1,"op":"list"}`+"\n"); !strings.Contains(got, "busy") {
 		t.Errorf("one too many: %s", got)
@@ -513,7 +558,7 @@ func TestNeverReads(t *testing.T) {
 	c, err := net.Dial("unix", s.Path())
 	must(t, err)
 	defer c.Close()
-	text, err := json.Marshal(requests(func(s *Spec) { s.Bindings[0].Capacity = 100 }))
+	text, err := json.Marshal(requests(func(s *protocol.Spec) { s.Bindings[0].Capacity = 100 }))
 	must(t, err)
 	_, err = c.Write(append(text, '\n'))
 	must(t, err)
@@ -521,8 +566,8 @@ func TestNeverReads(t *testing.T) {
 	for range 3000 {
 		p.Event(t.Context(), "request")
 	}
-	var l Listing
-	call(t, dial(t, s), Request{Op: "list"}, &l)
+	var l protocol.Listing
+	call(t, dial(t, s), protocol.Request{Op: "list"}, &l)
 	if e := l.Experiments[0]; e.Bindings[0].Emitted != 3000 || e.Sinks[0].Delivered > 0 {
 		t.Errorf("%+v", e)
 	}
@@ -536,37 +581,37 @@ func TestFind(t *testing.T) {
 	}
 
 	// One that was killed left its socket behind.
-	stale := filepath.Join(dir, socketName("gone", 1<<22+1))
+	stale := filepath.Join(dir, fmt.Sprintf("gone.%d.sock", 1<<22+1))
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: stale, Net: "unix"})
 	must(t, err)
 	l.SetUnlinkOnClose(false)
 	must(t, l.Close())
 	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o600))
 
-	all, err := Programs(t.Context(), dir)
+	all, err := protocol.Programs(t.Context(), dir)
 	must(t, err)
-	if len(all) != 1 || all[0] != (Program{"test", os.Getpid(), s.Path()}) {
+	if len(all) != 1 || all[0] != (protocol.Program{Name: "test", PID: os.Getpid(), Path: s.Path()}) {
 		t.Errorf("%+v", all)
 	}
 	if _, err := os.Lstat(stale); !errors.Is(err, os.ErrNotExist) && runtime.GOOS != "windows" {
 		t.Errorf("the socket of the dead is there: %v", err)
 	}
 	for _, text := range []string{"", "test", "TEST", fmt.Sprint(os.Getpid())} {
-		if p, err := Find(t.Context(), dir, text); err != nil || p.Name != "test" {
+		if p, err := protocol.Find(t.Context(), dir, text); err != nil || p.Name != "test" {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
 	_, odd := listening(t, func(o *Options) { o.Name, o.Dir = "run über all", dir })
 	for _, text := range []string{"run über all", "run__ber_all", "RUN ÜBER ALL"} {
-		if p, err := Find(t.Context(), dir, text); err != nil || p.Path != odd.Path() {
+		if p, err := protocol.Find(t.Context(), dir, text); err != nil || p.Path != odd.Path() {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
 	must(t, odd.Close())
-	if _, err := Find(t.Context(), dir, "tset"); !errors.Is(err, ErrNoProgram) || !strings.Contains(err.Error(), `"test"?`) {
+	if _, err := protocol.Find(t.Context(), dir, "tset"); !errors.Is(err, protocol.ErrNoProgram) || !strings.Contains(err.Error(), `"test"?`) {
 		t.Error(err)
 	}
-	if _, err := Find(t.Context(), filepath.Join(dir, "none"), ""); !errors.Is(err, ErrNoProgram) {
+	if _, err := protocol.Find(t.Context(), filepath.Join(dir, "none"), ""); !errors.Is(err, protocol.ErrNoProgram) {
 		t.Error(err)
 	}
 }
@@ -577,10 +622,12 @@ func TestUsualSensorNames(t *testing.T) {
 	p, s := listening(t, func(o *Options) { o.Sources[0].Name = "mine" })
 	c := dial(t, s)
 	r := received{t: t, c: c}
-	with := func(names ...string) func(*Spec) { return func(s *Spec) { s.Bindings[0].Sensors = names } }
+	with := func(names ...string) func(*protocol.Spec) {
+		return func(s *protocol.Spec) { s.Bindings[0].Sensors = names }
+	}
 	call(t, c, requests(with("windows.winperf/System/Ticks")), nil)
 	p.Event(t.Context(), "request")
-	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{"linux.winperf/System/Work"}}}, nil)
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Sensors: []string{"linux.winperf/System/Work"}}}, nil)
 	p.Event(t.Context(), "request again")
 	r.until("request again")
 	var got []string
@@ -594,7 +641,7 @@ func TestUsualSensorNames(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 
-	refused(t, c, requests(func(s *Spec) { s.Name = "other" }, with("yours/System/Ticks")), "failed", "called mine")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Name = "other" }, with("yours/System/Ticks")), "failed", "called mine")
 	_, named := listening(t)
 	refused(t, dial(t, named), requests(with("linux.winperf/System/Ticks", "elsewhere/System/Ticks")),
 		"failed", "the source is called windows.winperf")
@@ -607,23 +654,24 @@ func TestAbsent(t *testing.T) {
 	})
 	c := dial(t, s)
 	wrong := []string{`\System\Tikcs`, `\System\Ticks`, `\Systm\Work`, `\System(x)\Work`, `\Systm\Work`}
-	want := []Absent{
-		{`\System\Tikcs`, `\System\Tikcs`, "no_counter"}, {`\Systm\Work`, `\Systm\Work`, "no_object"},
-		{`\System(x)\Work`, `\System(x)\Work`, "no_instance"},
+	want := []protocol.Absent{
+		{Sensor: `\System\Tikcs`, Path: `\System\Tikcs`, Status: "no_counter"},
+		{Sensor: `\Systm\Work`, Path: `\Systm\Work`, Status: "no_object"},
+		{Sensor: `\System(x)\Work`, Path: `\System(x)\Work`, Status: "no_instance"},
 	}
-	var at Attached
-	call(t, c, requests(func(s *Spec) { s.Bindings[0].Sensors = wrong }), &at)
+	var at protocol.Attached
+	call(t, c, requests(func(s *protocol.Spec) { s.Bindings[0].Sensors = wrong }), &at)
 	if !slices.Equal(at.Absent, want) || at.Experiment != "load" {
 		t.Errorf("%+v, want %+v", at, want)
 	}
 
-	var done Changed
-	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{"other/System/Work", "other/System/Wrok"}}}, &done)
-	if want := []Absent{{"other/System/Wrok", `\System\Wrok`, "no_counter"}}; !slices.Equal(done.Absent, want) {
+	var done protocol.Changed
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Sensors: []string{"other/System/Work", "other/System/Wrok"}}}, &done)
+	if want := []protocol.Absent{{Sensor: "other/System/Wrok", Path: `\System\Wrok`, Status: "no_counter"}}; !slices.Equal(done.Absent, want) {
 		t.Errorf("%+v, want %+v", done, want)
 	}
-	done = Changed{}
-	call(t, c, Request{Op: "change", Change: &Change{Sensors: []string{`\System\Work`}}}, &done)
+	done = protocol.Changed{}
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Sensors: []string{`\System\Work`}}}, &done)
 	if len(done.Absent) > 0 {
 		t.Errorf("%+v", done)
 	}
@@ -631,7 +679,7 @@ func TestAbsent(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf(`\No%d\Work`, i)
 	}
-	call(t, c, Request{Op: "change", Change: &Change{Sensors: many}}, &done)
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Sensors: many}}, &done)
 	if len(done.Absent) != maxAbsent {
 		t.Errorf("%d are told", len(done.Absent))
 	}
@@ -640,13 +688,13 @@ func TestAbsent(t *testing.T) {
 func TestSensors(t *testing.T) {
 	_, s := listening(t)
 	c := dial(t, s)
-	var all Sensors
-	call(t, c, Request{Op: "sensors"}, &all)
-	want := Sensor{Name: "windows.winperf/System/Ticks", Path: `\System\Ticks`, Unit: "count"}
+	var all protocol.Sensors
+	call(t, c, protocol.Request{Op: "sensors"}, &all)
+	want := protocol.Sensor{Name: "windows.winperf/System/Ticks", Path: `\System\Ticks`, Unit: "count"}
 	if all.Of != 2 || !slices.Contains(all.Sensors, want) {
 		t.Errorf("%+v", all)
 	}
-	call(t, c, Request{Op: "sensors", Pattern: `\Sys*\w*`}, &all)
+	call(t, c, protocol.Request{Op: "sensors", Pattern: `\Sys*\w*`}, &all)
 	if all.Of != 1 || all.Sensors[0].Path != `\System\Work` {
 		t.Errorf("%+v", all)
 	}
@@ -659,36 +707,36 @@ func TestRemovedSinkFails(t *testing.T) {
 	}
 	_, s := listening(t)
 	c := dial(t, s)
-	call(t, c, requests(func(s *Spec) {
-		s.Sinks = []Sink{{Name: "bad", Program: []string{"sh", "-c", "cat >/dev/null; exit 3"}}}
+	call(t, c, requests(func(s *protocol.Spec) {
+		s.Sinks = []protocol.Sink{{Name: "bad", Program: []string{"sh", "-c", "cat >/dev/null; exit 3"}}}
 	}), nil)
 
 	// The program begins with the first record, and fails when it gets no more.
-	var l Listing
+	var l protocol.Listing
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		call(t, c, Request{Op: "list"}, &l)
+		call(t, c, protocol.Request{Op: "list"}, &l)
 		sinks := l.Experiments[0].Sinks
-		if i := slices.IndexFunc(sinks, func(s SinkState) bool { return s.Name == "bad" }); sinks[i].Delivered > 0 {
+		if i := slices.IndexFunc(sinks, func(s protocol.SinkState) bool { return s.Name == "bad" }); sinks[i].Delivered > 0 {
 			break
 		}
 	}
 
-	var done Changed
-	ch := Change{Sensors: []string{`\System\Work`}, RemoveSinks: []string{"bad"}}
-	call(t, c, Request{Op: "change", Change: &ch}, &done)
+	var done protocol.Changed
+	ch := protocol.Change{Sensors: []string{`\System\Work`}, RemoveSinks: []string{"bad"}}
+	call(t, c, protocol.Request{Op: "change", Change: &ch}, &done)
 	if len(done.Failed) != 1 || !strings.Contains(done.Failed[0], "exit status 3") {
 		t.Errorf("%+v, want what happened to the sink", done)
 	}
-	call(t, c, Request{Op: "list"}, &l)
+	call(t, c, protocol.Request{Op: "list"}, &l)
 	if got := l.Experiments[0].Bindings[0].Sensors; !slices.Equal(got, ch.Sensors) {
 		t.Errorf("sensors %q", got)
 	}
 
 	// A sink that is there twice is removed once.
-	ch = Change{AddSinks: []Sink{{Name: "new", Program: []string{"cat"}}}}
-	call(t, c, Request{Op: "change", Change: &ch}, &done)
-	done = Changed{}
-	call(t, c, Request{Op: "change", Change: &Change{RemoveSinks: []string{"new", "new"}}}, &done)
+	ch = protocol.Change{AddSinks: []protocol.Sink{{Name: "new", Program: []string{"cat"}}}}
+	call(t, c, protocol.Request{Op: "change", Change: &ch}, &done)
+	done = protocol.Changed{}
+	call(t, c, protocol.Request{Op: "change", Change: &protocol.Change{RemoveSinks: []string{"new", "new"}}}, &done)
 	if len(done.Failed) > 0 {
 		t.Errorf("%+v", done)
 	}
@@ -704,28 +752,28 @@ func TestChangeAllOrNothing(t *testing.T) {
 	for _, name := range []string{taken, replaced} {
 		must(t, os.WriteFile(name, []byte("mine"), 0o600))
 	}
-	call(t, c, requests(func(s *Spec) {
-		s.Events = []EventSource{{Name: "request tick", Every: Interval(time.Hour)}}
-		s.Sinks = []Sink{{Name: "first", File: first}}
+	call(t, c, requests(func(s *protocol.Spec) {
+		s.Events = []protocol.EventSource{{Name: "request tick", Every: protocol.Interval(time.Hour)}}
+		s.Sinks = []protocol.Sink{{Name: "first", File: first}}
 	}), nil)
 
-	every, sensors := Interval(2*time.Hour), []string{`\System\Work`}
-	added := []Sink{{File: fresh}, {File: replaced, Overwrite: true}}
-	for name, ch := range map[string]Change{
+	every, sensors := protocol.Interval(2*time.Hour), []string{`\System\Work`}
+	added := []protocol.Sink{{File: fresh}, {File: replaced, Overwrite: true}}
+	for name, ch := range map[string]protocol.Change{
 		"interval":       {Every: every, Source: "nothing", Sensors: sensors, AddSinks: added},
 		"short interval": {Every: 1, Sensors: sensors, AddSinks: added},
 		"path":           {Every: every, Sensors: []string{"no path"}, AddSinks: added},
 		"binding":        {Every: every, Sensors: sensors, Binding: "nothing", AddSinks: added},
-		"sink":           {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], Sink{File: taken})},
-		"name of a sink": {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], Sink{Name: "first", File: fresh + "2"})},
+		"sink":           {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], protocol.Sink{File: taken})},
+		"name of a sink": {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], protocol.Sink{Name: "first", File: fresh + "2"})},
 		"two of a name":  {Every: every, Sensors: sensors, AddSinks: append(added[:2:2], added[0])},
 		"sink to remove": {Every: every, Sensors: sensors, AddSinks: added, RemoveSinks: []string{"first", "nothing"}},
 	} {
-		if err := c.Call(t.Context(), Request{Op: "change", Change: &ch}, nil); err == nil {
+		if err := c.Call(t.Context(), protocol.Request{Op: "change", Change: &ch}, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		var l Listing
-		call(t, c, Request{Op: "list"}, &l)
+		var l protocol.Listing
+		call(t, c, protocol.Request{Op: "list"}, &l)
 		e := l.Experiments[0]
 		if d := time.Duration(e.Sources[0].Every); d != time.Hour || e.Bindings[0].Sensors[0] != `\System\Ticks` {
 			t.Errorf("%s: interval %v, sensors %q", name, d, e.Bindings[0].Sensors)
@@ -746,8 +794,8 @@ func TestChangeAllOrNothing(t *testing.T) {
 	}
 
 	// The same change without an error is carried out.
-	ch := Change{Every: every, Sensors: sensors, AddSinks: added, RemoveSinks: []string{"first"}}
-	call(t, c, Request{Op: "change", Change: &ch}, nil)
+	ch := protocol.Change{Every: every, Sensors: sensors, AddSinks: added, RemoveSinks: []string{"first"}}
+	call(t, c, protocol.Request{Op: "change", Change: &ch}, nil)
 	p.Event(t.Context(), "request one")
 	r := received{t: t, c: c}
 	r.until("request one")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
@@ -17,7 +19,7 @@ import (
 )
 
 // operations are what clients can ask for.
-var operations = map[string]func(*conn, context.Context, *Request) (any, error){
+var operations = map[string]func(*conn, context.Context, *protocol.Request) (any, error){
 	"list":    (*conn).list,
 	"sensors": (*conn).sensors,
 	"attach":  (*conn).attach,
@@ -29,7 +31,7 @@ var operations = map[string]func(*conn, context.Context, *Request) (any, error){
 	"change":  (*conn).change,
 }
 
-func (c *conn) do(ctx context.Context, r *Request) (any, error) {
+func (c *conn) do(ctx context.Context, r *protocol.Request) (any, error) {
 	if op := operations[r.Op]; op != nil {
 		return op(c, ctx, r)
 	}
@@ -40,32 +42,32 @@ func (c *conn) do(ctx context.Context, r *Request) (any, error) {
 			}
 		}
 	}
-	meant := didYouMean(suggest.Closest(r.Op, names))
-	return nil, failure("bad_request", "there is no operation %q%s", r.Op, meant)
+	meant := protocol.DidYouMean(suggest.Closest(r.Op, names))
+	return nil, protocol.Errorf("bad_request", "there is no operation %q%s", r.Op, meant)
 }
 
 // toError finds the code of an error.
-func toError(err error) *Error {
-	var told *Error
+func toError(err error) *protocol.Error {
+	var told *protocol.Error
 	switch {
 	case errors.As(err, &told):
 		return told
 	case errors.Is(err, experiment.ErrUnknown):
-		return &Error{"unknown", err.Error()}
+		return protocol.Errorf("unknown", "%v", err)
 	case errors.Is(err, winperf.ErrState):
-		return &Error{"state", err.Error()}
+		return protocol.Errorf("state", "%v", err)
 	case errors.Is(err, winperf.ErrPath), errors.Is(err, sensor.ErrName),
 		errors.Is(err, winperf.ErrNotSupported):
-		return &Error{"bad_request", err.Error()}
+		return protocol.Errorf("bad_request", "%v", err)
 	}
-	return &Error{"failed", err.Error()}
+	return protocol.Errorf("failed", "%v", err)
 }
 
-func (c *conn) list(ctx context.Context, _ *Request) (any, error) {
+func (c *conn) list(ctx context.Context, _ *protocol.Request) (any, error) {
 	s := c.server
-	l := Listing{
+	l := protocol.Listing{
 		Program: s.opt.Name, PID: os.Getpid(), Sources: []string{}, Events: s.opt.Program.Names(),
-		Experiments: []Experiment{},
+		Experiments: []protocol.Experiment{},
 	}
 	origins, err := s.sources.get(ctx)
 	if err != nil {
@@ -83,7 +85,7 @@ func (c *conn) list(ctx context.Context, _ *Request) (any, error) {
 // maxSensors bounds the answer to "sensors".
 const maxSensors = 20_000
 
-func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
+func (c *conn) sensors(ctx context.Context, r *protocol.Request) (any, error) {
 	origins, err := c.server.sources.get(ctx)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 
-	all := Sensors{Sensors: []Sensor{}}
+	all := protocol.Sensors{Sensors: []protocol.Sensor{}}
 	pattern := winperf.CompilePattern(r.Pattern)
 	for _, o := range origins {
 		opt := sensor.CatalogueOptions{Source: o.Name, Definitions: true}
@@ -100,14 +102,14 @@ func (c *conn) sensors(ctx context.Context, r *Request) (any, error) {
 			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
 		for _, g := range catalogue.Groups {
-			all.add(&g, r.Pattern == "", pattern)
+			addSensors(&all, &g, r.Pattern == "", pattern)
 		}
 	}
 	return all, nil
 }
 
-// add adds the sensors of a group.
-func (all *Sensors) add(g *sensor.Group, every bool, pattern winperf.Pattern) {
+// addSensors adds the sensors of a group.
+func addSensors(all *protocol.Sensors, g *sensor.Group, every bool, pattern winperf.Pattern) {
 	for i := range g.Sensors {
 		s := &g.Sensors[i]
 		p := winperf.Path{Object: g.Name, Counter: s.Name.Sensor}
@@ -118,7 +120,9 @@ func (all *Sensors) add(g *sensor.Group, every bool, pattern winperf.Pattern) {
 			continue
 		}
 		if all.Of++; len(all.Sensors) < maxSensors {
-			all.Sensors = append(all.Sensors, Sensor{s.Name.String(), p.String(), s.Unit.String(), s.Multi})
+			all.Sensors = append(all.Sensors, protocol.Sensor{
+				Name: s.Name.String(), Path: p.String(), Unit: s.Unit.String(), Instances: s.Multi,
+			})
 		}
 	}
 }
@@ -126,11 +130,11 @@ func (all *Sensors) add(g *sensor.Group, every bool, pattern winperf.Pattern) {
 // workTime is how long a source may take to show what it has, or to be measured for the first time.
 const workTime = time.Minute
 
-func (c *conn) attach(ctx context.Context, r *Request) (any, error) {
+func (c *conn) attach(ctx context.Context, r *protocol.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 	if r.Spec == nil {
-		return nil, failure("bad_request", `attach needs a "spec"`)
+		return nil, protocol.Errorf("bad_request", `attach needs a "spec"`)
 	}
 	if len(r.Spec.Sinks) > 0 && !c.own {
 		return nil, errForeignSinks
@@ -148,27 +152,29 @@ func (c *conn) attach(ctx context.Context, r *Request) (any, error) {
 		c.server.endLater(a)
 		return nil, err
 	}
-	return Attached{a.name(), a.exp.Session(), absent(ctx, a.sources, a.bindings, a.spec.Names)}, nil
+	return protocol.Attached{
+		Experiment: a.name(), Session: a.exp.Session(), Absent: absent(ctx, a.sources, a.bindings, a.spec.Names),
+	}, nil
 }
 
-var errForeignSinks = failure("forbidden", "only the user whose program this is may name sinks;"+
+var errForeignSinks = protocol.Errorf("forbidden", "only the user whose program this is may name sinks;"+
 	" the records come over this socket")
 
-func (c *conn) receiveRecords(_ context.Context, r *Request) (any, error) {
+func (c *conn) receiveRecords(_ context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
 		return nil, err
 	}
 	if t.attached == nil {
-		return nil, failure("state", "%q was attached by the program itself, which takes its records", t.exp.Name())
+		return nil, protocol.Errorf("state", "%q was attached by the program itself, which takes its records", t.exp.Name())
 	}
-	return Attached{Experiment: t.exp.Name(), Session: t.exp.Session()}, c.receive(t.attached)
+	return protocol.Attached{Experiment: t.exp.Name(), Session: t.exp.Session()}, c.receive(t.attached)
 }
 
 // ack answers one that wants that. It was carried out as it was read.
-func (c *conn) ack(context.Context, *Request) (any, error) { return nil, nil }
+func (c *conn) ack(context.Context, *protocol.Request) (any, error) { return nil, nil }
 
-func (c *conn) detach(ctx context.Context, r *Request) (any, error) {
+func (c *conn) detach(ctx context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
 		return nil, err
@@ -183,7 +189,7 @@ func (c *conn) detach(ctx context.Context, r *Request) (any, error) {
 	return struct{}{}, t.exp.Detach(ctx)
 }
 
-func (c *conn) pause(_ context.Context, r *Request) (any, error) {
+func (c *conn) pause(_ context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
 		return nil, err
@@ -191,7 +197,7 @@ func (c *conn) pause(_ context.Context, r *Request) (any, error) {
 	return struct{}{}, t.exp.Pause(c.by()...)
 }
 
-func (c *conn) resume(_ context.Context, r *Request) (any, error) {
+func (c *conn) resume(_ context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
 		return nil, err
@@ -217,14 +223,14 @@ type plan struct {
 }
 
 // change makes all of the changes, or none: everything that can fail is done before the first of them.
-func (c *conn) change(ctx context.Context, r *Request) (any, error) {
+func (c *conn) change(ctx context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
 		return nil, err
 	}
 	ch := r.Change
 	if ch == nil || ch.Every == 0 && len(ch.Sensors)+len(ch.AddSinks)+len(ch.RemoveSinks) == 0 {
-		return nil, failure("bad_request",
+		return nil, protocol.Errorf("bad_request",
 			`change needs a "change" with "every", "sensors", "add_sinks" or "remove_sinks"`)
 	}
 	if t.attached != nil {
@@ -240,7 +246,7 @@ func (c *conn) change(ctx context.Context, r *Request) (any, error) {
 }
 
 // check checks a change, and opens its sinks last.
-func (p *plan) check(ctx context.Context, c *conn, ch *Change) error {
+func (p *plan) check(ctx context.Context, c *conn, ch *protocol.Change) error {
 	if p.every > 0 {
 		if err := p.checkInterval(ch); err != nil {
 			return err
@@ -255,7 +261,7 @@ func (p *plan) check(ctx context.Context, c *conn, ch *Change) error {
 }
 
 // carryOut makes a change that was checked. Sensors come first: measuring them for the first time can fail.
-func (p *plan) carryOut(ctx context.Context, c *conn) (done Changed, err error) {
+func (p *plan) carryOut(ctx context.Context, c *conn) (done protocol.Changed, err error) {
 	t := p.target
 	if p.binding != "" {
 		ctx, cancel := context.WithTimeout(ctx, workTime)
@@ -276,9 +282,9 @@ func (p *plan) carryOut(ctx context.Context, c *conn) (done Changed, err error) 
 	return done, err
 }
 
-func (p *plan) checkInterval(ch *Change) error {
-	if err := checkInterval(p.every); err != nil {
-		return failure("bad_request", "%v", err)
+func (p *plan) checkInterval(ch *protocol.Change) error {
+	if err := protocol.CheckInterval(p.every); err != nil {
+		return protocol.Errorf("bad_request", "%v", err)
 	}
 	exp := p.target.exp
 	if p.source = ch.Source; p.source != "" {
@@ -292,28 +298,28 @@ func (p *plan) checkInterval(ch *Change) error {
 		}
 	}
 	if len(paced) == 0 {
-		return failure("bad_request", "%q has no source of events with an interval", exp.Name())
+		return protocol.Errorf("bad_request", "%q has no source of events with an interval", exp.Name())
 	}
 	if len(paced) != 1 {
-		return failure("bad_request", "which source of events? these have an interval: %q", paced)
+		return protocol.Errorf("bad_request", "which source of events? these have an interval: %q", paced)
 	}
 	p.source = paced[0]
 	return nil
 }
 
-func (p *plan) checkSensors(ctx context.Context, c *conn, ch *Change) error {
+func (p *plan) checkSensors(ctx context.Context, c *conn, ch *protocol.Change) error {
 	var names []string
 	for _, b := range p.target.exp.Status().Bindings {
 		names = append(names, b.Name)
 	}
 	if p.binding = ch.Binding; p.binding == "" {
 		if len(names) != 1 {
-			return failure("bad_request", "which binding? there are %q", names)
+			return protocol.Errorf("bad_request", "which binding? there are %q", names)
 		}
 		p.binding = names[0]
 	}
 	if err := checkCount("sensors", len(ch.Sensors), maxPaths); err != nil {
-		return failure("bad_request", "%v", err)
+		return protocol.Errorf("bad_request", "%v", err)
 	}
 
 	var err error
@@ -328,13 +334,13 @@ func (p *plan) checkSensors(ctx context.Context, c *conn, ch *Change) error {
 }
 
 // openSinks opens the added sinks and finds the removed ones.
-func (p *plan) openSinks(c *conn, ch *Change) (err error) {
+func (p *plan) openSinks(c *conn, ch *protocol.Change) (err error) {
 	a := p.target.attached
 	switch {
 	case len(ch.AddSinks)+len(ch.RemoveSinks) == 0:
 		return nil
 	case a == nil:
-		return failure("state", "%q was attached by the program itself, which has its sinks", p.target.exp.Name())
+		return protocol.Errorf("state", "%q was attached by the program itself, which has its sinks", p.target.exp.Name())
 	case !c.own:
 		return errForeignSinks
 	}
@@ -343,7 +349,7 @@ func (p *plan) openSinks(c *conn, ch *Change) (err error) {
 	for _, name := range ch.RemoveSinks {
 		if !slices.Contains(known, name) {
 			meant := suggest.Closest(name, slices.Values(known))
-			return failure("unknown", "there is no sink %q%s", name, didYouMean(meant))
+			return protocol.Errorf("unknown", "there is no sink %q%s", name, protocol.DidYouMean(meant))
 		}
 	}
 	p.routes, err = a.openSinks(ch.AddSinks)
@@ -414,10 +420,10 @@ func (s *Server) target(name string) (target, error) {
 	}
 	switch {
 	case len(all) == 0:
-		return target{}, failure("unknown", "no experiment is attached")
+		return target{}, protocol.Errorf("unknown", "no experiment is attached")
 	case name == "":
-		return target{}, failure("bad_request", "which experiment? there are %q", names)
+		return target{}, protocol.Errorf("bad_request", "which experiment? there are %q", names)
 	}
-	return target{}, failure("unknown", "there is no experiment %q%s", name,
-		didYouMean(suggest.Closest(name, slices.Values(names))))
+	return target{}, protocol.Errorf("unknown", "there is no experiment %q%s", name,
+		protocol.DidYouMean(suggest.Closest(name, slices.Values(names))))
 }

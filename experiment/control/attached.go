@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
 	"github.com/winperf/winperf/experiment/sensor"
@@ -16,7 +18,7 @@ import (
 // attached is an experiment that a client has attached.
 type attached struct {
 	exp      *experiment.Experiment
-	spec     Spec
+	spec     protocol.Spec
 	sources  []sensor.Origin      // what it measures
 	bindings []experiment.Binding // at its begin
 	owner    *conn
@@ -32,9 +34,9 @@ type attached struct {
 func (a *attached) name() string { return a.exp.Name() }
 
 // attach makes an experiment and attaches it. Records are delivered from begin on.
-func (s *Server) attach(ctx context.Context, owner *conn, spec Spec) (*attached, error) {
-	if err := spec.check(); err != nil {
-		return nil, failure("bad_request", "%v", err)
+func (s *Server) attach(ctx context.Context, owner *conn, spec protocol.Spec) (*attached, error) {
+	if err := checkSpec(&spec); err != nil {
+		return nil, protocol.Errorf("bad_request", "%v", err)
 	}
 	if err := s.reserve(&spec); err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func (s *Server) attach(ctx context.Context, owner *conn, spec Spec) (*attached,
 }
 
 // reserve takes a name, so that no two experiments get it.
-func (s *Server) reserve(spec *Spec) error {
+func (s *Server) reserve(spec *protocol.Spec) error {
 	if spec.Name == "" {
 		spec.Name = "experiment"
 	}
@@ -63,22 +65,22 @@ func (s *Server) reserve(spec *Spec) error {
 	}
 	switch {
 	case slices.ContainsFunc(taken, func(name string) bool { return strings.EqualFold(name, spec.Name) }):
-		return failure("exists", "there is an experiment %q already; give this one another name", spec.Name)
+		return protocol.Errorf("exists", "there is an experiment %q already; give this one another name", spec.Name)
 	case len(taken) >= maxExperiments:
-		return failure("busy", "%d experiments are attached already", len(taken))
+		return protocol.Errorf("busy", "%d experiments are attached already", len(taken))
 	}
 	s.attaching = append(s.attaching, spec.Name)
 	return nil
 }
 
-func (s *Server) newAttached(ctx context.Context, owner *conn, spec Spec) (*attached, error) {
+func (s *Server) newAttached(ctx context.Context, owner *conn, spec protocol.Spec) (*attached, error) {
 	sources, err := s.sources.get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt, err := spec.options(sources)
+	opt, err := specOptions(&spec, sources)
 	if err != nil {
-		return nil, failure("bad_request", "%v", err)
+		return nil, protocol.Errorf("bad_request", "%v", err)
 	}
 	opt.Program = s.opt.Program
 	spill, err := s.spillOf(&opt)
@@ -93,7 +95,7 @@ func (s *Server) newAttached(ctx context.Context, owner *conn, spec Spec) (*atta
 
 	exp, err := experiment.New(opt)
 	if err != nil {
-		return nil, errors.Join(failure("bad_request", "%v", err), to.Close(ctx), closeSpill(spill))
+		return nil, errors.Join(protocol.Errorf("bad_request", "%v", err), to.Close(ctx), closeSpill(spill))
 	}
 
 	a := &attached{
@@ -123,7 +125,7 @@ func (s *Server) spillOf(opt *experiment.Options) (*delivery.Spill, error) {
 		return nil, nil
 	}
 	if s.opt.Spill == nil {
-		return nil, failure("bad_request", `this program has no place on disk for the policy "spill"`)
+		return nil, protocol.Errorf("bad_request", `this program has no place on disk for the policy "spill"`)
 	}
 	spill, err := delivery.NewSpill(*s.opt.Spill)
 	if err != nil {
@@ -152,9 +154,9 @@ func (a *attached) begin() {
 }
 
 // openSinks opens sinks that are no clients, all or none.
-func (a *attached) openSinks(sinks []Sink) (routes []delivery.Route, err error) {
+func (a *attached) openSinks(sinks []protocol.Sink) (routes []delivery.Route, err error) {
 	if err := checkCount("sinks", len(a.sinkNames())+len(sinks), maxSinks); err != nil {
-		return nil, failure("busy", "%v", err)
+		return nil, protocol.Errorf("busy", "%v", err)
 	}
 	var taken []string
 	for _, r := range a.delivery.State().Routes {
@@ -162,25 +164,25 @@ func (a *attached) openSinks(sinks []Sink) (routes []delivery.Route, err error) 
 	}
 
 	for i := range sinks {
-		route, err := sinks[i].open(taken)
+		route, err := openSink(&sinks[i], taken)
 		if err != nil {
 			_ = discard(context.Background(), routes) // the first error counts
-			return nil, failure("bad_request", "%v", err)
+			return nil, protocol.Errorf("bad_request", "%v", err)
 		}
 		routes, taken = append(routes, route), append(taken, route.Name)
 	}
 	return routes, nil
 }
 
-// open opens a sink whose name is not taken.
-func (s *Sink) open(taken []string) (delivery.Route, error) {
+// openSink opens a sink whose name is not taken.
+func openSink(s *protocol.Sink, taken []string) (delivery.Route, error) {
 	if err := checkName("a sink", s.Name); err != nil {
 		return delivery.Route{}, err
 	}
-	if name := s.name(); slices.Contains(taken, name) {
+	if name := sinkName(s); slices.Contains(taken, name) {
 		return delivery.Route{}, fmt.Errorf("there is a sink %q already", name)
 	}
-	return s.route()
+	return openRoute(s)
 }
 
 // discard closes sinks that got nothing.
@@ -201,7 +203,7 @@ func (a *attached) addSinks(ctx context.Context, routes []delivery.Route) error 
 				_, _ = a.removeSink(ctx, added.Name) // the first error counts
 			}
 			_ = discard(ctx, routes[i:])
-			return failure("state", "the experiment %q ends, or a sink of this name does: %v", a.name(), err)
+			return protocol.Errorf("state", "the experiment %q ends, or a sink of this name does: %v", a.name(), err)
 		}
 		a.server.mu.Lock()
 		a.sinks = append(a.sinks, r.Name)
@@ -272,9 +274,9 @@ func (s *Server) endLater(a *attached) {
 
 // tellEnd tells the clients that the experiment is over.
 func (a *attached) tellEnd(s *Server, err error) {
-	last := answer{Experiment: a.name(), Ended: true}
+	last := protocol.Answer{Experiment: a.name(), Ended: true}
 	if err != nil {
-		last.Error = failure("failed", "%v", err)
+		last.Error = protocol.Errorf("failed", "%v", err)
 	}
 	for _, c := range s.receivers(a) {
 		_ = c.answer(last) // who has gone need not know
@@ -301,22 +303,24 @@ func (s *Server) endAll() {
 }
 
 // describe says how the experiment is.
-func (t target) describe() Experiment {
+func (t target) describe() protocol.Experiment {
 	st := t.exp.Status()
-	e := Experiment{
+	e := protocol.Experiment{
 		Name: st.Name, Session: st.Session, State: st.State.String(), Attached: st.Attached,
 		Stored: st.Stored, Dropped: st.Dropped, Waiting: st.Waiting, OpenRegions: st.OpenRegions,
-		Bindings: []BindingState{}, Sources: []SourceState{}, Sinks: []SinkState{},
+		Bindings: []protocol.BindingState{}, Sources: []protocol.SourceState{}, Sinks: []protocol.SinkState{},
 		Error: errorText(st.SpoolError),
 	}
 	for _, b := range st.Bindings {
-		e.Bindings = append(e.Bindings, BindingState{
-			b.Name, b.Events, b.Sensors, b.Policy.String(), b.Emitted, b.Failed, b.Dropped,
+		e.Bindings = append(e.Bindings, protocol.BindingState{
+			Name: b.Name, Events: b.Events, Sensors: b.Sensors, Policy: b.Policy.String(),
+			Emitted: b.Emitted, Failed: b.Failed, Dropped: b.Dropped,
 		})
 	}
 	for _, s := range st.Events {
-		e.Sources = append(e.Sources, SourceState{
-			s.Name, s.Kind, s.Detail, Duration(s.Interval), s.Emitted, s.Running, errorText(s.Err),
+		e.Sources = append(e.Sources, protocol.SourceState{
+			Name: s.Name, Kind: s.Kind, Detail: s.Detail, Every: protocol.Duration(s.Interval),
+			Emitted: s.Emitted, Running: s.Running, Error: errorText(s.Err),
 		})
 	}
 
@@ -328,8 +332,9 @@ func (t target) describe() Experiment {
 	e.Waiting += int(state.Waiting)
 	e.Error = errorText(errors.Join(st.SpoolError, state.Err))
 	for _, r := range state.Routes {
-		e.Sinks = append(e.Sinks, SinkState{
-			r.Name, r.Number, r.Delivered, r.Lost, r.Refused, r.Failures, errorText(r.Err),
+		e.Sinks = append(e.Sinks, protocol.SinkState{
+			Name: r.Name, Number: r.Number, Delivered: r.Delivered, Lost: r.Lost, Refused: r.Refused,
+			Failures: r.Failures, Error: errorText(r.Err),
 		})
 	}
 	return e

@@ -3,12 +3,14 @@ package control
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	protocol "github.com/winperf/winperf/internal/control"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/experiment"
@@ -17,25 +19,8 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// ReadSpec reads a specification in JSON, of so many bytes at most. A field that is not
-// known is an error, which says what may have been meant.
-func ReadSpec(r io.Reader, most int64) (*Spec, error) {
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > most {
-		return nil, fmt.Errorf("%w: a specification of more than %d bytes", winperf.ErrBadData, most)
-	}
-	var s Spec
-	if err := decodeStrict(text, &s); err != nil {
-		return nil, fmt.Errorf("%w: %w", winperf.ErrBadData, err)
-	}
-	return &s, nil
-}
-
-// options turns a spec into what an experiment is made of.
-func (s *Spec) options(sources []sensor.Origin) (experiment.Options, error) {
+// specOptions turns a spec into the options of an experiment.
+func specOptions(s *protocol.Spec, sources []sensor.Origin) (experiment.Options, error) {
 	o := experiment.Options{Name: s.Name, Sources: sources}
 	var err error
 	if o.Names, err = measure.ParseNaming(s.Names); err != nil {
@@ -43,14 +28,14 @@ func (s *Spec) options(sources []sensor.Origin) (experiment.Options, error) {
 	}
 
 	for i := range s.Bindings {
-		b, err := s.Bindings[i].binding(sources, s.Names)
+		b, err := bindingOf(&s.Bindings[i], sources, s.Names)
 		if err != nil {
 			return o, fmt.Errorf("bindings[%d]: %w", i, err)
 		}
 		o.Bindings = append(o.Bindings, b)
 	}
 	for i := range s.Events {
-		source, err := s.Events[i].source(s.Names)
+		source, err := eventSource(&s.Events[i], s.Names)
 		if err != nil {
 			return o, fmt.Errorf("events[%d]: %w", i, err)
 		}
@@ -59,7 +44,7 @@ func (s *Spec) options(sources []sensor.Origin) (experiment.Options, error) {
 	return o, nil
 }
 
-func (b *Binding) binding(sources []sensor.Origin, naming string) (experiment.Binding, error) {
+func bindingOf(b *protocol.Binding, sources []sensor.Origin, naming string) (experiment.Binding, error) {
 	policy := experiment.DropOldest
 	if b.Policy != "" {
 		var err error
@@ -72,13 +57,6 @@ func (b *Binding) binding(sources []sensor.Origin, naming string) (experiment.Bi
 		Name: b.Name, Events: b.Events, Paths: paths, Sensors: sensors, Raw: b.Raw,
 		Policy: policy, Capacity: b.Capacity, Timeout: time.Duration(b.Timeout),
 	}, err
-}
-
-func didYouMean(name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", name)
 }
 
 // parseSensors reads paths, which begin with a backslash, and names of sensors. A name of a usual source,
@@ -126,10 +104,10 @@ func parsePath(text, naming string) (winperf.Path, error) {
 	return p, err
 }
 
-func (s *EventSource) source(naming string) (experiment.EventSource, error) {
+func eventSource(s *protocol.EventSource, naming string) (experiment.EventSource, error) {
 	every := time.Duration(s.Every)
 	if every != 0 {
-		if err := checkInterval(every); err != nil {
+		if err := protocol.CheckInterval(every); err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Name, err)
 		}
 	}
@@ -167,16 +145,8 @@ func (s *EventSource) source(naming string) (experiment.EventSource, error) {
 	return t, nil
 }
 
-// checkInterval refuses what would be another interval than was asked for.
-func checkInterval(d time.Duration) error {
-	if d < measure.LeastInterval {
-		return fmt.Errorf("an interval of %v: expected %v or more", d, measure.LeastInterval)
-	}
-	return nil
-}
-
-// name is what tells the sink from others.
-func (s *Sink) name() string {
+// sinkName returns the name of a sink, or its destination.
+func sinkName(s *protocol.Sink) string {
 	switch {
 	case s.Name != "":
 		return s.Name
@@ -190,9 +160,9 @@ func (s *Sink) name() string {
 	return ""
 }
 
-// route opens the sink.
-func (s *Sink) route() (delivery.Route, error) {
-	r := delivery.Route{Name: s.name()}
+// openRoute opens a sink.
+func openRoute(s *protocol.Sink) (delivery.Route, error) {
+	r := delivery.Route{Name: sinkName(s)}
 	var err error
 
 	switch {
@@ -208,7 +178,7 @@ func (s *Sink) route() (delivery.Route, error) {
 		}
 		r.Sink, err = delivery.NewHTTP(s.URL, delivery.HTTPOptions{Header: header})
 	case len(s.Program) > 0 && s.File == "" && s.URL == "":
-		r.Sink, err = delivery.NewProgram(s.Program, delivery.ProgramOptions{})
+		r.Sink, err = delivery.NewProgram(&exec.Cmd{Args: s.Program})
 	default:
 		return r, fmt.Errorf("sink %q: want one of file, url and program", r.Name)
 	}

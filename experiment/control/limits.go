@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	protocol "github.com/winperf/winperf/internal/control"
 )
 
 // Bounds of what clients may ask for, so that none takes all that the program has.
 const (
 	maxExperiments = 64      // that clients may attach
-	maxReceived    = 16      // experiments whose records one client receives
 	maxBindings    = 64      // of an experiment
 	maxSources     = 64      // of events, of an experiment
 	maxSinks       = 16      // of an experiment
@@ -19,8 +20,8 @@ const (
 	maxName        = 256     // bytes
 )
 
-// check says what is too much, or cannot be shown.
-func (s *Spec) check() error {
+// checkSpec refuses a spec that asks for too much, or has names that cannot be shown.
+func checkSpec(s *protocol.Spec) error {
 	if err := checkName("the experiment", s.Name); err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (s *Spec) check() error {
 	}
 
 	for i := range s.Bindings {
-		if err := s.Bindings[i].check(); err != nil {
+		if err := checkBinding(&s.Bindings[i]); err != nil {
 			return fmt.Errorf("bindings[%d]: %w", i, err)
 		}
 	}
@@ -49,7 +50,7 @@ func (s *Spec) check() error {
 	return nil
 }
 
-func (b *Binding) check() error {
+func checkBinding(b *protocol.Binding) error {
 	if err := checkName("a binding", b.Name); err != nil {
 		return err
 	}

@@ -17,77 +17,18 @@ import (
 	"testing"
 	"time"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/sensor"
 )
-
-// What is no socket in the directory of sockets is neither taken for a program nor touched, even
-// under a name that a dead program's could have; sockets of the dead go, however many there are.
-func TestForeignFiles(t *testing.T) {
-	_, s := listening(t)
-	dir := filepath.Dir(s.Path())
-	dead := func(i int) string { return filepath.Join(dir, socketName("gone", 1<<22+i)) }
-	must(t, os.Mkdir(dead(1), 0o700))
-	must(t, os.WriteFile(dead(2), []byte("mine"), 0o600))
-	foreign := []string{dead(1), dead(2)}
-	for i, to := range []string{s.Path(), filepath.Join(dir, "nowhere"), dir} {
-		link := dead(3 + i)
-		if os.Symlink(to, link) == nil { // not every account may on Windows
-			foreign = append(foreign, link)
-		}
-	}
-
-	const left = 500
-	for i := range left {
-		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: dead(100 + i), Net: "unix"})
-		must(t, err)
-		l.SetUnlinkOnClose(false)
-		must(t, l.Close())
-	}
-	all, err := Programs(t.Context(), dir)
-	must(t, err)
-	if len(all) != 1 || all[0].Name != "test" {
-		t.Errorf("%d programs: %.200v", len(all), all)
-	}
-
-	if runtime.GOOS == "windows" {
-		return // which does not tell sockets from files everywhere
-	}
-	for _, name := range foreign {
-		if _, err := os.Lstat(name); err != nil {
-			t.Error("it was touched:", err)
-		}
-	}
-	files, err := os.ReadDir(dir)
-	must(t, err)
-	if len(files) != 1+len(foreign) {
-		t.Errorf("%d files are left, want the socket and %d others", len(files), len(foreign))
-	}
-}
-
-// A file that stands where the socket belongs is left alone; a socket of the dead is not.
-func TestForeignSocket(t *testing.T) {
-	dir := socketDir(t)
-	path := filepath.Join(dir, socketName("x", os.Getpid()))
-	must(t, os.WriteFile(path, []byte("mine"), 0o600))
-	if s, err := Listen(t.Context(), Options{Name: "x", Dir: dir}); err == nil {
-		must(t, s.Close())
-		t.Error("it listens instead of a file")
-	}
-	if runtime.GOOS == "windows" {
-		return // which does not tell sockets from files everywhere
-	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {
-		t.Errorf("%q, %v", text, err)
-	}
-}
 
 // conversation is what a client says that attaches an experiment and changes it.
 func conversation(t *testing.T) []byte {
 	t.Helper()
 	var all []byte
-	for i, r := range []Request{
-		requests(), {Op: "change", Change: &Change{Sensors: []string{`\System\Work`}}}, {Op: "pause"}, {Op: "detach"},
+	for i, r := range []protocol.Request{
+		requests(), {Op: "change", Change: &protocol.Change{Sensors: []string{`\System\Work`}}}, {Op: "pause"}, {Op: "detach"},
 	} {
 		r.ID = uint64(i) + 1
 		text, err := json.Marshal(r)
@@ -114,9 +55,9 @@ func TestDiesAnywhere(t *testing.T) {
 		must(t, c.Close())
 
 		// Who is answered now was let in behind the one that is dead.
-		next, err := Dial(t.Context(), s.Path())
+		next, err := protocol.Dial(t.Context(), s.Path())
 		must(t, err)
-		call(t, next, Request{Op: "list"}, nil)
+		call(t, next, protocol.Request{Op: "list"}, nil)
 		must(t, next.Close())
 		within(t, fmt.Sprintf("nothing is left of %d bytes", n), none)
 		if left := len(p.Experiments()); left > 0 {
@@ -149,7 +90,7 @@ func TestDiesReading(t *testing.T) {
 
 // storm makes changes as they come, most of which some other one has made impossible.
 func storm(t *testing.T, s *Server, rounds int) {
-	c, err := Dial(t.Context(), s.Path())
+	c, err := protocol.Dial(t.Context(), s.Path())
 	if err != nil {
 		t.Error(err)
 		return
@@ -165,25 +106,27 @@ func storm(t *testing.T, s *Server, rounds int) {
 		}
 	}()
 
-	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Interval(10 * time.Millisecond)}} }
+	tick := func(s *protocol.Spec) {
+		s.Events = []protocol.EventSource{{Name: "tick", Every: protocol.Interval(10 * time.Millisecond)}}
+	}
 	for range rounds {
 		name := fmt.Sprint("load ", rand.IntN(3))
-		r := Request{Experiment: name}
+		r := protocol.Request{Experiment: name}
 		switch rand.IntN(7) {
 		case 0, 1:
-			r = requests(tick, func(s *Spec) { s.Name, s.Keep = name, rand.IntN(2) == 0 })
+			r = requests(tick, func(s *protocol.Spec) { s.Name, s.Keep = name, rand.IntN(2) == 0 })
 		case 2:
 			r.Op = "detach"
 		case 3:
 			r.Op = []string{"pause", "resume", "receive"}[rand.IntN(3)]
 		case 4:
-			r.Op, r.Change = "change", &Change{Every: Interval(time.Duration(10+rand.IntN(90)) * time.Millisecond)}
+			r.Op, r.Change = "change", &protocol.Change{Every: protocol.Interval(time.Duration(10+rand.IntN(90)) * time.Millisecond)}
 		case 5:
-			r.Op, r.Change = "change", &Change{Sensors: []string{`\System\Work`}}
+			r.Op, r.Change = "change", &protocol.Change{Sensors: []string{`\System\Work`}}
 		case 6:
-			r = Request{Op: "list"}
+			r = protocol.Request{Op: "list"}
 		}
-		var told *Error
+		var told *protocol.Error
 		if err := c.Call(t.Context(), r, nil); err != nil && (!errors.As(err, &told) || told.Code == "failed") {
 			t.Errorf("%s of %s: %v", r.Op, name, err)
 			return
@@ -214,9 +157,9 @@ func TestStorm(t *testing.T) {
 	events.Wait()
 
 	c := dial(t, s)
-	var l Listing
+	var l protocol.Listing
 	within(t, "those that were to end have ended", func() bool {
-		call(t, c, Request{Op: "list"}, &l)
+		call(t, c, protocol.Request{Op: "list"}, &l)
 		for _, e := range l.Experiments {
 			if !e.Keep {
 				return false
@@ -225,7 +168,7 @@ func TestStorm(t *testing.T) {
 		return true
 	})
 	for _, e := range l.Experiments {
-		call(t, c, Request{Op: "detach", Experiment: e.Name}, nil)
+		call(t, c, protocol.Request{Op: "detach", Experiment: e.Name}, nil)
 	}
 	within(t, "all have ended", func() bool { return len(p.Experiments()) == 0 })
 	within(t, "none is kept", func() bool { return len(s.list()) == 0 })
@@ -236,12 +179,12 @@ func TestStorm(t *testing.T) {
 func TestOddAcks(t *testing.T) {
 	p, s := listening(t)
 	c := dial(t, s)
-	var at Attached
+	var at protocol.Attached
 	must(t, c.Call(t.Context(), requests(), &at))
 	const batches = 30
-	odd := []byte(`{"op":"ack"}` + "\n" + `{"op":"ack","session":"other","number":1}` + "\n")
+	odd := []protocol.Request{{Op: "ack"}, {Op: "ack", Session: "other", Number: 1}}
 	for n := uint64(0); n < 10*batches; n++ {
-		odd = fmt.Appendf(odd, `{"op":"ack","session":%q,"number":%d}`+"\n", at.Session, 1_000_000+n)
+		odd = append(odd, protocol.Request{Op: "ack", Session: at.Session, Number: 1_000_000 + n})
 	}
 	for i := range batches {
 		p.Event(t.Context(), "request")
@@ -249,7 +192,9 @@ func TestOddAcks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("batch %d: %v", i, err)
 		}
-		must(t, c.write(t.Context(), odd))
+		for _, r := range odd {
+			must(t, c.Call(t.Context(), r, nil))
+		}
 		for range 20 {
 			must(t, b.Done())
 		}
@@ -261,14 +206,14 @@ func TestProgramStopped(t *testing.T) {
 	l, err := net.Listen("unix", filepath.Join(socketDir(t), "s"))
 	must(t, err)
 	defer l.Close() // nobody accepts
-	c, err := Dial(t.Context(), l.Addr().String())
+	c, err := protocol.Dial(t.Context(), l.Addr().String())
 	must(t, err)
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	told := make(chan error, 2)
 	for range 2 {
-		go func() { told <- c.Call(ctx, Request{Op: "sensors", Pattern: strings.Repeat("x", 4<<20)}, nil) }()
+		go func() { told <- c.Call(ctx, protocol.Request{Op: "sensors", Pattern: strings.Repeat("x", 4<<20)}, nil) }()
 	}
 	for range 2 {
 		select {
@@ -287,8 +232,8 @@ func TestAcksBesideRequests(t *testing.T) {
 	slow, free := newFakeSource(), make(chan struct{})
 	slow.before = func() { <-free }
 	p, s := listening(t, func(o *Options) { o.Sources = append(o.Sources, sensor.Origin{Name: "slow", Source: slow}) })
-	of := func(source string) Request {
-		return requests(func(s *Spec) { s.Name, s.Bindings[0].Sensors = source, []string{source + "/System/Ticks"} })
+	of := func(source string) protocol.Request {
+		return requests(func(s *protocol.Spec) { s.Name, s.Bindings[0].Sensors = source, []string{source + "/System/Ticks"} })
 	}
 	c := dial(t, s)
 	call(t, c, of("windows.winperf"), nil)
@@ -344,20 +289,20 @@ func TestTooMuch(t *testing.T) {
 	p, s := listening(t)
 	c := dial(t, s)
 	times := func(n int) []string { return strings.Split(strings.Repeat("x", n), "") }
-	for says, change := range map[string]func(*Spec){
-		"65 bindings: expected 64":             func(s *Spec) { s.Bindings = make([]Binding, 65) },
-		"65 sources of events: expected 64":    func(s *Spec) { s.Events = make([]EventSource, 65) },
-		"17 sinks: expected 16":                func(s *Spec) { s.Sinks = make([]Sink, 17) },
-		"1001 events: expected 1000":           func(s *Spec) { s.Bindings[0].Events = times(1001) },
-		"10001 sensors: expected 10000":        func(s *Spec) { s.Bindings[0].Sensors = times(10_001) },
-		"a capacity of -1: expected 1 to":      func(s *Spec) { s.Bindings[0].Capacity = -1 },
-		"a capacity of 2147483647: expected 1": func(s *Spec) { s.Bindings[0].Capacity = math.MaxInt32 },
-		"the name of the experiment: expected": func(s *Spec) { s.Name = "load\x1b[31m" },
-		"the name of a binding: expected 256":  func(s *Spec) { s.Bindings[0].Name = strings.Repeat("x", 257) },
-		"the name of a source of events: exp":  func(s *Spec) { s.Events = []EventSource{{Name: "a\nb"}} },
-		"the name of a sink: expected 256":     func(s *Spec) { s.Sinks = []Sink{{Name: "a\x00", File: "/dev/null"}} },
-		"an interval of 9ms: expected 10ms or": func(s *Spec) {
-			s.Events = []EventSource{{Name: "x", Every: Interval(9 * time.Millisecond)}}
+	for says, change := range map[string]func(*protocol.Spec){
+		"65 bindings: expected 64":             func(s *protocol.Spec) { s.Bindings = make([]protocol.Binding, 65) },
+		"65 sources of events: expected 64":    func(s *protocol.Spec) { s.Events = make([]protocol.EventSource, 65) },
+		"17 sinks: expected 16":                func(s *protocol.Spec) { s.Sinks = make([]protocol.Sink, 17) },
+		"1001 events: expected 1000":           func(s *protocol.Spec) { s.Bindings[0].Events = times(1001) },
+		"10001 sensors: expected 10000":        func(s *protocol.Spec) { s.Bindings[0].Sensors = times(10_001) },
+		"a capacity of -1: expected 1 to":      func(s *protocol.Spec) { s.Bindings[0].Capacity = -1 },
+		"a capacity of 2147483647: expected 1": func(s *protocol.Spec) { s.Bindings[0].Capacity = math.MaxInt32 },
+		"the name of the experiment: expected": func(s *protocol.Spec) { s.Name = "load\x1b[31m" },
+		"the name of a binding: expected 256":  func(s *protocol.Spec) { s.Bindings[0].Name = strings.Repeat("x", 257) },
+		"the name of a source of events: exp":  func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "a\nb"}} },
+		"the name of a sink: expected 256":     func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{Name: "a\x00", File: "/dev/null"}} },
+		"an interval of 9ms: expected 10ms or": func(s *protocol.Spec) {
+			s.Events = []protocol.EventSource{{Name: "x", Every: protocol.Interval(9 * time.Millisecond)}}
 		},
 	} {
 		refused(t, c, requests(change), "bad_request", says)
@@ -366,13 +311,15 @@ func TestTooMuch(t *testing.T) {
 		t.Errorf("%d experiments are attached", len(left))
 	}
 
-	tick := func(s *Spec) { s.Events = []EventSource{{Name: "tick", Every: Interval(time.Hour)}} }
+	tick := func(s *protocol.Spec) {
+		s.Events = []protocol.EventSource{{Name: "tick", Every: protocol.Interval(time.Hour)}}
+	}
 	call(t, c, requests(tick), nil)
-	least := Change{Every: Interval(time.Millisecond)}
-	refused(t, c, Request{Op: "change", Change: &least}, "bad_request", "an interval of 1ms: expected 10ms or more")
-	refused(t, c, Request{Op: "change", Change: &Change{Sensors: times(10_001)}}, "bad_request", "10001 sensors")
-	var l Listing
-	call(t, c, Request{Op: "list"}, &l)
+	least := protocol.Change{Every: protocol.Interval(time.Millisecond)}
+	refused(t, c, protocol.Request{Op: "change", Change: &least}, "bad_request", "an interval of 1ms: expected 10ms or more")
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{Sensors: times(10_001)}}, "bad_request", "10001 sensors")
+	var l protocol.Listing
+	call(t, c, protocol.Request{Op: "list"}, &l)
 	if got := time.Duration(l.Experiments[0].Sources[0].Every); got != time.Hour {
 		t.Errorf("the interval is %v", got)
 	}
@@ -383,7 +330,7 @@ func TestOddNames(t *testing.T) {
 	p, s := listening(t)
 	c := dial(t, s)
 	for i, name := range []string{" ", `"\`, "%s%d%!", "größe 日本 \u202e", "a/b=c;d|e", `{"id":1}`, strings.Repeat("x", 256)} {
-		call(t, c, requests(func(s *Spec) { s.Name = name }), nil)
+		call(t, c, requests(func(s *protocol.Spec) { s.Name = name }), nil)
 		event := fmt.Sprintf("request %d %s", i, name)
 		p.Event(t.Context(), event)
 		r := received{t: t, c: c}
@@ -391,23 +338,8 @@ func TestOddNames(t *testing.T) {
 		if last := r.all[len(r.all)-1]; last.Experiment != name || last.Kind != experiment.Point {
 			t.Errorf("%q: %+v", name, last)
 		}
-		call(t, c, Request{Op: "detach", Experiment: name}, nil)
+		call(t, c, protocol.Request{Op: "detach", Experiment: name}, nil)
 		r.until("")
-	}
-}
-
-// A directory that is none, and one whose files cannot be read, are errors and no empty lists.
-func TestNoDirectory(t *testing.T) {
-	file := filepath.Join(socketDir(t), "file")
-	must(t, os.WriteFile(file, nil, 0o600))
-	if all, err := Programs(t.Context(), file); err == nil {
-		t.Errorf("%v in a file", all)
-	}
-	if all, err := Programs(t.Context(), file+"x"); err != nil || len(all) > 0 {
-		t.Errorf("%v, %v in a directory that is not there", all, err)
-	}
-	if _, err := Find(t.Context(), file+"x", ""); !errors.Is(err, ErrNobody) || errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
 	}
 }
 

@@ -2,21 +2,18 @@ package control
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"reflect"
-	"strings"
 	"sync"
 	"time"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
-	"github.com/winperf/winperf/internal/suggest"
 )
 
 // lineTime is how long a client may take to send the rest of a line that it has begun, for
@@ -60,9 +57,9 @@ func (c *conn) serve(ctx context.Context) {
 	close(requests)
 	working.Wait()
 
-	var refused *Error
+	var refused *protocol.Error
 	if errors.As(err, &refused) {
-		_ = c.answer(answer{Error: refused}) // it is told, and then left
+		_ = c.answer(protocol.Answer{Error: refused}) // it is told, and then left
 	}
 	_ = c.net.Close() // receivers fail from now on
 	c.leave()
@@ -70,7 +67,7 @@ func (c *conn) serve(ctx context.Context) {
 
 // asked is a request that was read; err is why it is none.
 type asked struct {
-	Request
+	protocol.Request
 	err error
 }
 
@@ -88,7 +85,7 @@ func (c *conn) read(requests chan<- *asked) error {
 			continue
 		}
 		var r asked
-		if r.err = decodeStrict(line, &r.Request); r.err == nil && r.Op == "ack" {
+		if r.err = protocol.DecodeStrict(line, &r.Request); r.err == nil && r.Op == "ack" {
 			c.acknowledge(&r.Request)
 			if r.ID == 0 {
 				continue // it comes with each batch, and has no answer
@@ -124,91 +121,28 @@ func (c *conn) readLine(first bool) ([]byte, error) {
 	if err := c.net.SetReadDeadline(time.Now().Add(lineTime)); err != nil {
 		return nil, err
 	}
-	return readLine(c.in, maxRequest)
-}
-
-// readLine reads a line of so many bytes at most. Its end must be there.
-func readLine(in *bufio.Reader, most int) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		line = append(line, piece...)
-		switch {
-		case len(line) > most:
-			return nil, failure("bad_request", "a line of more than %d bytes", most)
-		case err == nil:
-			return bytes.TrimSpace(line), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
-	}
+	return protocol.ReadLine(c.in, protocol.MaxRequest)
 }
 
 // handle carries out a request. An error ends the connection.
 func (c *conn) handle(ctx context.Context, r *asked) error {
 	if r.err != nil {
-		return c.answer(answer{ID: r.ID, Error: failure("bad_request", "no request: %v", r.err)})
+		return c.answer(protocol.Answer{ID: r.ID, Error: protocol.Errorf("bad_request", "no request: %v", r.err)})
 	}
 
 	result, err := c.do(ctx, &r.Request)
 	if err != nil {
-		return c.answer(answer{ID: r.ID, Error: toError(err)})
+		return c.answer(protocol.Answer{ID: r.ID, Error: toError(err)})
 	}
 	text, err := json.Marshal(result)
 	if err != nil {
-		return c.answer(answer{ID: r.ID, Error: failure("failed", "%v", err)})
+		return c.answer(protocol.Answer{ID: r.ID, Error: protocol.Errorf("failed", "%v", err)})
 	}
-	return c.answer(answer{ID: r.ID, Result: text})
-}
-
-// decodeStrict reads JSON whose fields are all known: a field that is spelled wrong would
-// otherwise do nothing.
-func decodeStrict(text []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(to)
-	switch {
-	case errors.Is(err, io.EOF):
-		return errors.New("expected a JSON object, and there is nothing")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("expected the end of the JSON object, and it stops in the middle")
-	case err != nil:
-		msg := strings.TrimPrefix(err.Error(), "json: ")
-		if name, unknown := strings.CutPrefix(msg, "unknown field "); unknown {
-			name = strings.Trim(name, `"`)
-			return fmt.Errorf("there is no field %q%s", name, didYouMean(suggest.Closest(name, fieldNames(to))))
-		}
-		return errors.New(msg)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one value")
-	}
-	return nil
-}
-
-// fieldNames are the names of all fields of a structure and those in it.
-func fieldNames(of any) func(yield func(string) bool) {
-	return func(yield func(string) bool) { yieldFields(reflect.TypeOf(of), yield) }
-}
-
-func yieldFields(t reflect.Type, yield func(string) bool) bool {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return true
-	}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name != "" && !yield(name) || !yieldFields(t.Field(i).Type, yield) {
-			return false
-		}
-	}
-	return true
+	return c.answer(protocol.Answer{ID: r.ID, Result: text})
 }
 
 // answer sends a line.
-func (c *conn) answer(a answer) error {
+func (c *conn) answer(a protocol.Answer) error {
 	text, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -259,9 +193,9 @@ func (c *conn) receive(a *attached) error {
 	case c.received == nil:
 		return net.ErrClosed
 	case c.received[a] != nil:
-		return failure("exists", "the records of %q come already", a.name())
-	case len(c.received) >= maxReceived:
-		return failure("busy", "the records of %d experiments come already", maxReceived)
+		return protocol.Errorf("exists", "the records of %q come already", a.name())
+	case len(c.received) >= protocol.MaxReceived:
+		return protocol.Errorf("busy", "the records of %d experiments come already", protocol.MaxReceived)
 	}
 	r := &receiver{conn: c, exp: a.exp, name: a.name(), acks: make(chan struct{}, 1)}
 	route := delivery.Route{Name: c.routeName(), Sink: r}
@@ -287,7 +221,7 @@ func (c *conn) forget(a *attached) {
 
 // acknowledge hands on that the client has records, perhaps of an experiment that has been
 // detached since.
-func (c *conn) acknowledge(r *Request) {
+func (c *conn) acknowledge(r *protocol.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, receiver := range c.received {
@@ -351,7 +285,7 @@ func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
 	for i := range batch {
 		r.buf = fmt.Appendf(r.buf, `{"experiment":%s,"record":%s}`+"\n", name, batch[i].JSON)
 	}
-	end, err := json.Marshal(answer{Experiment: r.name, Session: last.Session, Through: last.Number})
+	end, err := json.Marshal(protocol.Answer{Experiment: r.name, Session: last.Session, Through: last.Number})
 	if err != nil {
 		return err
 	}
@@ -383,7 +317,7 @@ func (r *receiver) leave(through uint64) {
 	}
 	more := max(r.exp.Status().Stored, through) - through
 	const form = "%s; its records up to %d were not acknowledged in time, and %d more were not sent"
-	last := answer{Experiment: r.name, Error: failure("failed", form, what, through, more)}
+	last := protocol.Answer{Experiment: r.name, Error: protocol.Errorf("failed", form, what, through, more)}
 	if text, err := json.Marshal(last); err == nil {
 		_ = r.conn.send(time.Now().Add(moment), append(text, '\n')) // it may be that it does not read
 	}

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	protocol "github.com/winperf/winperf/internal/control"
 )
 
 // dialAs connects as another user: the kernel looks at the thread that connects.
-func dialAs(t *testing.T, uid int, path string) *Client {
+func dialAs(t *testing.T, uid int, path string) *protocol.Client {
 	t.Helper()
 	type result struct {
-		c   *Client
+		c   *protocol.Client
 		err error
 	}
 	done := make(chan result)
@@ -25,7 +27,7 @@ func dialAs(t *testing.T, uid int, path string) *Client {
 			done <- result{nil, errno}
 			return
 		}
-		c, err := Dial(t.Context(), path)
+		c, err := protocol.Dial(t.Context(), path)
 		done <- result{c, err}
 	}()
 	r := <-done
@@ -47,26 +49,26 @@ func TestOtherUsers(t *testing.T) {
 	})
 	c := dialAs(t, friend, s.Path())
 	call(t, c, requests(), nil)
-	file := Sink{File: filepath.Join(t.TempDir(), "x.jsonl")}
-	refused(t, c, Request{Op: "change", Change: &Change{AddSinks: []Sink{file}}}, "forbidden", "sinks")
-	refused(t, c, requests(func(s *Spec) { s.Name, s.Sinks = "two", []Sink{file} }), "forbidden", "sinks")
+	file := protocol.Sink{File: filepath.Join(t.TempDir(), "x.jsonl")}
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{AddSinks: []protocol.Sink{file}}}, "forbidden", "sinks")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Name, s.Sinks = "two", []protocol.Sink{file} }), "forbidden", "sinks")
 	if _, err := os.Stat(file.File); !errors.Is(err, os.ErrNotExist) {
 		t.Error("the file was made:", err)
 	}
 
-	err := dialAs(t, stranger, s.Path()).Call(t.Context(), Request{Op: "list"}, nil)
-	var e *Error
+	err := dialAs(t, stranger, s.Path()).Call(t.Context(), protocol.Request{Op: "list"}, nil)
+	var e *protocol.Error
 	if !errors.As(err, &e) || e.Code != "forbidden" || !strings.Contains(e.Message, "65533") {
 		t.Errorf("a stranger: %v", err)
 	}
-	call(t, dial(t, s), Request{Op: "list"}, nil)
+	call(t, dial(t, s), protocol.Request{Op: "list"}, nil)
 
 	// Without that the directory keeps others out, and the kernel's word does where it does not.
 	_, s = listening(t)
 	dir := filepath.Dir(s.Path())
 	must(t, os.Chmod(dir, 0o755))
 	must(t, os.Chmod(s.Path(), 0o666))
-	err = dialAs(t, friend, s.Path()).Call(t.Context(), Request{Op: "list"}, nil)
+	err = dialAs(t, friend, s.Path()).Call(t.Context(), protocol.Request{Op: "list"}, nil)
 	if !errors.As(err, &e) || e.Code != "forbidden" {
 		t.Errorf("another user: %v", err)
 	}

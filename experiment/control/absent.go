@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	protocol "github.com/winperf/winperf/internal/control"
+
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
@@ -33,7 +35,7 @@ type wanted struct {
 // takes, and returns what of it names nothing now. That is no error: it may come later.
 func absent(
 	ctx context.Context, sources []sensor.Origin, bindings []experiment.Binding, naming string,
-) (all []Absent) {
+) (all []protocol.Absent) {
 	names, err := measure.ParseNaming(naming)
 	if err != nil {
 		return nil // the experiment says so
@@ -55,7 +57,7 @@ func absent(
 	}
 	for i := range wants {
 		w := &wants[i]
-		a := Absent{Sensor: w.text, Path: w.path.String(), Status: w.best.String()}
+		a := protocol.Absent{Sensor: w.text, Path: w.path.String(), Status: w.best.String()}
 		if w.found && w.best != counter.OK && len(all) < maxAbsent && !slices.Contains(all, a) {
 			all = append(all, a)
 		}
