@@ -130,7 +130,7 @@ func writeHistory(t *testing.T, to io.Writer, src winperf.Source) (names map[str
 	t.Helper()
 	names = map[string]bool{}
 	labels, _ := push.Identity(src.Describe().Machine, "", "")
-	history := prometheus.NewBackfill(to, prometheus.BackfillOptions{})
+	history := prometheus.NewBackfill(to, nil)
 	mapper := metrics.NewMapper(metrics.Options{LoneTotals: true})
 
 	all := winperf.Selection{Global: true}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -186,7 +187,7 @@ func TestRetries(t *testing.T) {
 			tries++
 			switch {
 			case tries == 4:
-				return &Wait{time.Hour, down}
+				return RetryAfter(time.Hour, down)
 			case tries <= 8:
 				return down
 			}
@@ -218,12 +219,22 @@ func TestRetries(t *testing.T) {
 	})
 }
 
+// The errors that a sink returns for a batch keep the reason.
+func TestSinkErrors(t *testing.T) {
+	cause := errors.New("odd")
+	for _, err := range []error{Refuse(cause), RetryAfter(time.Second, cause)} {
+		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "odd") {
+			t.Errorf("%v does not wrap its cause", err)
+		}
+	}
+}
+
 // What a sink refuses costs that record only.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &testSink{fail: func(_ context.Context, batch []Item) error {
 			if slices.ContainsFunc(batch, func(i Item) bool { return i.Number%3 == 0 }) {
-				return fmt.Errorf("no: %w", &Refused{errors.New("odd")})
+				return fmt.Errorf("no: %w", Refuse(errors.New("odd")))
 			}
 			return nil
 		}}
@@ -245,7 +256,7 @@ func TestRefusedAndFailed(t *testing.T) {
 		s := &testSink{fail: func(_ context.Context, batch []Item) error {
 			switch {
 			case slices.ContainsFunc(batch, func(i Item) bool { return i.Number == 2 }):
-				return &Refused{errors.New("odd")}
+				return Refuse(errors.New("odd"))
 			case slices.ContainsFunc(batch, func(i Item) bool { return i.Number == 3 }):
 				if tries++; tries < 4 {
 					return errors.New("later")

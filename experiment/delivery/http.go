@@ -117,10 +117,10 @@ func (s *httpSink) send(req *http.Request) error {
 	switch resp.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 		http.StatusUnprocessableEntity:
-		return &Refused{err}
+		return Refuse(err)
 	}
 	if d := retryAfter(resp.Header.Get("Retry-After"), s.opt.Now()); d > 0 {
-		return &Wait{d, err}
+		return RetryAfter(d, err)
 	}
 	return err
 }

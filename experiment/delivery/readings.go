@@ -44,7 +44,7 @@ func (r *readings) encode(batch []Item) ([]byte, error) {
 	for i := range batch {
 		var err error
 		if records[i], err = batch[i].Record(); err != nil {
-			return nil, &Refused{err}
+			return nil, Refuse(err)
 		}
 	}
 

@@ -85,9 +85,9 @@ func (r *route) drain(ctx context.Context) {
 
 // asked returns the pause that a sink asked for, at most 10 minutes.
 func asked(err error) time.Duration {
-	var wait *Wait
-	if errors.As(err, &wait) {
-		return min(wait.For, mostWait)
+	var w *wait
+	if errors.As(err, &w) {
+		return min(w.pause, mostWait)
 	}
 	return 0
 }
@@ -192,11 +192,11 @@ func (r *route) read(ctx context.Context) error {
 // costs itself only. It returns how many of the first records need not come again.
 func (r *route) deliver(ctx context.Context, batch []Item) (n int, err error) {
 	err = r.try(ctx, batch)
-	var refused *Refused
+	var no *refused
 	switch {
 	case err == nil:
 		return len(batch), nil
-	case !errors.As(err, &refused):
+	case !errors.As(err, &no):
 		return 0, err
 	}
 
@@ -205,8 +205,8 @@ func (r *route) deliver(ctx context.Context, batch []Item) (n int, err error) {
 			err = r.try(ctx, batch[i:i+1])
 		}
 		switch {
-		case errors.As(err, &refused):
-			r.set(func(s *RouteState) { s.Refused, s.Refusal, s.Err = s.Refused+1, refused.Err, err })
+		case errors.As(err, &no):
+			r.set(func(s *RouteState) { s.Refused, s.Refusal, s.Err = s.Refused+1, no.err, err })
 		case err != nil:
 			return i, err
 		}

@@ -90,35 +90,38 @@ var errNoNumber = fmt.Errorf("a record without its number: %w", winperf.ErrBadDa
 // Sink takes records. It is used by one goroutine at a time.
 type Sink interface {
 	// Deliver takes a batch: records of one session in the order of their numbers, at least
-	// one. It returns nil when all of them are where they belong. After an error that is no
-	// Refused the same batch comes again, or records of it with others behind them; an error
-	// that wraps a *Wait says when at the earliest. Of a batch that is refused each record comes
-	// alone. It obeys ctx.
+	// one. It returns nil when all of them are where they belong. After an error that
+	// Refuse did not make the same batch comes again, or records of it with others behind them; the error of
+	// RetryAfter says when at the earliest. Of a batch that is refused each record comes alone. It obeys ctx.
 	Deliver(ctx context.Context, batch []Item) error
 	// Close completes what was delivered. It is called once, and obeys ctx.
 	Close(ctx context.Context) error
 }
 
-// Refused tells that a sink will never take a batch, however often it comes.
-type Refused struct{ Err error }
+// Refuse returns an error for Deliver of a sink that will never take the batch, however often it comes. It wraps
+// err.
+func Refuse(err error) error { return &refused{err} }
 
-// Error implements error.
-func (r *Refused) Error() string { return "refused for good: " + r.Err.Error() }
+// RetryAfter returns an error for Deliver of a sink that asks for a pause. It wraps err. A pause of more than 10
+// minutes counts as 10 minutes.
+func RetryAfter(pause time.Duration, err error) error { return &wait{pause, err} }
 
-// Unwrap returns why.
-func (r *Refused) Unwrap() error { return r.Err }
+// refused is the error of Refuse.
+type refused struct{ err error }
 
-// Wait tells that a sink asked to be left alone for a while.
-type Wait struct {
-	For time.Duration
-	Err error
+func (r *refused) Error() string { return "refused for good: " + r.err.Error() }
+
+func (r *refused) Unwrap() error { return r.err }
+
+// wait is the error of RetryAfter.
+type wait struct {
+	pause time.Duration
+	err   error
 }
 
-// Error implements error.
-func (w *Wait) Error() string { return fmt.Sprintf("%v; it asked for a pause of %v", w.Err, w.For) }
+func (w *wait) Error() string { return fmt.Sprintf("%v; it asked for a pause of %v", w.err, w.pause) }
 
-// Unwrap returns why.
-func (w *Wait) Unwrap() error { return w.Err }
+func (w *wait) Unwrap() error { return w.err }
 
 // ErrUndelivered is wrapped by the error of Delivery.Close where records were not delivered.
 var ErrUndelivered = errors.New("records were not delivered")

@@ -409,13 +409,13 @@ func TestHTTPAnswers(t *testing.T) {
 		s, err := NewHTTP(e.URL, HTTPOptions{Now: func() time.Time { return now }})
 		must(t, err)
 		err = s.Deliver(t.Context(), items("a", 1, 1))
-		var refused *Refused
-		var wait *Wait
-		errors.As(err, &wait)
+		var no *refused
+		var later *wait
+		errors.As(err, &later)
 		switch {
-		case (err == nil) != (c.status/100 == 2), errors.As(err, &refused) != c.refused:
+		case (err == nil) != (c.status/100 == 2), errors.As(err, &no) != c.refused:
 			t.Errorf("%d: %v", c.status, err)
-		case (wait != nil) != (c.wait > 0), wait != nil && wait.For != c.wait:
+		case (later != nil) != (c.wait > 0), later != nil && later.pause != c.wait:
 			t.Errorf("%d, %s: %v", c.status, c.after, err)
 		case err != nil && (!strings.Contains(err.Error(), `why\x1b`) || len(e.requests) != 1):
 			t.Errorf("%d: %v, %d requests", c.status, err, len(e.requests))

@@ -89,7 +89,7 @@ type metricsWriter struct {
 
 func newMetricsWriter(w io.Writer, opt Options) *metricsWriter {
 	return &metricsWriter{
-		Backfill: prometheus.NewBackfill(w, prometheus.BackfillOptions{Spool: opt.Spool}),
+		Backfill: prometheus.NewBackfill(w, opt.Spool),
 		labels:   opt.Labels,
 		metrics:  NewMetrics(opt),
 	}

@@ -19,17 +19,6 @@ type Spool interface {
 	io.Closer
 }
 
-// BackfillOptions are what a [Backfill] can be told. The zero options keep everything in memory.
-type BackfillOptions struct {
-	// Spool makes the temporary file for what does not fit into Memory. It is called at
-	// most once, and Close closes the file. nil keeps everything in memory.
-	Spool func() (Spool, error)
-	// Memory is how much is kept of values that wait, in bytes; 0 is 16 MB. Beside it the
-	// labels of all instances there ever were are kept, each once, and for each 16 MB
-	// of values in the file 16 KB when it is read again.
-	Memory int
-}
-
 // Backfill writes many Sets, such as those of a whole log, as one OpenMetrics text in which
 // every sample has its time. The format wants all samples of a metric in one place, and of these
 // all samples of a series, in the order of time. So nothing is written before Close: until
@@ -40,8 +29,9 @@ type BackfillOptions struct {
 type Backfill struct {
 	out        buffer
 	to         io.Writer
-	opt        BackfillOptions
-	err        error // the first one; nothing is done behind it
+	spoolFile  func() (Spool, error) // makes spool; nil keeps everything in memory
+	memory     int                   // for values that wait, in bytes
+	err        error                 // the first one; nothing is done behind it
 	closed     bool
 	outOfOrder int
 	spool      Spool
@@ -103,13 +93,13 @@ const (
 	defaultMemory = 16 << 20
 )
 
-// NewBackfill returns a Backfill that writes to w.
-func NewBackfill(w io.Writer, opt BackfillOptions) *Backfill {
-	if opt.Memory <= 0 {
-		opt.Memory = defaultMemory
-	}
+// NewBackfill returns a Backfill that writes to w. spool makes the temporary file for values that do not fit
+// into 16 MB of memory. It is called at most once, and Close closes the file. A nil spool keeps all values in
+// memory. In addition the labels of all instances are kept, each once, and for each 16 MB of values in the
+// file 16 KB when it is read again.
+func NewBackfill(w io.Writer, spool func() (Spool, error)) *Backfill {
 	return &Backfill{
-		to: w, opt: opt,
+		to: w, spoolFile: spool, memory: defaultMemory,
 		byName: map[string]*history{}, rows: map[*metrics.Rows]*numbered{},
 	}
 }
@@ -143,7 +133,7 @@ func (b *Backfill) Add(set *metrics.Set, more ...metrics.Label) error {
 		}
 	}
 
-	if b.opt.Spool != nil && b.used*8 >= b.opt.Memory {
+	if b.spoolFile != nil && b.used*8 >= b.memory {
 		b.err = b.spill()
 	}
 	return b.err

@@ -21,7 +21,7 @@ import (
 // Everything of a metric stands in one place, a series behind the other, in the order of time.
 func TestBackfill(t *testing.T) {
 	var b bytes.Buffer
-	w := NewBackfill(&b, BackfillOptions{})
+	w := NewBackfill(&b, nil)
 	set := exampleSet()
 	for range 3 {
 		if err := w.Add(set, metrics.Label{Name: "machine", Value: `A\B`}); err != nil {
@@ -75,7 +75,7 @@ wait_seconds_count{machine="A\\B",name="b\\\"\n"} 2 1767323047.678
 	}
 
 	var empty bytes.Buffer
-	if err := NewBackfill(&empty, BackfillOptions{}).Close(); err != nil || empty.String() != "# EOF\n" {
+	if err := NewBackfill(&empty, nil).Close(); err != nil || empty.String() != "# EOF\n" {
 		t.Errorf("without sets: %q, %v", &empty, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestBackfillLabelsOfSome(t *testing.T) {
 		{{Name: "machine", Value: "A"}}, {{Name: "instance", Value: "B"}, {Name: "machine", Value: "B"}},
 	}
 	var b bytes.Buffer
-	w := NewBackfill(&b, BackfillOptions{})
+	w := NewBackfill(&b, nil)
 	for i, second := range []int64{1, 2, 3, 4, 4} {
 		n := 1 + i%2
 		set := &metrics.Set{Time: time.Unix(second, 0), Families: []metrics.Family{{Name: "x", Columns: []metrics.Column{
@@ -191,6 +191,13 @@ func (s *memorySpool) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
+// newSmall returns a Backfill with another bound for its memory, in bytes.
+func newSmall(w io.Writer, memory int, spool func() (Spool, error)) *Backfill {
+	b := NewBackfill(w, spool)
+	b.memory = memory
+	return b
+}
+
 // However little fits into memory, each series has its samples, and the text is the same.
 func TestBackfillHistory(t *testing.T) {
 	for seed := range uint64(20) {
@@ -198,11 +205,10 @@ func TestBackfillHistory(t *testing.T) {
 		for _, memory := range []int{0, 1, 2000, 20_000} {
 			var b bytes.Buffer
 			spool := &memorySpool{}
-			opt := BackfillOptions{Memory: memory}
+			w := NewBackfill(&b, nil)
 			if memory > 0 {
-				opt.Spool = func() (Spool, error) { return spool, nil }
+				w = newSmall(&b, memory, func() (Spool, error) { return spool, nil })
 			}
-			w := NewBackfill(&b, opt)
 			want := randomHistory(rand.New(rand.NewPCG(seed, 1)), func(set *metrics.Set) {
 				if err := w.Add(set); err != nil {
 					t.Fatal(err)
@@ -270,7 +276,7 @@ func TestBackfillFails(t *testing.T) {
 		}, io.Discard, winperf.ErrBadData},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := NewBackfill(test.to, BackfillOptions{Memory: 1, Spool: test.spool})
+			w := newSmall(test.to, 1, test.spool)
 			err := w.Add(set)
 			if name == "output" || name == "damage" {
 				if err != nil {
@@ -292,13 +298,13 @@ func TestBackfillFails(t *testing.T) {
 func TestBackfillTextOnly(t *testing.T) {
 	var got, want strings.Builder
 	set := exampleSet()
-	w := NewBackfill(&got, BackfillOptions{})
+	w := NewBackfill(&got, nil)
 	set.TextOnly = true
 	if err := w.Add(set); !errors.Is(err, winperf.ErrNotSupported) {
 		t.Errorf("error %v, want %v", err, winperf.ErrNotSupported)
 	}
 	set.TextOnly = false
-	alone := NewBackfill(&want, BackfillOptions{})
+	alone := NewBackfill(&want, nil)
 	if err := errors.Join(w.Add(set), w.Close(), alone.Add(set), alone.Close()); err != nil || got.String() != want.String() {
 		t.Errorf("%s\nwant\n%s, error %v", got.String(), want.String(), err)
 	}
@@ -308,11 +314,11 @@ func TestBackfillTextOnly(t *testing.T) {
 func FuzzPiece(f *testing.F) {
 	f.Add(appendRecord(nil, key{0, 0, 0}, []point{{milli: 5, forms: [width]uint8{1, 3}, values: [width]uint64{1, 2}}}))
 	f.Fuzz(func(t *testing.T, record []byte) {
-		w := NewBackfill(io.Discard, BackfillOptions{Spool: func() (Spool, error) {
+		w := newSmall(io.Discard, 1, func() (Spool, error) {
 			s := &memorySpool{}
 			_, err := s.Write(record)
 			return s, err
-		}, Memory: 1})
+		})
 		if err := w.Add(exampleSet()); err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +336,7 @@ func BenchmarkBackfill(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w := NewBackfill(io.Discard, BackfillOptions{Spool: func() (Spool, error) { return file, nil }, Memory: 512 << 10})
+		w := newSmall(io.Discard, 512<<10, func() (Spool, error) { return file, nil })
 		for i := range sets {
 			set.Time = moment.Add(time.Duration(i) * time.Second)
 			if err := w.Add(set); err != nil {

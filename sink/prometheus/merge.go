@@ -17,7 +17,7 @@ const pieceBuffer = 16 << 10
 // spill writes what waits to the temporary file.
 func (b *Backfill) spill() error {
 	if b.spool == nil {
-		spool, err := b.opt.Spool()
+		spool, err := b.spoolFile()
 		if err != nil {
 			return err
 		}

@@ -69,5 +69,5 @@ func (s resultsSink) Deliver(ctx context.Context, batch []delivery.Item) error {
 		return err
 	}
 	s.broken.tell(err)
-	return &delivery.Refused{Err: err}
+	return delivery.Refuse(err)
 }
