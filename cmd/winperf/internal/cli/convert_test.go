@@ -55,12 +55,12 @@ func TestParseMoment(t *testing.T) {
 }
 
 // A file is there when it is complete, and not before.
-func TestPendingFile(t *testing.T) {
+func TestWholeFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out")
-	begin := func(text string) *output.PendingFile {
+	begin := func(text string) *output.File {
 		t.Helper()
-		f, err := output.CreatePending(t.Context(), output.Target{Name: name, Mode: output.OpenOverwrite})
+		f, err := output.Target{Name: name, Mode: output.Overwrite, Whole: true}.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,23 +76,25 @@ func TestPendingFile(t *testing.T) {
 			t.Errorf("the file holds %q, %v, want %q", got, err, want)
 		}
 	}
+	ends := func(end func() error) {
+		t.Helper()
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	f := begin("one")
 	holds("")
-	f.Abandon()
+	ends(f.Abandon)
 	holds("")
 	f = begin("two")
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	f.Abandon()
+	ends(f.Close)
+	ends(f.Abandon)
 	holds("two")
 	f, other := begin("three"), begin("four")
 	holds("two")
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	ends(f.Close)
 	holds("three")
-	other.Abandon()
+	ends(other.Abandon)
 	holds("three")
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {

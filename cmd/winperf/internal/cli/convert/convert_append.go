@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
 )
@@ -30,22 +29,28 @@ func (c *converter) settleAppend() error {
 }
 
 // open begins the file of the output, and returns the end of the log that it continues, if any.
-func (c *converter) open(ctx context.Context, out *convertOutput, format, file string) (*logs.Tail, error) {
-	var err error
-	if out.file, err = output.CreatePending(ctx, c.output.Target(file)); err != nil {
-		return nil, err
+func (c *converter) open(
+	ctx context.Context, out *convertOutput, format, name string,
+) (file *os.File, tail *logs.Tail, err error) {
+	target := c.output.Target(name)
+	target.Whole = true
+	if out.file, err = target.Open(ctx); err != nil {
+		return nil, nil, err
 	}
-	tail, err := c.tail(out, format)
+
+	if file, err = out.file.Replace(); err == nil {
+		tail, err = c.tail(out, file, format)
+	}
 	if err != nil {
 		out.abandon()
 	}
-	return tail, err
+	return file, tail, err
 }
 
 // tail makes the output a copy of the file that it is appended to, which stays as it is until all
 // samples are written. It returns nil if there is none.
-func (c *converter) tail(out *convertOutput, format string) (tail *logs.Tail, err error) {
-	name := out.file.Target.Name
+func (c *converter) tail(out *convertOutput, file *os.File, format string) (tail *logs.Tail, err error) {
+	name := out.file.Final()
 	if !c.appends || name == "" {
 		return nil, nil
 	}
@@ -59,13 +64,13 @@ func (c *converter) tail(out *convertOutput, format string) (tail *logs.Tail, er
 
 	out.old, err = old.Stat()
 	if err == nil {
-		_, err = io.Copy(out.file.File, old)
+		_, err = io.Copy(file, old)
 	}
 	if err := errors.Join(err, old.Close()); err != nil {
 		return nil, err
 	}
 
-	tail, broken, err := logs.OpenTail(out.file.File, format)
+	tail, broken, err := logs.OpenTail(file, format)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.output.Output, err)
 	}
@@ -81,7 +86,7 @@ func (o *convertOutput) unchanged() error {
 	if o.old == nil {
 		return nil
 	}
-	name := o.file.Target.Name
+	name := o.file.Final()
 	info, err := os.Stat(name)
 	if err == nil && info.Size() == o.old.Size() && info.ModTime().Equal(o.old.ModTime()) {
 		return nil

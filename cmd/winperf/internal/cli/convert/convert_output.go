@@ -18,8 +18,8 @@ import (
 // complete, or standard output.
 type convertOutput struct {
 	logs.Writer
-	file  *output.PendingFile // nil for standard output
-	old   fs.FileInfo         // of the file that is appended to, else nil
+	file  *output.File // nil for standard output
+	old   fs.FileInfo  // of the file that is appended to, else nil
 	spool spoolFile
 }
 
@@ -38,18 +38,14 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 
 	out = &convertOutput{spool: spoolFile{beside: file}}
 	opt.Spool = out.spool.open
-	if file != "" {
-		if opt.Tail, err = c.open(ctx, out, format, file); err != nil {
-			return nil, err
-		}
-	}
-
 	w := io.Writer(struct{ io.Writer }{c.app.Stdout}) // a pipe cannot be sought in
 	if _, terminal := console.IsTerminal(c.app.Stdout); terminal {
 		w = safetext.NewTerminal(w)
 	}
 	if file != "" {
-		w = out.file
+		if w, opt.Tail, err = c.open(ctx, out, format, file); err != nil {
+			return nil, err
+		}
 	}
 	if format == logs.OpenMetrics { // which is all written at the end
 		w = &writing{Writer: w, ctx: ctx, progress: c.progress}
@@ -96,13 +92,13 @@ func (o *convertOutput) finish(closeLogs func() error) error {
 	if err := o.unchanged(); err != nil {
 		return err
 	}
-	return o.file.Commit()
+	return o.file.Close()
 }
 
 // abandon leaves nothing of an output that is not complete.
 func (o *convertOutput) abandon() {
 	_ = o.spool.Close() // nobody reads it any more
 	if o.file != nil {
-		o.file.Abandon()
+		_ = o.file.Abandon() // the conversion has failed already
 	}
 }

@@ -114,7 +114,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 		return err
 	}
 
-	out.Kept.Wait()
+	out.Wait()
 	l.w, l.width, l.sensors = out.Writer, out.Width(), out.Format == "sensors"
 	l.search = newSearch(strings.Join(append(args, "*")[:1], ""), src.Describe())
 	l.told = map[string]bool{}
@@ -124,7 +124,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 		err = l.list(ctx, src, zone, out.Format)
 	}
 	if err == nil {
-		out.Kept.Release()
+		out.Release()
 	}
 	return errors.Join(err, out.Close())
 }

@@ -95,7 +95,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	out.out.Kept.Wait()
+	out.out.Wait()
 	defer func() {
 		err = errors.Join(err, out.Close())
 		out.reportLate(r.app.Stderr)
@@ -257,7 +257,7 @@ func (r *reader) noSample(ctx context.Context, src winperf.Source) error {
 func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 	r.tally.Count(cycle)
 	if !r.tally.Nothing() {
-		out.out.Kept.Release()
+		out.out.Release()
 	}
 	if err := r.write(cycle, out); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -106,7 +105,7 @@ func (f *Flags) packs(format string) bool {
 func (f *Flags) Target(file string) Target {
 	t := Target{Name: file, Reads: f.reads}
 	if f.Overwrite {
-		t.Mode = OpenOverwrite
+		t.Mode = Overwrite
 	}
 	return t
 }
@@ -119,8 +118,7 @@ func (f *Flags) Settle(reads ...string) (format, file string, err error) {
 	if format, file, err = f.Resolve(); err != nil || file == "" {
 		return format, file, err
 	}
-	t := f.Target(file)
-	_, err = t.Look()
+	_, err = f.Target(file).Look()
 	return format, file, err
 }
 
@@ -128,11 +126,13 @@ func (f *Flags) Settle(reads ...string) (format, file string, err error) {
 type Output struct {
 	*bufio.Writer
 	Format string
-	File   *os.File // nil for standard output
-	Kept   keptFile // the same, where it is to be replaced
-	isNew  bool     // the file was not there before
+	File   *File // nil for standard output
 	Size   func() (width, height int)
+	waits  bool
 }
+
+// maxEarly is how many bytes are kept in memory while the output waits.
+const maxEarly = 1 << 20
 
 // Create opens what -o and -f ask for.
 func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
@@ -142,18 +142,14 @@ func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
 	}
 
 	out := &Output{Format: format}
-	w := a.Stdout
+	w, buffer := a.Stdout, 0
 	if file != "" {
-		t := f.Target(file)
-		if out.File, err = t.open(ctx, nil); err != nil {
+		if out.File, err = f.Target(file).Open(ctx); err != nil {
 			return nil, err
 		}
-		regular := logs.IsRegular(out.File)
-		out.isNew = t.Mode == OpenNew && regular
 		w = out.File
-		if t.Mode == OpenOverwrite && regular {
-			out.Kept.file = out.File
-			w = &out.Kept
+		if out.File.old {
+			buffer = maxEarly
 		}
 	} else {
 		out.Size, _ = console.IsTerminal(a.Stdout)
@@ -162,60 +158,26 @@ func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
 	if out.Terminal() && format != "table" { // which escapes by itself, and draws
 		w = safetext.NewTerminal(w)
 	}
-	out.Writer = bufio.NewWriter(w)
+	out.Writer = bufio.NewWriterSize(w, buffer)
 	return out, nil
 }
 
-// keptFile writes a file that is to be replaced. What it holds stays until something is
-// written or the output complete, and while what is written waits for something to show.
-type keptFile struct {
-	file  *os.File // nil where there is nothing to replace
-	cut   bool     // what it held is gone
-	waits bool
-	early []byte // what waits
-}
+// Wait keeps the old content of a file that is to be replaced until Release: a command that shows
+// nothing replaces nothing.
+func (o *Output) Wait() { o.waits = true }
 
-// maxEarly is how much may wait, in bytes.
-const maxEarly = 1 << 20
+// Release ends Wait: there is something to show.
+func (o *Output) Release() { o.waits = false }
 
-// Write implements io.Writer.
-func (k *keptFile) Write(b []byte) (int, error) {
-	if k.waits && len(k.early)+len(b) <= maxEarly {
-		k.early = append(k.early, b...)
-		return len(b), nil
-	}
-	if err := k.replace(); err != nil {
-		return 0, err
-	}
-	return k.file.Write(b)
-}
+// waiting reports whether there is old content that could be lost.
+func (o *Output) waiting() bool { return o.waits && o.File != nil && o.File.old }
 
-// Wait lets what is written wait, until release. Of an empty file nothing would be lost.
-func (k *keptFile) Wait() {
-	if k.file == nil {
-		return
-	}
-	info, err := k.file.Stat()
-	k.waits = err == nil && info.Size() > 0
-}
-
-// Release tells that there is something to show.
-func (k *keptFile) Release() { k.waits = false }
-
-// replace writes what waited in place of what the file held.
-func (k *keptFile) replace() error {
-	k.waits = false
-	if k.file == nil || k.cut {
+// Flush writes what is in memory, unless the output waits.
+func (o *Output) Flush() error {
+	if o.waiting() {
 		return nil
 	}
-
-	k.cut = true
-	if err := k.file.Truncate(0); err != nil {
-		return err
-	}
-	_, err := k.file.Write(k.early)
-	k.early = nil
-	return err
+	return o.Writer.Flush()
 }
 
 // NewJSON returns an encoder of JSON in which every character is escaped that is
@@ -226,23 +188,16 @@ func NewJSON(w io.Writer) *json.Encoder {
 	return enc
 }
 
-// Close completes the output. A new file in which there is nothing goes again, so
-// that it is not in the way of another try.
+// Close completes the output. A file whose output still waits stays as it was.
 func (o *Output) Close() error {
 	err := o.Flush()
-	if o.File == nil {
+	switch {
+	case o.File == nil:
 		return err
+	case o.waiting():
+		return errors.Join(err, o.File.Abandon())
 	}
-	if !o.Kept.waits {
-		err = errors.Join(err, o.Kept.replace())
-	}
-
-	info, statErr := o.File.Stat()
-	err = errors.Join(err, o.File.Close())
-	if o.isNew && statErr == nil && info.Size() == 0 {
-		err = errors.Join(err, os.Remove(o.File.Name()))
-	}
-	return err
+	return errors.Join(err, o.File.Close())
 }
 
 // Terminal tells whether people see the output while it is written.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
-	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/regfile/rules"
 	"github.com/winperf/winperf/internal/safetext"
@@ -137,7 +135,7 @@ func providerInit(ctx context.Context, a *console.App, file, dir string, overwri
 type registrationFile struct {
 	path string
 	data []byte
-	file *os.File // while it is written
+	file *output.File // while it is written
 }
 
 // writeRegistration writes the files. Nothing is written where one of them exists
@@ -158,44 +156,33 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 	// that writes the same files finds it locked.
 	for i := range files {
 		f := &files[i]
-		if f.file, err = f.target(overwrite).Create(ctx, nil); err != nil {
+		if f.file, err = f.target(overwrite).Open(ctx); err != nil {
 			return err
 		}
 		defer func() {
-			if err = errors.Join(err, f.file.Close()); err != nil && !overwrite {
-				err = errors.Join(err, os.Remove(f.path))
+			if err == nil {
+				err = f.file.Close()
+			} else {
+				err = errors.Join(err, f.file.Abandon())
 			}
 		}()
 	}
 
 	for _, f := range files {
-		if err := f.write(); err != nil {
+		if _, err := f.file.Write(f.data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// target describes the file to create or replace. With overwrite, creating it keeps the old
-// content, which write replaces once all files are locked.
-func (f *registrationFile) target(overwrite bool) *output.Target {
-	t := &output.Target{Name: f.path}
+// target describes the file to create or replace.
+func (f *registrationFile) target(overwrite bool) output.Target {
+	t := output.Target{Name: f.path}
 	if overwrite {
-		t.Mode = output.OpenAppend
+		t.Mode = output.Overwrite
 	}
 	return t
-}
-
-// write replaces the content of the open file, whose write position is still the start. A
-// regular file is emptied first, as the old content may be longer.
-func (f *registrationFile) write() error {
-	if logs.IsRegular(f.file) {
-		if err := f.file.Truncate(0); err != nil {
-			return err
-		}
-	}
-	_, err := f.file.Write(f.data)
-	return err
 }
 
 // printSchema prints what .ini and .h files, or a manifest, say as schemas.

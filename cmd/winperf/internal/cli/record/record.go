@@ -334,13 +334,17 @@ func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
 	}
 	files.Open = func(ctx context.Context, name string) (*os.File, bool, error) {
 		t := r.target(name)
-		if t.Mode == output.OpenOverwrite && files.Written().Files == 0 {
+		if t.Mode == output.Overwrite && files.Written().Files == 0 {
 			if err := names.Free(name, output.LookLocked); err != nil {
 				return nil, false, err
 			}
 		}
-		f, err := t.Create(ctx, r.app.Complain)
-		return f, err == nil && t.Mode == output.OpenNew && logs.IsRegular(f), err
+		f, err := t.Open(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		file, err := f.Replace()
+		return file, f.IsNew(), err
 	}
 
 	if name, fixed := names.Fixed(); fixed {
@@ -350,16 +354,16 @@ func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
 }
 
 // target is a file of the recording.
-func (r *recorder) target(name string) *output.Target {
-	t := &output.Target{
-		Name: name, Reads: []string{r.source.Source},
+func (r *recorder) target(name string) output.Target {
+	t := output.Target{
+		Name: name, Reads: []string{r.source.Source}, Note: r.app.Complain,
 		Instead: "--append goes on with it, --overwrite replaces it",
 	}
 	switch {
 	case r.naming.append:
-		t.Mode = output.OpenAppend
+		t.Mode = output.Append
 	case r.output.Overwrite:
-		t.Mode = output.OpenOverwrite
+		t.Mode = output.Overwrite
 	}
 	return t
 }
