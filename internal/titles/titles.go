@@ -4,8 +4,13 @@ package titles
 
 // Objects.
 const (
-	Process   = 230
-	Processor = 238
+	System       = 2
+	Memory       = 4
+	Process      = 230
+	Thread       = 232
+	PhysicalDisk = 234
+	LogicalDisk  = 236
+	Processor    = 238
 )
 
 // Counters.

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -20,7 +21,7 @@ const (
 
 var diskObject = &spec{
 	Object: provider.Object{
-		Index: 234, Name: "PhysicalDisk", Multi: true,
+		Index: titles.PhysicalDisk, Name: "PhysicalDisk", Multi: true,
 		Help: "Physical and virtual disks. _Total is the average of percentages of time and the sum of all " +
 			"other values. From /proc/diskstats, the devices that have a link named device in /sys/block. " +
 			"Partitions, loop devices, RAM disks and devices built on other disks, such as those of the " +
@@ -129,7 +130,7 @@ var diskObject = &spec{
 
 var mountObject = &spec{
 	Object: provider.Object{
-		Index: 236, Name: "LogicalDisk", Multi: true,
+		Index: titles.LogicalDisk, Name: "LogicalDisk", Multi: true,
 		Help: "File systems on block devices, by mount point. _Total is the average of percentages of time " +
 			"and the sum of all other values. From /proc/self/mountinfo; if a file system has several " +
 			"mount points, the one of its root, else the shortest. Read-only images, such as squashfs, are " +

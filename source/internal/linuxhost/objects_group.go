@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -180,7 +181,7 @@ var groupObject = &spec{
 		}},
 	},
 	rows: []row{
-		newRow(6, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(groupTime),
+		newRow(titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(groupTime),
 			"Percentage of time that its threads ran; 100 is one processor. From /sys/fs/cgroup, cpu.stat, "+
 				"usage_usec; in v1 cpuacct.usage."),
 		newRow(142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(groupUser),

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -21,7 +22,7 @@ const (
 
 var systemObject = &spec{
 	Object: provider.Object{
-		Index: 2, Name: "System",
+		Index: titles.System, Name: "System",
 		Help: "The machine as a whole. Inside a container these are the host's values, except Processes.",
 	},
 	number: 0,
@@ -95,7 +96,7 @@ const (
 
 var processorObject = &spec{
 	Object: provider.Object{
-		Index: 238, Name: "Processor", Multi: true,
+		Index: titles.Processor, Name: "Processor", Multi: true,
 		Help: "The processors that are online. _Total is the average of times and the sum of counts. Inside " +
 			"a container these are the host's. Percentages are of elapsed time; vmstat(8) and iostat(1) " +
 			"show percentages of the sum of all times, which the kernel may undercount.",
@@ -115,7 +116,7 @@ var processorObject = &spec{
 		),
 	},
 	rows: []row{
-		newRow(6, "% Processor Time", counter.TimerInv100NSec, 0, provider.Novice, sum(cpuIdle),
+		newRow(titles.ProcessorTime, "% Processor Time", counter.TimerInv100NSec, 0, provider.Novice, sum(cpuIdle),
 			"Percentage of time that the processor was not idle. Time that the hypervisor gave to other "+
 				"virtual machines counts as busy. From /proc/stat, cpuN: all except idle + iowait."),
 		newRow(142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuUser|cpuNice),
@@ -219,7 +220,7 @@ const (
 
 var memoryObject = &spec{
 	Object: provider.Object{
-		Index: 4, Name: "Memory",
+		Index: titles.Memory, Name: "Memory",
 		Help: "The machine's memory. Inside a container these are the host's values; see the container's " +
 			"Control Group for its limits.",
 	},

@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -32,7 +33,7 @@ const (
 
 var processObject = &spec{
 	Object: provider.Object{
-		Index: 230, Name: "Process", Multi: true,
+		Index: titles.Process, Name: "Process", Multi: true,
 		Help: "The processes visible in /proc, by the first 15 bytes of their names. Kernel threads are " +
 			"included, or grouped as System if the reader asks for that. Two more instances are Idle, " +
 			"which holds the idle time of all processors, and _Total.",
@@ -72,7 +73,8 @@ var processObject = &spec{
 		),
 	},
 	rows: []row{
-		newRow(6, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(procUser|procSystem),
+		newRow(titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice,
+			sum(procUser|procSystem),
 			"Percentage of time that its threads ran; 100 is one processor. From /proc/PID/stat, utime + "+
 				"stime; Idle from /proc/stat, idle + iowait of all processors."),
 		newRow(142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(procUser),
@@ -87,7 +89,7 @@ var processObject = &spec{
 			"Page faults, minor and major. From /proc/PID/stat, minflt + majflt."),
 		newRow(178, "Working Set Peak", counter.LargeRawCount, -5, provider.Advanced, sum(procVmHWM),
 			"Largest value that Working Set has had. From /proc/PID/status, VmHWM."),
-		newRow(180, "Working Set", counter.LargeRawCount, -5, provider.Novice, sum(procResident),
+		newRow(titles.WorkingSet, "Working Set", counter.LargeRawCount, -5, provider.Novice, sum(procResident),
 			"Its memory in RAM. From /proc/PID/statm, resident."),
 		newRow(186, "Private Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(procRssAnon|procVmSwap),
@@ -96,9 +98,9 @@ var processObject = &spec{
 				"reserved."),
 		newRow(680, "Thread Count", counter.RawCount, 0, provider.Advanced, sum(procThreads),
 			"Number of its threads. From /proc/PID/stat, num_threads; Idle has one for each processor."),
-		newRow(684, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
+		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
 			"Seconds since it started. From /proc/PID/stat, starttime, and /proc/stat, btime."),
-		newRow(784, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
+		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
 			"Its process id in the PID namespace of /proc. From the name of the directory /proc/PID."),
 		newRow(1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, sum(procParent),
 			"Process id of its parent. From /proc/PID/stat, ppid. Unlike on Windows, it changes when the "+
@@ -169,13 +171,13 @@ const (
 
 var threadObject = &spec{
 	Object: provider.Object{
-		Index: 232, Name: "Thread", Multi: true,
+		Index: titles.Thread, Name: "Thread", Multi: true,
 		Help: "The threads of the processes visible in /proc, by thread id, and _Total. Unlike on Windows, a " +
 			"thread's instance name is its id, which never changes, and Idle has no threads.",
 	},
 	number:   31,
 	first:    6,
-	parent:   230,
+	parent:   titles.Process,
 	source:   newThreadSource,
 	identity: threadID | threadStarted | threadProcess,
 	sums: sums{
@@ -200,7 +202,7 @@ var threadObject = &spec{
 			"Times that it was scheduled onto a processor. From /proc/PID/task/TID/schedstat, field 3; if "+
 				"the kernel has no schedstat, from status, voluntary_ctxt_switches + "+
 				"nonvoluntary_ctxt_switches."),
-		newRow(6, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(threadTime),
+		newRow(titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(threadTime),
 			"Percentage of time that it ran; 100 is one processor. From /proc/PID/task/TID/schedstat, "+
 				"field 1, which may lag by a clock tick; if the kernel has no schedstat, from stat, utime + "+
 				"stime."),
@@ -210,11 +212,11 @@ var threadObject = &spec{
 		newRow(144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadSystem),
 			"Percentage of time that it ran in the kernel. From /proc/PID/task/TID/stat, stime, in clock "+
 				"ticks: with % User Time it may not add up to % Processor Time."),
-		newRow(684, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(threadStarted),
+		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(threadStarted),
 			"Seconds since it started. From /proc/PID/task/TID/stat, starttime, and /proc/stat, btime."),
-		newRow(784, "ID Process", counter.RawCount, -1, provider.Novice, sum(threadProcess),
+		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(threadProcess),
 			"The id of its process in the PID namespace of /proc. From the name of the directory /proc/PID."),
-		newRow(804, "ID Thread", counter.RawCount, -1, provider.Novice, sum(threadID),
+		newRow(titles.IDThread, "ID Thread", counter.RawCount, -1, provider.Novice, sum(threadID),
 			"Its thread id in the PID namespace of /proc. From the name of the directory "+
 				"/proc/PID/task/TID."),
 		newRow(46, "Thread State", counter.RawCount, 0, provider.Wizard, sum(threadState),
@@ -313,9 +315,9 @@ var detailsObject = &spec{
 		newRow(100436, "Locked Bytes", counter.LargeRawCount, -5, provider.Expert, sum(detailsLocked),
 			"Its memory that is locked in RAM, each page divided by the number of processes that share it. "+
 				"From /proc/PID/smaps_rollup, Locked."),
-		newRow(684, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
+		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
 			"Seconds since it started. From /proc/PID/stat, starttime, and /proc/stat, btime."),
-		newRow(784, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
+		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
 			"Its process id in the PID namespace of /proc. From the name of the directory /proc/PID."),
 	},
 }

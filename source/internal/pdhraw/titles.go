@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/nametable"
 )
@@ -18,8 +19,10 @@ const firstTitle = 1_000_000
 // windowsTitles are the indices by which samples of every Windows tell processes
 // and threads, and of the objects that are asked for by number.
 var windowsTitles = map[string]uint32{
-	"system": 2, "memory": 4, "% processor time": 6, "process": 230, "thread": 232, "physicaldisk": 234,
-	"logicaldisk": 236, "processor": 238, "elapsed time": 684, "id process": 784, "id thread": 804,
+	"system": titles.System, "memory": titles.Memory, "process": titles.Process, "thread": titles.Thread,
+	"physicaldisk": titles.PhysicalDisk, "logicaldisk": titles.LogicalDisk, "processor": titles.Processor,
+	"% processor time": titles.ProcessorTime, "elapsed time": titles.ElapsedTime,
+	"id process": titles.IDProcess, "id thread": titles.IDThread,
 }
 
 // Titles gives names title indices, the same whatever the case of their
