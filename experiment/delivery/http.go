@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/internal/safetext"
 )
 
@@ -119,21 +120,10 @@ func (s *httpSink) send(req *http.Request) error {
 		http.StatusUnprocessableEntity:
 		return Refuse(err)
 	}
-	if d := retryAfter(resp.Header.Get("Retry-After"), s.opt.Now()); d > 0 {
+	if d := retry.After(resp.Header.Get("Retry-After"), s.opt.Now()); d > 0 {
 		return RetryAfter(d, err)
 	}
 	return err
-}
-
-// retryAfter reads seconds or a date (RFC 9110, 10.2.3); 0 is none.
-func retryAfter(text string, now time.Time) time.Duration {
-	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(n) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 // Close implements Sink.

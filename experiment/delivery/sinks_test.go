@@ -399,6 +399,8 @@ func TestHTTPAnswers(t *testing.T) {
 		{302, "", false, 0}, {401, "", false, 0}, {404, "", false, 0}, {500, "soon", false, 0}, {503, "-5", false, 0},
 		{429, "7", false, 7 * time.Second}, {503, "Fri, 02 Jan 2026 03:05:05 GMT", false, time.Minute},
 		{503, "Fri, 02 Jan 2026 03:00:00 GMT", false, 0},
+		{503, "7200", false, time.Hour}, {503, "99999999999999999999", false, time.Hour},
+		{503, "Fri, 02 Jan 2126 03:00:00 GMT", false, time.Hour},
 	} {
 		e := newEndpoint(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 			w.Header().Set("Retry-After", c.after)

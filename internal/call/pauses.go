@@ -1,6 +1,10 @@
 package call
 
-import "time"
+import (
+	"time"
+
+	"github.com/winperf/winperf/internal/retry"
+)
 
 // How long something that fails again and again is left alone.
 const (
@@ -35,7 +39,7 @@ func (p *Pauses) length() time.Duration {
 	if p.Failures > manyFailures {
 		return longPause
 	}
-	return min(first<<(p.Failures-1), longPause)
+	return retry.Backoff(first, longPause, p.Failures-1)
 }
 
 // Over reports whether to ask again, after a pause or because there was no failure.

@@ -1,7 +1,6 @@
 package push
 
 import (
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/internal/protobuf"
+	"github.com/winperf/winperf/internal/retry"
 	"github.com/winperf/winperf/internal/safetext"
 )
 
@@ -36,7 +36,7 @@ type answer struct {
 
 // judge says what a reply to a request means. Its Retry-After is counted from now.
 func judge(r *request, got *reply, now time.Time) answer {
-	a := answer{after: retryAfter(got.header.Get("Retry-After"), now), nobody: nobody(got.status)}
+	a := answer{after: retry.After(got.header.Get("Retry-After"), now), nobody: nobody(got.status)}
 	switch status := got.status; {
 	case status/100 == 2:
 		a.verdict, a.written = taken, r.samples
@@ -180,20 +180,4 @@ func fields(b []byte, each func(protobuf.Field) error) error {
 		b = rest
 	}
 	return nil
-}
-
-// maxAfter bounds what a target may ask for.
-const maxAfter = time.Hour
-
-// retryAfter reads the header Retry-After: seconds, or a date.
-func retryAfter(text string, now time.Time) time.Duration {
-	seconds, err := strconv.ParseUint(text, 10, 31)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // then it has the highest value there is
-		return min(time.Duration(seconds)*time.Second, maxAfter)
-	}
-	at, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	return min(max(at.Sub(now), 0), maxAfter)
 }

@@ -1,4 +1,5 @@
-// Package retry tries again what failed for a while, with growing gaps.
+// Package retry tries again what failed for a while, with growing gaps, and reads how long the other side asks
+// to wait.
 package retry
 
 import (
@@ -45,11 +46,16 @@ func (p Policy) Do(ctx context.Context, try func() error) error {
 
 // gap returns the gap after a number of failures before the last one.
 func (p Policy) gap(failures int) time.Duration {
-	d := p.Most
-	if failures < 32 && p.First <= d>>failures {
-		d = p.First << failures
-	}
+	d := Backoff(p.First, p.Most, failures)
 	return d/2 + rand.N(d/2+1)
+}
+
+// Backoff returns first, doubled for each of a number of earlier failures, and at most most.
+func Backoff(first, most time.Duration, failures int) time.Duration {
+	if failures < 32 && first <= most>>failures {
+		return first << failures
+	}
+	return most
 }
 
 // pause waits, and reports whether ctx has not ended.

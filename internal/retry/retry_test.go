@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,4 +79,44 @@ func TestHurry(t *testing.T) {
 			t.Errorf("%d tries in %v, error %v", tries, took, err)
 		}
 	})
+}
+
+// A wait is seconds or a date of one of three forms, and never longer than an hour.
+func TestAfter(t *testing.T) {
+	now := time.Date(2026, 11, 23, 5, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "1.5": 0, "soon": 0, "99999": time.Hour, "31536000": time.Hour,
+		"99999999999999999999": time.Hour, "-99999999999999999999": 0,
+		"Mon, 23 Nov 2026 05:00:30 GMT":    30 * time.Second,
+		"Mon, 23 Nov 2026 04:00:30 GMT":    0,
+		"Mon, 23 Nov 2126 04:00:30 GMT":    time.Hour,
+		"Monday, 23-Nov-26 05:00:30 GMT":   30 * time.Second, // RFC 850
+		"Mon Nov 23 05:00:31 2026":         31 * time.Second, // asctime
+		"Mon, 23 Nov 2026 05:00:30 +0100 ": 0,
+	} {
+		if got := retry.After(text, now); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// A gap doubles up to a bound, whatever the number of failures.
+func TestBackoff(t *testing.T) {
+	for _, tt := range []struct {
+		first, most time.Duration
+		failures    int
+		want        time.Duration
+	}{
+		{time.Second, 5 * time.Second, 0, time.Second},
+		{time.Second, 5 * time.Second, 2, 4 * time.Second},
+		{time.Second, 5 * time.Second, 3, 5 * time.Second},
+		{time.Second, 8 * time.Second, 3, 8 * time.Second},
+		{time.Second, 5 * time.Second, 1 << 30, 5 * time.Second},
+		{time.Second, math.MaxInt64, 34, math.MaxInt64},
+		{time.Minute, time.Second, 0, time.Second},
+	} {
+		if got := retry.Backoff(tt.first, tt.most, tt.failures); got != tt.want {
+			t.Errorf("%v to %v after %d failures: %v, want %v", tt.first, tt.most, tt.failures, got, tt.want)
+		}
+	}
 }

@@ -167,7 +167,7 @@ func isOneOf(err error, numbers ...winapi.Errno) bool {
 
 // pause waits before the next try after a passing error.
 func pause(ctx context.Context, failed error, retries int) error {
-	if !retry.Sleep(ctx, min(firstPause<<retries, maxPause)) {
+	if !retry.Sleep(ctx, retry.Backoff(firstPause, maxPause, retries)) {
 		return fmt.Errorf("%w; %w", failed, ctx.Err())
 	}
 	return nil
