@@ -20,11 +20,11 @@ type Selection struct {
 	Costly bool
 	// Metadata wants definitions only, where the source can do that: objects,
 	// counters and names, but perhaps no instances and no values.
-	// Of a source that holds displayable values and no definitions a sample then
-	// has all the series that there are anywhere in the data, without values.
 	Metadata bool
 	// NamesOnly wants the names of objects, counters and instances. A source may leave
 	// out the values, where that costs less.
+	// With Metadata or NamesOnly a log of displayable values, which have no definitions, gives
+	// one sample: all its series, whatever their times, without values.
 	NamesOnly bool
 	// Begin and End bound the samples of a recording by their times, both
 	// inclusive; zero is no bound. They say nothing to a live source.

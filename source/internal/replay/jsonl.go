@@ -52,7 +52,13 @@ func OpenJSONL(file File) (winperf.Source, error) {
 		line, err = first.line()
 	}
 	r.is.Log.Raw = err == nil && line.raw
-	r.open = func(sel winperf.Selection) (reader, error) { return openJSONL(file, newChoice(sel)) }
+	r.open = func(sel winperf.Selection) (reader, error) {
+		lines, err := openJSONL(file, newChoice(sel))
+		if err != nil {
+			return nil, err
+		}
+		return namesOr(lines, lines.allSeries, sel), nil
+	}
 	return r, nil
 }
 
@@ -374,16 +380,15 @@ func (q *jsonReader) find(r *jsonReading) *jsonSeries {
 	return series
 }
 
-// describe implements cookedReader, by a walk over the file.
-func (q *jsonReader) describe(ctx context.Context, s *winperf.Sample) error {
+// allSeries returns all series of the file, found by a walk over its lines.
+func (q *jsonReader) allSeries(ctx context.Context) ([]*winperf.Series, error) {
 	r, err := q.reading(ctx)
 	for ; err == nil; r, err = q.reading(ctx) {
 		q.samples = 1
 		q.add(r)
 	}
 	if !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
-	fillSeries(s, q.now)
-	return nil
+	return q.now, nil
 }

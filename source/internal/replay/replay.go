@@ -23,8 +23,8 @@ import (
 // (datablock.AppendClocks).
 //
 // A text log is a source of blocks of displayable values (internal/valueblock): they were
-// computed long ago and have no types. So list works from the series, which a query for
-// definitions gives, and there is nothing to dump.
+// computed long ago and have no types. A query for names or definitions gives all their series in
+// one sample, and there is nothing to dump.
 
 // record is a source of recorded samples. It is immutable, so that any number of goroutines may
 // use it: each query has a reader of its own.
@@ -46,13 +46,6 @@ type reader interface {
 	// position returns how many bytes were read, of how many.
 	position() (at, of int64)
 	Close() error
-}
-
-// cookedReader is the reader of a record that holds displayable values.
-type cookedReader interface {
-	reader
-	// describe fills a sample with all series that there are, without values.
-	describe(ctx context.Context, s *winperf.Sample) error
 }
 
 // Describe implements winperf.Source.
@@ -87,13 +80,11 @@ func (r *record) blame(err error) error {
 // query reads a record from its beginning.
 type query struct {
 	*record
-	sel       winperf.Selection
-	reader    reader // nil before the first sample
-	described bool   // the sample of a query for definitions was given
+	sel    winperf.Selection
+	reader reader // nil before the first sample
 }
 
-// Next implements winperf.Query: the next sample, or of a query for definitions of a record that
-// has no schema all series that there are.
+// Next implements winperf.Query.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	err := ctx.Err()
@@ -104,9 +95,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		}
 	}
 
-	if cooked, ok := q.reader.(cookedReader); ok && err == nil && q.sel.Metadata {
-		err = q.describe(ctx, s, cooked)
-	} else if err == nil {
+	if err == nil {
 		err = q.next(ctx, s)
 	}
 
@@ -136,19 +125,6 @@ func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 			return err
 		}
 	}
-}
-
-// describe makes the one sample of a query for definitions. After an error it begins anew.
-func (q *query) describe(ctx context.Context, s *winperf.Sample, r cookedReader) error {
-	if q.described {
-		return io.EOF
-	}
-	if err := r.describe(ctx, s); err != nil {
-		q.reader = nil
-		return errors.Join(err, r.Close())
-	}
-	q.described = true
-	return nil
 }
 
 // Close implements winperf.Query.

@@ -53,7 +53,11 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 			if !c.all || len(c.wanted) > 0 { // of all columns each need not be asked about
 				how.Want = c.wants
 			}
-			return openText(file, how)
+			log, err := openText(file, how)
+			if err != nil {
+				return nil, err
+			}
+			return namesOr(log, log.series, sel), nil
 		},
 	}
 	for _, c := range head.Columns {
@@ -140,6 +144,10 @@ type textReader struct {
 	*input
 	log *pdhtext.Reader
 	row pdhtext.Row
+
+	// The series found so far by a query for names, and their texts.
+	all   []*winperf.Series
+	known textset.Set
 }
 
 // openText opens a log and reads its head.
@@ -172,8 +180,32 @@ func fillValues(s *winperf.Sample, at time.Time, series []*winperf.Series, v *va
 	b.Schema, s.Schema = valueSchema, valueSchema
 }
 
-// fillSeries makes a sample of series without values.
-func fillSeries(s *winperf.Sample, series []*winperf.Series) {
+// namesReader reads one sample: all series of a file, without values. Displayable values have
+// no other definitions.
+type namesReader struct {
+	reader
+	series func(context.Context) ([]*winperf.Series, error) // may be called again after an error
+	done   bool
+}
+
+// namesOr returns the reader that a selection asks for: of the names in a file, or r itself.
+func namesOr(r reader, series func(context.Context) ([]*winperf.Series, error), sel winperf.Selection) reader {
+	if sel.Metadata || sel.NamesOnly {
+		return &namesReader{reader: r, series: series}
+	}
+	return r
+}
+
+func (r *namesReader) next(ctx context.Context, s *winperf.Sample) error {
+	if r.done {
+		return io.EOF
+	}
+	series, err := r.series(ctx)
+	if err != nil {
+		return err
+	}
+
+	r.done = true
 	var v valueblock.Values
 	v.Grow(len(series))
 	for range series {
@@ -181,14 +213,12 @@ func fillSeries(s *winperf.Sample, series []*winperf.Series) {
 	}
 	fillValues(s, time.Time{}, series, &v)
 	s.Parts[0].Block.Clocks.Time100ns = 0 // not known
+	return nil
 }
 
-// describe implements cookedReader: the columns of all heads, found by a walk over the lines
-// of the file.
-func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error) {
-	var known textset.Set
+// series returns the columns of all heads, found by a walk over the lines of the file.
+func (r *textReader) series(ctx context.Context) (_ []*winperf.Series, err error) {
 	var text []byte
-	var all []*winperf.Series
 	for err == nil {
 		wanted := r.log.Wanted()
 		size := 0
@@ -197,12 +227,12 @@ func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error
 		}
 
 		// What grows by itself leaves several times its size behind.
-		all = slices.Grow(all, len(wanted))
-		known.Grow(len(wanted), size)
+		r.all = slices.Grow(r.all, len(wanted))
+		r.known.Grow(len(wanted), size)
 		for _, series := range wanted {
 			text = append(text[:0], series.String()...)
-			if _, added := known.Add(text); added {
-				all = append(all, series)
+			if _, added := r.known.Add(text); added {
+				r.all = append(r.all, series)
 			}
 		}
 
@@ -212,8 +242,7 @@ func (r *textReader) describe(ctx context.Context, s *winperf.Sample) (err error
 	}
 
 	if !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
-	fillSeries(s, all)
-	return nil
+	return r.all, nil
 }

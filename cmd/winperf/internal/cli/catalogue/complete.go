@@ -31,7 +31,7 @@ func (c *Catalogue) pathParts(text string) []cobra.Completion {
 		}
 		for _, d := range o.Counters {
 			if p := head + d.Name; HasPrefixFold(p, text) {
-				found = append(found, Describe(p, d.help))
+				found = append(found, Describe(p, d.Help))
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func (o *KnownObject) appendHeads(found []cobra.Completion, text string) []cobra
 		heads[0] = stem + `(*)\`
 	}
 	if o.Multi && HasPrefixFold(text, stem+"(") {
-		for _, name := range o.Instances() {
-			heads = append(heads, stem+"("+name+`)\`)
+		for in := range o.Instances() {
+			heads = append(heads, stem+"("+in.String()+`)\`)
 		}
 	}
 

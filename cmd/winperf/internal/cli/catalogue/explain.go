@@ -27,21 +27,6 @@ type Catalogue struct {
 	Objects []KnownObject
 }
 
-// KnownObject is an object of a source.
-type KnownObject struct {
-	title      uint32 // 0 in a log that holds displayable values, which has names only
-	Name, Help string
-	Multi      bool // has instances
-	Counters   []KnownCounter
-	Instances  func() []string // as in paths
-}
-
-// KnownCounter is a counter that a catalogue has.
-type KnownCounter struct {
-	Name, help string
-	title      uint32 // 0 as with objects
-}
-
 // Patience is how long an explanation may keep the program from ending.
 const Patience = 2 * time.Second
 
@@ -56,54 +41,28 @@ func ReadCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths
 func ReadCatalogueNow(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *Catalogue {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	sel := winperf.Selection{Global: true, Metadata: metadata}
+	sel := winperf.Selection{Global: true, Metadata: metadata, NamesOnly: true}
 	for _, p := range paths {
 		p.Instance, p.Index, p.HasInstance, p.Counter = "*", 0, true, "*"
 		sel.Paths = append(sel.Paths, p)
 	}
 
 	c := &Catalogue{context: measure.New(src, sel, measure.Options{FramesOnly: true})}
-	series, cooked, err := LogSeries(ctx, src)
-	if err == nil && !cooked {
-		c.Cycle, err = c.context.Cycle(ctx)
-	}
-
-	switch {
-	case err != nil: // without it there is no suggestion
-	case cooked:
-		c.AddLogged(LoggedObjects(series))
-	default:
+	// Without a sample there is no suggestion.
+	if cycle, err := c.context.Cycle(ctx); err == nil {
+		c.Cycle = cycle
 		c.AddSample()
 	}
 	return c
 }
 
-// AddLogged adds the objects of a log that holds displayable values.
-func (c *Catalogue) AddLogged(objects []*LoggedObject) {
-	for _, o := range objects {
-		known := KnownObject{Name: o.Name, Multi: o.Multi, Instances: func() []string { return o.Instances }}
-		for _, name := range o.Counters {
-			known.Counters = append(known.Counters, KnownCounter{Name: name})
-		}
-		c.Objects = append(c.Objects, known)
-	}
-}
-
 // AddSample adds the objects of the sample.
 func (c *Catalogue) AddSample() {
-	names := c.Cycle.Names
+	for v := range c.Cycle.Frame.Values() {
+		c.Objects = append(c.Objects, SeriesObjects(v.AllSeries())...)
+	}
 	for o := range c.Cycle.Frame.Objects() {
-		known := KnownObject{
-			title: o.ID().Index, Name: names.Title(o.ID().Index), Help: names.Help(o.Help()),
-			Multi: !o.Single(), Instances: func() []string { return instanceNames(o) },
-		}
-		for _, k := range ShownCounters(o) {
-			d := o.Counter(k)
-			known.Counters = append(known.Counters, KnownCounter{
-				Name: names.Title(d.ID.Index), help: names.Help(d.Help), title: d.ID.Index,
-			})
-		}
-		c.Objects = append(c.Objects, known)
+		c.Objects = append(c.Objects, NewObject(o, c.Cycle.Names))
 	}
 }
 
@@ -169,7 +128,8 @@ func (c *Catalogue) matching(p winperf.Path) iter.Seq[*KnownObject] {
 
 			// The path may have the name as it is shown, or another one that the tables have
 			// for the object's title index: the English name.
-			known := object.Is(o.title, o.Name) || o.title != 0 && object.Is(o.title, "")
+			title := o.ID.Index
+			known := object.Is(title, o.Name) || title != 0 && object.Is(title, "")
 			if known && !yield(o) {
 				return
 			}
@@ -213,8 +173,8 @@ func (c *Catalogue) counterNames(p winperf.Path) iter.Seq[string] {
 func (c *Catalogue) instanceNames(p winperf.Path) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for o := range c.matching(p) {
-			for _, name := range o.Instances() {
-				if !yield(name) {
+			for in := range o.Instances() {
+				if !yield(in.String()) {
 					return
 				}
 			}

@@ -31,19 +31,6 @@ func ShownCounters(o frame.Object) []int {
 	return ks
 }
 
-// instanceNames are the object's instances as paths have them, with #n; a
-// single-instance object has none.
-func instanceNames(o frame.Object) []string {
-	names := []string{}
-	if o.Single() {
-		return names
-	}
-	for in := range o.Instances() {
-		names = append(names, InstanceName(in))
-	}
-	return names
-}
-
 // InstanceName returns the name of an instance as paths write it.
 func InstanceName(in frame.Instance) string {
 	p := winperf.Path{HasInstance: true, Instance: in.Full(), Index: in.Occurrence()}

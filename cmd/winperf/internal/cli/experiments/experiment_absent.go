@@ -48,9 +48,7 @@ func sensorsOf(ctx context.Context, p control.Program) *catalogue.Catalogue {
 		if !known {
 			at = len(c.Objects)
 			places[path.Object] = at
-			c.Objects = append(c.Objects, catalogue.KnownObject{
-				Name: path.Object, Multi: s.Instances, Instances: func() []string { return nil },
-			})
+			c.Objects = append(c.Objects, catalogue.KnownObject{Name: path.Object, Multi: s.Instances})
 		}
 		o := &c.Objects[at]
 		o.Counters = append(o.Counters, catalogue.KnownCounter{Name: path.Counter})

@@ -16,7 +16,6 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/experiment/sensor"
-	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -149,12 +148,6 @@ func (l *lister) settle(args []string) error {
 
 // list samples the names of everything once and shows the objects that match.
 func (l *lister) list(ctx context.Context, src winperf.Source, zone output.ShownZone, format string) error {
-	if series, cooked, err := catalogue.LogSeries(ctx, src); err != nil {
-		return err
-	} else if cooked {
-		return l.listLog(series, format)
-	}
-
 	sel := l.sel
 	sel.NamesOnly = true
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: string(l.source.Language)})
@@ -167,6 +160,10 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone output.Shown
 		return err
 	}
 
+	if l.index && cycle.Sample.CheckRaw() != nil {
+		return errors.New("a text log holds no title indices: leave out --index")
+	}
+
 	l.app.Damaged(cycle.Damage)
 	l.table = cycle.Names
 	if schema := cycle.Frame.Schema(); schema != nil {
@@ -174,12 +171,18 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone output.Shown
 	}
 
 	l.several = len(catalogue.MachinesOf(cycle.Frame)) > 1
-	objects := l.find(cycle.Frame)
-	if len(objects) == 0 {
-		input.TellElsewhere(l.app, src)
-		c := catalogue.Catalogue{Cycle: cycle}
-		c.AddSample()
-		return l.search.nothing("the source has no objects", &c)
+	objects, series := l.find(cycle.Frame)
+	if len(objects)+len(series) == 0 {
+		return l.nothing(src, cycle)
+	}
+	if l.instances {
+		for _, s := range series {
+			l.writePath(s.Path)
+		}
+		return l.writePaths(objects)
+	}
+	for _, o := range catalogue.SeriesObjects(series) {
+		objects = append(objects, finding{KnownObject: o})
 	}
 
 	switch format {
@@ -194,37 +197,44 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone output.Shown
 	return l.writeObjects(objects)
 }
 
-func (l *lister) name(o frame.Object) string { return l.table.Title(o.ID().Index) }
+// nothing returns the error that nothing was found in a sample.
+func (l *lister) nothing(src winperf.Source, cycle *measure.Cycle) error {
+	input.TellElsewhere(l.app, src)
+	c := catalogue.Catalogue{Cycle: cycle}
+	c.AddSample()
+	empty := "the source has no objects"
+	if src.Describe().Recorded {
+		empty = "the log has no counters"
+	}
+	return l.search.nothing(empty, &c)
+}
 
 // machine is whose an object is, where there are several; else "".
-func (l *lister) machine(o frame.Object) string {
+func (l *lister) machine(o finding) string {
 	if !l.several {
 		return ""
 	}
-	return o.Machine()
+	return o.Machine
 }
 
 // label is what people are shown as an object's name.
-func (l *lister) label(o frame.Object) string {
-	name := l.name(o)
+func (l *lister) label(o finding) string {
+	name := o.Name
 	if machine := l.machine(o); machine != "" {
 		name = `\\` + machine + `\` + name
 	}
 	return safetext.Line(name)
 }
 
-func (l *lister) costly(o frame.Object) bool {
-	return slices.Contains(l.schema.Costly, o.ID().Index)
-}
+func (l *lister) costly(o finding) bool { return slices.Contains(l.schema.Costly, o.ID.Index) }
 
 // writePaths writes a path for each counter, or for each of its instances.
 func (l *lister) writePaths(objects []finding) error {
 	for _, o := range objects {
-		for _, k := range o.counters {
-			p := winperf.Path{Machine: l.machine(o.Object), Object: l.name(o.Object)}
-			p.Counter = l.table.Title(o.Counter(k).ID.Index)
+		for _, c := range o.Counters {
+			p := winperf.Path{Machine: l.machine(o), Object: o.Name, Counter: c.Name}
 			switch {
-			case o.Single():
+			case !o.Multi:
 				l.writePath(p)
 			case !l.instances:
 				p.HasInstance, p.Instance = true, "*"
@@ -239,9 +249,8 @@ func (l *lister) writePaths(objects []finding) error {
 
 // writeInstances writes the path of a counter for each instance.
 func (l *lister) writeInstances(p winperf.Path, o finding) {
-	for _, i := range o.instances {
-		in := o.Instance(i)
-		p.HasInstance, p.Instance, p.Index = true, in.Full(), in.Occurrence()
+	for in := range o.shown() {
+		p.HasInstance, p.Instance, p.Index = true, in.Name, in.Occurrence
 		l.writePath(p)
 	}
 }

@@ -2,9 +2,9 @@ package live
 
 import (
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/frame"
 )
 
 // The shape of a line of list -o jsonl. Others rely on it; fields may be added.
@@ -41,26 +41,17 @@ type (
 func (l *lister) writeJSON(objects []finding) error {
 	enc := output.NewJSON(l.w)
 	for _, o := range objects {
-		line := listLine{Object: l.jsonObject(o.Object), Instances: []string{}}
-		for i, name := range o.named() {
+		line := listLine{Object: l.jsonObject(o), Instances: []string{}}
+		for in := range o.shown() {
+			name := in.String()
 			line.Instances = append(line.Instances, name)
-			if l.lostParent(o.Instance(i)) != "" {
+			if l.lostParent(in) != "" {
 				line.LostParents = append(line.LostParents, name)
 			}
 		}
 
-		for _, k := range o.counters {
-			c := o.Counter(k)
-			line.Counter = listCounter{
-				Index:  c.ID.Index,
-				Name:   l.table.Title(c.ID.Index),
-				Help:   l.table.Help(c.Help),
-				Type:   &c.Type,
-				Scale:  c.Scale,
-				Unit:   c.Type.Unit(),
-				Detail: c.Detail,
-			}
-
+		for _, c := range o.Counters {
+			line.Counter = jsonCounter(c)
 			if err := enc.Encode(line); err != nil {
 				return err
 			}
@@ -69,20 +60,28 @@ func (l *lister) writeJSON(objects []finding) error {
 	return nil
 }
 
-func (l *lister) jsonObject(o frame.Object) listObject {
-	id := o.ID()
+func (l *lister) jsonObject(o finding) listObject {
 	obj := listObject{
-		Index:     id.Index,
-		Name:      l.name(o),
-		Help:      l.table.Help(o.Help()),
+		Index:     o.ID.Index,
+		Name:      o.Name,
+		Help:      o.Help,
 		Costly:    l.costly(o),
-		Multi:     !o.Single(),
-		Interface: l.schema.InterfaceOf(id.Index),
+		Multi:     o.Multi,
+		Interface: l.schema.InterfaceOf(o.ID.Index),
 		Machine:   l.machine(o),
 	}
 
-	if !id.GUID.IsZero() {
-		obj.GUID = &id.GUID
+	if !o.ID.GUID.IsZero() {
+		obj.GUID = &o.ID.GUID
 	}
 	return obj
+}
+
+func jsonCounter(c catalogue.KnownCounter) listCounter {
+	line := listCounter{Name: c.Name, Help: c.Help, Unit: counter.NoUnit}
+	if d := c.Of; d != nil {
+		line.Index, line.Scale, line.Detail = d.ID.Index, d.Scale, d.Detail
+		line.Type, line.Unit = &d.Type, d.Type.Unit()
+	}
+	return line
 }

@@ -100,137 +100,133 @@ func partsOf(word string) iter.Seq[string] {
 	}
 }
 
-// finding is an object that was found, with what of it is shown.
+// finding is an object that was found, with the counters that are shown of it.
 type finding struct {
-	frame.Object
-	counters  []int // their positions
-	instances []int // their positions
-	brief     bool  // found by its counters, so that only these are shown of it
+	catalogue.KnownObject
+	wants func(catalogue.KnownInstance) bool // of the instances that are shown; nil: all
+	brief bool                               // found by its counters, so that only these are shown of it
 }
 
-// find returns what is looked for in a sample, ordered by the names of objects.
-func (l *lister) find(f frame.Frame) []finding {
+// shown yields the instances that are shown.
+func (f *finding) shown() iter.Seq[catalogue.KnownInstance] {
+	return func(yield func(catalogue.KnownInstance) bool) {
+		for in := range f.Instances() {
+			if (f.wants == nil || f.wants(in)) && !yield(in) {
+				return
+			}
+		}
+	}
+}
+
+// way is a way to read what is looked for: which objects it finds, and which series of displayable values.
+type way struct {
+	object func(catalogue.KnownObject) (finding, bool)
+	series func(*winperf.Series) bool
+}
+
+// find returns what is looked for in a sample: objects, ordered by name, and series of displayable values,
+// which need not be there for each instance.
+func (l *lister) find(f frame.Frame) (found []finding, series []*winperf.Series) {
 	tables := selection.ShownTables(l.table)
 	l.search.name.Resolve(tables)
 	if l.search.path != nil {
 		l.search.path.Resolve(tables)
 	}
-
 	l.english = l.table.In(nametable.English)
 
-	for _, way := range []func(frame.Object) (finding, bool){l.byPath, l.byObject, l.byName, l.byWords} {
-		var found []finding
+	for _, w := range []way{
+		{l.byPath, l.search.inPath},
+		{l.byObject, l.search.named},
+		{l.byName, l.search.named},
+		{l.byWords, func(s *winperf.Series) bool { return l.search.inWords(s.Path.Object, s.Path.Counter) }},
+	} {
+		for v := range f.Values() {
+			not := func(s *winperf.Series) bool { return !w.series(s) }
+			series = append(series, slices.DeleteFunc(slices.Clone(v.AllSeries()), not)...)
+		}
 		for o := range f.Objects() {
-			same := func(g finding) bool { return g.ID() == o.ID() && g.Machine() == o.Machine() }
-			if one, is := way(o); is && !slices.ContainsFunc(found, same) {
+			same := func(g finding) bool { return g.ID == o.ID() && g.Machine == o.Machine() }
+			if one, is := w.object(catalogue.NewObject(o, l.table)); is && !slices.ContainsFunc(found, same) {
 				found = append(found, one)
 			}
 		}
-
-		if len(found) > 0 {
-			slices.SortStableFunc(found, func(a, b finding) int {
-				return strings.Compare(strings.ToLower(l.name(a.Object)), strings.ToLower(l.name(b.Object)))
-			})
-			return found
+		if len(found)+len(series) > 0 {
+			break
 		}
 	}
-	return nil
+
+	slices.SortStableFunc(found, func(a, b finding) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return found, series
 }
 
-// wholeObject is an object of which everything is shown.
-func wholeObject(o frame.Object) (finding, bool) {
-	return finding{Object: o, counters: catalogue.ShownCounters(o), instances: selected(o.Len(), nil)}, true
-}
-
-// briefly is an object of which only some counters are shown, if there are any.
-func briefly(o frame.Object, wants func(c frame.Counter) bool) (finding, bool) {
-	found, _ := wholeObject(o)
-	found.brief = true
-	found.counters = slices.DeleteFunc(found.counters, func(k int) bool { return !wants(o.Counter(k)) })
-	return found, len(found.counters) > 0
-}
-
-// selected returns the positions of those of n things that are wanted; nil wants all.
-func selected(n int, wants func(i int) bool) []int {
-	var all []int
-	for i := range n {
-		if wants == nil || wants(i) {
-			all = append(all, i)
-		}
-	}
-	return all
+// briefly returns an object of which only some counters are shown, if there are any.
+func briefly(o catalogue.KnownObject, wants func(catalogue.KnownCounter) bool) (finding, bool) {
+	o.Counters = slices.DeleteFunc(o.Counters, func(c catalogue.KnownCounter) bool { return !wants(c) })
+	return finding{KnownObject: o, brief: true}, len(o.Counters) > 0
 }
 
 // byPath finds what a path names.
-func (l *lister) byPath(o frame.Object) (finding, bool) {
+func (l *lister) byPath(o catalogue.KnownObject) (finding, bool) {
 	p := l.search.path
-	if p == nil || !p.Machine(o.Machine()) || !p.Object.Is(o.ID().Index, "") || !p.Fits(o.Single()) {
+	if p == nil || !p.Machine(o.Machine) || !p.Object.Is(o.ID.Index, "") || !p.Fits(!o.Multi) {
 		return finding{}, false
 	}
 
-	found, is := briefly(o, func(c frame.Counter) bool { return p.Counter.Is(c.ID.Index, "") })
+	found, is := briefly(o, func(c catalogue.KnownCounter) bool { return p.Counter.Is(c.Of.ID.Index, "") })
 	found.brief = false
-	if o.Single() {
+	if !o.Multi || !is {
 		return found, is
 	}
 
-	found.instances = selected(o.Len(), func(i int) bool {
-		in := o.Instance(i)
-		return p.Instance(in.Full(), in.Occurrence())
-	})
-	return found, is && (len(found.instances) > 0 || p.EveryInstance())
+	found.wants = func(in catalogue.KnownInstance) bool { return p.Instance(in.Name, in.Occurrence) }
+	for range found.shown() {
+		return found, true
+	}
+	return found, p.EveryInstance()
 }
 
 // byObject finds the object of a name, or a number, in any language.
-func (l *lister) byObject(o frame.Object) (finding, bool) {
-	title := o.ID().Index
-	name := &l.search.name
-	if !name.Wildcard() && name.Is(title, "") || slices.Contains(input.TitlesOf(l.table, l.search.text), title) {
-		return wholeObject(o)
-	}
-	return finding{}, false
+func (l *lister) byObject(o catalogue.KnownObject) (finding, bool) {
+	name, title := &l.search.name, o.ID.Index
+	is := !name.Wildcard() && name.Is(title, "") || slices.Contains(input.TitlesOf(l.table, l.search.text), title)
+	return finding{KnownObject: o}, is
 }
 
 // byName finds objects and counters by a pattern.
-func (l *lister) byName(o frame.Object) (finding, bool) {
+func (l *lister) byName(o catalogue.KnownObject) (finding, bool) {
 	name := &l.search.name
 	switch {
 	case !name.Wildcard():
 		return finding{}, false
-	case name.Is(o.ID().Index, ""):
-		return wholeObject(o)
+	case name.Is(o.ID.Index, ""):
+		return finding{KnownObject: o}, true
 	case l.search.only:
 		return finding{}, false
 	}
-	return briefly(o, func(c frame.Counter) bool { return name.Is(c.ID.Index, "") })
+	return briefly(o, func(c catalogue.KnownCounter) bool { return name.Is(c.Of.ID.Index, "") })
 }
 
 // byWords finds counters by words of their names and help texts and of those of their object, in
 // the chosen language and in English.
-func (l *lister) byWords(o frame.Object) (finding, bool) {
-	return briefly(o, func(c frame.Counter) bool {
-		var texts []string
-		for _, in := range []*nametable.Names{l.table, l.english} {
-			texts = append(texts, in.Title(o.ID().Index), in.Help(o.Help()))
-			texts = append(texts, in.Title(c.ID.Index), in.Help(c.Help))
-		}
-		return l.search.inWords(texts...)
+func (l *lister) byWords(o catalogue.KnownObject) (finding, bool) {
+	english := []string{l.english.Title(o.ID.Index), l.english.Help(o.Of.Help())}
+	return briefly(o, func(c catalogue.KnownCounter) bool {
+		texts := append(english, l.english.Title(c.Of.ID.Index), l.english.Help(c.Of.Help))
+		return l.search.inWords(append(texts, o.Name, o.Help, c.Name, c.Help)...)
 	})
 }
 
-// named yields the instances that are shown: their positions, and their names as paths
-// have them.
-func (f *finding) named() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		if f.Single() {
-			return
-		}
-		for _, i := range f.instances {
-			if !yield(i, catalogue.InstanceName(f.Instance(i))) {
-				return
-			}
-		}
-	}
+// inPath reports whether a path names a series of displayable values.
+func (s *search) inPath(of *winperf.Series) bool {
+	return s.path != nil && s.path.Series(of) == counter.OK
+}
+
+// named reports whether a series of displayable values has the name, or a name of the pattern.
+func (s *search) named(of *winperf.Series) bool {
+	ofCounter := !s.only && s.name.Wildcard() && s.name.Is(0, of.Path.Counter)
+	return ofCounter || s.name.Is(0, of.Path.Object)
 }
 
 // nothing says that nothing was found of what there is, or that there is nothing.
@@ -246,27 +242,4 @@ func (s *search) nothing(empty string, c *catalogue.Catalogue) error {
 		return fmt.Errorf(form, s.text)
 	}
 	return fmt.Errorf("no object matches %q%s", s.text, console.DidYouMean(s.text, c.ObjectNames()))
-}
-
-// findSeries returns what is looked for among the series of a log that holds displayable
-// values, which has names and nothing else.
-func (s *search) findSeries(series []*winperf.Series) []*winperf.Series {
-	ways := []func(*winperf.Series) bool{
-		func(one *winperf.Series) bool {
-			return s.path != nil && s.path.Series(one) == counter.OK
-		},
-		func(one *winperf.Series) bool {
-			ofCounter := !s.only && s.name.Wildcard() && s.name.Is(0, one.Path.Counter)
-			return ofCounter || s.name.Is(0, one.Path.Object)
-		},
-		func(one *winperf.Series) bool { return s.inWords(one.Path.Object, one.Path.Counter) },
-	}
-	for _, is := range ways {
-		other := func(one *winperf.Series) bool { return !is(one) }
-		found := slices.DeleteFunc(slices.Clone(series), other)
-		if len(found) > 0 {
-			return found
-		}
-	}
-	return nil
 }

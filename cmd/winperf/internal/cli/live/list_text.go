@@ -3,27 +3,32 @@ package live
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
-	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// writeOverview writes a line for each object.
+// writeOverview writes a line for each object. There is no help on objects of which only names are known.
 func (l *lister) writeOverview(objects []finding) error {
-	rows := [][]string{l.withIndex([]string{"OBJECT", "COUNTERS", "INSTANCES", "HELP"}, "INDEX")}
+	head := []string{"OBJECT", "COUNTERS", "INSTANCES"}
+	if slices.ContainsFunc(objects, func(o finding) bool { return o.Of != nil }) {
+		head = append(head, "HELP")
+	}
+
+	rows := [][]string{l.withIndex(head, "INDEX")}
 	for _, o := range objects {
 		instances := "-"
-		if !o.Single() {
+		if o.Multi {
 			instances = strconv.Itoa(o.Len())
 		}
-		help := console.FirstSentence(l.table.Help(o.Help()))
-		row := []string{l.label(o.Object), strconv.Itoa(len(o.counters)), instances, help}
-		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID().Index), 10)))
+		row := []string{l.label(o), strconv.Itoa(len(o.Counters)), instances, console.FirstSentence(o.Help)}
+		rows = append(rows, l.withIndex(row, strconv.FormatUint(uint64(o.ID.Index), 10)))
 	}
 	return l.writeTable(rows)
 }
@@ -64,38 +69,45 @@ func (l *lister) writeObjects(objects []finding) error {
 }
 
 func (l *lister) writeObject(o finding) {
-	fmt.Fprint(l.w, l.label(o.Object))
+	fmt.Fprint(l.w, l.label(o))
 	if l.index {
-		fmt.Fprintf(l.w, "  [%d]", o.ID().Index)
+		fmt.Fprintf(l.w, "  [%d]", o.ID.Index)
 	}
-	if l.costly(o.Object) {
+	if l.costly(o) {
 		fmt.Fprint(l.w, "  (costly)")
 	}
 
 	fmt.Fprintln(l.w)
-	writeWrapped(l.w, "  ", l.table.Help(o.Help()), l.width)
+	writeWrapped(l.w, "  ", o.Help, l.width)
 	fmt.Fprintln(l.w, "\n  Counters:")
-	for _, k := range o.counters {
-		c := o.Counter(k)
-		fmt.Fprintf(l.w, "    %s", safetext.Line(l.table.Title(c.ID.Index)))
-		if l.index {
-			fmt.Fprintf(l.w, "  [%d]", c.ID.Index)
+	for _, c := range o.Counters {
+		fmt.Fprintf(l.w, "    %s", safetext.Line(c.Name))
+		if c.Of != nil && l.index {
+			fmt.Fprintf(l.w, "  [%d]", c.Of.ID.Index)
 		}
-		fmt.Fprintf(l.w, "  (%v, %v)\n", c.Type.Unit(), c.Type)
-		writeWrapped(l.w, "        ", l.table.Help(c.Help), l.width)
+		if c.Of != nil {
+			fmt.Fprintf(l.w, "  (%v, %v)", c.Of.Type.Unit(), c.Of.Type)
+		}
+		fmt.Fprintln(l.w)
+		writeWrapped(l.w, "        ", c.Help, l.width)
 	}
 
-	if !o.Single() && !o.brief {
+	if o.Multi && !o.brief {
 		l.writeNamed(o)
 	}
 }
 
 // writeNamed writes the instances of an object.
 func (l *lister) writeNamed(o finding) {
-	fmt.Fprintf(l.w, "\n  Instances: %d\n", len(o.instances))
-	for i, name := range o.named() {
-		fmt.Fprintf(l.w, "    %s", safetext.Line(name))
-		if lost := l.lostParent(o.Instance(i)); lost != "" {
+	count := 0
+	for range o.shown() {
+		count++
+	}
+
+	fmt.Fprintf(l.w, "\n  Instances: %d\n", count)
+	for in := range o.shown() {
+		fmt.Fprintf(l.w, "    %s", safetext.Line(in.String()))
+		if lost := l.lostParent(in); lost != "" {
 			fmt.Fprintf(l.w, "  (%s)", lost)
 		}
 		fmt.Fprintln(l.w)
@@ -104,9 +116,12 @@ func (l *lister) writeNamed(o finding) {
 
 // lostParent says which parent of an instance is not there, so that it has no
 // name to show; "" where there is none or it is there.
-func (l *lister) lostParent(in frame.Instance) string {
-	object, position, has := in.ParentPlace()
-	if _, found := in.Parent(); !has || found {
+func (l *lister) lostParent(in catalogue.KnownInstance) string {
+	if in.Of == nil {
+		return ""
+	}
+	object, position, has := in.Of.ParentPlace()
+	if _, found := in.Of.Parent(); !has || found {
 		return ""
 	}
 	of := safetext.Line(l.table.Title(object))

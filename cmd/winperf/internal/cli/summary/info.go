@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
@@ -151,9 +150,7 @@ func (i *informer) read(ctx context.Context, name string) (s *logSummary, err er
 	if file, err := os.Stat(name); err == nil {
 		s.Size = file.Size()
 	}
-	if series, cooked, err := catalogue.LogSeries(ctx, log.Source); err == nil && cooked {
-		s.addSeries(series, log.Source.Describe().Log.Raw)
-	}
+	s.addNames(ctx, log.Source)
 
 	p := output.NewProgress(i.app, i.quiet)
 	defer p.Clear()

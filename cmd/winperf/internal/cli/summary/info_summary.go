@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,18 +55,20 @@ type objectSummary struct {
 // maxShown is how many gaps and findings are kept.
 const maxShown = 20
 
-// newSummary returns the summary of a log that holds raw values, before its samples.
+// newSummary returns the summary of a log before its samples.
 func newSummary(log *logs.Log, zone output.ShownZone) *logSummary {
 	is := log.Source.Describe()
 	s := &logSummary{
 		File: log.Name, Format: is.Log.Format, Encoding: is.Log.Encoding,
-		System: is.Log.System, Zone: is.Log.Zone, Raw: true,
+		System: is.Log.System, Zone: is.Log.Zone, Raw: !is.Cooked || is.Log.Raw,
 		Machines: []string{}, Gaps: []gap{}, Objects: []objectSummary{}, Findings: []string{},
 		zone:    zone,
 		offset:  is.Log.Location != nil,
 		objects: map[string]*objectSummary{},
 	}
-	s.addMachine(is.Machine)
+	if s.Raw {
+		s.addMachine(is.Machine)
+	}
 	return s
 }
 
@@ -76,20 +79,23 @@ func (s *logSummary) addMachine(name string) {
 	}
 }
 
-// addSeries makes s the summary of a log that holds displayable values, with these series.
-func (s *logSummary) addSeries(series []*winperf.Series, raw bool) {
-	if s.Raw = raw; !raw {
-		s.Machines = s.Machines[:0]
+// addNames adds the series of displayable values, which a log lists in one sample. An error is left to
+// the walk over all samples.
+func (s *logSummary) addNames(ctx context.Context, src winperf.Source) {
+	m := measure.New(src, winperf.Selection{Global: true, NamesOnly: true}, measure.Options{FramesOnly: true})
+	defer m.Close()
+	cycle, err := m.Cycle(ctx)
+	if err != nil {
+		return
 	}
-	for _, one := range series {
-		s.addMachine(one.Path.Machine)
-	}
-	for _, o := range catalogue.LoggedObjects(series) {
-		sum := &objectSummary{Name: o.Name, Counters: len(o.Counters)}
-		if n := len(o.Instances); o.Multi {
-			sum.Instances = &n
+
+	for v := range cycle.Frame.Values() {
+		for _, one := range v.AllSeries() {
+			s.addMachine(one.Path.Machine)
 		}
-		s.objects[o.Name] = sum
+		for _, o := range catalogue.SeriesObjects(v.AllSeries()) {
+			s.addObject(o.Name, len(o.Counters), o.Multi, o.Len())
+		}
 	}
 }
 
@@ -114,16 +120,21 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 		}
 
 		name := cycle.Names.Title(o.ID().Index)
-		sum := s.objects[name]
-		if sum == nil {
-			sum = &objectSummary{Name: name}
-			s.objects[name] = sum
-		}
+		s.addObject(name, len(catalogue.ShownCounters(o)), !o.Single(), o.Len())
+	}
+}
 
-		sum.Counters = max(sum.Counters, len(catalogue.ShownCounters(o)))
-		if n := o.Len(); !o.Single() && (sum.Instances == nil || n > *sum.Instances) {
-			sum.Instances = &n
-		}
+// addObject adds an object of a sample.
+func (s *logSummary) addObject(name string, counters int, multi bool, instances int) {
+	sum := s.objects[name]
+	if sum == nil {
+		sum = &objectSummary{Name: name}
+		s.objects[name] = sum
+	}
+
+	sum.Counters = max(sum.Counters, counters)
+	if multi && (sum.Instances == nil || instances > *sum.Instances) {
+		sum.Instances = &instances
 	}
 }
 
