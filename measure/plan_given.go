@@ -61,6 +61,7 @@ func (p *plan) planGiven(f frame.Frame) {
 	var taken [][]bool
 	for v := range f.Values() {
 		g.blocks = append(g.blocks, givenBlock{series: v.AllSeries(), aged: v.Aged()})
+		g.runs = slices.Grow(g.runs, len(v.AllSeries())) // the most; what grows by itself leaves much behind
 		taken = append(taken, p.excluded(v.AllSeries()))
 	}
 
