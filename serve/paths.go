@@ -7,7 +7,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
-	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/internal/selection"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
@@ -55,7 +54,45 @@ func (u *unmatched) look(f frame.Frame, names *nametable.Names) {
 			u.paths[i].Resolve(tables)
 		}
 	}
-	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return missing.In(f, &p) == counter.OK })
+	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return matches(f, &p) })
+}
+
+// matches reports whether a frame has something that a path names. The names of the path must be resolved. All
+// instances of an object can be named without one being there now.
+func matches(f frame.Frame, p *selection.Path) bool {
+	for v := range f.Values() {
+		named := func(s *winperf.Series) bool { return p.Series(s) == counter.OK }
+		if slices.ContainsFunc(v.AllSeries(), named) {
+			return true
+		}
+	}
+	for o := range f.Objects() {
+		if matchesObject(o, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchesObject(o frame.Object, p *selection.Path) bool {
+	if o.Metadata() || !p.Machine(o.Machine()) || !p.Object.Is(o.ID().Index, "") || !p.Fits(o.Single()) {
+		return false
+	}
+	counters := false
+	for k := 0; k < o.NumCounters() && !counters; k++ {
+		counters = p.Counter.Is(o.Counter(k).ID.Index, "")
+	}
+	if !counters || o.Single() || p.EveryInstance() {
+		return counters
+	}
+
+	labels := o.Labels()
+	for i := range o.Len() {
+		if p.Instance(labels.Full(i), labels.Occurrence(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 // list appends the paths that have matched nothing, as far as a sample could have had it, each once.

@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/sensor"
-	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -27,8 +26,6 @@ type wanted struct {
 	text   string
 	path   winperf.Path
 	source string // "" is any
-	best   counter.Status
-	found  bool // a source was asked
 }
 
 // absent takes a sample of what bindings measure, with instances named by a word that measure.ParseNaming
@@ -52,40 +49,21 @@ func absent(
 		}
 	}
 
-	for _, o := range sources {
-		look(ctx, o, wants, names)
-	}
+	paths := make([]winperf.Path, len(wants))
 	for i := range wants {
-		w := &wants[i]
-		a := protocol.Absent{Sensor: w.text, Path: w.path.String(), Status: w.best.String()}
-		if w.found && w.best != counter.OK && len(all) < maxAbsent && !slices.Contains(all, a) {
+		paths[i] = wants[i].path
+	}
+	in := func(i int, o sensor.Origin) bool {
+		return wants[i].source == "" || strings.EqualFold(wants[i].source, o.Name)
+	}
+
+	// A source that fails has nothing to say about them.
+	parts, _, _ := sensor.Missing(ctx, sources, paths, in, names)
+	for i, part := range parts {
+		a := protocol.Absent{Sensor: wants[i].text, Path: paths[i].String(), Status: part.String()}
+		if part != counter.OK && len(all) < maxAbsent && !slices.Contains(all, a) {
 			all = append(all, a)
 		}
 	}
 	return all
-}
-
-// look notes what of all that is wanted a source has. One that fails has nothing to say about that.
-func look(ctx context.Context, o sensor.Origin, wants []wanted, names []measure.NameRule) {
-	var paths []winperf.Path
-	var asked []*wanted
-	for i := range wants {
-		if w := &wants[i]; w.source == "" || strings.EqualFold(w.source, o.Name) {
-			asked = append(asked, w)
-			paths = append(paths, w.path)
-		}
-	}
-	if len(asked) == 0 {
-		return
-	}
-
-	parts, err := missing.Parts(ctx, o.Source, paths, names)
-	if err != nil {
-		return
-	}
-	for i, w := range asked {
-		if !w.found || parts[i] < w.best {
-			w.best, w.found = parts[i], true
-		}
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment/sensor"
-	"github.com/winperf/winperf/internal/missing"
 	"github.com/winperf/winperf/internal/strictyaml"
 	"github.com/winperf/winperf/measure"
 )
@@ -200,24 +199,11 @@ func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error)
 }
 
 // look takes a sample of a path of each source that it may be about and returns what is missing in the
-// one that lacks least, and whether all are recorded. The error is that of the last where all failed.
-func look(ctx context.Context, w wanted) (best counter.Status, recorded bool, err error) {
-	found := false
-	recorded = true
-	for _, o := range w.origins {
-		parts, failed := missing.Parts(ctx, o.Source, []winperf.Path{w.path}, w.names)
-		if failed != nil {
-			err = failed
-			continue
-		}
-		if recorded = recorded && o.Source.Describe().Recorded; !found || parts[0] < best {
-			best, found = parts[0], true
-		}
-	}
-	if found {
-		return best, recorded, nil
-	}
-	return 0, false, err
+// one that lacks least, and whether all that gave one are recorded. The error is that of the last where all failed.
+func look(ctx context.Context, w wanted) (part counter.Status, recorded bool, err error) {
+	parts, answered, err := sensor.Missing(ctx, w.origins, []winperf.Path{w.path}, nil, w.names)
+	living := slices.ContainsFunc(answered, func(o sensor.Origin) bool { return !o.Source.Describe().Recorded })
+	return parts[0], !living, err
 }
 
 // reason says why a counter has no value, and what may have been meant.

@@ -6,7 +6,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/missing"
+	"github.com/winperf/winperf/experiment/sensor"
 )
 
 // Unmatched returns for each path why it matches nothing that a source has now, "" for one that
@@ -20,7 +20,7 @@ func Unmatched(ctx context.Context, src winperf.Source, paths []winperf.Path) (r
 
 	ctx, cancel := context.WithTimeout(ctx, catalogue.Patience)
 	defer cancel()
-	parts, err := missing.Parts(ctx, src, paths, nil)
+	parts, _, err := sensor.Missing(ctx, []sensor.Origin{{Source: src}}, paths, nil, nil)
 	if err != nil {
 		return nil
 	}
