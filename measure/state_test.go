@@ -175,7 +175,7 @@ func TestPanicInStage(t *testing.T) {
 			c := measure.New(h, selection(t, `\Process(*)\% Processor Time`), h.options())
 			func() {
 				defer func() {
-					if got := recover(); got != errTest {
+					if got, _ := recover().(error); !errors.Is(got, errTest) {
 						t.Errorf("recovered %v", got)
 					}
 				}()

@@ -3,7 +3,6 @@ package tasks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -104,18 +103,11 @@ func Experiment(ctx context.Context, src winperf.Source, work func(context.Conte
 		return err
 	}
 
-	for {
-		records, err := e.Next(ctx, 100)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			for _, v := range r.Values {
-				fmt.Fprintln(out, r.Event.Name, v.Path, "grew by", v.Difference)
-			}
+	records, err := e.Next(ctx, 100)
+	for _, r := range records {
+		for _, v := range r.Values {
+			fmt.Fprintln(out, r.Event.Name, v.Path, "grew by", v.Difference)
 		}
 	}
+	return err
 }
