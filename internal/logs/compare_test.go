@@ -25,6 +25,41 @@ func without(s counter.Status) winperf.Reading {
 	return r
 }
 
+// TestCompareReadings puts together what sources have by the same path: whatever the machine and the case of letters.
+func TestCompareReadings(t *testing.T) {
+	at := func(path string, v uint64) winperf.Reading {
+		p, err := winperf.ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return winperf.Reading{Series: winperf.NewSeries(p), Value: counter.Int(v)}
+	}
+	got := CompareReadings([][]winperf.Reading{
+		{at(`\\A\O(i)\C`, 100), at(`\\A\O(i#1)\C`, 3), at(`\\A\O\First`, 4)},
+		{at(`\\B\O\Second`, 5), at(`\\B\o(I)\c`, 96), at(`\\B\O(i#1)\C`, 3)},
+	}, 4)
+	want := []struct {
+		path       string
+		values     int
+		difference float64
+		differs    bool
+		of         [2]bool // the sources that have it
+	}{
+		{`\O(i)\C`, 2, 4, false, [2]bool{true, true}}, {`\O(i#1)\C`, 2, 0, false, [2]bool{true, true}},
+		{`\O\First`, 1, -1, true, [2]bool{true, false}}, {`\O\Second`, 1, -1, true, [2]bool{false, true}},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d counters, want %d", len(got), len(want))
+	}
+	for i, w := range want {
+		g := &got[i]
+		of := [2]bool{g.Readings[0].Series != nil, g.Readings[1].Series != nil}
+		if g.Path != w.path || g.Values != w.values || g.Difference != w.difference || g.Differs != w.differs || of != w.of {
+			t.Errorf("%+v, want %+v", g, w)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	n := func(f float64) winperf.Reading { return value(counter.PerSecond, counter.Float(f)) }
 	percent := func(f float64) winperf.Reading { return value(counter.Percent, counter.Float(f)) }
