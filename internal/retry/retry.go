@@ -1,5 +1,5 @@
-// Package retry tries again what failed for a while, with growing gaps, and reads how long the other side asks
-// to wait.
+// Package retry tries again what failed for a while, with growing gaps, and reads how long the other
+// side asks to wait.
 package retry
 
 import (

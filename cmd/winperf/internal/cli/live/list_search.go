@@ -190,8 +190,8 @@ func (l *lister) byPath(o catalogue.KnownObject) (finding, bool) {
 // byObject finds the object of a name, or a number, in any language.
 func (l *lister) byObject(o catalogue.KnownObject) (finding, bool) {
 	name, title := &l.search.name, o.ID.Index
-	is := !name.Wildcard() && name.Is(title, "") || slices.Contains(input.TitlesOf(l.table, l.search.text), title)
-	return finding{KnownObject: o}, is
+	is := !name.Wildcard() && name.Is(title, "")
+	return finding{KnownObject: o}, is || slices.Contains(input.TitlesOf(l.table, l.search.text), title)
 }
 
 // byName finds objects and counters by a pattern.
