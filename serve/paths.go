@@ -57,8 +57,8 @@ func (u *unmatched) look(f frame.Frame, names *nametable.Names) {
 	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return matches(f, &p) })
 }
 
-// matches reports whether a frame has something that a path names. The names of the path must be resolved. All
-// instances of an object can be named without one being there now.
+// matches reports whether a frame has something that a path names. The names of the path must be resolved.
+// All instances of an object can be named without one being there now.
 func matches(f frame.Frame, p *selection.Path) bool {
 	for v := range f.Values() {
 		named := func(s *winperf.Series) bool { return p.Series(s) == counter.OK }

@@ -8,12 +8,13 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Missing takes one sample of the paths in each origin, with instances named by rules, and returns for each
-// path which part of it no origin has: counter.NoObject, NoCounter or NoInstance, as the origin lacks that
-// has most of it. The part is counter.OK if an origin has all of the path, with or without a value, or if none
-// could be asked. Path i is looked for in an origin if only(i, origin) is true; a nil only is always true.
+// Missing takes one sample of the paths in each origin, with instances named by rules. It returns for each
+// path the part that no origin has, of the origin that has most of the path: counter.NoObject, NoCounter or
+// NoInstance. The part is counter.OK if an origin has all of the path, with or without a value, and if no
+// origin could be asked. Path i is looked for in an origin if only(i, origin) is true; a nil only is always
+// true.
 //
-// Answered are the origins that gave a sample. An error is the last one of a source, if none did.
+// Answered are the origins that gave a sample. If there are none, the error is the last one of an origin.
 func Missing(
 	ctx context.Context, origins []Origin, paths []winperf.Path, only func(int, Origin) bool,
 	names []measure.NameRule,

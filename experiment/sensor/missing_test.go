@@ -51,7 +51,8 @@ func TestMissing(t *testing.T) {
 	broken := sensor.Origin{Name: "broken", Source: shown{}}
 	var paths []winperf.Path
 	for _, text := range []string{
-		`\Process(b)\Threads`, `\Process(b)\Handles`, `\Process(c)\Lost`, `\Memory\Bytes`, `\Cache\Hits`, `\Memory\Bytes`,
+		`\Process(b)\Threads`, `\Process(b)\Handles`, `\Process(c)\Lost`, `\Memory\Bytes`,
+		`\Cache\Hits`, `\Memory\Bytes`,
 	} {
 		p, err := winperf.ParsePath(text)
 		if err != nil {

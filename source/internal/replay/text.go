@@ -189,7 +189,9 @@ type namesReader struct {
 }
 
 // namesOr returns the reader that a selection asks for: of the names in a file, or r itself.
-func namesOr(r reader, series func(context.Context) ([]*winperf.Series, error), sel winperf.Selection) reader {
+func namesOr(
+	r reader, series func(context.Context) ([]*winperf.Series, error), sel winperf.Selection,
+) reader {
 	if sel.Metadata || sel.NamesOnly {
 		return &namesReader{reader: r, series: series}
 	}
