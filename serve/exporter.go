@@ -320,12 +320,12 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	err = e.write(r.Context(), text, f, paths, err == nil, format)
 
 	switch {
+	case err == nil: // a client that has disconnected since does not matter
+		return e.send(w, text, format)
 	case errors.Is(err, errClosed), errors.Is(err, errAnswers), r.Context().Err() != nil:
 		return refuse(w, http.StatusServiceUnavailable, err)
-	case err != nil:
-		return refuse(w, http.StatusInternalServerError, err)
 	}
-	return e.send(w, text, format)
+	return refuse(w, http.StatusInternalServerError, err)
 }
 
 // takeTurn waits for the turn, as long as ctx lasts. A free turn is taken at any time: the sample may have

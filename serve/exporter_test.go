@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -319,6 +320,36 @@ func TestClose(t *testing.T) {
 	}
 	if status, text := scrape(e, "/metrics"); status != http.StatusServiceUnavailable {
 		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+// endsAfter is a context that ends when Err is called for the n-th time.
+type endsAfter struct {
+	context.Context
+	left *atomic.Int32
+}
+
+func (c endsAfter) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A client may disconnect at any moment of its scrape. It costs this answer only.
+func TestClientGone(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	for n := range int32(40) {
+		ctx := endsAfter{t.Context(), new(atomic.Int32)}
+		ctx.left.Store(n)
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
+		if w.Code != http.StatusOK && w.Code != http.StatusServiceUnavailable {
+			t.Errorf("the client is gone after %d looks: status %d\n%s", n, w.Code, w.Body)
+		}
+	}
+	if status, text := scrape(e, "/metrics"); status != http.StatusOK {
+		t.Errorf("afterwards: status %d\n%s", status, text)
 	}
 }
 
