@@ -65,7 +65,7 @@ func (c *columns) list(
 ) (listed bool) {
 	sel.Metadata, sel.Begin, sel.End = true, time.Time{}, time.Time{}
 	for m, err := range Read(ctx, []*Log{log}, sel, opt) {
-		if err != nil || m.Len() == 0 {
+		if err != nil || !m.Displayed() {
 			break // the walk over all samples reports the error
 		}
 		listed = true
