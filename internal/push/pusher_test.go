@@ -172,7 +172,10 @@ func TestPushOutage(t *testing.T) {
 	if got := p.Stats().Queued.Items; got < waiting {
 		t.Errorf("%d samples wait after a start, want %d", got, waiting)
 	}
-	until(t, "more samples in the queue", func() bool { return p.Stats().Queued.Items >= waiting+2 })
+	until(t, "more samples in the queue", func() bool {
+		st := p.Stats()
+		return st.Queued.Items >= waiting+2 && !st.Failing.IsZero()
+	})
 	away.Store(false)
 	until(t, "an empty queue", func() bool { st := p.Stats(); return st.Queued.Items == 0 && st.Sent > 0 })
 	stop()
