@@ -52,10 +52,12 @@ func Log(ctx context.Context, file string, out io.Writer) error {
 		return err
 	}
 	defer src.Close()
+
 	sel, err := winperf.Select(`\Process(*)\% Processor Time`)
 	if err != nil {
 		return err
 	}
+
 	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{}) {
 		if err != nil {
 			return err
@@ -92,14 +94,14 @@ func Experiment(ctx context.Context, src winperf.Source, work func(context.Conte
 	if err != nil {
 		return err
 	}
-	if err := e.Attach(ctx); err != nil {
+	if err = e.Attach(ctx); err != nil {
 		return err
 	}
 
 	inside, region := experiment.Region(ctx, "order")
 	work(inside)
 	region.End()
-	if err := e.Detach(ctx); err != nil {
+	if err = e.Detach(ctx); err != nil {
 		return err
 	}
 
