@@ -4,7 +4,7 @@ package counter
 // value. Several types share a formula and differ in clock, base or width.
 type formulaID uint8
 
-// The formulas. What they compute is [Info.Formula].
+// The formulas. [Info.Formula] returns the text of each.
 const (
 	noFormula formulaID = iota // an unknown type
 	formulaA                   // raw count
@@ -89,7 +89,7 @@ func (i *Info) Formula() string { return formulas[i.formula.known()].text }
 // NeedsFrequency reports whether the formula needs the ticks per second of a clock.
 func (i *Info) NeedsFrequency() bool { return i.formula.operands()&operandTB != 0 }
 
-// operands returns what the formula needs.
+// operands returns the operands of the formula.
 func (id formulaID) operands() operandSet { return formulas[id.known()].operands }
 
 // known returns noFormula for a number that is no formula.

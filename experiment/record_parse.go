@@ -216,12 +216,14 @@ func (l *recordAttr) value() (any, error) {
 		return unmarshal[uint64](l.Value)
 	case "float":
 		return parseAnyFloat(l.Value)
+
 	case "time":
 		t, err := unmarshal[lineTime](l.Value)
 		return time.Time(t), err
 	case "duration":
 		d, err := unmarshal[seconds](l.Value)
 		return time.Duration(d), err
+
 	case "none":
 		return nil, nil
 	}

@@ -179,7 +179,9 @@ func (e *Exporter) mapped(main bool) frame.Frame {
 
 // split splits a selection: the costly objects of a live source are sampled at their own pace, so
 // that they delay no scrape.
-func (e *Exporter) split(ctx context.Context, sel winperf.Selection) (rest, costly winperf.Selection, err error) {
+func (e *Exporter) split(
+	ctx context.Context, sel winperf.Selection,
+) (rest, costly winperf.Selection, err error) {
 	schema, err := winperf.CostlySchema(ctx, e.src)
 	if err != nil || schema == nil || len(schema.Costly) == 0 {
 		return sel, costly, err

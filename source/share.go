@@ -7,10 +7,10 @@ import (
 	"github.com/winperf/winperf/internal/cache"
 )
 
-// Share returns a source over the live source src, whose queries share samples. A query gets
-// those objects from the cache that another query sampled less than freshness ago, counted from the end of that
-// query; only the others are sampled, and concurrent queries sample an object once. A freshness of 0 means 500 ms; with
-// one below 0 only concurrent queries share. No query gets the same
+// Share returns a source over the live source src, whose queries share samples. A query gets the
+// objects from the cache that another query sampled less than freshness ago, counted from the end
+// of that query; only the others are sampled, and concurrent queries sample an object once. A
+// freshness of 0 means 500 ms; if it is below 0, only concurrent queries share. No query gets the same
 // sample of an object twice, so sharing never makes a difference zero. It is of use where
 // several measurements read the same objects; a single one pays a little for it. Of an object
 // those counters are sampled that any open query wants.

@@ -59,7 +59,7 @@ func (c *conn) serve(ctx context.Context) {
 
 	var refused *protocol.Error
 	if errors.As(err, &refused) {
-		_ = c.answer(protocol.Answer{Error: refused}) // it is told, and then left
+		_ = c.answer(protocol.Answer{Error: refused}) // the last line before the connection is closed
 	}
 	_ = c.net.Close() // receivers fail from now on
 	c.leave()

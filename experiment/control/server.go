@@ -159,7 +159,7 @@ func (s *Server) accept(ctx context.Context, c *net.UnixConn) {
 		refusal = protocol.Errorf("busy", "%d clients are connected already; try again later", s.opt.Clients)
 	}
 	if refusal != nil {
-		_ = client.answer(protocol.Answer{Error: refusal}) // who does not read it knows enough
+		_ = client.answer(protocol.Answer{Error: refusal}) // the connection is closed in any case
 		_ = c.Close()
 		return
 	}

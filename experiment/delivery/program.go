@@ -13,13 +13,13 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// NewProgram returns a sink that writes records, a line of JSON each, to the standard input
-// of a program, which is started with the first batch. Args, Env, Dir, Stdout and Stderr of cmd say how; its
-// other fields are ignored. A program that ends is started again
-// with the next try, and gets first what the one before may not have read: the last 64 KiB,
-// which is what fits into a pipe, and at least the last batch. Close ends its input, and
-// waits for it. If this process is killed, the program ends too: on Linux it gets SIGTERM, on Windows it is
-// ended with all that it started, and on macOS it gets only the end of its input.
+// NewProgram returns a sink that writes records, a line of JSON each, to the standard input of a
+// program. The first batch starts it, with Args, Env, Dir, Stdout and Stderr of cmd; other fields are
+// ignored. A program that ends is started again with the next try. It first gets the data that the
+// previous one may not have read: the last 64 KiB, the size of a pipe, and at least the last batch.
+// Close ends its input, and waits for it. If this process is killed, the program ends, too: on Linux it
+// gets SIGTERM, on Windows it is ended with all that it started, and on macOS it gets only the end of
+// its input.
 func NewProgram(cmd *exec.Cmd) (Sink, error) {
 	if len(cmd.Args) == 0 || cmd.Args[0] == "" {
 		return nil, fmt.Errorf("a program needs a name: %w", winperf.ErrNotSupported)
@@ -31,9 +31,9 @@ func NewProgram(cmd *exec.Cmd) (Sink, error) {
 const pipeSize = 64 << 10
 
 type programSink struct {
-	cmd     *exec.Cmd // as it is to be started
+	cmd     *exec.Cmd // not started
 	running *running
-	unread  [][]byte // what was delivered last, at least pipeSize bytes, oldest first
+	unread  [][]byte // the last data, at least pipeSize bytes, oldest first
 	size    int      // of unread
 }
 

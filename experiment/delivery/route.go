@@ -241,12 +241,14 @@ func (r *route) close(ctx context.Context) error {
 	default: // one goroutine at a time uses a sink
 		return fmt.Errorf("%s: %w: %w", r.Name, ErrUndelivered, errStuck)
 	}
+
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 	}
 	err := r.Sink.Close(ctx)
+
 	if !r.complete {
 		why := cmp.Or(r.get().Err, context.Cause(ctx), errNoTime)
 		if err != nil {
@@ -254,6 +256,7 @@ func (r *route) close(ctx context.Context) error {
 		}
 		err = fmt.Errorf("%w: %w", ErrUndelivered, why)
 	}
+
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Name, err)
 	}

@@ -46,7 +46,8 @@ func appendRecord(r *experiment.Record) []byte {
 		return text
 	}
 
-	const most, formAttrs = 1024, "its %d values and %d attributes are left out: with them the record has %d bytes," +
+	const most = 1024
+	const formAttrs = "its %d values and %d attributes are left out: with them the record has %d bytes," +
 		" and %d are the most"
 	short.Err = fmt.Sprintf(formAttrs, len(r.Values), len(r.Event.Attrs), len(text), experiment.MaxRecord)
 	short.Event.Name = strings.ToValidUTF8(short.Event.Name[:min(len(short.Event.Name), most)], "")
@@ -90,20 +91,20 @@ var errNoNumber = fmt.Errorf("a record without its number: %w", winperf.ErrBadDa
 // Sink takes records. It is used by one goroutine at a time.
 type Sink interface {
 	// Deliver takes a batch: records of one session in the order of their numbers, at least
-	// one. It returns nil when all of them are where they belong. After an error that
-	// Refuse did not make the same batch comes again, or records of it with others behind them; the error of
-	// RetryAfter says when at the earliest. Of a batch that is refused each record comes alone. It obeys ctx.
+	// one. It returns nil when all of them are where they belong. An error of Refuse is final:
+	// each record of the batch is then delivered alone. After any other error the batch, or records of
+	// it followed by others, is delivered again, after an error of RetryAfter not before its pause has
+	// ended. It obeys ctx.
 	Deliver(ctx context.Context, batch []Item) error
 	// Close completes what was delivered. It is called once, and obeys ctx.
 	Close(ctx context.Context) error
 }
 
-// Refuse returns an error for Deliver of a sink that will never take the batch, however often it comes. It wraps
-// err.
+// Refuse returns an error for Deliver of a sink that will never take the batch. It wraps err.
 func Refuse(err error) error { return &refused{err} }
 
-// RetryAfter returns an error for Deliver of a sink that asks for a pause. It wraps err. A pause of more than 10
-// minutes counts as 10 minutes.
+// RetryAfter returns an error for Deliver of a sink that asks for a pause. It wraps err. A pause
+// of more than 10 minutes counts as 10 minutes.
 func RetryAfter(pause time.Duration, err error) error { return &wait{pause, err} }
 
 // refused is the error of Refuse.

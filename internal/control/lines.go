@@ -39,6 +39,7 @@ func DecodeStrict(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(to)
+
 	switch {
 	case errors.Is(err, io.EOF):
 		return errors.New("expected a JSON object, and there is nothing")
@@ -52,6 +53,7 @@ func DecodeStrict(text []byte, to any) error {
 		}
 		return errors.New(msg)
 	}
+
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("more than one value")
 	}
@@ -79,8 +81,8 @@ func yieldFields(t reflect.Type, yield func(string) bool) bool {
 	return true
 }
 
-// ReadSpec reads a specification in JSON, of so many bytes at most. A field that is not
-// known is an error, which says what may have been meant.
+// ReadSpec reads a specification in JSON of at most so many bytes. An unknown field is an error,
+// which suggests a known one.
 func ReadSpec(r io.Reader, most int64) (*Spec, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {

@@ -47,7 +47,7 @@ func ListenSocket(dir, name string, others bool) (*net.UnixListener, error) {
 
 	mode := os.FileMode(0o600)
 	if others {
-		mode = 0o666 // the kernel tells who connects
+		mode = 0o666 // the kernel reports the user that connects
 	}
 	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())

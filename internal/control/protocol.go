@@ -228,7 +228,8 @@ type Attached struct {
 // Changed is the result of "change".
 type Changed struct {
 	Absent []Absent `json:"absent,omitempty"` // of its sensors
-	Failed []string `json:"failed,omitempty"` // what went wrong while sinks were removed: records may be missing there
+	// Failed are the errors of sinks that were removed: records may be missing there.
+	Failed []string `json:"failed,omitempty"`
 }
 
 // Absent is a sensor that names nothing now, though it may come later. At most 50 are told.

@@ -13,7 +13,7 @@ type notice struct {
 	More int        // how many others of this kind there are
 }
 
-// noticeKind says what a [notice] is about.
+// noticeKind is the subject of a [notice].
 type noticeKind uint8
 
 // The kinds.

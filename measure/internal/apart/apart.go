@@ -76,7 +76,7 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 		return nil, nil
 	}
 
-	names, _ := nametable.FromSchema(schema) // damage comes with the samples
+	names, _ := nametable.FromSchema(schema) // samples report damage
 	others, costly, parts := selection.Split(sel, names, schema.Costly)
 	others.Paths = slices.DeleteFunc(others.Paths, opt.IsOwn)
 	if selection.IsEmpty(others) || selection.IsEmpty(costly) {

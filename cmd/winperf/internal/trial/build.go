@@ -220,12 +220,14 @@ func (d *DeliverEntry) sink(folder *Folder, open *Opener) (delivery.Sink, error)
 			}
 		}
 		return delivery.NewFile(name, delivery.FileOptions{Format: d.Format})
+
 	case d.URL != "":
 		header := http.Header{}
 		for k, v := range d.Headers {
 			header.Set(k, os.ExpandEnv(v))
 		}
 		return delivery.NewHTTP(d.URL, delivery.HTTPOptions{Header: header})
+
 	default:
 		return delivery.NewProgram(&exec.Cmd{Args: d.Program, Stdout: open.Stdout, Stderr: open.Stderr})
 	}

@@ -49,6 +49,7 @@ func Check(ctx context.Context, f *File, faults error, open *Opener) (absent []A
 func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
+
 	var errs []error
 	names, _ := measure.ParseNaming(s.file.Names.V) // an error was told
 	for _, w := range s.wanted() {
@@ -65,6 +66,7 @@ func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 			absent = append(absent, Absence{err, status})
 		}
 	}
+
 	return absent, errors.Join(errs...)
 }
 
@@ -106,7 +108,8 @@ type wanted struct {
 // wanted are the counters that the bindings and the events of the file name, each place once: those that
 // are names, and whose sources are open.
 func (s *Session) wanted() []wanted {
-	return slices.DeleteFunc(s.counters(), func(w wanted) bool { return w.path.Counter == "" || len(w.origins) == 0 })
+	missing := func(w wanted) bool { return w.path.Counter == "" || len(w.origins) == 0 }
+	return slices.DeleteFunc(s.counters(), missing)
 }
 
 func (s *Session) counters() (all []wanted) {
@@ -198,12 +201,13 @@ func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error)
 	return status, nil
 }
 
-// look takes a sample of a path of each source that it may be about and returns what is missing in the
-// one that lacks least, and whether all that gave one are recorded. The error is that of the last where all failed.
+// look takes a sample of a path from each source that it may be about. It returns the part that is
+// missing in the source with the best match, and whether all sources with a sample are recorded. If
+// all fail, it returns the last error.
 func look(ctx context.Context, w wanted) (part counter.Status, recorded bool, err error) {
 	parts, answered, err := sensor.Missing(ctx, w.origins, []winperf.Path{w.path}, nil, w.names)
-	living := slices.ContainsFunc(answered, func(o sensor.Origin) bool { return !o.Source.Describe().Recorded })
-	return parts[0], !living, err
+	live := func(o sensor.Origin) bool { return !o.Source.Describe().Recorded }
+	return parts[0], !slices.ContainsFunc(answered, live), err
 }
 
 // reason says why a counter has no value, and what may have been meant.

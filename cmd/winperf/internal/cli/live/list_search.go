@@ -118,13 +118,13 @@ func (f *finding) shown() iter.Seq[catalogue.KnownInstance] {
 	}
 }
 
-// way is a way to read what is looked for: which objects it finds, and which series of displayable values.
+// way is a way to search: the objects that it finds, and the series of displayable values.
 type way struct {
 	object func(catalogue.KnownObject) (finding, bool)
 	series func(*winperf.Series) bool
 }
 
-// find returns what is looked for in a sample: objects, ordered by name, and series of displayable values,
+// find returns the matches in a sample: objects, ordered by name, and series of displayable values,
 // which need not be there for each instance.
 func (l *lister) find(f frame.Frame) (found []finding, series []*winperf.Series) {
 	tables := selection.ShownTables(l.table)

@@ -18,10 +18,10 @@ import (
 // ReplacesOpen reports whether a file can be replaced while it is open.
 const ReplacesOpen = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
 
-// mode says what is to be done with a file that exists.
+// mode says how a file that exists is treated.
 type mode uint8
 
-// What a command may do with a file that exists.
+// The ways to treat a file that exists.
 const (
 	NewOnly   mode = iota // fail
 	Append                // go on with it
@@ -41,9 +41,8 @@ type Target struct {
 	Note    func(error) // gets the error of a file system that has no locks; nil ignores it
 }
 
-// Look decides about a file that exists. It is the one rule of all commands: a file is left alone,
-// unless the mode says otherwise. What is special, such as a device or a pipe, holds nothing that
-// could be lost.
+// Look decides about a file that exists, by the one rule of all commands: a file stays as it is,
+// unless the mode says otherwise. A special file, such as a device or a pipe, has no content to lose.
 func (t Target) Look() (special bool, err error) {
 	if runtime.GOOS == "windows" && strings.HasPrefix(t.Name, `\\.\`) {
 		return true, nil // a look at a pipe would connect to it
@@ -65,7 +64,7 @@ func (t Target) Look() (special bool, err error) {
 	return false, nil
 }
 
-// readsFile tells whether a source's URL names the file.
+// readsFile reports whether a source's URL names the file.
 func readsFile(url string, file fs.FileInfo) bool {
 	names := []string{url}
 	if _, rest, found := strings.Cut(url, ":"); found {
@@ -160,11 +159,11 @@ func (t Target) openPart() (*File, error) {
 	return nil, fmt.Errorf("%s: %d unfinished files are in its directory", t.Name, tries)
 }
 
-// File is a file that a command writes. The old content of a file that is to be replaced stays until
+// File is a file that a command writes. The old content of a replaced file stays until
 // the first byte is written, or the file is complete.
 type File struct {
 	file  *os.File
-	old   bool   // it holds content that is to be replaced
+	old   bool   // it holds content that the command replaces
 	isNew bool   // it was not there before
 	final Target // whose name Close gives it; the zero Target where it has its name
 }
@@ -178,7 +177,7 @@ func (f *File) Write(b []byte) (int, error) {
 	return file.Write(b)
 }
 
-// Replace removes the old content of a file that is to be replaced. It returns the open file, which
+// Replace removes the old content of a replaced file. It returns the open file, which
 // is still f's.
 func (f *File) Replace() (*os.File, error) {
 	if f.old {

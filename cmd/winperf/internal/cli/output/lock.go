@@ -44,12 +44,12 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 }
 
 // openSpecial opens a named pipe for writing when a reader has opened it, or a device. A pipe that is
-// open for reading too would take what is never read, and lose it.
+// open for reading, too, would take data that nothing reads.
 func openSpecial(ctx context.Context, name string) (*os.File, error) {
 	return call.Once(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 }
 
-// isNamed tells whether a file still has the name.
+// isNamed reports whether a file still has the name.
 func isNamed(f *os.File, name string) bool {
 	is, err := f.Stat()
 	if err != nil {

@@ -162,7 +162,7 @@ func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
 	return out, nil
 }
 
-// Wait keeps the old content of a file that is to be replaced until Release: a command that shows
+// Wait keeps the old content of a replaced file until Release: a command that shows
 // nothing replaces nothing.
 func (o *Output) Wait() { o.waits = true }
 
@@ -172,7 +172,7 @@ func (o *Output) Release() { o.waits = false }
 // waiting reports whether there is old content that could be lost.
 func (o *Output) waiting() bool { return o.waits && o.File != nil && o.File.old }
 
-// Flush writes what is in memory, unless the output waits.
+// Flush writes the buffer, unless the output waits.
 func (o *Output) Flush() error {
 	if o.waiting() {
 		return nil
