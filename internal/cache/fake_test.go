@@ -72,9 +72,11 @@ type fake struct {
 	objects []uint32            // that there are, in the order of samples
 	unasked map[uint32][]uint32 // what comes along with an object
 	// before, if not nil, is called inside Sample and may fail it.
-	before func(ctx context.Context, sel winperf.Selection) error
-	damage func(b []byte) []byte
-	passed []error // damage that comes along with every sample, also with an error
+	before            func(ctx context.Context, sel winperf.Selection) error
+	damage            func(b []byte) []byte
+	passed            []error // damage that comes along with every sample, also with an error
+	lost              []error // interfaces that have no part of a sample
+	noSchema, noQuery error   // errors of Schema and Compile
 
 	mu       sync.Mutex
 	asked    [][]uint32        // objects of every sample, without those of Compile
@@ -98,13 +100,16 @@ func newFake(c *clock) *fake {
 }
 
 func (f *fake) Describe() winperf.Description                   { return winperf.Description{Machine: "HOST"} }
-func (f *fake) Schema(context.Context) (*winperf.Schema, error) { return f.schema, nil }
+func (f *fake) Schema(context.Context) (*winperf.Schema, error) { return f.schema, f.noSchema }
 func (f *fake) Close() error                                    { return nil }
 
 func (f *fake) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.compiled++
+	if f.noQuery != nil {
+		return nil, f.noQuery
+	}
 	if sel.Metadata && f.noMeta {
 		return nil, fmt.Errorf("definitions: %w", winperf.ErrNotSupported)
 	}
@@ -127,6 +132,9 @@ func (q *fakeQuery) Close() error {
 func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	err := perftest.Fill(s, func(raw *winperf.Raw) error { return q.fill(ctx, raw) })
 	s.Damage = append(s.Damage, q.passed...)
+	for _, lost := range q.lost {
+		s.Parts = append(s.Parts, winperf.Part{Name: "lost", Err: lost})
+	}
 	return err
 }
 

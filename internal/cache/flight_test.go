@@ -150,17 +150,23 @@ func TestAskerFails(t *testing.T) {
 func TestDamageOfFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		a, b, alone := r.user(system), r.user(system), r.selecting(winperf.Selection{Global: true})
+		a, b, class := r.user(system), r.user(system), r.selecting(winperf.Selection{Global: true})
+		alone := r.user(999) // of which the source has nothing
 		gate, scripted, lost := make(chan struct{}), errors.New("scripted"), errors.New("a record is lost")
 		r.fake.passed = []error{lost}
 		r.fake.before = func(context.Context, winperf.Selection) error {
 			<-gate
 			return scripted
 		}
-		outcomes := []*outcome{a.taking(t.Context()), b.taking(t.Context()), alone.taking(t.Context())}
+
+		users := []*user{a, b, class, alone}
+		var outcomes []*outcome
+		for _, u := range users {
+			outcomes = append(outcomes, u.taking(t.Context()))
+		}
 		close(gate)
 		synctest.Wait()
-		for i, u := range []*user{a, b, alone} {
+		for i, u := range users {
 			if d := u.taken.Damage; !errors.Is(outcomes[i].err, scripted) || len(d) != 1 || !errors.Is(d[0], lost) {
 				t.Errorf("user %d: error %v, damage %v", i, outcomes[i].err, d)
 			}
@@ -168,7 +174,7 @@ func TestDamageOfFailure(t *testing.T) {
 
 		// It is told once.
 		r.fake.passed, r.fake.before = nil, nil
-		for i, u := range []*user{a, b, alone} {
+		for i, u := range users {
 			if err := u.take(t.Context()); err != nil || len(u.taken.Damage) > 0 {
 				t.Errorf("user %d again: error %v, damage %v", i, err, u.taken.Damage)
 			}

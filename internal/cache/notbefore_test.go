@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,12 @@ func TestNotBefore(t *testing.T) {
 		r.wantAsked([]uint32{system})
 
 		time.Sleep(time.Millisecond)
-		event := NotBefore(t.Context(), time.Now())
+		type key struct{}
+		event := NotBefore(context.WithValue(t.Context(), key{}, "kept"), time.Now())
+		if event.Value(key{}) != "kept" {
+			t.Error("a value of the context is lost")
+		}
+
 		gate := r.fake.hold()
 		early := c.taking(t.Context()) // it is given what a took
 		if !early.done {

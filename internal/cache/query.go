@@ -89,7 +89,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 // objects of one sample is a part.
 func (q *query) give(s *winperf.Sample) {
 	if len(q.wanted) == 0 {
-		q.picks[0].give(s, nil)
+		q.picks[0].give(s, nil, false)
 		s.Schema = q.picks[0].from.Schema
 		return
 	}
@@ -107,7 +107,7 @@ func (q *query) give(s *winperf.Sample) {
 			only = nil // what is new in a class that is wanted comes along
 		}
 
-		sm.give(s, only)
+		sm.give(s, only, slices.Contains(q.picks[:from], sm))
 		if sm.at > newest.at {
 			newest = sm
 		}

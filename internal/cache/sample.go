@@ -57,14 +57,19 @@ func (s *Source) learn() {
 }
 
 // give adds the objects of a sample that were picked to what a query gives; all of
-// them where only is nil.
-func (sm *sample) give(s *winperf.Sample, only []winperf.ObjectID) {
+// them where only is nil. Parts without objects are added once: not again for further
+// objects of the same sample.
+func (sm *sample) give(s *winperf.Sample, only []winperf.ObjectID, again bool) {
 	for _, p := range sm.from.Parts {
-		if p.Block != nil {
+		switch {
+		case p.Block != nil:
 			p.Only = only
+		case again:
+			continue
 		}
 		s.Parts = append(s.Parts, p)
 	}
+
 	for _, err := range sm.from.Damage {
 		if !slices.Contains(s.Damage, err) {
 			s.Damage = append(s.Damage, err)

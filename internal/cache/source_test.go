@@ -186,6 +186,10 @@ func TestClassesOfObjects(t *testing.T) {
 	if diff := cmp.Diff(winperf.Selection{Global: true, Objects: ids(thread)}, r.fake.last); diff != "" {
 		t.Errorf("the source was asked for (-want +got):\n%s", diff)
 	}
+
+	// A query that was given the new object keeps it, also where another query's sample serves.
+	r.clock.advance(100 * ms)
+	global.wantSample("2:100ms 4:100ms 230:100ms 236:100ms")
 }
 
 // What nobody refreshes any more is given back, though others go on.

@@ -53,6 +53,8 @@ func TestSchemaFaults(t *testing.T) {
 		{`, "type": "PERF_COUNTER_MULTI_TIMER"`, ``, `counter LINES has no type`},
 		{`"scale": -3`, `"scale": -11`, `scale -11 is outside -10 to 10`},
 		{`"Bytes."`, `"Byt\tes."`, `formatting character`},
+		{`"driver": `, `"driver"= `, "transfer.json:2:11: invalid character '='"},
+		{`"Transfert"`, `""`, `object TRANSFER in language 00C: has no name`},
 	} {
 		_, err := registration.ParseDeclaration("transfer.json",
 			[]byte(strings.ReplaceAll(schemaJSON, c.old, c.new)))
@@ -90,6 +92,41 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestFormatDeclaration: a formatted declaration reads back as the same declaration.
+func TestFormatDeclaration(t *testing.T) {
+	declared := schema(t)
+	text, err := registration.FormatDeclaration(declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "{\n  \"driver\": \"MyApplication\",\n"
+	if !strings.HasPrefix(string(text), head) || !strings.HasSuffix(string(text), "}\n") {
+		t.Errorf("not indented, or without a line end:\n%s", text)
+	}
+
+	again, err := registration.ParseDeclaration("again.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(declared, again); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestCheck: a declaration made in Go is checked as one of a file, without the file's name.
+func TestCheck(t *testing.T) {
+	declared := schema(t)
+	if err := declared.Check(); err != nil {
+		t.Fatal(err)
+	}
+
+	declared.Objects = nil
+	const want = "invalid registration: no objects"
+	if err := declared.Check(); !errors.Is(err, registration.ErrInvalid) || err.Error() != want {
+		t.Errorf("without objects: error %v", err)
+	}
+}
+
 // TestFaultsInLines: every fault of a declaration stands in a line with the file's name,
 // which nothing else stands before.
 func TestFaultsInLines(t *testing.T) {
@@ -99,6 +136,8 @@ func TestFaultsInLines(t *testing.T) {
 	for text, want := range map[string]string{
 		text: "d.json: object 2 \"A\": counter 4 \"One\": scale 11 is outside -10 to 10\n" +
 			"d.json: object 2 \"A\": counter 6 \"Two\": scale 12 is outside -10 to 10",
+		`{"driver": "D"}`:           "d.json: no objects",
+		`{"driver": "D"}` + "\n {}": "d.json:2:2: text after the end of the schema",
 		`{"objects": [{"name": "A"}, {"name": "B", "counters": [{"name": "C"}]}, {}]}`: "" +
 			"d.json: counter B_C has no type\n" +
 			`d.json: object "": symbol "" is empty` + "\n" +
