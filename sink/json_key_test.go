@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // zones of the tests on systems without them
 
 	"github.com/winperf/winperf"
 )
@@ -39,6 +40,11 @@ func plainJSON(w io.Writer) Sink  { return newJSON(w, Options{}) }
 
 // TestJSONZone names the zone in the first moment only, and in UTC not at all.
 func TestJSONZone(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	columns := winperf.ColumnsOf([]winperf.Reading{{Series: winperf.NewSeries(winperf.Path{Object: "Memory", Counter: "A"})}})
 	for _, tt := range []struct {
 		opt  Options
@@ -49,6 +55,9 @@ func TestJSONZone(t *testing.T) {
 		{Options{Location: time.FixedZone("EET", 7200), NoZone: true}, ""},
 		{Options{Location: time.FixedZone("EET", 7200)}, `"zone":"+02:00"`},
 		{Options{Location: time.FixedZone("+05:30", 19800), Zone: "+05:30"}, `"zone":"+05:30"`},
+		{Options{Location: berlin}, `"zone":"Europe/Berlin"`},
+		{Options{Location: time.FixedZone("EET", 7200), Zone: "Europe/Kyiv"}, `"zone":"Europe/Kyiv"`},
+		{Options{Location: time.FixedZone("EET", 7200), Zone: "Europe/Nowhere"}, `"zone":"+02:00"`},
 	} {
 		var b bytes.Buffer
 		s := newJSONL(&b, tt.opt)

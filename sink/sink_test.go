@@ -16,6 +16,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 var sampleTime = time.Date(2026, 3, 1, 9, 30, 0, 123456700, time.UTC)
@@ -197,6 +198,23 @@ func TestWriteErrors(t *testing.T) {
 				t.Errorf("Write after Close: error %v, want %v", err, winperf.ErrState)
 			}
 		})
+	}
+}
+
+// TestWriteErrorInMoment: a writer that fails in the middle of a large moment is not asked again.
+func TestWriteErrorInMoment(t *testing.T) {
+	var readings []winperf.Reading
+	for i := range 10_000 {
+		readings = append(readings, value(fmt.Sprintf(`\\HOST\Process(%d)\Handle Count`, i), counter.Int(1), counter.Count))
+	}
+
+	for _, f := range Formats() {
+		w := &limitedWriter{err: syscall.EPIPE}
+		s := newNamed(t, f.Name, Options{})(w)
+		err := s.Write(sampleTime, []winperf.Column{perftest.Column(readings...)})
+		if !errors.Is(err, syscall.EPIPE) || w.left != -1 {
+			t.Errorf("%s: error %v, %d writes", f.Name, err, -w.left)
+		}
 	}
 }
 

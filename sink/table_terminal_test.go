@@ -2,9 +2,12 @@ package sink
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/perftest"
 )
 
 // onScreen returns a terminal table and the screen that shows it and tells its
@@ -136,6 +140,50 @@ _Total        100       no_previous
 1              98              0.00
 2 rows not shown: 2 of 5 Processor
 `)
+}
+
+// TestTerminalActiveMissing puts rows without the value that they are ordered by last. A counter
+// without instances has no column.
+func TestTerminalActiveMissing(t *testing.T) {
+	s, scr := onScreen(40, 5)
+	readings := loads(9, 1, 2, 3)
+	columns := winperf.ColumnsOf(slices.Delete(readings, 5, 6)) // the load of processor 1
+	columns = append(columns, winperf.Column{Names: perftest.Column(readings[0]).Names})
+	if err := s.Write(sampleTime, columns); err != nil {
+		t.Fatal(err)
+	}
+
+	const want = `2026-03-01 09:30:00.123 +00:00  HOST
+Processor  Number  % Processor Time
+_Total        100              9.00
+2              97              3.00
+2 rows not shown: 2 of 4 Processor
+`
+	if diff := cmp.Diff(want, scr.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTerminalErrors: a screen that failed is written to no more, and every later call returns the error.
+func TestTerminalErrors(t *testing.T) {
+	w := &limitedWriter{left: 1, err: syscall.EPIPE}
+	s, ok := newTable(w, Options{Terminal: true}).(Screen)
+	if !ok {
+		t.Fatal("a table on a terminal is no Screen")
+	}
+	if err := s.Await("waiting"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(sampleTime, winperf.ColumnsOf(loads(1, 2))); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("error %v, want %v", err, syscall.EPIPE)
+	}
+
+	w.left = 9
+	for _, err := range []error{s.Await("waiting"), s.Leave(), s.Close()} {
+		if !errors.Is(err, syscall.EPIPE) || w.left != 9 {
+			t.Errorf("later error %v, want %v; %d writes", err, syscall.EPIPE, 9-w.left)
+		}
+	}
 }
 
 // TestTerminalOtherScreen draws on a screen of its own: what stood on the terminal
