@@ -360,9 +360,11 @@ func TestClocksTogether(t *testing.T) {
 		}
 		var ck frame.Cooker
 		must(t, ck.Set(prev, cur, counter.Options{}))
-		column := ck.Object(cur.Object(0)).Column(0)
-		if got := column.Value(0).String(); got != want {
-			t.Errorf("quirks %d: %s, want %s", quirks, got, want)
+		p := ck.Object(cur.Object(0))
+		column := p.Column(0)
+		if got := column.Value(0).String(); got != want || cur.Quirks() != quirks {
+			t.Errorf("quirks %d: %s, want %s", cur.Quirks(), got, want)
 		}
+		checkOperands(t, p, 0, shown(&column))
 	}
 }

@@ -57,6 +57,41 @@ func TestNamesGoOn(t *testing.T) {
 	}
 }
 
+// TestNamesKept: instances are the same series as long as they have their full name and their number
+// among equal ones.
+func TestNamesKept(t *testing.T) {
+	var pool frame.Pool
+	labels := func(names ...string) *frame.Labels {
+		text := at0 + "object 230\n counter 784 PERF_COUNTER_RAWCOUNT\n"
+		for _, name := range names {
+			text += fmt.Sprintf(" instance %q : 1\n", name)
+		}
+		return take(t, &pool, block(t, text), frame.Frame{}).Object(0).Labels()
+	}
+
+	older := labels("a", "b", "b", "c")
+	for i, alone := range []bool{true, false, false, true} {
+		if older.Alone(i) != alone {
+			t.Errorf("instance %d alone: %v", i, older.Alone(i))
+		}
+	}
+	newer := labels("b", "a", "b", "d", "e", "a")
+	for _, tt := range []struct {
+		now      *frame.Labels
+		at, want []int32
+	}{
+		{newer, []int32{1, 0, 2, 3, -1, 9}, []int32{1, 0, 2, -1, -1, -1}},
+		{newer, []int32{2, 1, 1, -1, -1, 0}, []int32{-1, -1, -1, -1, -1, -1}}, // b is the second one, a is b
+		{older, []int32{0, 2, 1, 3}, []int32{0, -1, -1, 3}},
+	} {
+		got := slices.Clone(tt.at)
+		tt.now.Keep(older, got)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("at %v kept %v, want %v", tt.at, got, tt.want)
+		}
+	}
+}
+
 // TestNamesEnd shows that labels do not keep those before alive.
 func TestNamesEnd(t *testing.T) {
 	for name, used := range map[string]bool{"full names are used": true, "they are not": false} {

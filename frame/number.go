@@ -20,6 +20,7 @@ func (n *numbers) nth(i int) int {
 
 // Alone reports whether no other instance has the full name of the one at position i.
 func (l *Labels) Alone(i int) bool {
+	l.once.Do(l.join)
 	n := &l.numbers
 	return n.group == nil || n.size[n.group[i]] == 1
 }

@@ -176,11 +176,16 @@ func TestSetMissing(t *testing.T) {
 		must(t, ck.Set(was, now, counter.Options{}))
 		p := ck.Object(now.Object(0))
 		for id, want := range map[uint32]string{queue: tt.queue, elapsed: tt.elapsed} {
-			column := p.Column(slices.Index(setCounters, id))
+			k := slices.Index(setCounters, id)
+			column := p.Column(k)
 			got := shown(&column)
 			fresh := map[uint32]string{queue: "no_previous ", elapsed: "ok 50"}[id]
 			if got[1] != fresh || got[2] != want {
 				t.Errorf("%s is missing: counter %d is %q, want %q and %q", tt.name, id, got, fresh, want)
+			}
+			_, status := now.Object(0).Operands(2, k)
+			if missing := want == "invalid_data "; missing != (status == counter.InvalidData) {
+				t.Errorf("%s is missing: operands of counter %d have status %v", tt.name, id, status)
 			}
 		}
 	}
