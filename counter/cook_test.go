@@ -317,17 +317,19 @@ func TestLeast(t *testing.T) {
 
 	// Where the performance counter says nothing, the clock of the type tells.
 	for _, tt := range []struct {
+		typ  Type
 		cur  Clocks
 		want Status
 	}{
-		{Clocks{Time100ns: 5}, TooClose},
-		{Clocks{Time100ns: 100_000}, OK},
-		{Clocks{Time100ns: 5, PerfTime: 1, PerfFreq: 1}, OK},
-		{Clocks{}, InvalidData},
+		{Timer100NSec, Clocks{Time100ns: 5}, TooClose},
+		{Timer100NSec, Clocks{Time100ns: 100_000}, OK},
+		{Timer100NSec, Clocks{Time100ns: 5, PerfTime: 1, PerfFreq: 1}, OK},
+		{Timer100NSec, Clocks{}, InvalidData},
+		{Timer, Clocks{PerfTime: 5}, OK}, // no clock has a frequency
 	} {
-		got := Cook(Timer100NSec, &Sample{}, &Sample{Clocks: tt.cur}, opt)
+		got := Cook(tt.typ, &Sample{}, &Sample{Clocks: tt.cur}, opt)
 		if got.Status != tt.want {
-			t.Errorf("%+v: %v, want %v", tt.cur, got.Status, tt.want)
+			t.Errorf("%v, %+v: %v, want %v", tt.typ, tt.cur, got.Status, tt.want)
 		}
 	}
 }

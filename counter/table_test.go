@@ -269,6 +269,18 @@ func TestCumulative(t *testing.T) {
 	}
 }
 
+// TestInverse: the types whose name ends in _INV count the time in which there was nothing to count.
+func TestInverse(t *testing.T) {
+	for info := range Types() {
+		if want := strings.HasSuffix(info.Name, "_INV"); info.Type.Inverse() != want {
+			t.Errorf("%v.Inverse = %v", info.Type, !want)
+		}
+		if want := strings.Contains(info.Formula(), "TB"); info.NeedsFrequency() != want {
+			t.Errorf("%v.NeedsFrequency = %v for %s", info.Type, !want, info.Formula())
+		}
+	}
+}
+
 func TestTypeText(t *testing.T) {
 	for info := range Types() {
 		text, err := info.Type.MarshalText()
@@ -300,12 +312,29 @@ func TestWords(t *testing.T) {
 		if text, err := id.MarshalText(); err != nil || string(text) != id.String() {
 			t.Errorf("Status(%d).MarshalText = %q, %v", id, text, err)
 		}
+		if back, ok := ParseStatus(id.String()); !ok || back != id {
+			t.Errorf("ParseStatus(%q) = %v, %v", id, back, ok)
+		}
+		named := []Status{NoInstance, NoCounter, NoObject}
+		if want := slices.Contains(named, id); id.NamesNothing() != want {
+			t.Errorf("%v.NamesNothing = %v", id, !want)
+		}
 	}
 	for id := range TextUnit + 1 {
 		if text, err := id.MarshalText(); err != nil || string(text) != id.String() {
 			t.Errorf("Unit(%d).MarshalText = %q, %v", id, text, err)
 		}
+		if back, ok := ParseUnit(id.String()); !ok || back != id {
+			t.Errorf("ParseUnit(%q) = %v, %v", id, back, ok)
+		}
 	}
+
+	_, status := ParseStatus("OK")
+	_, unit := ParseUnit("per second")
+	if status || unit {
+		t.Errorf("a word that is none is a status: %v, a unit: %v", status, unit)
+	}
+
 	for id := range math.MaxUint8 + 1 { // none of the numbers behind the last one is a word
 		if s := Status(id); s > TooClose && s.String() != "invalid_data" {
 			t.Errorf("Status(%d) = %q", id, s)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,6 +93,61 @@ func TestQueries(t *testing.T) {
 		if f.NumObjects() == 0 && query != "Costly" {
 			t.Errorf("query %s: no objects", query)
 		}
+	}
+}
+
+// A library may count at the address of a counter: readers see it, and the counter has it.
+func TestAddress(t *testing.T) {
+	dir := tempDir(t)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	p := start(t, dir, schemaText)
+	single, err := must(t, p.Object, "Transfer").Single()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	sent, done := must(t, single.Counter, "Bytes Sent"), must(t, add(t, p, "Job", "x", nil).Counter, "Done")
+	if sent.Size() != 4 || done.Size() != 8 {
+		t.Fatalf("counters of %d and %d bytes", sent.Size(), done.Size())
+	}
+	atomic.AddUint32((*uint32)(sent.Address()), 7)
+	atomic.AddUint64((*uint64)(done.Address()), 1<<40)
+	if sent.Load() != 7 || done.Load() != 1<<40 {
+		t.Errorf("counters %d and %d", sent.Load(), done.Load())
+	}
+	w.expect("Transfer 7 0 0", "Job(x) 1099511627776 0 0")
+}
+
+// An object answers what it was declared with. Instances of one name are told apart by their ids.
+func TestDeclared(t *testing.T) {
+	dir := tempDir(t)
+	w := watch(t, ReaderOptions{Dirs: []string{dir}})
+	p := start(t, dir, schemaText)
+	transfer, peer := must(t, p.Object, "Transfer"), must(t, p.Object, "Peer")
+	if transfer.Multi() || !peer.Multi() {
+		t.Errorf("instances: Transfer %v, Peer %v", transfer.Multi(), peer.Multi())
+	}
+	if !peer.Has("bytes served") || peer.Has("Bytes Sent") || transfer.Has("") {
+		t.Error("objects have other counters than declared")
+	}
+
+	for _, opt := range []InstanceOptions{{UniqueID: 7, HasUniqueID: true}, {UniqueID: 8}, {HasUniqueID: true}} {
+		if _, err := peer.Instance("same", opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, _ := w.block(w.Refresh(), "Global")
+	var ids []string
+	for o := range f.Objects() {
+		for in := range o.Instances() {
+			if in.Name() == "same" {
+				id, ok := in.UniqueID()
+				ids = append(ids, fmt.Sprint(id, ok))
+			}
+		}
+	}
+	if want := []string{"7 true", "-1 false", "0 true"}; !slices.Equal(ids, want) {
+		t.Errorf("unique ids %q, want %q", ids, want)
 	}
 }
 

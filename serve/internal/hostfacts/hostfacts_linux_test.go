@@ -59,3 +59,26 @@ func TestLinux(t *testing.T) {
 		t.Errorf("empty (-want +got):\n%s", diff)
 	}
 }
+
+// TestZone: the zone is the file that the link names, and else the name that Debian keeps.
+func TestZone(t *testing.T) {
+	for target, want := range map[string]string{
+		"../usr/share/zoneinfo/Asia/Tokyo":     "Asia/Tokyo",
+		"/usr/share/zoneinfo/posix/Asia/Tokyo": "posix/Asia/Tokyo",
+		"/data/localtime":                      "Europe/Bern", // a link that is none to the database
+		"":                                     "Europe/Bern", // no link
+	} {
+		root := t.TempDir()
+		if err := os.Mkdir(filepath.Join(root, "etc"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if target != "" {
+			if err := os.Symlink(target, filepath.Join(root, "etc/localtime")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := zone(root, "Europe/Bern"); got != want {
+			t.Errorf("link to %q: zone %q, want %q", target, got, want)
+		}
+	}
+}

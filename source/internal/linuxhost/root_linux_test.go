@@ -2,6 +2,7 @@ package linuxhost
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/winperf/winperf/provider"
 )
@@ -169,5 +171,22 @@ func TestLiveAllocations(t *testing.T) {
 	q := &provider.Query{Objects: []uint32{2, 4, 238}} // processes come and go
 	if n := testing.AllocsPerRun(20, warm(t, h, q)); n != 0 {
 		t.Errorf("%g allocations for a sample", n)
+	}
+}
+
+// TestSystemError: errors for want of descriptors or memory do not mean that a file is gone, and errors
+// of processes and devices that ended do.
+func TestSystemError(t *testing.T) {
+	for err, want := range map[error]error{
+		unix.ESRCH: fs.ErrNotExist, unix.ENODEV: fs.ErrNotExist, unix.ENOENT: fs.ErrNotExist,
+		unix.EMFILE: ErrShort, unix.ENFILE: ErrShort, unix.ENOMEM: ErrShort, unix.EACCES: fs.ErrPermission,
+	} {
+		got := systemError(fmt.Errorf("read: %w", err))
+		if !errors.Is(got, want) || isShort(got) != (want == ErrShort) {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
+		if want == ErrShort && !errors.Is(got, err) {
+			t.Errorf("%v: %v does not name the cause", err, got)
+		}
 	}
 }
