@@ -242,18 +242,16 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 			continue
 		}
 
+		name := m.name + " " + names.Title(set.Title)
 		q, err := src.Compile(ctx, sel)
+		if ctx.Err() != nil || errors.Is(err, winperf.ErrNoMachine) {
+			return err
+		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			ch.errs = append(ch.errs, fmt.Errorf("%s: %w", m.name, err))
-			if errors.Is(err, winperf.ErrNoMachine) {
-				return err
-			}
+			ch.composed.note(name, "compile", err, 1, 0)
 			continue
 		}
-		ch.units = append(ch.units, newUnit(m.name+" "+names.Title(set.Title), q))
+		ch.units = append(ch.units, newUnit(name, q))
 	}
 	return nil
 }

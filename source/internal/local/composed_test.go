@@ -49,8 +49,10 @@ type fakeSource struct {
 	sample  func(ctx context.Context, title uint32) error // may fail or hang, by object
 	filled  func(title uint32, s *winperf.Sample)         // sees each sample before it is filled
 	compile error
-	damage  []error // comes along with every sample, also with an error
-	close   func()  // closing a query may hang
+	schema  error
+	stop    context.CancelFunc // called by Compile
+	damage  []error            // comes along with every sample, also with an error
+	close   func()             // closing a query may hang
 }
 
 func (s *fakeSource) member(fallback bool) *member {
@@ -74,11 +76,14 @@ func (s *fakeSource) Schema(context.Context) (*winperf.Schema, error) {
 	}
 	t, err := nametable.FromMap(nametable.Mixed, texts)
 	schema.Names = []winperf.NameTable{t.NameTable(nametable.English)}
-	return schema, err
+	return schema, errors.Join(err, s.schema)
 }
 
 func (s *fakeSource) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	s.asked = append(s.asked, sel)
+	if s.stop != nil {
+		s.stop()
+	}
 	if s.compile != nil {
 		return nil, s.compile
 	}
