@@ -417,6 +417,11 @@ func TestNewChecks(t *testing.T) {
 		"max_series: expected":                           {MaxSeries: -1},
 		"objects: expected":                              {Objects: []string{""}},
 		`object "memory": metric x with the same labels`: {Counters: memory("C", "D")},
+		"language: expected a language such as de":       {Language: "klingon"},
+		"timeout_offset: expected less than the timeout, 2s": {
+			Timeout: 2 * time.Second, TimeoutOffset: 2 * time.Second,
+		},
+		"timeout_offset: expected less than the timeout, 10s": {TimeoutOffset: time.Minute},
 	} {
 		src := new(fake)
 		src.t = t
@@ -426,4 +431,41 @@ func TestNewChecks(t *testing.T) {
 		}
 	}
 	exporter(t, new(fake), Config{Timeout: 100 * time.Millisecond})
+}
+
+// A counter of the configuration may not take the name of a metric about the program. The error has
+// the key that it is about.
+func TestNewChecksOwnNames(t *testing.T) {
+	counters := []metrics.Generic{{Name: "go", Object: "Memory", Counters: []metrics.GenericCounter{
+		{Name: "Free", Metric: "my_free"}, {Name: "Used", Metric: "go_goroutines"},
+	}}}
+	_, err := New(t.Context(), &fake{t: t}, Options{Config: Config{Counters: counters}})
+	var at *ConfigError
+	if !errors.As(err, &at) || !errors.Is(err, metrics.ErrGeneric) {
+		t.Fatalf("error %v", err)
+	}
+	const want = `"go": metric go_goroutines is one about winperf itself`
+	if at.Key != "performancecounter.objects[0]" || !strings.HasSuffix(at.Error(), want) ||
+		!strings.HasPrefix(at.Error(), "performancecounter.objects: ") {
+		t.Errorf("error %q of %s", at, at.Key)
+	}
+}
+
+// An exporter that replaces another one goes on with its counts, and names the objects that it has
+// seen. What it maps serves a pusher, too.
+func TestReplaced(t *testing.T) {
+	src := &fake{}
+	last := exporter(t, src, Config{})
+	scrape(last, "/metrics")
+	next := exporterWith(t, src, Options{Last: last, Config: Config{Paths: paths(t, `\Memory\*`, `\Nothing\*`)}})
+	_, text := scrape(next, "/metrics")
+	if got := value(text, "winperf_samples_total"); got != "2" {
+		t.Errorf("%s samples, want 2", got)
+	}
+	if got := strings.Join(next.Objects(), " "); got != "Memory Nothing" {
+		t.Errorf("objects %q", got)
+	}
+	if m := next.Mapping(); m.NoKeep || len(m.Select.Paths) != 2 || m.Reserved == nil {
+		t.Errorf("mapping %+v", m)
+	}
 }

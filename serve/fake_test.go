@@ -35,6 +35,7 @@ type fake struct {
 	titles map[uint32]string
 	german map[uint32]string // if not nil, names in a second language
 	block  []byte            // if not nil, every sample
+	shown  []winperf.Reading // if not nil, the displayable values of every sample
 	late   error             // of a provider whose objects samples lack
 }
 
@@ -106,6 +107,10 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	q.mu.Lock()
 	without, late := q.without, q.late
 	q.mu.Unlock()
+	if q.shown != nil {
+		perftest.ShowValues(s, time.Date(2026, 1, 2, 15, 4, 5+n, 0, time.UTC), q.shown)
+		return nil
+	}
 	err := perftest.Fill(s, func(raw *winperf.Raw) error {
 		raw.Format, raw.Schema = winperf.FormatV1, q.schema
 		var err error

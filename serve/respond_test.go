@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/winperf/winperf/sink/prometheus"
 )
 
 func TestFormats(t *testing.T) {
@@ -167,4 +170,74 @@ func TestMaxAnswers(t *testing.T) {
 	if status, _ := scrape(e, "/metrics"); status != 200 {
 		t.Errorf("afterwards: status %d", status)
 	}
+}
+
+// gone is a client that takes so many writes and then is gone.
+type gone struct {
+	*httptest.ResponseRecorder
+	left int
+}
+
+func (g *gone) Write(p []byte) (int, error) {
+	if g.left--; g.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return g.ResponseRecorder.Write(p)
+}
+
+// A client that is gone in the middle of its answer does not get one that looks whole, and costs no
+// other client anything.
+func TestBrokenOff(t *testing.T) {
+	log := &logBuffer{}
+	opt := Options{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	e := exporterWith(t, &fake{}, opt)
+	func() {
+		defer func() {
+			if got := recover(); got != http.ErrAbortHandler {
+				t.Errorf("the handler ends with %v", got)
+			}
+		}()
+		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+		e.ServeHTTP(&gone{ResponseRecorder: httptest.NewRecorder()}, r)
+	}()
+	if text := log.String(); !strings.Contains(text, "broken off") || !strings.Contains(text, io.ErrClosedPipe.Error()) {
+		t.Errorf("log %q", text)
+	}
+	if kept := e.answers.kept.Load(); kept != 0 {
+		t.Errorf("%d bytes are kept", kept)
+	}
+	if status, text := scrape(e, "/metrics"); status != 200 || value(text, free) == "" {
+		t.Errorf("another client: status %d\n%s", status, text)
+	}
+}
+
+// A text that is too long to be kept as it is reaches a client without gzip as it is, and breaks off
+// visibly as others do.
+func TestLongPlain(t *testing.T) {
+	e := exporter(t, &fake{}, Config{})
+	want := strings.Repeat("a_metric 1\n", maxPlain/8)
+	a := &answer{pool: &e.answers}
+	if err := a.begin(e.zip, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(a, want); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.end(); err != nil || !a.packed {
+		t.Fatalf("packed %v, error %v", a.packed, err)
+	}
+	defer a.release()
+
+	w := httptest.NewRecorder()
+	status := e.send(w, a, prometheus.Text)
+	h := w.Header()
+	if status != 200 || w.Body.String() != want || h.Get("Content-Encoding")+h.Get("Content-Length") != "" {
+		t.Errorf("status %d, %d bytes of %d, %v", status, w.Body.Len(), len(want), h)
+	}
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler {
+			t.Errorf("the handler ends with %v", got)
+		}
+	}()
+	e.send(&gone{httptest.NewRecorder(), 1}, a, prometheus.Text)
 }
