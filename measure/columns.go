@@ -57,16 +57,55 @@ func (it *item) AllSeries() []*winperf.Series {
 
 // allSeries is AllSeries for use in this cycle only.
 func (it *item) allSeries() []*winperf.Series {
-	if !it.complete {
-		it.complete = true
-
+	if it.object.fresh < it.object.next {
+		it.object.makeFresh()
+	}
+	if !it.kept.complete {
+		it.kept.complete = true
 		for n := range it.instances {
-			if it.kept.all == nil || it.kept.all[n] == nil {
-				it.Series(n)
-			}
+			it.Series(n)
 		}
 	}
 	return it.kept.all
+}
+
+// makeFresh makes the series of instances that were not there when all series of some columns were asked
+// for, in these columns. Series of one instance share memory, since they end together.
+func (op *objectPlan) makeFresh() {
+	columns := 0
+	for k := range op.items {
+		if op.items[k].kept.complete {
+			columns++
+		}
+	}
+
+	for i, number := range op.instances {
+		if number < op.fresh || columns == 0 {
+			continue
+		}
+		series := make([]winperf.Series, 0, columns)
+		for k := range op.items {
+			if it := &op.items[k]; it.kept.complete && it.kept.all[i] == nil {
+				series = append(series, it.make(i, series))
+				it.kept.all[i] = &series[len(series)-1]
+			}
+		}
+	}
+	op.fresh = op.next
+}
+
+// make returns the series of the n-th value. Others that are given are of the same instance.
+func (it *item) make(n int, others []winperf.Series) winperf.Series {
+	s := *it.counter()
+	if len(others) == 0 {
+		it.Describe(&s, n)
+		return *s.Clone()
+	}
+
+	other := &others[0]
+	s.ID.Instance, s.Key, s.Parent = other.ID.Instance, other.Key, other.Parent
+	s.Path.Instance, s.Path.Index = other.Path.Instance, other.Path.Index
+	return *s.Clone()
 }
 
 // Describe implements [winperf.ColumnNames].
@@ -104,26 +143,37 @@ func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Rea
 
 	at := len(readings)
 	readings = slices.Grow(readings, len(series))[:at+len(series)]
-	made, bits, status := readings[at:], c.Bits[:len(series)], c.Status[:len(series)]
-	kind, t, touched := c.Kind, c.Time, c.Touched
-	for n, s := range series {
-		var value counter.Value
-		if status[n] == counter.OK {
-			value = counter.FromBits(kind, bits[n])
-		}
-		r := &made[n]
-		r.Series, r.Time, r.Value, r.Status, r.Anomalies = s, t, value, status[n], touched
-	}
+	made := readings[at:]
+	setReadings(made, series, c)
 
-	if kind == counter.KindText || kind == counter.KindNone { // each value has its own
+	if c.Kind == counter.KindText || c.Kind == counter.KindNone { // each value has its own
 		for n := range made {
 			made[n].Value = c.Value(n)
 		}
 	}
 	for n, marks := range c.Marks {
-		made[n].Anomalies |= marks
+		if marks != 0 {
+			made[n].Anomalies |= marks
+		}
 	}
 	return readings
+}
+
+// setReadings makes readings of the values of a column, which are of one kind, and nothing of its marks.
+func setReadings(made []winperf.Reading, series []*winperf.Series, c *winperf.Column) {
+	bits, status := c.Bits[:len(made)], c.Status[:len(made)]
+	kind, t, touched := c.Kind, c.Time, c.Touched
+	for n, s := range series[:len(made)] {
+		r := &made[n]
+		r.Series, r.Time, r.Status, r.Anomalies = s, t, status[n], touched
+		r.Value = counter.FromBits(kind, bits[n])
+	}
+
+	for n, s := range status {
+		if s != counter.OK {
+			made[n].Value = counter.Value{}
+		}
+	}
 }
 
 // keepColumn copies a column's values and names, which the next sample replaces.

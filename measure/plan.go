@@ -33,7 +33,8 @@ type plan struct {
 	order      []*column        // those of all objects, by part
 	ends       []int            // scratch
 	positions  []int32          // see everyPosition
-	kept       []int32          // of the planner at hand
+	kept, runs []int32          // of the planner at hand
+	before     []keptSeries     // also
 	out        []winperf.Column // of the cycle
 	nothing    []nothing
 	own        []ownReading
@@ -75,6 +76,7 @@ type objectPlan struct {
 	// number that goes with the thing and its name.
 	counters  []*winperf.Series
 	instances []uint32
+	fresh     uint32       // the first number of an instance that is fresh, see makeFresh
 	next      uint32       // number that no instance had yet
 	hasKeys   bool         // instances may have keys
 	keys      []string     // of the instances, as far as they were asked for; see key
@@ -94,14 +96,14 @@ type item struct {
 	instances []int32 // positions, rising
 	object    *objectPlan
 	kept      keptSeries
-	complete  bool // all series were asked for
 }
 
 // keptSeries are the series of an item, see Column.Series.
 type keptSeries struct {
-	all   []*winperf.Series // by position, nil where it was not asked for; nil if none was
-	spare []*winperf.Series // memory for the series of the next plan
-	given bool              // a caller may hold all
+	all      []*winperf.Series // by position, nil where it was not asked for; nil if none was
+	complete bool              // all were asked for; those of fresh instances may not be made yet
+	spare    []*winperf.Series // memory for the series of the next plan
+	given    bool              // a caller may hold all
 }
 
 // found is what an object has for a part: OK, NoInstance or NoCounter.

@@ -29,7 +29,8 @@ type planner struct {
 	steady bool    // the object's definitions and names are as they were
 	// Of the frame before:
 	counters map[winperf.CounterID]*winperf.Series // what the series of counters have in common
-	before   map[*winperf.Series]keptSeries        // see olderSeries
+	before   []keptSeries                          // by counter, see olderSeries
+	runs     []int32                               // see run
 }
 
 // make plans the object. One that no part is about is looked at no further.
@@ -241,6 +242,7 @@ func (b *planner) number(op *objectPlan) {
 		op.next = b.old.next
 	}
 
+	op.fresh = op.next
 	op.instances = make([]uint32, n)
 	for i, j := range b.kept {
 		if j >= 0 {
@@ -270,38 +272,47 @@ func (b *planner) series(it *item) {
 		*common = b.counter(it.k)
 	}
 
-	before := b.olderSeries(*common)
+	before := b.olderSeries(it.k, *common)
 	if before.all == nil {
 		return
 	}
 
 	n := len(it.instances)
+	all := n == b.labels.Len()
 	it.kept.all = slices.Grow(before.spare[:0], n)[:n]
-	if n == b.labels.Len() && !before.given { // else other items may use it
-		it.kept.spare = before.all
+	if all { // else other items may use it
+		it.kept.complete = before.complete && b.old.fresh == b.old.next
+		if !before.given {
+			it.kept.spare = before.all
+		}
 	}
 
-	for at := 0; at < n; {
-		run := 1
-		if j := b.kept[it.instances[at]]; j >= 0 {
-			run = b.run(it.instances[at:])
+	for at, run := 0, 1; at < n; at += run {
+		i := it.instances[at]
+		if all {
+			run = b.run(i)
+		}
+		if j := b.kept[i]; j >= 0 {
 			copy(it.kept.all[at:], before.all[j:][:run])
 		} else {
 			it.kept.all[at] = nil
 		}
-		at += run
 	}
 }
 
-// run returns how many of some instances, from the first one on, were one behind the other before.
-func (b *planner) run(instances []int32) int {
-	before := b.kept[instances[0]]
-	for n, i := range instances {
-		if b.kept[i] != before+int32(n) {
-			return n
+// run returns how many instances, from i on, were one behind the other before.
+func (b *planner) run(i int32) int {
+	if b.runs == nil {
+		b.plan.runs = slices.Grow(b.plan.runs[:0], len(b.kept))
+		b.runs = b.plan.runs[:len(b.kept)]
+		for i, j := range slices.Backward(b.kept) {
+			b.runs[i] = 1
+			if j >= 0 && i+1 < len(b.kept) && b.kept[i+1] == j+1 {
+				b.runs[i] += b.runs[i+1]
+			}
 		}
 	}
-	return len(instances)
+	return int(b.runs[i])
 }
 
 // counter is what the series of a counter have in common: what they had, as long
@@ -361,36 +372,44 @@ func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
 // olderSeries returns the series of a counter that were asked for in the frame
 // before, by the positions of their instances there; nil where there are none. They
 // must not be changed.
-func (b *planner) olderSeries(common *winperf.Series) keptSeries {
+func (b *planner) olderSeries(k int, common *winperf.Series) keptSeries {
 	if b.old == nil || !b.old.wanted {
 		return keptSeries{}
 	}
 	if b.before == nil {
-		b.before = map[*winperf.Series]keptSeries{}
+		b.mergeOlder()
+	}
+	if !b.steady {
+		k = slices.Index(b.old.counters, common)
+	}
+	if k < 0 {
+		return keptSeries{}
+	}
+	return b.before[k]
+}
 
-		n := b.old.labels.Len()
-		for i := range b.old.items {
-			it := &b.old.items[i]
-			if it.kept.all == nil {
-				continue
-			}
-
-			at := it.counter()
-			of := b.before[at]
-			switch {
-			case of.all == nil && len(it.instances) == n:
-				b.before[at] = it.kept // of all instances; no other part can have one
-				continue
-			case of.all == nil:
-				of.all = make([]*winperf.Series, n)
-				b.before[at] = of
-			}
-			for m, j := range it.instances {
-				of.all[j] = it.kept.all[m]
-			}
+// mergeOlder makes b.before of the items of the frame before.
+func (b *planner) mergeOlder() {
+	n := b.old.labels.Len()
+	b.plan.before = slices.Grow(b.plan.before[:0], len(b.old.counters))
+	b.before = b.plan.before[:len(b.old.counters)]
+	clear(b.before)
+	for i := range b.old.items {
+		it := &b.old.items[i]
+		of := &b.before[it.k]
+		switch {
+		case it.kept.all == nil:
+			continue
+		case of.all == nil && len(it.instances) == n:
+			*of = it.kept // of all instances; no other part can have one
+			continue
+		case of.all == nil:
+			of.all = make([]*winperf.Series, n)
+		}
+		for m, j := range it.instances {
+			of.all[j] = it.kept.all[m]
 		}
 	}
-	return b.before[common]
 }
 
 // key is the key of instance i of the object, see winperf.Series; it is made once.
