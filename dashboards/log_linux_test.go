@@ -21,9 +21,9 @@ import (
 
 // live are panels about winperf itself, of which a log of Windows has nothing.
 var live = []string{
-	"host.json: Anomalies in an hour", "host.json: What measuring costs", "host.json: Series",
-	"hosts.json: Hosts that cannot be scraped", "hosts.json: Objects that did not answer",
-	"hosts.json: Series of all hosts", "hosts.json: Time of a sample", "hosts.json: Versions",
+	"host.json: Anomalies per hour", "host.json: Cost of scrapes", "host.json: Series",
+	"hosts.json: Hosts that cannot be scraped", "hosts.json: Objects that are not ready",
+	"hosts.json: Series of all hosts", "hosts.json: Duration of a sample", "hosts.json: Versions",
 }
 
 // TestWindowsLog: a log of Windows in a Prometheus, by the way that docs/backfill.md shows, gives data to every

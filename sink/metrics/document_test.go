@@ -44,7 +44,7 @@ func TestMappingDocument(t *testing.T) {
 // mappingText is the table as it stands in the document.
 func mappingText() string {
 	var w strings.Builder
-	w.WriteString("| counter types (PERF_…) | metrics | displayed value | what they hold |\n" +
+	w.WriteString("| counter types (PERF_…) | metrics | displayed value | contents |\n" +
 		"| --- | --- | --- | --- |\n")
 	for i := range formulas {
 		m := &formulas[i].mapping

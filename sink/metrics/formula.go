@@ -72,34 +72,34 @@ var formulas = [...]formula{
 	{mapping{
 		Types:      []counter.Type{counter.Delta, counter.LargeDelta},
 		Families:   []mappedFamily{{"_total", Counter}},
-		Expression: "increase(x_total)", Brief: "what was counted so far",
+		Expression: "increase(x_total)", Brief: "the running count",
 	}, counts},
 	{mapping{
 		Types:      []counter.Type{counter.CounterCounter, counter.BulkCount, counter.SampleCounter},
 		Families:   []mappedFamily{{"_total", Counter}},
-		Expression: "rate(x_total)", Brief: "what was counted so far",
+		Expression: "rate(x_total)", Brief: "the running count",
 	}, counts},
 	{mapping{
 		Types:      []counter.Type{counter.Timer, counter.Timer100NSec, counter.ObjTimeTimer},
 		Families:   []mappedFamily{{"_seconds_total", Counter}},
-		Expression: "100 * rate(x_seconds_total)", Brief: "how long something was active",
+		Expression: "100 * rate(x_seconds_total)", Brief: "the total active time",
 	}, timers("_seconds_total", "")},
 	{mapping{
 		Types:      []counter.Type{counter.TimerInv, counter.TimerInv100NSec},
 		Families:   []mappedFamily{{"_inactive_seconds_total", Counter}},
-		Expression: "100 * (1 - rate(x_inactive_seconds_total))", Brief: "how long something was not active",
+		Expression: "100 * (1 - rate(x_inactive_seconds_total))", Brief: "the total inactive time",
 	}, timers("_inactive_seconds_total", "")},
 	{mapping{
 		Types:      []counter.Type{counter.MultiTimer, counter.MultiTimer100NSec},
 		Families:   []mappedFamily{{"_seconds_total", Counter}, {"_components", Gauge}},
 		Expression: "100 * rate(x_seconds_total) / x_components",
-		Brief:      "how long several components were active together, and how many they are",
+		Brief:      "the total active time of all components, and their number",
 	}, timers("_seconds_total", "_components")},
 	{mapping{
 		Types:      []counter.Type{counter.MultiTimerInv, counter.MultiTimerInv100NSec},
 		Families:   []mappedFamily{{"_inactive_seconds_total", Counter}, {"_components", Gauge}},
 		Expression: "100 * (x_components - rate(x_inactive_seconds_total))",
-		Brief:      "how long several components were not active together, and how many they are",
+		Brief:      "the total inactive time of all components, and their number",
 	}, timers("_inactive_seconds_total", "_components")},
 	{mapping{
 		Types: []counter.Type{
@@ -107,29 +107,29 @@ var formulas = [...]formula{
 		},
 		Families:   []mappedFamily{{"_queue_seconds_total", Counter}},
 		Expression: "rate(x_queue_seconds_total)",
-		Brief:      "the time that all waited together, so that its rate is the mean length of the queue",
+		Brief:      "the total waiting time of all requests; its rate is the mean queue length",
 	}, timers("_queue_seconds_total", "")},
 	{mapping{
 		Types:      []counter.Type{counter.RawFraction, counter.LargeRawFraction},
 		Families:   []mappedFamily{{"_numerator", Gauge}, {"_denominator", Gauge}},
-		Expression: "100 * x_numerator / x_denominator", Brief: "a part and the whole",
+		Expression: "100 * x_numerator / x_denominator", Brief: "the part and the whole",
 	}, fractions("_numerator", "_denominator", Gauge)},
 	{mapping{
 		Types:      []counter.Type{counter.SampleFraction},
 		Families:   []mappedFamily{{"_hits_total", Counter}, {"_samples_total", Counter}},
-		Expression: "100 * rate(x_hits_total) / rate(x_samples_total)", Brief: "hits and tries so far",
+		Expression: "100 * rate(x_hits_total) / rate(x_samples_total)", Brief: "the running counts of hits and of tries",
 	}, fractions("_hits_total", "_samples_total", Counter)},
 	{mapping{
 		Types:      []counter.Type{counter.AverageTimer},
 		Families:   []mappedFamily{{"_seconds", Summary}},
 		Expression: "rate(x_seconds_sum) / rate(x_seconds_count)",
-		Brief:      "how long all operations took together, and how many they were",
+		Brief:      "the total duration of all operations, and their number",
 	}, averages},
 	{mapping{
 		Types:      []counter.Type{counter.AverageBulk},
 		Families:   []mappedFamily{{"", Summary}},
 		Expression: "rate(x_sum) / rate(x_count)",
-		Brief:      "what all operations counted together, and how many they were",
+		Brief:      "the total amount of all operations, and their number",
 	}, averages},
 	{mapping{
 		Types: []counter.Type{
@@ -137,12 +137,12 @@ var formulas = [...]formula{
 		},
 		Families:   []mappedFamily{{"_seconds_total", Counter}, {"_base_seconds_total", Counter}},
 		Expression: "100 * rate(x_seconds_total) / rate(x_base_seconds_total)",
-		Brief:      "how long something was active, and the time by the provider's own stamps",
+		Brief:      "the total active time, and the time by the provider's own timestamps",
 	}, precisionTimers},
 	{mapping{
 		Types:      []counter.Type{counter.ElapsedTime},
 		Families:   []mappedFamily{{"_start_time_seconds", Gauge}},
-		Expression: "time() - x_start_time_seconds", Brief: "when it began, in seconds since 1970",
+		Expression: "time() - x_start_time_seconds", Brief: "the start time, in seconds since 1970",
 	}, startTimes},
 	{mapping{
 		Types:      []counter.Type{counter.CounterText},

@@ -1,8 +1,7 @@
 /*
  * Usage: cost URL CYCLES SENSOR...
  *
- * Prints how many nanoseconds a cycle of sensors takes: prepare, sample, decode and the items. It is the median of
- * the cycles, as other programs hold up some of them.
+ * Prints the median time of a cycle of the sensors, in nanoseconds: prepare, sample, decode and reading the items.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * Usage: events
  *
- * Declares its events, lets experiments be attached to it, waits for a line on standard input, emits an event, and then another
- * one within a region, and waits for the end of its input.
+ * Declares its events and listens for experiments. After a line on standard input it emits an event, and another event
+ * within a region. Then it waits for the end of its input.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * Usage: print URL
  *
- * Prints the values of one cycle of all objects that are not costly, a line each:
+ * Prints the values of one cycle of all objects that are not costly, one line each:
  *
  *     object TAB counter TAB instance TAB value
  *
- * In place of a value that there is not stands in brackets why. Anomalies go to standard error.
+ * A missing value is shown as its reason in brackets. Anomalies are printed on standard error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "libwinperf.h"
 
-/* check ends the program where a function failed, with the text of the object's last failure. */
+/* check ends the program after a failure, with the message of the object's last failure. */
 static int32_t check(winperf_handle object, const char *what, int32_t result)
 {
 	if (result >= 0 || result == WINPERF_ANOMALY)
@@ -106,7 +106,7 @@ static void print_value(winperf_handle snapshot, const winperf_item *item, int32
 	}
 }
 
-/* print_items prints all values of the last cycle. They stand object by object. */
+/* print_items prints all values of the last cycle, which are sorted by object. */
 static void print_items(winperf_handle source, winperf_handle snapshot)
 {
 	int32_t count = check(snapshot, "items_count", winperf_snapshot_items_count(snapshot));

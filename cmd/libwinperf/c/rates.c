@@ -1,8 +1,8 @@
 /*
  * Usage: rates
  *
- * Runs a cycle of all processes of this machine for each line that it reads. Prints the process id and the value of
- * % Processor Time of each process that has one, then "=", the time of the sample in nanoseconds and the result.
+ * Measures all processes of this machine once for each input line. Prints the process id and % Processor Time of each
+ * process with a value, then "=", the time of the sample in nanoseconds and the result.
  */
 #include <inttypes.h>
 #include <stdio.h>

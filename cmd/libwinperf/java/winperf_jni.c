@@ -1,6 +1,6 @@
 /*
- * The functions of winperf.Native: those of libwinperf in the form that waits, with arrays of Java.
- * A buffer must be a direct one; its capacity is the length of the array.
+ * The functions of winperf.Native: they call the functions of libwinperf that wait, with Java arrays.
+ * A buffer must be a direct buffer; its capacity is the length of the array.
  */
 #include <jni.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define FUNCTION(name) JNIEXPORT jint JNICALL Java_winperf_Native_##name
 
-/* array is the memory of a direct buffer, with its length in elements of a size. */
+/* array returns the memory of a direct buffer and its length in elements of a size. */
 static void *array(JNIEnv *env, jobject buffer, size_t size, int32_t *length)
 {
 	void *at = buffer ? (*env)->GetDirectBufferAddress(env, buffer) : NULL;
@@ -18,13 +18,13 @@ static void *array(JNIEnv *env, jobject buffer, size_t size, int32_t *length)
 	return at;
 }
 
-/* told is how much a function wrote, or why it wrote nothing. */
+/* told returns the number of written elements, or the code of a failure. */
 static jint told(int32_t code, const int32_t *length)
 {
 	return code == WINPERF_OK ? *length : code;
 }
 
-/* bytes copies an array of bytes and ends it with two NULs, so that no text or list in it goes on behind it. */
+/* bytes copies a byte array and adds two NULs, so that every text and list in it ends within the copy. */
 static char *bytes(JNIEnv *env, jbyteArray from)
 {
 	jsize length = from ? (*env)->GetArrayLength(env, from) : 0;
@@ -43,7 +43,7 @@ FUNCTION(open)(JNIEnv *env, jclass class, jbyteArray url, jint freshness)
 	return source;
 }
 
-/* each text of the list begins behind the NUL of the one before; the list has length bytes at most. */
+/* each text of the list begins after the NUL of the previous one; the list has at most length bytes. */
 static const char **split(char *texts, jsize length, jint count)
 {
 	const char **list = calloc((size_t)count + 1, sizeof *list);
@@ -267,7 +267,7 @@ FUNCTION(version)(JNIEnv *env, jclass class, jobject text)
 	return told(winperf_version_text(out, &length), &length);
 }
 
-/* event is the name of an event, if it has one, and its attributes. */
+/* event is the optional name of an event, and its attributes. */
 struct event {
 	char *name, *texts;
 	const char **list;
@@ -284,8 +284,8 @@ static void free_event(struct event *e)
 }
 
 /*
- * read_event reads an event. Texts are a list with a key and a text for each attribute, where the text counts
- * only for those of type WINPERF_TEXT; bits are the values of the others.
+ * read_event reads an event. Texts is a list with a key and a text for each attribute. The text is used only for
+ * the type WINPERF_TEXT; bits has the values of the other types.
  */
 static int read_event(JNIEnv *env, struct event *e, jbyteArray name, jbyteArray texts, jintArray types, jlongArray bits)
 {
@@ -310,7 +310,7 @@ static int read_event(JNIEnv *env, struct event *e, jbyteArray name, jbyteArray 
 		if (type == WINPERF_TEXT)
 			a->value.text = e->list[2 * i + 1];
 		else
-			a->value.int64 = value; /* the bits of a double, too */
+			a->value.int64 = value; /* also the bits of a double */
 	}
 	return 1;
 }
@@ -380,7 +380,7 @@ FUNCTION(versionLength)(JNIEnv *env, jclass class)
 	return winperf_version_length();
 }
 
-/* Functions of a handle and nothing else. */
+/* Functions that take only a handle. */
 #define OF_HANDLE(name, function) \
 	FUNCTION(name)(JNIEnv *env, jclass class, jint handle) \
 	{ \

@@ -1,6 +1,6 @@
 """Usage: events.py
 
-Declares its events, lets experiments be attached to it, and emits what c/events.c does.
+Declares its events, listens for experiments, and emits the events of c/events.c.
 """
 
 import sys

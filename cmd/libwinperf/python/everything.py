@@ -1,6 +1,6 @@
 """Usage: everything.py URL
 
-Prints all that a source has, a line each, to be compared with what the classes in Java print.
+Prints all data of a source, one line each. A test compares the output with Everything.java.
 """
 
 import itertools
@@ -69,7 +69,7 @@ def main(url):
         for s in source.all_sensors():
             show("sensor", s.name, s.object, s.counter, s.type, KINDS[s.kind], TYPES[s.value], s.instances, s.costly)
 
-    # A record is read once: each snapshot has its own.
+    # A log can be read once, so each snapshot opens it again.
     with winperf.Source(url) as source, source.snapshot() as snapshot:
         show_snapshot(source, snapshot)
     try:

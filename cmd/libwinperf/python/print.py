@@ -1,6 +1,6 @@
 """Usage: print.py URL
 
-Prints the values of one cycle of all objects that are not costly, as c/print.c does.
+Prints the values of one cycle of all objects that are not costly, like c/print.c.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Usage: rates.py
 
-Runs a cycle of all processes of this machine for each line that it reads, and prints what c/rates.c prints.
+Measures all processes of this machine once for each input line. The output is the output of c/rates.c.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Tests of winperf.py against the record that the Go test writes: its URL is in WINPERF_TEST_URL."""
+"""Tests of winperf.py with the log that the Go test writes. WINPERF_TEST_URL is its URL."""
 
 import importlib.util
 import os
@@ -11,7 +11,7 @@ import unittest
 import winperf
 
 URL = os.environ["WINPERF_TEST_URL"]
-CHANGED = os.environ["WINPERF_TEST_CHANGED"]  # in its third sample the process worker has come
+CHANGED = os.environ["WINPERF_TEST_CHANGED"]  # its third sample has a new process, worker
 HEADER = os.environ["WINPERF_TEST_HEADER"]
 
 
@@ -60,7 +60,7 @@ class Caller(unittest.TestCase):
             self.assertEqual([item.value for item in snapshot.items()], [3_000_000_000, 13, 14])
 
     def test_pdh_exact(self):
-        """The flag goes together with one for names."""
+        """The flag can be combined with a flag for names."""
         sensors = ["windows.winperf/Process/% Processor Time#3000000000"]
         with winperf.Source(URL) as source:
             with source.sensors(sensors, winperf.BY_PID | winperf.PDH_EXACT) as snapshot:
@@ -110,7 +110,7 @@ class Caller(unittest.TestCase):
         self.assertEqual(caught.exception.code, winperf.HANDLE)
 
     def test_texts_and_numbers(self):
-        """What would be recorded as something else is refused."""
+        """Texts and numbers that would be recorded as other values are refused."""
         with winperf.Source(URL) as source:
             for call in (
                 lambda: winperf.Source(URL + "\0"),
@@ -136,7 +136,7 @@ class Caller(unittest.TestCase):
         region.event("it can still be ended")
         handle = region._handle
         region.end()
-        region.end()  # which does nothing
+        region.end()  # does nothing
         region._handle = handle
         with self.assertRaises(winperf.Error) as caught:
             region.end()
@@ -177,7 +177,7 @@ class Caller(unittest.TestCase):
         self.assertEqual(failures, [])
 
     def test_closed_by_another_thread(self):
-        """What a thread does with a snapshot that another one closes ends with an error that says so."""
+        """An operation on a snapshot that another thread closes ends with STATE or HANDLE."""
         failures = []
         with winperf.Source("local:") as source:
             source.set(winperf.REST, 0)
@@ -205,7 +205,7 @@ class Caller(unittest.TestCase):
         self.assertEqual(failures, [])
 
     def test_fork(self):
-        """A child is refused, and its parent goes on."""
+        """A forked child gets an error, and its parent can continue."""
         with winperf.Source(URL) as source:
             child = os.fork()
             if child == 0:
@@ -218,7 +218,7 @@ class Caller(unittest.TestCase):
             self.assertEqual(source.find_object("Process"), 230)
 
     def test_another_copy(self):
-        """Two copies of the library serve one program, and know nothing of one another."""
+        """Two copies of the library work independently in one program."""
         with tempfile.TemporaryDirectory() as directory:
             shutil.copy(os.environ["LIBWINPERF"], directory)
             shutil.copy(winperf.__file__, directory)

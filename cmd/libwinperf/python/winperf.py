@@ -8,9 +8,9 @@
             for item in snapshot.items():
                 print(item.value)
 
-The library is looked for in the file that the environment variable LIBWINPERF names, beside this
-module, and where the system has its libraries. Every function may be called from any thread; one
-that cannot go together with what is under way on the same snapshot waits.
+The module looks for the library in the file that the environment variable LIBWINPERF names, in its own
+directory, and in the system's library directories. Any thread may call any function; a call waits for
+incompatible calls on the same snapshot.
 """
 
 import collections
@@ -20,7 +20,7 @@ import sys
 
 if sys.version_info < (3, 10):
     raise ImportError(
-        "winperf needs Python 3.10 or later, and this is {}.{}.{}: "
+        "winperf needs Python 3.10 or later, not {}.{}.{}: "
         "older versions handle signals without SA_ONSTACK".format(*sys.version_info[:3])
     )
 
@@ -32,18 +32,18 @@ GLOBAL, COSTLY, CUSTOM = 1, 2, 3  # kinds of snapshots
 BY_PID, BY_NAME_AND_PID = 1, 2  # flags: how instances are named
 PDH_EXACT = 4  # flag: a process or thread that started after the last cycle has no rate, as in PDH
 NONE, INT32, INT64, DECIMAL, TEXT = 0, 1, 2, 3, 4  # types of values
-GAUGE, COUNTER = 0, 1  # what values do
+GAUGE, COUNTER = 0, 1  # kinds of values
 
 Sensor = collections.namedtuple("Sensor", "name object counter type kind value instances costly")
 Counter = collections.namedtuple("Counter", "name help type kind value scale")
 Instance = collections.namedtuple("Instance", "name parent_object parent_position occurrence")
-# Item is a value of the last cycle: object and counter are title indices, instance is the position
-# in instances(object). value is a number or a text, and None where status is not "ok".
+# An Item is a value of the last cycle. object and counter are title indices, instance is the position
+# in instances(object). value is a number or a text, or None if status is not "ok".
 Item = collections.namedtuple("Item", "object counter instance request type status value")
 
 
 class Error(Exception):
-    """What the library refused or could not do. code is one of the codes of this module."""
+    """An error of the library. code is one of the codes of this module."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -102,7 +102,7 @@ def _load():
     path = os.environ.get("LIBWINPERF") or (beside if os.path.exists(beside) else name)
     library = ctypes.CDLL(path)
     if library.winperf_interface() != 1:
-        raise Error(NOT_SUPPORTED, f"{path} has interface {library.winperf_interface()}, and this module knows 1")
+        raise Error(NOT_SUPPORTED, f"{path} has interface {library.winperf_interface()}, expected 1")
     return library
 
 
@@ -110,7 +110,7 @@ _library = _load()
 
 
 class _Forked:
-    """In place of the library in a process that was forked off: the library's threads are not there."""
+    """Replaces the library in a forked process, which has none of the library's threads."""
 
     def __getattr__(self, name):
         raise Error(NOT_SUPPORTED, "winperf cannot be used after a fork: start the process with spawn or exec")
@@ -121,14 +121,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def _utf8(text):
-    """A text as the library takes it. A NUL within would hide the rest."""
+    """Encodes a text for the library. A NUL would hide the rest and raises a ValueError."""
     if "\0" in text:
         raise ValueError(f"a text with a NUL: {text!r}")
     return text.encode("utf-8")
 
 
 def _text(function, *arguments):
-    """Calls a function that writes one text, with room for more each time that it was too little."""
+    """Calls a function that writes one text, again with a larger buffer if it was too small."""
     room = 256
     while True:
         out, length = ctypes.create_string_buffer(room), ctypes.c_int32(room)
@@ -139,7 +139,7 @@ def _text(function, *arguments):
 
 
 def _check(handle, result):
-    """Returns a result that is no failure. An anomaly is none."""
+    """Returns a result, and raises an Error for a failure. An anomaly is not a failure."""
     if result >= 0 or result == ANOMALY:
         return result
     text = ""
@@ -150,17 +150,17 @@ def _check(handle, result):
 
 
 def _list(raw):
-    """Splits a list of texts."""
+    """Splits a list of texts that end with NULs."""
     return [text.decode("utf-8") for text in bytes(raw).split(b"\0")[:-2]]
 
 
 def version():
-    """The version of the library."""
+    """Returns the version of the library."""
     return _text(_library.winperf_version_text)[1]
 
 
 class _Object:
-    """Something that the library knows by a handle."""
+    """An object of the library with a handle."""
 
     def __init__(self, handle):
         self._handle = handle
@@ -179,7 +179,7 @@ class _Object:
         return _check(self._handle, getattr(_library, name)(self._handle, *arguments))
 
     def _array(self, name, element, *arguments):
-        """Reads an array. Between the two calls another thread may measure: then once more."""
+        """Reads an array, again if another thread changes its size between the two calls."""
         while True:
             count = ctypes.c_int32(self._call(f"{name}_count_safe", *arguments))
             out = (element * count.value)()
@@ -190,7 +190,7 @@ class _Object:
                 return out[: count.value]
 
     def _named(self, name, suffix, element, *arguments):
-        """Reads a list of texts with an array of what goes with each."""
+        """Reads a list of texts and an array with one element for each."""
         while True:
             length = ctypes.c_int32(self._call(f"{name}_length{suffix}", *arguments))
             count = ctypes.c_int32(self._call(f"{name}_count{suffix}", *arguments))
@@ -209,63 +209,63 @@ class Source(_Object):
         super().__init__(_check(0, _library.winperf_source_open(_utf8(url), freshness_ms)))
 
     def close(self):
-        """Closes the source. Its snapshots go on."""
+        """Closes the source. Its snapshots stay usable."""
         if self._handle > 0:
             handle, self._handle = self._handle, 0
             _check(handle, _library.winperf_source_close(handle))
 
     def refresh(self):
-        """Has names and definitions read anew."""
+        """Reads names and definitions again."""
         self._call("winperf_source_refresh")
 
     def names(self):
-        """The names of objects and counters by title index."""
+        """Returns the names of objects and counters by title index."""
         return {index: name for name, index in self._named("winperf_names", "", ctypes.c_uint32)}
 
     def name(self, index):
-        """The name or the help text of a title index."""
+        """Returns the name or the help text of a title index."""
         code, text = _text(_library.winperf_name_get, self._handle, index)
         _check(self._handle, code)
         return text
 
     def find_object(self, name):
-        """The title index of an object."""
+        """Returns the title index of an object."""
         found = ctypes.c_uint32()
         self._call("winperf_object_find", _utf8(name), ctypes.byref(found))
         return found.value
 
     def find_counter(self, object, name):
-        """The title index of a counter of an object."""
+        """Returns the title index of a counter of an object."""
         found = ctypes.c_uint32()
         self._call("winperf_counter_find", object, _utf8(name), ctypes.byref(found))
         return found.value
 
     def all_sensors(self):
-        """All sensors, without instances."""
+        """Returns all sensors, without instances."""
         return [
             Sensor(name, *(getattr(s, field) for field, _ in _Sensor._fields_))
             for name, s in self._named("winperf_sensors", "", _Sensor)
         ]
 
     def find_sensor(self, name):
-        """The sensor with a name, or with the path of its counter."""
+        """Returns the sensor with a name, or with the path of its counter."""
         s = _Sensor()
         self._call("winperf_sensor_find", _utf8(name), ctypes.byref(s))
         return Sensor(name, *(getattr(s, field) for field, _ in _Sensor._fields_))
 
     def snapshot(self, kind=GLOBAL, requests=(), flags=0):
-        """A snapshot of all objects of a kind, or of requests: pairs of object and counter, 0 for all."""
+        """Makes a snapshot of a kind. A request is a pair of object and counter; counter 0 is the whole object."""
         array = (_Request * len(requests))(*requests)
         return Snapshot(self._call("winperf_snapshot_create", kind, array, len(requests), flags))
 
     def custom(self, requests, flags=0):
-        """A snapshot of requests."""
+        """Makes a snapshot of requests."""
         return self.snapshot(CUSTOM, requests, flags)
 
     def sensors(self, sensors, flags=0):
-        """A snapshot of sensors: each is a name, the path of a counter or a Sensor.
+        """Makes a snapshot of sensors: names, paths of counters or Sensor objects.
 
-        Item.request is the position in the list.
+        Item.request is the position of the sensor in the list.
         """
         names = [sensor.name if isinstance(sensor, Sensor) else sensor for sensor in sensors]
         array = (ctypes.c_char_p * len(names))(*(_utf8(name) for name in names))
@@ -273,56 +273,56 @@ class Source(_Object):
 
 
 class Snapshot(_Object):
-    """A measurement: prepare, sample, decode, then values."""
+    """A measurement in cycles of prepare, sample and decode."""
 
     def close(self):
-        """Ends the snapshot, and what another thread does with it."""
+        """Ends the snapshot, and stops a running operation of another thread."""
         if self._handle > 0:
             handle, self._handle = self._handle, 0
             _check(handle, _library.winperf_snapshot_destroy_safe(handle))
 
     def prepare(self):
-        """Makes a sample possible."""
+        """Does all work before a sample that can be done in advance."""
         self._call("winperf_snapshot_prepare_safe")
 
     def sample(self):
-        """Takes the raw data. Returns whether something was unusual."""
+        """Reads the raw data. Returns True after an anomaly."""
         return self._call("winperf_snapshot_sample_safe") == ANOMALY
 
     def decode(self):
-        """Computes the values. Returns whether something was unusual: see anomalies."""
+        """Computes the values. Returns True after an anomaly: see anomalies."""
         return self._call("winperf_snapshot_decode_safe") == ANOMALY
 
     def cycle(self):
-        """Does the three steps. Returns whether something was unusual."""
+        """Runs the three steps. Returns True after an anomaly."""
         self.prepare()
         grew = self.sample()
         return self.decode() or grew
 
     def state(self):
-        """What the snapshot is doing, as a number from 1, initializing, to 7, decoding."""
+        """Returns the state of the snapshot: 1 (initializing) to 7 (decoding), as in libwinperf.h."""
         return self._call("winperf_snapshot_state")
 
     def objects(self):
-        """The title indices of the objects of the last sample."""
+        """Returns the title indices of the objects of the last sample."""
         return self._array("winperf_snapshot_objects", ctypes.c_uint32)
 
     def counters(self, object):
-        """The counters of an object. Their names are title indices: see Source.name."""
+        """Returns the counters of an object. Their names are title indices: see Source.name."""
         return [
             Counter(*(getattr(c, field) for field, _ in _Counter._fields_))
             for c in self._array("winperf_snapshot_counters", _Counter, object)
         ]
 
     def instances(self, object):
-        """The instances of an object; none for one that is a thing itself."""
+        """Returns the instances of an object, or an empty list for an object without instances."""
         return [
             Instance(name, rest.parent_object, rest.parent_position, rest.occurrence)
             for name, rest in self._named("winperf_snapshot_instances", "_safe", _Instance, object)
         ]
 
     def items(self):
-        """The values of the last cycle."""
+        """Returns the values of the last cycle."""
         return [self._item(at, item) for at, item in enumerate(self._array("winperf_snapshot_items", _Item))]
 
     def _item(self, at, item):
@@ -335,13 +335,13 @@ class Snapshot(_Object):
         return Item(item.object, item.counter, item.instance, item.request, item.type, _status(item.status), value)
 
     def time(self):
-        """When the last sample was taken, in nanoseconds since 1970 in UTC."""
+        """Returns the time of the last sample, in nanoseconds since 1970 in UTC."""
         ns = ctypes.c_int64()
         self._call("winperf_snapshot_time_safe", ctypes.byref(ns))
         return ns.value
 
     def anomalies(self):
-        """What was unusual in the last cycle, a line each."""
+        """Returns the anomalies of the last cycle, one line each."""
         while True:
             length = ctypes.c_int32(self._call("winperf_snapshot_anomalies_length_safe"))
             out = (ctypes.c_char * length.value)()
@@ -361,13 +361,13 @@ def _status(number):
 
 
 def _attributes(values):
-    """The attributes of an event as the library takes them: an array and its length."""
+    """Returns the attributes of an event as an array for the library, and its length."""
     array = (_Attribute * len(values))()
     for at, (key, value) in enumerate(values.items()):
         array[at].key = _utf8(key)
         if isinstance(value, int):
             if not -(1 << 63) <= value < 1 << 63:
-                raise OverflowError(f"attribute {key}: {value} has more than 64 bits with a sign")
+                raise OverflowError(f"attribute {key}: {value} is not a signed 64-bit integer")
             array[at].type, array[at].value.int64 = INT64, value
         elif isinstance(value, float):
             array[at].type, array[at].value.decimal = DECIMAL, value
@@ -383,27 +383,28 @@ def declare(*names):
 
 
 def event(name, /, **attributes):
-    """Says that something happened. Returns when the samples that experiments bind to it are begun."""
+    """Emits an event. Returns when the samples that experiments bind to it have started."""
     _check(0, _library.winperf_event(0, _utf8(name), *_attributes(attributes)))
 
 
 class Region:
-    """A part of the program that experiments measure as a whole, from its begin to its end."""
+    """A span of the program that experiments measure from its begin to its end."""
 
     def __init__(self, name, /, within=None, **attributes):
         around = within._handle if within else 0
         begun = _library.winperf_region_begin(around, _utf8(name), *_attributes(attributes))
         self._handle = _check(0, begun)
-        self.attributes = {}  # of the end
+        self.attributes = {}  # attributes of the end
 
     def event(self, name, /, **attributes):
-        """Says that something happened within the region."""
+        """Emits an event within the region."""
         _check(0, _library.winperf_event(self._handle, _utf8(name), *_attributes(attributes)))
 
     def end(self, **attributes):
         """Ends the region, with further attributes."""
         if self._handle > 0:
-            all_of_them = _attributes({**self.attributes, **attributes})  # the region stays open where one is refused
+            # An invalid attribute raises an error here, and the region stays open.
+            all_of_them = _attributes({**self.attributes, **attributes})
             handle, self._handle = self._handle, 0
             code = _library.winperf_region_end(handle, *all_of_them)
             if code < 0 and code != HANDLE:
@@ -425,5 +426,5 @@ class _Listener(_Object):
 
 
 def listen(name):
-    """Lets experiments be attached to this program from outside, until what is returned is closed."""
+    """Lets other programs attach experiments to this program, until the returned listener is closed."""
     return _Listener(_check(0, _library.winperf_listen(_utf8(name))))

@@ -31,7 +31,7 @@ import winperf.ValueHandle;
 import winperf.ValueType;
 import winperf.WinperfException;
 
-/** Usage: Check URL CHANGED RETYPED ODD. Checks the classes against the records that the Go test writes. */
+/** Usage: Check URL CHANGED RETYPED ODD. Checks the classes with the logs that the Go test writes. */
 public final class Check {
 	private static final AtomicInteger failures = new AtomicInteger();
 
@@ -44,7 +44,7 @@ public final class Check {
 		}
 	}
 
-	/** What a call gives, or how it fails. */
+	/** Returns the result of a call, or the code or class of its exception. */
 	private static Object outcome(Callable<?> call) {
 		try {
 			return call.call();
@@ -156,7 +156,7 @@ public final class Check {
 		}
 	}
 
-	/** Storage of one type takes no value of another one. */
+	/** Storage of one type refuses values of another type. */
 	private static void retyped(DataSource source) {
 		List<Measurable> all = new ArrayList<>();
 		for (String counter : List.of("ID Process", "Working Set", "% Processor Time")) {
@@ -174,7 +174,7 @@ public final class Check {
 		}
 	}
 
-	/** In the third sample a process has come. */
+	/** The third sample has a new process. */
 	private static void anomaly(DataSource source) {
 		Measurable editor = sensor(source, "ID Process").instance("editor");
 		Measurable worker = sensor(source, "ID Process").instance("worker");
@@ -192,7 +192,7 @@ public final class Check {
 		}
 	}
 
-	/** A sensor as a whole has all instances: also one that came later, and none that has left. */
+	/** A sensor with all its instances has a new instance, and not one that has disappeared. */
 	private static void whole(DataSource source) {
 		StaticSensor id = sensor(source, "ID Process");
 		Measurable processes = (SingleSensor) source.sensor("windows.winperf/System/Processes");
@@ -216,7 +216,7 @@ public final class Check {
 		}
 	}
 
-	/** A cycle with fewer items than the one before has no others. */
+	/** A cycle with fewer items than the previous one has no old items. */
 	private static void fewer(DataSource source) {
 		try (Snapshot snapshot = source.custom(List.of(new Request(230, 784)))) {
 			List<Integer> counts = new ArrayList<>();
@@ -228,7 +228,7 @@ public final class Check {
 		}
 	}
 
-	/** Values that are texts, and counters that have none. */
+	/** Values that are texts, and counters without values. */
 	private static void text(DataSource source) {
 		SingleSensor text = (SingleSensor) source.sensor("windows.winperf/Odd/Text");
 		SingleSensor heading = (SingleSensor) source.sensor("windows.winperf/Odd/Heading");
@@ -250,7 +250,7 @@ public final class Check {
 		}
 	}
 
-	/** The sensors of costly objects say so, and a snapshot of these objects has them. */
+	/** The sensors of costly objects are marked, and a costly snapshot has their objects. */
 	private static void costly() {
 		try (DataSource here = new DataSource(); Snapshot costly = here.costly(); Snapshot global = here.global()) {
 			Set<Integer> objects = new TreeSet<>();
@@ -261,7 +261,7 @@ public final class Check {
 		}
 	}
 
-	/** Sources are found, and measured in one context. */
+	/** ServiceLoader finds the sources, and one context measures them. */
 	private static void sources() {
 		List<Measurable> measured = new ArrayList<>();
 		Map<String, SensorSource> found = new TreeMap<>();
@@ -300,7 +300,7 @@ public final class Check {
 		};
 	}
 
-	/** Steps in the wrong order are refused, and cost nothing. */
+	/** Steps in the wrong order are refused and have no effect. */
 	private static void order(DataSource source) {
 		Measurable processes = (SingleSensor) source.sensor("windows.winperf/System/Processes");
 		MeasurementContext context = new MeasurementContext(List.of(processes));
@@ -331,14 +331,14 @@ public final class Check {
 		source.setPdhExact(false);
 	}
 
-	/** What lets experiments be attached can be closed twice. */
+	/** A listener can be closed twice. */
 	private static void listener() {
 		Events.Listener listener = Events.listen("check");
 		listener.close();
 		equal("closed again", outcome(step(listener::close)), "done");
 	}
 
-	/** A region whose end is refused stays open, and can be ended. */
+	/** A region whose end is refused stays open and can be ended again. */
 	private static void regions() {
 		Region region = new Region("region");
 		equal("a key alone", outcome(step(() -> region.atEnd("key"))), IllegalArgumentException.class);
@@ -352,7 +352,7 @@ public final class Check {
 		equal("an event in what was ended", outcome(step(() -> region.event("late"))), WinperfException.HANDLE);
 	}
 
-	/** Names are found in either case, with their escapes, and as commands write them. */
+	/** Names are found in upper and lower case, with escapes, and in the form that commands print. */
 	private static void names() {
 		try (DataSource here = new DataSource()) {
 			Sensor switches = here.sensor(here.name() + "/System/Context Switches%2Fsec");
@@ -364,7 +364,7 @@ public final class Check {
 		}
 	}
 
-	/** A context hides that its sensors are of several sources. */
+	/** One context measures sensors of several sources. */
 	private static void several(String url) {
 		try (DataSource record = new DataSource(url); DataSource here = new DataSource()) {
 			Measurable recorded = (SingleSensor) record.sensor("windows.winperf/System/Processes");
@@ -379,7 +379,7 @@ public final class Check {
 		}
 	}
 
-	/** The machine finds null pointers and full stacks by signals, whose handlers the library has, too. */
+	/** The virtual machine detects null pointers and full stacks by signals, which the library handles too. */
 	private static void signals() {
 		int caught = 0;
 		for (int i = 0; i < 200_000; i++) {
@@ -409,7 +409,7 @@ public final class Check {
 		return deeper(n + 1) + 1;
 	}
 
-	/** One thread measures, others read, and the collector moves what it can. */
+	/** One thread measures and others read while the collector moves objects. */
 	private static void threads() throws InterruptedException {
 		try (DataSource here = new DataSource()) {
 			Measurable processes = (SingleSensor) here.sensor(here.name() + "/System/Processes");

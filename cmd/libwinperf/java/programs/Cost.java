@@ -9,8 +9,8 @@ import winperf.StaticSensor;
 /**
  * Usage: Cost URL CYCLES SENSOR...
  *
- * Prints how many nanoseconds a cycle of all instances of sensors takes: prepare, sample, decode and the items. It is
- * the median of the cycles. The first ones, in which the machine compiles what it runs, are left out.
+ * Prints the median time of a cycle of all instances of the sensors, in nanoseconds: prepare, sample, decode and
+ * reading the items. A first series of cycles, in which the virtual machine compiles the code, is not counted.
  */
 public final class Cost {
 	private Cost() {}
@@ -31,7 +31,7 @@ public final class Cost {
 		}
 	}
 
-	/** How long each cycle took, the shortest first. */
+	/** Returns the sorted times of the cycles. */
 	private static long[] run(MeasurementContext context, int cycles) {
 		long[] times = new long[cycles];
 		for (int i = 0; i < cycles; i++) {

@@ -2,7 +2,7 @@ import java.io.IOException;
 import winperf.Events;
 import winperf.Region;
 
-/** Usage: Emit. Declares its events, lets experiments be attached to it, and emits what c/events.c does. */
+/** Usage: Emit. Declares its events, listens for experiments, and emits the events of c/events.c. */
 public final class Emit {
 	private Emit() {}
 

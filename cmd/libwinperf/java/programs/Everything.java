@@ -11,7 +11,7 @@ import winperf.Snapshot;
 import winperf.StaticSensor;
 import winperf.WinperfException;
 
-/** Usage: Everything URL. Prints all that a source has, in the lines of python/everything.py. */
+/** Usage: Everything URL. Prints all data of a source in the format of python/everything.py. */
 public final class Everything {
 	private Everything() {}
 
@@ -25,7 +25,7 @@ public final class Everything {
 			}
 		}
 
-		// A record is read once: each snapshot has its own.
+		// A log can be read once, so each snapshot opens it again.
 		try (DataSource source = new DataSource(arguments[0]); Snapshot all = source.global()) {
 			snapshot(source, all);
 		}
@@ -39,7 +39,7 @@ public final class Everything {
 		}
 	}
 
-	/** The last counter of each object, and the first object as a whole. */
+	/** Returns requests for the last counter of each object, and for the whole first object. */
 	private static List<Request> requests(DataSource source) {
 		List<Request> all = new ArrayList<>();
 		for (Sensor s : source.sensors()) {
@@ -80,7 +80,7 @@ public final class Everything {
 		}
 	}
 
-	/** A decimal by its bits, anything else as its text. */
+	/** Returns the bits of a decimal, or the text of another value. */
 	private static String value(Item i) {
 		if (!i.value().isValid()) {
 			return "";

@@ -16,7 +16,7 @@ import winperf.ValueHandle;
 import winperf.ValueType;
 
 /**
- * The memory of this virtual machine as a source: the bytes of its heap, and those in use of each pool.
+ * A source of this virtual machine's memory: the size of the heap, and the used bytes of each pool.
  * ServiceLoader finds it by the file META-INF/services/winperf.SensorSource.
  */
 public final class Memory implements SensorSource {
@@ -52,7 +52,7 @@ public final class Memory implements SensorSource {
 	@Override
 	public void close() {}
 
-	/** Reads the pools in sample, and says in decode which of them was asked for. */
+	/** Reads all pools in sample; items returns the measured ones. */
 	private static final class Probe implements ProbeContext {
 		private final List<Measurable> measured;
 		private final List<MemoryPoolMXBean> pools = ManagementFactory.getMemoryPoolMXBeans();

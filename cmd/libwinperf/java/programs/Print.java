@@ -12,8 +12,8 @@ import winperf.ValueHandle;
 /**
  * Usage: Print URL
  *
- * Prints the value of every sensor of a source, or why there is none, a line each: sensor TAB value. Anomalies go to
- * standard error.
+ * Prints one line for each sensor of a source: sensor TAB value, or the reason for a missing value. Anomalies are
+ * printed on standard error.
  */
 public final class Print {
 	private Print() {}

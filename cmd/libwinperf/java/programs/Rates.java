@@ -7,7 +7,7 @@ import winperf.Item;
 import winperf.Request;
 import winperf.Snapshot;
 
-/** Usage: Rates. Runs a cycle of all processes for each line that it reads, and prints what c/rates.c prints. */
+/** Usage: Rates. Measures all processes once for each input line. The output is the output of c/rates.c. */
 public final class Rates {
 	private Rates() {}
 

@@ -6,8 +6,8 @@ import java.util.Collection;
 /**
  * Usage: Twice JAR LIBRARY COPY
  *
- * Loads the classes by several class loaders, as containers of applications do. The machine refuses to load one
- * file twice, and a copy of it is a library of its own.
+ * Loads the classes with several class loaders, like an application container. The virtual machine refuses to load the
+ * same file twice; a copy of the file is a separate library.
  */
 public final class Twice {
 	private Twice() {}
@@ -31,7 +31,7 @@ public final class Twice {
 		System.out.println(first > 0 && first == copied ? "ok" : first + " sensors, and " + copied);
 	}
 
-	/** How many sensors this machine has, by classes of their own. */
+	/** Returns the number of sensors of this machine, with newly loaded classes. */
 	private static int sensors(String jar, String library) throws Exception {
 		System.setProperty("winperf.library", library);
 		try (URLClassLoader loader = new URLClassLoader(new URL[] {Paths.get(jar).toUri().toURL()}, null)) {

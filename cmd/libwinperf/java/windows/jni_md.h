@@ -1,4 +1,4 @@
-/* The part of the JNI headers that is for Windows alone: a JDK has this part for its own system only. */
+/* The Windows part of the JNI headers, which a JDK for another system does not contain. */
 #include <stdint.h>
 
 #define JNIEXPORT __declspec(dllexport)

@@ -2,17 +2,17 @@ package winperf;
 
 import java.nio.charset.StandardCharsets;
 
-/** The attributes of an event as winperf_jni.c takes them. */
+/** The attributes of an event in the form that winperf_jni.c reads. */
 final class Attributes {
 	private static final int INT64 = 2, DECIMAL = 3, TEXT = 4; // of libwinperf.h
 
-	/** For each attribute its key and its text, empty for a number. */
+	/** The key and the text of each attribute; the text of a number is empty. */
 	final byte[] texts;
 	final int[] types;
-	/** The numbers, those of a double as its bits. */
+	/** The numbers; a double is stored as its bits. */
 	final long[] bits;
 
-	/** Takes keys and values in turn. A value is a whole number, a double or float, or anything else as its text. */
+	/** Makes attributes of alternating keys and values. A value that is not a number is stored as its text. */
 	Attributes(Object... all) {
 		if (all.length % 2 != 0) {
 			throw new IllegalArgumentException("the last key has no value: " + all[all.length - 1]);
@@ -26,7 +26,7 @@ final class Attributes {
 		texts = list.toString().getBytes(StandardCharsets.UTF_8);
 	}
 
-	/** Sets type and number of an attribute, and returns its text. */
+	/** Sets the type and the number of an attribute, and returns its text. */
 	private String set(int i, Object value) {
 		if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) {
 			types[i] = INT64;

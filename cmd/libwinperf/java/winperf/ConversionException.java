@@ -1,6 +1,6 @@
 package winperf;
 
-/** A reading has no value, or cannot be returned as the wanted type without loss. */
+/** A reading has no value, or cannot be converted to a type without loss. */
 public class ConversionException extends ArithmeticException {
 	private static final long serialVersionUID = 1;
 

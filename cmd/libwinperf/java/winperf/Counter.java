@@ -18,32 +18,32 @@ public final class Counter {
 		this.scale = scale;
 	}
 
-	/** The title index of its name: see DataSource.text. */
+	/** Returns the title index of the name; see DataSource.text. */
 	public int name() {
 		return name;
 	}
 
-	/** The title index of its help text. */
+	/** Returns the title index of the help text. */
 	public int help() {
 		return help;
 	}
 
-	/** The type as winperf.h of Windows has it, such as 0x20510500, PERF_100NSEC_TIMER. */
+	/** Returns the counter type as in winperf.h of Windows, such as 0x20510500, PERF_100NSEC_TIMER. */
 	public int type() {
 		return type;
 	}
 
-	/** What its values do. */
+	/** Returns the kind of the values. */
 	public SensorKind kind() {
 		return kind;
 	}
 
-	/** What its values are. */
+	/** Returns the type of the values. */
 	public ValueType valueType() {
 		return valueType;
 	}
 
-	/** The power of ten for graphs, which is never part of the value. */
+	/** Returns the power of ten for graphs, which is never part of the value. */
 	public int scale() {
 		return scale;
 	}

@@ -8,18 +8,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The counters of this machine, or those in a log or capture. It has sensors, which measurement contexts measure, and
- * snapshots of whole objects, which name objects and counters by title index.
- * It may be used by any number of threads.
+ * The counters of this machine, or of a log or capture. Measurement contexts measure its sensors; snapshots measure
+ * whole objects, by title index. Any number of threads may use a source.
  */
 public final class DataSource implements SensorSource {
-	/** How instances of processes and threads are named. */
+	/** The naming of processes and threads. */
 	public enum Names {
-		/** As the source names them. */
+		/** The names of the source. */
 		SOURCE,
-		/** By their ids: 1234, 1234/5678. */
+		/** Ids: 1234, 1234/5678. */
 		PID,
-		/** By name and ids: editor:1234. */
+		/** Names and ids: editor:1234. */
 		NAME_AND_PID
 	}
 
@@ -34,19 +33,19 @@ public final class DataSource implements SensorSource {
 	private volatile Map<Long, Sensor> sensors; // by the title indices of object and counter
 	private volatile String name = "windows.winperf";
 
-	/** Opens this machine's source. */
+	/** Opens the source of this machine. */
 	public DataSource() {
 		this("local:");
 	}
 
-	/** Opens a source by its URL. Contexts share samples that are no older than half a second. */
+	/** Opens a source by its URL. Measurement contexts share samples that are at most 500 ms old. */
 	public DataSource(String url) {
 		this(url, 0, Names.SOURCE);
 	}
 
 	/**
-	 * Opens a source. freshness is how old a sample may be that contexts share, in milliseconds: 0 is 500, and less
-	 * than 0 shares none.
+	 * Opens a source by its URL. Measurement contexts share samples that are at most freshness milliseconds old. 0
+	 * means 500; below 0 nothing is shared.
 	 */
 	public DataSource(String url, int freshness, Names names) {
 		this.handle = WinperfException.check(0, Native.open(Texts.encode(url), freshness));
@@ -59,14 +58,14 @@ public final class DataSource implements SensorSource {
 		}
 	}
 
-	/** The version of the library. */
+	/** Returns the version of the library. */
 	public static String version() {
 		ByteBuffer text = Texts.buffer(WinperfException.check(0, Native.versionLength()));
 		WinperfException.check(0, Native.version(text));
 		return Texts.decode(text);
 	}
 
-	/** Reads names and sensors anew, which are read once otherwise: counters may have been installed. */
+	/** Reads names and sensors again, which are otherwise read once. */
 	public synchronized void refresh() {
 		check(Native.refresh(handle));
 		ByteBuffer texts = Texts.buffer(check(Native.sensorsLength(handle)));
@@ -84,12 +83,12 @@ public final class DataSource implements SensorSource {
 		}
 	}
 
-	/** The object and the counter of the sensor at a place of a buffer. */
+	/** Returns the title indices of the sensor at a position of a buffer. */
 	private static long key(ByteBuffer from, int at) {
 		return (long) from.getInt(at) << 32 | Integer.toUnsignedLong(from.getInt(at + 4));
 	}
 
-	/** Makes the sensor at a place of a buffer. */
+	/** Makes the sensor at a position of a buffer. */
 	private Sensor sensor(String sensor, ByteBuffer from, int at) {
 		SensorKind kind = SensorKind.values()[from.getInt(at + 12)];
 		ValueType type = ValueType.of(from.getInt(at + 16));
@@ -100,7 +99,7 @@ public final class DataSource implements SensorSource {
 				: new SingleSensor(this, sensor, kind, type, title);
 	}
 
-	/** The name that sensor names begin with: windows.winperf, or linux.winperf for a Linux host. */
+	/** Returns the prefix of sensor names: windows.winperf, or linux.winperf for a Linux host. */
 	@Override
 	public String name() {
 		return name;
@@ -112,9 +111,9 @@ public final class DataSource implements SensorSource {
 	}
 
 	/**
-	 * The sensor of a name without an instance, in either case; null where there is none. #* behind the name, as
-	 * winperf list -o sensors writes it, says that the sensor has instances. The path of a counter is such a name,
-	 * too, with (*) if there are instances. A name or path of one instance has no sensor: see StaticSensor.instance.
+	 * Returns the sensor with a name, in upper or lower case, or null. The name has no instance; it may end with #*,
+	 * as in the output of winperf list -o sensors. The path of a counter is also a name, with (*) if the object has
+	 * instances. A name or path of one instance returns null: see StaticSensor.instance.
 	 */
 	public Sensor sensor(String sensor) {
 		ByteBuffer found = Texts.buffer(SENSOR_SIZE);
@@ -131,7 +130,7 @@ public final class DataSource implements SensorSource {
 		return instance && all instanceof StaticSensor ? null : all;
 	}
 
-	/** The names of all objects and counters by their title indices, in the order of the source. */
+	/** Returns the names of all objects and counters by title index, in the order of the source. */
 	public synchronized Map<Integer, String> names() {
 		ByteBuffer texts = Texts.buffer(check(Native.namesLength(handle)));
 		ByteBuffer indices = Texts.buffer(check(Native.namesCount(handle)) * Integer.BYTES);
@@ -144,21 +143,21 @@ public final class DataSource implements SensorSource {
 		return found;
 	}
 
-	/** The name or the help text of a title index. Without one it throws a WinperfException of code NOT_FOUND. */
+	/** Returns the name or the help text of a title index. Throws a WinperfException with NOT_FOUND without one. */
 	public synchronized String text(int index) {
 		ByteBuffer text = Texts.buffer(check(Native.nameLength(handle, index)));
 		check(Native.name(handle, index, text));
 		return Texts.decode(text);
 	}
 
-	/** The title index of the object with a name, in either case. */
+	/** Returns the title index of the object with a name, in upper or lower case. */
 	public int findObject(String object) {
 		ByteBuffer found = Texts.buffer(Integer.BYTES);
 		check(Native.objectFind(handle, Texts.encode(object), found));
 		return found.getInt(0);
 	}
 
-	/** The title index of the counter of an object with a name. Counters of several objects have one name. */
+	/** Returns the title index of a counter. Counters of several objects can have the same name. */
 	public int findCounter(int object, String counter) {
 		ByteBuffer found = Texts.buffer(Integer.BYTES);
 		check(Native.counterFind(handle, object, Texts.encode(counter), found));
@@ -198,7 +197,7 @@ public final class DataSource implements SensorSource {
 		return new Snapshot(check(Native.createSensors(handle, bytes, measured.size(), flags())), measured);
 	}
 
-	/** The instances that a sensor has now. It makes a snapshot of the object for that. */
+	/** Returns the current instances of a sensor. Takes a sample of the object. */
 	@Override
 	public List<SensorInstance> instances(StaticSensor sensor) {
 		try (Snapshot snapshot = custom(List.of(Request.whole(sensor.object())))) {
@@ -210,24 +209,30 @@ public final class DataSource implements SensorSource {
 		}
 	}
 
-	/** How long an operation may last. Contexts that are made from now on have it. */
+	/** Sets the timeout of an operation, for contexts and snapshots that are made afterwards. */
 	public void setTimeout(int milliseconds) {
 		check(Native.set(handle, TIMEOUT_MS, milliseconds));
 	}
 
-	/** How often decode samples again because instances came or left: 3, if it is not set. */
+	/**
+	 * Sets how often decode samples again if instances change, for contexts and snapshots that are made afterwards.
+	 * The default is 3.
+	 */
 	public void setRetries(int retries) {
 		check(Native.set(handle, RETRIES, retries));
 	}
 
-	/** Whether prepare waits until a sample gives rates, up to 10 ms; it does, if that is not set. */
+	/**
+	 * Sets whether prepare waits up to 10 ms so that the sample has rates, for contexts and snapshots that are made
+	 * afterwards. The default is true.
+	 */
 	public void setRest(boolean rest) {
 		check(Native.set(handle, REST, rest ? 1 : 0));
 	}
 
 	/**
-	 * Whether a process or thread that started after the last cycle has no rate, as in PDH. It counts from zero,
-	 * if this is not set. Contexts that are made from now on have it.
+	 * Sets whether a process or thread that started after the last cycle has no rate, as in PDH, for contexts and
+	 * snapshots that are made afterwards. By default it counts from zero.
 	 */
 	public void setPdhExact(boolean exact) {
 		pdhExact = exact;
@@ -242,7 +247,7 @@ public final class DataSource implements SensorSource {
 		return WinperfException.check(handle, result);
 	}
 
-	/** Closes the source. Measurement contexts go on. */
+	/** Closes the source. Its measurement contexts and snapshots stay usable. */
 	@Override
 	public void close() {
 		Native.closeSource(handle);

@@ -1,10 +1,10 @@
 package winperf;
 
-/** The events of this program, to which experiments are attached from outside. */
+/** The events of this program, to which other programs can attach experiments. */
 public final class Events {
 	private Events() {}
 
-	/** Lets experiments be attached to the program under a name, until what is returned is closed. */
+	/** Lets other programs attach experiments to this program under a name, until the listener is closed. */
 	public static Listener listen(String name) {
 		return new Listener(WinperfException.check(0, Native.listen(Texts.encode(name))));
 	}
@@ -17,8 +17,8 @@ public final class Events {
 	}
 
 	/**
-	 * Says that something happened, with attributes: keys and values in turn. It returns when the samples that are
-	 * bound to the event are begun; at once where there are none.
+	 * Emits an event with attributes: alternating keys and values. Returns when the samples that are bound to the event
+	 * have started; at once if none are.
 	 */
 	public static void event(String name, Object... attributes) {
 		emit(0, name, attributes);
@@ -29,7 +29,7 @@ public final class Events {
 		WinperfException.check(0, Native.event(region, Texts.encode(name), a.texts, a.types, a.bits));
 	}
 
-	/** What lets experiments be attached. */
+	/** A registration of this program for experiments. */
 	public static final class Listener implements AutoCloseable {
 		private final int handle;
 
@@ -37,7 +37,7 @@ public final class Events {
 			this.handle = handle;
 		}
 
-		/** Ends the experiments that were attached, and lets no more be. Closing it again does nothing. */
+		/** Ends attached experiments and accepts no others. Closing it again does nothing. */
 		@Override
 		public void close() {
 			int code = Native.listenEnd(handle);

@@ -19,27 +19,27 @@ public final class Instance {
 		this.parentPosition = parentPosition;
 	}
 
-	/** The name, parent/name where it has a parent. */
+	/** Returns the name; parent/name if the instance has a parent. */
 	public String name() {
 		return name;
 	}
 
-	/** Which it is of those with the same name, from 0. */
+	/** Returns the position among instances of the same name, from 0. */
 	public int occurrence() {
 		return occurrence;
 	}
 
-	/** The title index of the object of its parent; 0 without one. */
+	/** Returns the title index of the parent's object; 0 without a parent. */
 	public int parentObject() {
 		return parentObject;
 	}
 
-	/** The position of the parent among the instances of its object; -1 without one. */
+	/** Returns the position of the parent among the instances of its object; -1 without a parent. */
 	public int parentPosition() {
 		return parentPosition;
 	}
 
-	/** The name as it is in a path: worker#1 is the second of that name. */
+	/** Returns the name as in a path: worker#1 is the second instance of that name. */
 	@Override
 	public String toString() {
 		return occurrence > 0 ? name + "#" + occurrence : name;

@@ -1,12 +1,12 @@
 package winperf;
 
-/** A reading of 32 bits without a sign. */
+/** A reading that is an unsigned 32-bit integer. */
 public final class IntValueHandle extends ValueHandle {
 	IntValueHandle(int value) {
 		super(value);
 	}
 
-	/** The value as an int. 2^31 and more do not fit. */
+	/** Returns the value as an int. Throws a ConversionException for 2^31 and more. */
 	@Override
 	public int getInt() {
 		int value = (Integer) value();

@@ -21,30 +21,30 @@ public final class Item {
 		this.value = value;
 	}
 
-	/** The title index of the object. */
+	/** Returns the title index of the object. */
 	public int object() {
 		return object;
 	}
 
-	/** The title index of the counter. */
+	/** Returns the title index of the counter. */
 	public int counter() {
 		return counter;
 	}
 
-	/** The position of the request or sensor that the value belongs to; -1 in a global or costly snapshot. */
+	/** Returns the position of the request or sensor of the value; -1 in a global or costly snapshot. */
 	public int request() {
 		return request;
 	}
 
 	/**
-	 * The instance that has the value. It is null if the object has no instances, if the instance was not in the
-	 * sample, and in a measurement context for a SensorInstance, whose name is known.
+	 * Returns the instance of the value. It is null if the object has no instances, if the instance was not in the
+	 * sample, and in a measurement context for a SensorInstance.
 	 */
 	public Instance instance() {
 		return instance;
 	}
 
-	/** The value, or why there is none. */
+	/** Returns the value, or the reason for a missing value. */
 	public ValueHandle value() {
 		return value;
 	}

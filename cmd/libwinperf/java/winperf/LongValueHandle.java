@@ -1,12 +1,12 @@
 package winperf;
 
-/** A reading of 64 bits without a sign. */
+/** A reading that is an unsigned 64-bit integer. */
 public final class LongValueHandle extends ValueHandle {
 	LongValueHandle(long value) {
 		super(value);
 	}
 
-	/** The value as a long. 2^63 and more do not fit. */
+	/** Returns the value as a long. Throws a ConversionException for 2^63 and more. */
 	@Override
 	public long getLong() {
 		long value = (Long) value();
@@ -16,7 +16,7 @@ public final class LongValueHandle extends ValueHandle {
 		return value;
 	}
 
-	/** The value as a double. A value that a double cannot hold exactly is refused. */
+	/** Returns the value as a double. Throws a ConversionException if a double cannot hold it exactly. */
 	@Override
 	public double getDouble() {
 		long whole = getLong();

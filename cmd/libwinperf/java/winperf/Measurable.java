@@ -1,10 +1,10 @@
 package winperf;
 
-/** Something that a measurement context measures: a sensor, or an instance of a sensor that has some. */
+/** A sensor, or an instance of a sensor, that a measurement context can measure. */
 public interface Measurable {
-	/** The name: source/group/sensor, or source/group/sensor#instance. */
+	/** Returns the name: source/group/sensor, or source/group/sensor#instance. */
 	String name();
 
-	/** The sensor. */
+	/** Returns the sensor. */
 	Sensor sensor();
 }

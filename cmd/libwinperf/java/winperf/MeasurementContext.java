@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures a list of sensors, of one or several sources, in three steps: prepare allocates, sample takes the raw
- * data as fast as it can be, decode computes the values and stores them. Steps in the wrong order are refused with a
- * WinperfException of code STATE. One thread measures; others may read the values.
+ * Measures a list of sensors of one or several sources in three steps: prepare does all work that can be done in
+ * advance, sample reads the raw data and nothing else, decode computes and stores the values. Steps in the wrong
+ * order throw a WinperfException with STATE. One thread measures; other threads may read the values.
  *
- * <p>A StaticSensor in the list stands for all its instances. A reading that several in the list stand for belongs to
+ * <p>A StaticSensor in the list means all its instances. A reading that several entries of the list match belongs to
  * the first of them.
  */
 public final class MeasurementContext implements AutoCloseable {
 	private final Map<SensorSource, Part> parts = new LinkedHashMap<>();
 
-	/** Makes a context. It takes a sample, so that the first cycle gives the values of sensors that need two. */
+	/** Makes a context. It takes a sample, so that the first cycle has values for sensors that need two samples. */
 	public MeasurementContext(Collection<? extends Measurable> sensors) {
 		for (Measurable m : sensors) {
 			parts.computeIfAbsent(m.sensor().source(), source -> new Part()).add(m);
@@ -36,8 +36,8 @@ public final class MeasurementContext implements AutoCloseable {
 	}
 
 	/**
-	 * The storage of a reading, which keeps its place as long as the context; null for what is not measured, and for
-	 * a StaticSensor, whose readings values has.
+	 * Returns the storage of a reading, which stays the same during the life of the context. It is null for a sensor
+	 * that is not measured, and for a StaticSensor: see values.
 	 */
 	public ValueHandle value(Measurable m) {
 		Part part = parts.get(m.sensor().source());
@@ -45,22 +45,22 @@ public final class MeasurementContext implements AutoCloseable {
 	}
 
 	/**
-	 * The readings of a StaticSensor in the last cycle, by its instances in the order of the source. The map does not
-	 * change; the next cycle makes another one. It is empty if the sensor has no instances or is not measured.
+	 * Returns the readings of a StaticSensor in the last cycle by instance, in the order of the source. The map does
+	 * not change; the next cycle has a new one. It is empty if the sensor has no instances or is not measured.
 	 */
 	public Map<SensorInstance, ValueHandle> values(StaticSensor sensor) {
 		Part part = parts.get(sensor.source());
 		return part == null ? Map.of() : part.values(sensor);
 	}
 
-	/** Makes a sample possible. */
+	/** Does all work before a sample that can be done in advance. */
 	public void prepare() {
 		for (Part part : parts.values()) {
 			part.probe().prepare();
 		}
 	}
 
-	/** Takes the raw data. Returns whether something was unusual. */
+	/** Reads the raw data. Returns true after an anomaly. */
 	public boolean sample() {
 		boolean anomaly = false;
 		for (Part part : parts.values()) {
@@ -69,7 +69,7 @@ public final class MeasurementContext implements AutoCloseable {
 		return anomaly;
 	}
 
-	/** Computes the values. Returns whether something was unusual: see anomalies. */
+	/** Computes the values. Returns true after an anomaly: see anomalies. */
 	public boolean decode() {
 		boolean anomaly = false;
 		for (Part part : parts.values()) {
@@ -78,12 +78,12 @@ public final class MeasurementContext implements AutoCloseable {
 		return anomaly;
 	}
 
-	/** When the last sample of a source was taken, in nanoseconds since 1970 in UTC. */
+	/** Returns the time of the last sample of a source, in nanoseconds since 1970 in UTC. */
 	public long time(SensorSource source) {
 		return parts.get(source).probe().time();
 	}
 
-	/** What was unusual in the last cycle, a line each. */
+	/** Returns the anomalies of the last cycle, one line each. */
 	public List<String> anomalies() {
 		List<String> all = new ArrayList<>();
 		for (Part part : parts.values()) {

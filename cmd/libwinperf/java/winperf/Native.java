@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The functions of libwinperf, as winperf_jni.c passes them on: in the form that waits for its turn. Results are
- * those of libwinperf.h. Texts are UTF-8 with a NUL at their end; buffers are direct ones, and a
- * function that fills some returns how many elements it wrote.
+ * The functions of libwinperf in the form that waits, as winperf_jni.c calls them. Results are documented in
+ * libwinperf.h. Texts are UTF-8 and end with a NUL. Buffers must be direct buffers; a function that fills buffers
+ * returns the number of elements that it wrote.
  */
 final class Native {
 	static {
@@ -14,7 +14,7 @@ final class Native {
 		boolean windows = System.getProperty("os.name").startsWith("Windows");
 		if (file != null) {
 			Path path = Path.of(file).toAbsolutePath();
-			if (windows) { // which does not look for libwinperf.dll in the directory of the library that needs it
+			if (windows) { // Windows does not search the directory of winperfjni.dll for libwinperf.dll
 				System.load(path.resolveSibling("libwinperf.dll").toString());
 			}
 			System.load(path.toString());
@@ -25,7 +25,7 @@ final class Native {
 			System.loadLibrary("winperfjni");
 		}
 		if (interfaceVersion() != 1) {
-			throw new UnsatisfiedLinkError("libwinperf has interface " + interfaceVersion() + ", and these classes know 1");
+			throw new UnsatisfiedLinkError("libwinperf has interface " + interfaceVersion() + ", expected 1");
 		}
 	}
 

@@ -7,14 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The part of a measurement context that is about one source: a probe context and the storage of its readings. */
+/** One source of a measurement context: a probe context and the storage of its readings. */
 final class Part {
 	private final List<Measurable> measured = new ArrayList<>();
-	private final Map<String, ValueHandle> storage = new HashMap<>(); // by the names of what is measured
+	private final Map<String, ValueHandle> storage = new HashMap<>(); // by the names of sensors and instances
 	private volatile Map<String, Map<SensorInstance, ValueHandle>> instances = Map.of(); // by the names of sensors
 	private ProbeContext probe;
 
-	/** Assigns storage to a reading. */
+	/** Allocates storage for a reading. */
 	void add(Measurable m) {
 		if (storage.put(m.name(), m.sensor().valueType().allocate()) != null) {
 			throw new IllegalArgumentException("twice in the list: " + m.name());

@@ -2,24 +2,24 @@ package winperf;
 
 import java.util.List;
 
-/** The measurement of sensors of one source, in the steps of a measurement context, which calls them in this order. */
+/** The measurement of sensors of one source. A measurement context calls the steps in the order of this interface. */
 public interface ProbeContext extends AutoCloseable {
-	/** Makes a sample possible. */
+	/** Does all work before a sample that can be done in advance. */
 	void prepare();
 
-	/** Takes the raw data. Returns whether something was unusual. */
+	/** Reads the raw data. Returns true after an anomaly. */
 	boolean sample();
 
-	/** Computes the values. Returns whether something was unusual: see anomalies. */
+	/** Computes the values. Returns true after an anomaly: see anomalies. */
 	boolean decode();
 
-	/** The values of the last cycle. The request of an item is a position in the list that is measured. */
+	/** Returns the values of the last cycle. The request of an item is a position in the list of sensors. */
 	List<Item> items();
 
-	/** When the last sample was taken, in nanoseconds since 1970 in UTC. */
+	/** Returns the time of the last sample, in nanoseconds since 1970 in UTC. */
 	long time();
 
-	/** What was unusual in the last cycle, a line each. */
+	/** Returns the anomalies of the last cycle, one line each. */
 	List<String> anomalies();
 
 	/** Ends the measurement. */

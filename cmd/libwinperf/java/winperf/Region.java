@@ -1,12 +1,14 @@
 package winperf;
 
-/** A part of the program that experiments measure as a whole, from its begin to its end. */
+/** A span of the program that experiments measure from its begin to its end. */
 public final class Region implements AutoCloseable {
 	private final int handle;
 	private Attributes atEnd = new Attributes();
 	private boolean ended;
 
-	/** Begins a region. It returns when the samples of its begin are complete, so that it does not measure itself. */
+	/**
+	 * Begins a region. Returns when the samples of its begin are complete, so that the region does not include them.
+	 */
 	public Region(String name, Object... attributes) {
 		this(0, name, attributes);
 	}
@@ -21,17 +23,20 @@ public final class Region implements AutoCloseable {
 		return new Region(handle, name, attributes);
 	}
 
-	/** Says that something happened within the region. */
+	/** Emits an event within the region. */
 	public void event(String name, Object... attributes) {
 		Events.emit(handle, name, attributes);
 	}
 
-	/** Sets the attributes of the end: keys and values in turn. What is refused changes nothing. */
+	/** Sets the attributes of the end: alternating keys and values. Invalid attributes change nothing. */
 	public synchronized void atEnd(Object... attributes) {
 		atEnd = new Attributes(attributes);
 	}
 
-	/** Ends the region. Ending it again does nothing. A region whose end is refused is open, and can be ended again. */
+	/**
+	 * Ends the region. Ending it again does nothing. If the end is refused, the region stays open and can be ended
+	 * again.
+	 */
 	@Override
 	public synchronized void close() {
 		if (ended) {

@@ -1,6 +1,6 @@
 package winperf;
 
-/** One statistic of a source. */
+/** One counter of a source. */
 public abstract class Sensor {
 	private final SensorSource source;
 	private final String name;
@@ -16,42 +16,42 @@ public abstract class Sensor {
 		this.title = title;
 	}
 
-	/** The source that it belongs to. */
+	/** Returns the source of the sensor. */
 	public final SensorSource source() {
 		return source;
 	}
 
-	/** source/group/sensor, with / # and % within a name written %2F, %23 and %25. */
+	/** Returns the name, source/group/sensor, with / # and % in a name written %2F, %23 and %25. */
 	public final String name() {
 		return name;
 	}
 
-	/** What its readings do. */
+	/** Returns the kind of the readings. */
 	public final SensorKind kind() {
 		return kind;
 	}
 
-	/** What its readings are. */
+	/** Returns the type of the readings. */
 	public final ValueType valueType() {
 		return valueType;
 	}
 
-	/** The title index of its object; 0 in a source other than DataSource. */
+	/** Returns the title index of the object; 0 in a source other than DataSource. */
 	public final int object() {
 		return title.object;
 	}
 
-	/** The title index of its counter; 0 in a source other than DataSource. */
+	/** Returns the title index of the counter; 0 in a source other than DataSource. */
 	public final int counter() {
 		return title.counter;
 	}
 
-	/** The type of its counter as winperf.h of Windows has it, such as 0x20510500, PERF_100NSEC_TIMER; else 0. */
+	/** Returns the counter type as in winperf.h of Windows, such as 0x20510500, PERF_100NSEC_TIMER; else 0. */
 	public final int type() {
 		return title.type;
 	}
 
-	/** Whether its object takes long to measure, so that a global snapshot leaves it out. */
+	/** Reports whether the object is costly; global snapshots omit costly objects. */
 	public final boolean costly() {
 		return title.costly;
 	}
@@ -61,7 +61,7 @@ public abstract class Sensor {
 		return name;
 	}
 
-	/** What a counter of Windows has, and other sensors have not. */
+	/** The title indices and type of a counter; other sensors have none. */
 	static final class Title {
 		static final Title NONE = new Title(0, 0, 0, false);
 

@@ -2,7 +2,7 @@ package winperf;
 
 import java.util.Locale;
 
-/** An instance of a sensor: a process, a disk. Instances of one name, in either case, and one source are equal. */
+/** An instance of a sensor, such as a process. Two are equal if the source and, ignoring case, the name are equal. */
 public final class SensorInstance implements Measurable {
 	private final StaticSensor sensor;
 	private final String instance;
@@ -20,7 +20,7 @@ public final class SensorInstance implements Measurable {
 		return sensor;
 	}
 
-	/** The instance's name, parent/name where it has a parent. */
+	/** Returns the name of the instance; parent/name if it has a parent. */
 	public String instance() {
 		return instance;
 	}

@@ -1,9 +1,9 @@
 package winperf;
 
-/** What the readings of a sensor do. */
+/** The kinds of readings. */
 public enum SensorKind {
 	/** They rise and fall. */
 	GAUGE,
-	/** They never fall, but for a restart or a wrap. */
+	/** They only rise, except after a restart or an overflow. */
 	COUNTER
 }

@@ -3,20 +3,20 @@ package winperf;
 import java.util.List;
 
 /**
- * A source of sensors. The sources of a program are found by ServiceLoader: DataSource, which gives this machine's
- * counters, and the sources of other libraries. A measurement context measures sensors of any of them.
+ * A source of sensors. ServiceLoader finds all sources of a program: DataSource with the counters of this machine,
+ * and the sources of other libraries. A measurement context can measure sensors of all of them.
  */
 public interface SensorSource extends AutoCloseable {
-	/** The name that sensor names begin with. */
+	/** Returns the prefix of sensor names. */
 	String name();
 
-	/** All sensors, in the order of the source. */
+	/** Returns all sensors, in the order of the source. */
 	List<Sensor> sensors();
 
-	/** The instances that a sensor has now. */
+	/** Returns the current instances of a sensor. */
 	List<SensorInstance> instances(StaticSensor sensor);
 
-	/** Begins a measurement of some of the sensors. */
+	/** Begins a measurement of some sensors. */
 	ProbeContext probe(List<Measurable> measured);
 
 	/** Closes the source. */

@@ -7,26 +7,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A measurement of whole objects or of counters with all their instances, which names objects and counters by title
- * index. A cycle is prepare, sample and decode. Steps in the wrong order are refused with a WinperfException of code
- * STATE. It may be used by any number of threads; each call waits for the one before it, except state and close.
+ * A measurement of whole objects, or of counters with all their instances, by title index. A cycle is prepare, sample
+ * and decode. Steps in the wrong order throw a WinperfException with STATE. Any number of threads may use a snapshot.
+ * A call waits for the previous call, except state and close.
  */
 public final class Snapshot implements ProbeContext {
-	/** What a snapshot is doing or waiting for. */
+	/** The states of a snapshot. */
 	public enum State {
-		/** It is being made. */
+		/** The snapshot is being made. */
 		INITIALIZING,
-		/** It can be browsed, and read after a cycle; prepare may follow. */
+		/** Prepare may follow; the structure, and after a cycle the values, can be read. */
 		INITIALIZED,
-		/** It prepares. */
+		/** Prepare is running. */
 		PREPARING,
 		/** Sample may follow. */
 		PREPARED,
-		/** It samples. */
+		/** Sample is running. */
 		SAMPLING,
 		/** Decode may follow. */
 		SAMPLED,
-		/** It decodes. */
+		/** Decode is running. */
 		DECODING
 	}
 
@@ -57,19 +57,19 @@ public final class Snapshot implements ProbeContext {
 		return check(Native.decode(handle)) == WinperfException.ANOMALY;
 	}
 
-	/** Does the three steps. Returns whether something was unusual. */
+	/** Runs the three steps. Returns true after an anomaly. */
 	public synchronized boolean cycle() {
 		prepare();
 		boolean grew = sample();
 		return decode() || grew;
 	}
 
-	/** What the snapshot is doing. It never waits. */
+	/** Returns the state of the snapshot. It never waits. */
 	public State state() {
 		return State.values()[check(Native.state(handle)) - 1];
 	}
 
-	/** The title indices of the objects of the last sample, in its order. */
+	/** Returns the title indices of the objects of the last sample, in its order. */
 	public synchronized List<Integer> objects() {
 		ByteBuffer found = Texts.buffer(check(Native.objectsCount(handle)) * Integer.BYTES);
 		int count = check(Native.objects(handle, found));
@@ -80,7 +80,7 @@ public final class Snapshot implements ProbeContext {
 		return all;
 	}
 
-	/** The counters of an object, in the order of the sample, without those that others are divided by. */
+	/** Returns the counters of an object in the order of the sample, without bases. */
 	public synchronized List<Counter> counters(int object) {
 		ByteBuffer found = Texts.buffer(check(Native.countersCount(handle, object)) * COUNTER_SIZE);
 		int count = check(Native.counters(handle, object, found));
@@ -94,7 +94,7 @@ public final class Snapshot implements ProbeContext {
 		return all;
 	}
 
-	/** The instances of an object, in the order of the sample; none for an object without instances. */
+	/** Returns the instances of an object in the order of the sample; an empty list for an object without instances. */
 	public synchronized List<Instance> instances(int object) {
 		ByteBuffer texts = Texts.buffer(check(Native.instancesLength(handle, object)));
 		ByteBuffer rest = Texts.buffer(check(Native.instancesCount(handle, object)) * INSTANCE_SIZE);
@@ -125,7 +125,7 @@ public final class Snapshot implements ProbeContext {
 		return all;
 	}
 
-	/** The item at a position of the buffer. Instances are read once for each object. */
+	/** Returns the item at a position of the buffer. Instances are read once for each object. */
 	private Item item(int position, Map<Integer, List<Instance>> instances) {
 		int at = position * ITEM_SIZE;
 		int object = buffer.getInt(at), counter = buffer.getInt(at + 4);
@@ -134,12 +134,12 @@ public final class Snapshot implements ProbeContext {
 		Instance instance = null;
 		if (place >= 0 && !named) {
 			List<Instance> all = instances.computeIfAbsent(object, this::instances);
-			instance = place < all.size() ? all.get(place) : null; // an object without instances has none at 0
+			instance = place < all.size() ? all.get(place) : null; // the list is empty for an object without instances
 		}
 		return new Item(object, counter, request, instance, value(position, at));
 	}
 
-	/** The value of an item, or why there is none. */
+	/** Returns the value of an item, or the reason for a missing value. */
 	private ValueHandle value(int position, int at) {
 		ValueType type = ValueType.of(buffer.getInt(at + 16));
 		int status = buffer.getInt(at + 20);
@@ -172,14 +172,14 @@ public final class Snapshot implements ProbeContext {
 		ByteBuffer lines = Texts.buffer(check(Native.anomaliesLength(handle)));
 		check(Native.anomalies(handle, lines));
 		List<String> all = Texts.split(lines, Integer.MAX_VALUE);
-		return all.subList(0, all.size() - 1); // the last one is the list's end
+		return all.subList(0, all.size() - 1); // the last text is the end of the list
 	}
 
 	private int check(int result) {
 		return WinperfException.check(handle, result);
 	}
 
-	/** Ends the snapshot, and what another thread does with it. */
+	/** Ends the snapshot, and stops a running operation of another thread. */
 	@Override
 	public void close() {
 		Native.destroy(handle);

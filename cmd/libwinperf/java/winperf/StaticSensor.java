@@ -3,8 +3,8 @@ package winperf;
 import java.util.List;
 
 /**
- * A sensor with instances. In a measurement context it stands for all of them, those that come later included; its
- * instances can be measured alone, too.
+ * A sensor with instances. In a measurement context it means all of them, including new ones. One instance can also be
+ * measured alone.
  */
 public final class StaticSensor extends Sensor implements Measurable {
 	/** Makes a sensor of a source other than DataSource. */
@@ -21,17 +21,17 @@ public final class StaticSensor extends Sensor implements Measurable {
 		return this;
 	}
 
-	/** The first instance of a name, whether or not it is there now. * and ? in it stand for any characters. */
+	/** Returns the first instance of a name, which need not exist now. * and ? in the name are wildcards. */
 	public SensorInstance instance(String instance) {
 		return instance(instance, 0);
 	}
 
-	/** One of several instances of a name, counted from 0. */
+	/** Returns one of several instances of the same name, counted from 0. */
 	public SensorInstance instance(String instance, int occurrence) {
 		return new SensorInstance(this, instance, occurrence);
 	}
 
-	/** The instances that are there now. It takes a sample. */
+	/** Returns the current instances. Takes a sample. */
 	public List<SensorInstance> instances() {
 		return source().instances(this);
 	}

@@ -6,7 +6,7 @@ public final class TextValueHandle extends ValueHandle {
 		super(value);
 	}
 
-	/** The value as a text. */
+	/** Returns the value as a text. */
 	public String getText() {
 		return (String) value();
 	}

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Texts and buffers as libwinperf takes and gives them. */
+/** Texts and buffers in the form of libwinperf. */
 final class Texts {
 	private static final Map<Integer, String> STATUSES = new ConcurrentHashMap<>();
 
 	private Texts() {}
 
-	/** The word of a status, such as no_previous. */
+	/** Returns the word of a status, such as no_previous. */
 	static String status(int status) {
 		return STATUSES.computeIfAbsent(status, number -> {
 			ByteBuffer text = buffer(100);
@@ -23,12 +23,12 @@ final class Texts {
 		});
 	}
 
-	/** A direct buffer of at least one byte, which has an address even where nothing goes in. */
+	/** Returns a direct buffer of at least one byte, because an empty buffer has no address. */
 	static ByteBuffer buffer(int size) {
 		return ByteBuffer.allocateDirect(Math.max(size, 1)).order(ByteOrder.nativeOrder());
 	}
 
-	/** A text with a NUL at its end. One within would hide the rest. */
+	/** Returns a text with a NUL at its end. A NUL within the text would hide the rest and is refused. */
 	static byte[] encode(String text) {
 		if (text.indexOf('\0') >= 0) {
 			throw new IllegalArgumentException("a text with a NUL: " + text.replace('\0', '?'));
@@ -36,13 +36,13 @@ final class Texts {
 		return (text + '\0').getBytes(StandardCharsets.UTF_8);
 	}
 
-	/** The text at the beginning of a buffer, up to its NUL. */
+	/** Returns the text at the beginning of a buffer, up to its NUL. */
 	static String decode(ByteBuffer from) {
 		List<String> all = split(from, 1);
 		return all.isEmpty() ? "" : all.get(0);
 	}
 
-	/** The texts of a list, of which there are no more than most. */
+	/** Returns the texts of a list, at most most. */
 	static List<String> split(ByteBuffer from, int most) {
 		byte[] bytes = new byte[from.capacity()];
 		from.duplicate().get(bytes);

@@ -3,9 +3,9 @@ package winperf;
 import java.nio.ByteBuffer;
 
 /**
- * The storage of a sensor's reading. It belongs to a measurement context, which fills it when it decodes;
- * others read it. A conversion returns the value where nothing is lost, and throws a ConversionException otherwise
- * and where there is no value.
+ * The storage of a reading. A measurement context owns it and fills it in decode; other threads may read it. A
+ * conversion returns the value if nothing is lost. Otherwise, and if the value is missing, it throws a
+ * ConversionException.
  */
 public abstract class ValueHandle {
 	private static final String OK = "ok", NOT_MEASURED = "not_measured";
@@ -18,7 +18,7 @@ public abstract class ValueHandle {
 	}
 
 	/**
-	 * Makes the value of an item: an Integer or a Long, both without a sign, a Double, or the text of anything else.
+	 * Makes the value of an item: an unsigned Integer or Long, a Double, or the text of any other object.
 	 */
 	public static ValueHandle of(Object value) {
 		ValueHandle made;
@@ -35,41 +35,41 @@ public abstract class ValueHandle {
 		return made;
 	}
 
-	/** Makes what an item has in place of a value: a status such as no_instance. */
+	/** Makes a missing value with its status, such as no_instance. */
 	public static ValueHandle missing(ValueType type, String status) {
 		ValueHandle made = type.allocate();
 		made.status = status;
 		return made;
 	}
 
-	/** Reports whether there is a value. */
+	/** Reports whether the value exists. */
 	public final synchronized boolean isValid() {
 		return status.equals(OK);
 	}
 
-	/** "ok", or why there is no value, such as no_previous or no_instance. */
+	/** Returns "ok", or the reason for a missing value, such as no_previous or no_instance. */
 	public final synchronized String status() {
 		return status;
 	}
 
-	/** The value as an int. A class whose values do not all fit always throws: then no value is a surprise. */
+	/** Returns the value as an int. A class that cannot hold all its values in an int always throws. */
 	public int getInt() {
 		throw lossy("an int");
 	}
 
-	/** The value as a long, as getInt. */
+	/** Returns the value as a long, like getInt. */
 	public long getLong() {
 		throw lossy("a long");
 	}
 
-	/** The value as a double, as getInt. */
+	/** Returns the value as a double, like getInt. */
 	public double getDouble() {
 		throw lossy("a double");
 	}
 
 	/**
-	 * Sets the reading of a cycle. The first one counts: a name that is a wildcard may have several. A value of
-	 * another type is refused, as the counter was replaced by another one.
+	 * Sets the reading of a cycle. Only the first reading is stored; a name with wildcards can have several. A value of
+	 * another type is refused, because the counter was replaced by another one.
 	 */
 	final synchronized void set(ValueHandle from) {
 		if (!status.equals(NOT_MEASURED)) {
@@ -81,22 +81,22 @@ public abstract class ValueHandle {
 		}
 	}
 
-	/** Ends the reading of the cycle before. */
+	/** Removes the reading of the previous cycle. */
 	final synchronized void clear() {
 		status = NOT_MEASURED;
 	}
 
-	/** The value. It throws where there is none. */
+	/** Returns the value. Throws a ConversionException if it is missing. */
 	final synchronized Object value() {
 		if (!isValid()) {
-			throw new ConversionException("there is no value: " + status);
+			throw new ConversionException("no value: " + status);
 		}
 		return value;
 	}
 
-	/** The exception of a conversion that loses something, or of a value that is missing. */
+	/** Returns the exception for a lossy conversion. Throws one if the value is missing. */
 	final synchronized ConversionException lossy(String as) {
-		return new ConversionException(text(value()) + " as " + as + " loses something");
+		return new ConversionException(text(value()) + " does not fit " + as);
 	}
 
 	@Override
@@ -104,7 +104,7 @@ public abstract class ValueHandle {
 		return isValid() ? text(value) : "[" + status + "]";
 	}
 
-	/** A value as a text. */
+	/** Returns a value as a text. */
 	String text(Object value) {
 		return value.toString();
 	}

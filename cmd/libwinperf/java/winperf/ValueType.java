@@ -1,15 +1,15 @@
 package winperf;
 
-/** What the readings of a sensor are. New types come last, so that the codes of the others stay. */
+/** The types of readings. */
 public enum ValueType {
-	/** An unsigned integer of 32 bits. */
+	/** An unsigned 32-bit integer. */
 	INT32(1) {
 		@Override
 		ValueHandle allocate() {
 			return new IntValueHandle(0);
 		}
 	},
-	/** An unsigned integer of 64 bits. */
+	/** An unsigned 64-bit integer. */
 	INT64(2) {
 		@Override
 		ValueHandle allocate() {
@@ -30,7 +30,7 @@ public enum ValueType {
 			return new TextValueHandle("");
 		}
 	},
-	/** Nothing: a heading, or a type that is not known. Its storage never has a value. */
+	/** No values: a heading or an unknown counter type. */
 	NONE(0) {
 		@Override
 		ValueHandle allocate() {

@@ -2,7 +2,7 @@ package winperf;
 
 import java.nio.ByteBuffer;
 
-/** What the library refused or could not do. */
+/** An error of the library. */
 public class WinperfException extends RuntimeException {
 	/** The codes of libwinperf.h. */
 	public static final int FAILED = -1, HANDLE = -2, KIND = -3, STATE = -4, ARGUMENT = -5, ANOMALY = -6, SIZE = -7,
@@ -17,12 +17,12 @@ public class WinperfException extends RuntimeException {
 		this.code = code;
 	}
 
-	/** One of the codes. */
+	/** Returns one of the codes. */
 	public int code() {
 		return code;
 	}
 
-	/** Returns a result that is no failure; an anomaly is none. handle is the object of the call, 0 for none. */
+	/** Returns a result, and throws for a failure; an anomaly is not one. handle is the object of the call, or 0. */
 	static int check(int handle, int result) {
 		if (result >= 0 || result == ANOMALY) {
 			return result;

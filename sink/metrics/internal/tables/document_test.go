@@ -55,31 +55,31 @@ func tablesText(t *testing.T) string {
 	linux := linuxCounters(t)
 
 	var w strings.Builder
-	w.WriteString("\n### What is made of counters\n\n" +
-		"A Windows machine and a record of one give what has its object and counter there. The last columns\n" +
-		"tell what the Linux host gives, and what not.\n\n" +
+	w.WriteString("\n### Metrics from counters\n\n" +
+		"A Windows machine, or a log of one, has the metrics whose object and counter it has. The last two columns\n" +
+		"are for a Linux machine.\n\n" +
 		"| collector | objects | metrics | on Linux | not on Linux |\n| --- | --- | ---: | ---: | --- |\n")
 	counterRows(&w, windows.Blocks, linux)
 
-	w.WriteString("\n### What the machine tells\n\n" +
-		"| metric | what it is | this Windows machine | this Linux machine | a record |\n" +
+	w.WriteString("\n### Metrics from the machine\n\n" +
+		"| metric | meaning | this Windows machine | this Linux machine | a log |\n" +
 		"| --- | --- | --- | --- | --- |\n")
 	factRows(t, &w, windows.Blocks)
 
-	w.WriteString("\n### What is absent\n\n" +
-		"These metrics of windows_exporter are of no counter, and nothing here gives them:\n\n" +
-		"| metric | what it takes |\n| --- | --- |\n")
+	w.WriteString("\n### Missing metrics\n\n" +
+		"winperf does not provide these metrics of windows_exporter, because they have no counter:\n\n" +
+		"| metric | windows_exporter's source |\n| --- | --- |\n")
 	for _, r := range rowsOf(windows.Blocks, Absent) {
 		fmt.Fprintf(&w, "| `%s` | %s |\n", r.Metric, r.Counters[0])
 	}
-	w.WriteString("\nSo are all metrics of the collectors " + outside + ".\n")
+	w.WriteString("\nThese collectors are missing, too: " + outside + ".\n")
 
 	w.WriteString("\n## The names of OpenTelemetry\n\n" +
-		"With `--names otel` counters that one of OpenTelemetry's semantic conventions fits have its name,\n" +
-		"attributes and unit. They have dots, so that they are for OTLP only. They are those of version 1.43;\n" +
-		"the collector's receiver `hostmetrics` (0.160) still has older ones for most of what is not of a process:\n" +
-		"`state`, `device` and `direction` as attributes, and `system.network.packets`, `dropped` and `connections`.\n" +
-		"What tells a process is an attribute of each value, as one resource, the machine, has them all.\n\n" +
+		"With `names: [otel]` of a receiver, or `--push-names otel`, counters get the names, attributes and units of\n" +
+		"OpenTelemetry's semantic conventions, version 1.43, if there is a matching metric. The names contain dots,\n" +
+		"so that only OTLP can send them. The resource is the machine, and attributes of each value identify processes.\n" +
+		"The receiver `hostmetrics` of the collector (0.160) still uses older names for most system metrics: the attributes\n" +
+		"`state`, `device` and `direction`, and the metrics `system.network.packets`, `dropped` and `connections`.\n\n" +
 		"| metric | type | unit | attributes | object | Linux |\n| --- | --- | --- | --- | --- | --- |\n")
 	otelRows(&w, otel.Blocks, linux)
 	return w.String()
@@ -203,10 +203,10 @@ func braces(labels []Pair) string {
 // given says where a fact is known: live on Windows, live on Linux, in a record.
 var given = map[string][3]string{
 	"logical processors":         {"from counters", "from counters", "from counters"},
-	"physical memory":            {"yes", "yes", "where NUMA Node Memory is recorded"},
+	"physical memory":            {"yes", "yes", "if it contains NUMA Node Memory"},
 	"address space of a process": {"yes", "", ""},
 	"the operating system":       {"yes", "yes", "without labels"},
-	"names of the machine":       {"yes", "yes", "the name in the record"},
+	"names of the machine":       {"yes", "yes", "the name in the log"},
 	"start of the machine":       {"from counters", "from counters", "from counters"},
 	"limit of processes":         {"yes", "yes", ""},
 	"time of the sample":         {"yes", "yes", "yes"},
