@@ -11,8 +11,7 @@ import (
 	"github.com/winperf/winperf/internal/perftest"
 )
 
-// absentCounter is a counter that Windows has in an object of ours and Linux
-// cannot give.
+// absentCounter is a counter of Windows that Linux cannot provide in an object that it has.
 type absentCounter struct {
 	index uint32 // 0: none that is fixed
 	name  string
@@ -20,7 +19,7 @@ type absentCounter struct {
 }
 
 const (
-	noSum     = "the kernel counts it per process only, so a sum would lose processes that have ended"
+	noSum     = "the kernel counts it only per process, so a sum would miss processes that have ended"
 	notKept   = "the kernel does not count it"
 	notApart  = "the kernel does not count it separately"
 	noPaged   = "the kernel's own memory is never paged"
@@ -30,7 +29,7 @@ const (
 	onlySpeed = "the kernel reports only frequencies"
 )
 
-// absentCounters are the counters that Windows has and Linux has not, by object.
+// absentCounters are the counters that only Windows has, by object.
 var absentCounters = map[uint32][]absentCounter{
 	2: {
 		{10, "File Read Operations/sec", noSum}, {12, "File Write Operations/sec", noSum},

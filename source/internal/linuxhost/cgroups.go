@@ -9,35 +9,31 @@ import (
 )
 
 const (
-	// maxGroupDepth is how many levels below the root groups are shown.
+	// maxGroupDepth is the number of levels shown below the root.
 	maxGroupDepth = 8
-	// maxGroupName is how long, in bytes, the path of a group that is shown can
-	// be: no longer than an instance's name in a counter path may be (pdh.h,
+	// maxGroupName is the limit of instance names in counter paths, in bytes (pdh.h,
 	// PDH_MAX_INSTANCE_NAME).
 	maxGroupName = 1024
-	// probedGroups is how many groups tell what there is to read.
+	// probedGroups is the number of groups that probe reads.
 	probedGroups = 256
 )
 
-// The figure of the Control Group object that the code knows.
 const groupCPUFull fields = 1
 
-// groupTree is a tree of control groups, as systemd and containers have them. What
-// several give is taken from the first: controllers of cgroup v1 lie in trees of
-// their own, and what they control v2 cannot count.
+// groupTree is a tree of control groups. The first tree that provides a field is used. A cgroup v1
+// controller has its own tree.
 type groupTree struct {
-	marker string   // a file that the groups of its version have, and not those of the other
-	dirs   []string // where it may be mounted
+	marker string   // a file that only this cgroup version has
+	dirs   []string // possible mount points
 	files  fileTables
 }
 
-// mountedTree is one that is there, with the files that count.
 type mountedTree struct {
 	dir   string
 	files []groupFile
 }
 
-// groupFile is a file of a control group and the figures that are taken from it.
+// groupFile is a file and the fields to read from it.
 type groupFile struct {
 	*fileTable
 	takes fields
@@ -49,45 +45,43 @@ type groupSource struct {
 	trees []mountedTree
 	root  *group
 
-	// Of the current sample.
-	o       *object
-	out     provider.ObjectWriter
-	probing bool   // it is found out what there is: nothing is written
-	given   fields // what the files give that could be read
-	groups  int
-	query   uint64
-	listing Listing
-	part    values // of one file
-	cur     values // of one group
+	// For the current sample:
+	o         *object
+	out       provider.ObjectWriter
+	probing   bool   // write nothing
+	available fields // fields that could be read
+	groups    int
+	query     uint64
+	listing   Listing
+	part      values // fields of one file
+	cur       values // fields of one group
 }
 
-// group is a control group.
 type group struct {
-	path     string // below the directory of its tree; "" for the root
-	name     string // of the instance
-	base     string // its name in its parent
-	id       uint64 // inode number, in the tree in which it was first found
+	path     string // relative to the root of its tree; "" for the root
+	name     string
+	base     string // last element of path
+	id       uint64 // inode number in the first tree that had it
 	depth    int
-	hidden   bool         // not wanted, with all below it
+	hidden   bool         // not shown, with all groups below
 	places   []groupPlace // by tree
-	children []*group     // by rising base
-	seen     uint64       // the query that found it last
+	children []*group     // sorted by base
+	seen     uint64       // the last query that found it
 }
 
-// groupPlace is a group's directory in a tree. It is there if it has a name.
+// groupPlace is a group's directory in a tree, if dir has a name.
 type groupPlace struct {
 	dir   file
 	id    uint64
-	files []file // by the tree's files
+	files []file // in the order of the tree's files
 
-	entries int    // of the directory, which gets more when a controller is enabled
-	absent  uint64 // bit i: files[i] was not there, and the directory has not changed since
+	entries int    // enabling a controller adds entries to the directory
+	absent  uint64 // bit i: files[i] does not exist in this directory
 }
 
 func newGroupSource(sp *spec) source { return &groupSource{known: sp.trees} }
 
-// probe finds out which trees there are and which of their files: a figure
-// that no group has now, such as a limit, another one may have later.
+// probe detects trees and files. Fields that no group has now, such as a limit, may appear later.
 func (r *groupSource) probe(s *session) fields {
 	var taken fields
 	for _, tree := range r.known {
@@ -103,30 +97,29 @@ func (r *groupSource) probe(s *session) fields {
 		r.enter(r.root, i, 1)
 	}
 
-	r.begin(s, &object{wanted: taken})
+	r.begin(s, &object{needed: taken})
 	r.probing = true
-	_ = r.walk(context.Background(), s, r.root) // fails only when its context ends
+	_ = r.walk(context.Background(), s, r.root) // fails only if the context ends
 	r.probing = false
-	return r.given
+	return r.available
 }
 
-// mount adds a tree that is there and returns what its files give beyond what is
-// taken from others.
-func (r *groupSource) mount(dir string, files []*fileTable, taken fields) (gives fields) {
+// mount adds a tree. It returns the fields of its files that are not taken.
+func (r *groupSource) mount(dir string, files []*fileTable, taken fields) (provides fields) {
 	tree := mountedTree{dir: dir}
 	for _, t := range files {
-		if takes := t.gives &^ taken; takes != 0 {
+		if takes := t.provides &^ taken; takes != 0 {
 			tree.files = append(tree.files, groupFile{t, takes})
-			gives |= takes
+			provides |= takes
 		}
 	}
 	r.trees = append(r.trees, tree)
-	return gives
+	return provides
 }
 
 func (r *groupSource) begin(s *session, o *object) {
 	r.o = o
-	r.given = 0
+	r.available = 0
 	r.groups = 0
 	r.query = s.queries
 }
@@ -141,9 +134,8 @@ func (r *groupSource) collect(ctx context.Context, s *session, o *object, w *pro
 	return nil
 }
 
-// walk writes a group and all below it. Its files are read before its
-// directory: a group whose directory is still there then was there all the
-// time, and what it does not have no controller counts.
+// walk writes a group and the groups below it. If the directory still exists after a file was
+// missing, no controller counts its fields.
 func (r *groupSource) walk(ctx context.Context, s *session, g *group) error {
 	if r.groups%64 == 0 && ctx.Err() != nil {
 		return ctx.Err()
@@ -172,14 +164,13 @@ func (r *groupSource) walk(ctx context.Context, s *session, g *group) error {
 	return nil
 }
 
-// read reads the wanted figures of a group into r.cur.
 func (r *groupSource) read(s *session, g *group) {
 	r.cur.have = 0
 	for i := range r.trees {
 		at := &g.places[i]
 		for k := range at.files {
 			f := &r.trees[i].files[k]
-			if r.o.wanted&f.takes == 0 || at.absent>>k&1 != 0 {
+			if r.o.needed&f.takes == 0 || at.absent>>k&1 != 0 {
 				continue
 			}
 
@@ -191,7 +182,7 @@ func (r *groupSource) read(s *session, g *group) {
 				continue
 			}
 
-			r.given |= f.takes
+			r.available |= f.takes
 			r.part.have = 0
 			f.read(&r.part, text, &s.units)
 			r.cur.take(&r.part, f.takes)
@@ -199,12 +190,12 @@ func (r *groupSource) read(s *session, g *group) {
 	}
 
 	if g.depth == 0 {
-		r.cur.have &^= groupCPUFull // has no meaning for the whole machine
+		r.cur.have &^= groupCPUFull // meaningless for the whole machine
 	}
 }
 
-// list brings the children of a group up to date and tells whether it is still
-// there: a directory that was taken away is empty or cannot be listed.
+// list updates the children of g and reports whether g still exists. A deleted directory is empty
+// or cannot be listed.
 func (r *groupSource) list(s *session, g *group) (there bool) {
 	for i := range r.trees {
 		at := &g.places[i]
@@ -214,7 +205,7 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 
 		err := s.reader.list(&at.dir, &r.listing)
 		if isShort(err) {
-			there = true // as far as is known, with all below it
+			there = true // assume that it exists, with all groups below
 			r.keep(g)
 			continue
 		}
@@ -223,7 +214,7 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 			at.close(s)
 			at.entries, at.absent = 0, 0
 			if g.depth > 0 {
-				*at = groupPlace{} // until its parent has it again
+				*at = groupPlace{} // until its parent lists it again
 			}
 			continue
 		}
@@ -251,20 +242,19 @@ func (r *groupSource) list(s *session, g *group) (there bool) {
 	return there
 }
 
-// keep notes that the children of a group are still there.
 func (r *groupSource) keep(g *group) {
 	for _, c := range g.children {
 		c.seen = r.query
 	}
 }
 
-// child notes that a group has a child in a tree.
+// child updates a child of a group from a directory entry.
 func (r *groupSource) child(s *session, g *group, tree int, e Entry) {
 	i, found := slices.BinarySearchFunc(g.children, e.Name, compareBase)
 	switch {
 	case found:
 		if at := &g.children[i].places[tree]; at.dir.name != "" && at.id != e.ID {
-			g.children[i].close(s) // what is there now is another one of the same name
+			g.children[i].close(s) // another group
 			g.children[i] = r.newGroup(s, g, e)
 		}
 	case len(g.path)+1+len(e.Name) > maxGroupName:
@@ -300,7 +290,6 @@ func (r *groupSource) newGroup(s *session, parent *group, e Entry) *group {
 	}
 }
 
-// enter notes that a group is in a tree.
 func (r *groupSource) enter(g *group, tree int, id uint64) {
 	dir := r.trees[tree].dir + g.path
 	at := &g.places[tree]
@@ -317,7 +306,6 @@ func (p *groupPlace) close(s *session) {
 	}
 }
 
-// close closes the files of a group and of all below it.
 func (g *group) close(s *session) {
 	for i := range g.places {
 		g.places[i].close(s)

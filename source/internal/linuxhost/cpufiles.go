@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// cpuFiles are the files, besides /proc/stat, that give figures of single
-// processors. Each is read at most once in a query, whichever objects want it.
+// cpuFiles are per-processor files other than /proc/stat. Each is read at most once per query.
 type cpuFiles struct {
 	interrupts, softirqs file
 	columns              columns
 
-	at   uint64 // the reading of /proc/stat that done belongs to
-	done fields // what has been read since
+	at   uint64 // number of the /proc/stat reading
+	done fields // fields read since
 }
 
 func newCPUFiles() cpuFiles {
@@ -22,58 +21,57 @@ func newCPUFiles() cpuFiles {
 	}
 }
 
-// cpuOnRequest are the figures that many processors have read only on request.
-const cpuOnRequest = cpuInterrupts | cpuClocks | cpuStateFigures
+// cpuOnRequest are the fields that large machines read only on request.
+const cpuOnRequest = cpuInterrupts | cpuClocks | cpuStateFields
 
-// probe tells which figures there are, of single processors or of all.
-func (c *cpuFiles) probe(s *session) (given fields) {
-	c.readFigures(s, ^cpuStateFigures)
+// probe returns the fields of single processors and of all.
+func (c *cpuFiles) probe(s *session) (available fields) {
+	c.readFields(s, ^cpuStateFields)
 	for i, p := range s.kernel.online {
 		if i == 0 {
-			p.readStates(s) // one processor tells which states there are
+			p.readStates(s) // all processors have the same states
 		}
-		given |= p.values.have | wholeMachine(&s.kernel.values).have
+		available |= p.values.have | wholeMachine(&s.kernel.values).have
 	}
-	return given
+	return available
 }
 
-// read reads what the object's wanted figures come from.
 func (c *cpuFiles) read(s *session, o *object) {
-	wanted := o.wanted
+	needed := o.needed
 	if len(s.kernel.online) > onRequestAbove && !o.named {
-		wanted &^= cpuOnRequest
+		needed &^= cpuOnRequest
 	}
-	c.readFigures(s, wanted)
+	c.readFields(s, needed)
 }
 
-func (c *cpuFiles) readFigures(s *session, wanted fields) {
+func (c *cpuFiles) readFields(s *session, needed fields) {
 	if c.at != s.kernel.reads {
 		c.at = s.kernel.reads
 		c.done = 0
 	}
-	if c.begin(wanted, cpuInterrupts|cpuClocks) {
+	if c.begin(needed, cpuInterrupts|cpuClocks) {
 		c.readColumns(s, &c.interrupts, cpuInterrupts)
 	}
-	if c.begin(wanted, cpuDPCs) {
+	if c.begin(needed, cpuDPCs) {
 		c.readColumns(s, &c.softirqs, cpuDPCs)
 	}
-	if c.begin(wanted, cpuStateFigures) {
+	if c.begin(needed, cpuStateFields) {
 		for _, p := range s.kernel.online {
 			p.readStates(s)
 		}
 	}
 }
 
-// begin tells whether the figures of a file are wanted and not there yet.
-func (c *cpuFiles) begin(wanted, file fields) bool {
-	todo := wanted&file != 0 && c.done&file == 0
+// begin reports whether to read a file. It marks its fields as read.
+func (c *cpuFiles) begin(needed, file fields) bool {
+	todo := needed&file != 0 && c.done&file == 0
 	if todo {
 		c.done |= file
 	}
 	return todo
 }
 
-// readColumns gives each processor the sum of its column as the figure f.
+// readColumns sets f of each processor to the sum of its column.
 func (c *cpuFiles) readColumns(s *session, from *file, f fields) {
 	text, err := s.reader.read(from)
 	if err != nil {
@@ -93,13 +91,13 @@ func (c *cpuFiles) readColumns(s *session, from *file, f fields) {
 	}
 }
 
-// columns are the sums of a table with one column for each processor: a head
-// line "CPU0 CPU2 ...", then rows "label: count count ... description".
+// columns sums a table with the head line "CPU0 CPU2 ..." and rows "label: count count ...
+// description".
 type columns struct {
-	numbers []uint64 // of processors
+	numbers []uint64 // processor numbers
 	sums    []uint64
-	clocks  []uint64 // of rows of clock interrupts alone
-	clocked bool     // there are such rows
+	clocks  []uint64 // clock interrupts only
+	clocked bool
 	row     []uint64
 }
 
@@ -127,12 +125,11 @@ func (c *columns) parse(text []byte) {
 	}
 }
 
-// noInterrupts are rows that the sum must leave out: two with one count for the
-// whole machine, and the TLB shootdowns of x86, which are counted in the row
-// CAL as the function calls that they are, and once in the total of /proc/stat.
+// noInterrupts are rows that the sum excludes. ERR and MIS count for the whole machine. CAL
+// includes TLB.
 var noInterrupts = []string{"ERR:", "MIS:", "TLB:"}
 
-// add adds one row if it has a count in every column.
+// add adds a row with a count in every column.
 func (c *columns) add(line []byte) {
 	label, line := cutWord(line)
 	if slices.Contains(noInterrupts, string(label)) {
@@ -160,8 +157,7 @@ func (c *columns) add(line []byte) {
 	}
 }
 
-// isClock tells by its label and description whether a row counts the
-// interrupts of the processors' own clocks: LOC on x86, arch_timer on ARM.
+// isClock reports whether a row counts interrupts of local clocks: LOC on x86, arch_timer on ARM.
 func isClock(label, description []byte) bool {
 	name := bytes.TrimRight(description, " \t")
 	name = name[bytes.LastIndexAny(name, " \t")+1:]

@@ -209,14 +209,14 @@ func FuzzNetDev(f *testing.F) {
 			if len(links) == 0 || links[0].kernelName != name {
 				t.Fatalf("line %q is not in its place", line)
 			}
-			links[0].settle(s, 0)
+			links[0].update(s, 0)
 			want := map[fields]uint64{}
 			for i, word := range splitWords(counts)[:min(len(splitWords(counts)), r.columns.n)] {
 				n, ok := parseNumber(word)
 				if !ok {
 					break
 				}
-				if f := r.columns.figures[i]; f != 0 {
+				if f := r.columns.byColumn[i]; f != 0 {
 					want[f] = n
 				}
 			}

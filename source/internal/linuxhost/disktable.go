@@ -4,13 +4,11 @@ import (
 	"strconv"
 )
 
-// deviceID is the number of a block device: 12 bits are its major and 20 bits
-// its minor number.
+// deviceID is a device number: 12 bits major, 20 bits minor.
 type deviceID uint32
 
 const minorBits = 20
 
-// parseDeviceID reads the two numbers.
 func parseDeviceID(major, minor []byte) (deviceID, bool) {
 	m, okMajor := decimal(major)
 	n, okMinor := decimal(minor)
@@ -18,19 +16,17 @@ func parseDeviceID(major, minor []byte) (deviceID, bool) {
 	return deviceID(m<<minorBits | n), ok
 }
 
-// directory returns the device's directory.
 func (id deviceID) directory() string {
 	major, minor := id>>minorBits, id&(1<<minorBits-1)
 	return "sys/dev/block/" + strconv.Itoa(int(major)) + ":" + strconv.Itoa(int(minor)) + "/"
 }
 
-// diskTable is /proc/diskstats: block devices, disks and all others (kernel
-// documentation, "I/O statistics fields").
+// diskTable is /proc/diskstats (kernel documentation, "I/O statistics fields").
 type diskTable struct {
 	table *fileTable
-	query uint64 // that the table is of
-	clock uint64 // the object's clock when the file was read, a FILETIME
-	boot  uint64 // the same moment in 100 ns since the machine started
+	query uint64
+	clock uint64 // object clock of the reading, a FILETIME
+	boot  uint64 // same moment, 100 ns since boot
 	err   error
 	disks []*disk
 	known map[deviceID]*disk
@@ -40,7 +36,7 @@ func newDiskTable() diskTable {
 	return diskTable{table: specOf("PhysicalDisk").files[0], known: map[deviceID]*disk{}}
 }
 
-// read reads the file, once in a query.
+// read reads the file once per query.
 func (t *diskTable) read(s *session) error {
 	if t.query == s.queries {
 		return t.err
@@ -81,7 +77,7 @@ func (t *diskTable) readLine(s *session, line []byte) {
 		d = &disk{id: id}
 		t.known[id] = d
 	case d.query == t.query:
-		return // a second line of one device
+		return // duplicate
 	}
 
 	if d.kernelName != string(name) {
@@ -94,7 +90,6 @@ func (t *diskTable) readLine(s *session, line []byte) {
 	t.disks = append(t.disks, d)
 }
 
-// forget drops the devices that were not in the file.
 func (t *diskTable) forget(s *session) {
 	for id, d := range t.known {
 		if d.query != t.query {
@@ -104,7 +99,7 @@ func (t *diskTable) forget(s *session) {
 	}
 }
 
-// device returns the device of a number, nil if there is none.
+// device returns a device or nil.
 func (t *diskTable) device(id deviceID) *disk {
 	if d := t.known[id]; d != nil && d.query == t.query {
 		return d
@@ -112,8 +107,7 @@ func (t *diskTable) device(id deviceID) *disk {
 	return nil
 }
 
-// named returns the device of a name, such as "/dev/sda1", nil if there is
-// none. Names in /dev/mapper are those of the device mapper.
+// named returns the device with a path in /dev or /dev/mapper, or nil.
 func (t *diskTable) named(s *session, name string) *disk {
 	for _, d := range t.disks {
 		if name == "/dev/"+d.kernelName || d.mapperName(s) == name {

@@ -16,21 +16,17 @@ const documentFile = "../../../docs/objects.md"
 
 const documentHead = `# Objects of the Linux host
 
-What package ` + "`source/internal/linuxhost`" + ` provides, object by object. This file is generated
-from its tables with
+` + "`winperf list`" + ` shows the objects and counters of your machine. This page lists all of them, with their sources and
+their differences from Windows.
 
-    go test ./source/internal/linuxhost -run Document -update
+- **Index:** the title index, the same as on Windows. Numbers from 100,000 are for names without a fixed number on Windows.
+- **Type:** the counter type of winperf.h.
+- **Unit:** the unit of the displayed value.
+- **Missing values:** ` + "`winperf list`" + ` omits a counter that the kernel does not provide. If one instance lacks a value, the status
+  is invalid_data, or not_permitted if the reader lacks the permission. A total over such values has the same status.
+- **Zero:** a counter is 0 only if the kernel reports 0.
 
-and a test fails if it is out of date. ` + "`winperf list`" + ` shows the same for this machine, without
-counters that its kernel does not provide; ` + "`winperf list -o json`" + ` writes it for programs.
-
-The number after a name is its title index, the same as on Windows. Numbers from 100,000 on are winperf's
-own; they stand for names that Windows does not have, or has without a fixed number. Types are those of
-winperf.h. The unit is that of the displayed value, after rates and percentages are computed.
-
-If a kernel lacks the value of a counter, the counter is left out. If only one instance lacks it, the
-instance has no value and the status invalid_data. The status is not_permitted if the reader may not read
-the value, and for a total over such values. A counter is 0 only if the kernel reports 0.
+The page is generated. To update it, run ` + "`go test ./source/internal/linuxhost -run Document -update`" + `.
 `
 
 // TestDocument compares docs/objects.md with the declarations.
@@ -54,7 +50,7 @@ func documentText() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
 	objects := NewHost(System{}).Objects()
-	b.WriteString("\n| object | index | instances | counters | asked for |\n| --- | ---: | --- | " +
+	b.WriteString("\n| object | index | instances | counters | class |\n| --- | ---: | --- | " +
 		"---: | --- |\n")
 	for _, o := range objects {
 		class := "Global"
@@ -87,7 +83,7 @@ func anchor(name string) string { return strings.ReplaceAll(strings.ToLower(name
 
 func writeObject(b *strings.Builder, o *provider.Object) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", o.Name, o.Help)
-	b.WriteString("| counter | index | type | unit | what it is | source | unlike on Windows |\n| --- " +
+	b.WriteString("| counter | index | type | unit | meaning | source | difference from Windows |\n| --- " +
 		"| ---: | --- | --- | --- | --- | --- |\n")
 	for _, c := range o.Counters {
 		text := splitHelp(c.Help)

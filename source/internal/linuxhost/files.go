@@ -7,20 +7,18 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// fileTable says which figures stand where in a file.
+// fileTable defines which fields a file has and where.
 type fileTable struct {
-	name  string
-	group string // of a table: the word that its two lines begin with
-	form  func(t *fileTable, v *values, text []byte, u *units)
-	keys  []key // by rising columns
-	made  []derived
-	gives fields
+	name     string
+	group    string // first word of a table's two lines
+	form     func(t *fileTable, v *values, text []byte, u *units)
+	keys     []key // by ascending column
+	made     []derived
+	provides fields
 }
 
-// fileTables are the files of an object.
 type fileTables []*fileTable
 
-// find returns the table of a file by the name that the object's table has for it, nil if there is none.
 func (ts fileTables) find(name string) *fileTable {
 	for _, t := range ts {
 		if t.path() == name {
@@ -30,21 +28,20 @@ func (ts fileTables) find(name string) *fileTable {
 	return nil
 }
 
-// key says which figure stands under a name, or in a column, of a file.
+// key is the place of a field: a name or column.
 type key struct {
 	group, name string
-	column      int // counted from 1; 0 where there is a name
+	column      int // from 1; 0 for a name
 	fields
 	unit unit
 }
 
-// derived is a figure that is made of others of its file.
+// derived is a field computed from others of the file.
 type derived struct {
 	to fields
 	formula
 }
 
-// path returns the name as the object's table has it.
 func (t *fileTable) path() string {
 	if t.group != "" {
 		return t.name + "#" + t.group
@@ -52,8 +49,7 @@ func (t *fileTable) path() string {
 	return t.name
 }
 
-// read takes the figures of a text. What it does not know is passed over; what is
-// no number is left out.
+// read sets fields from text. It skips unknown names and words that are not numbers.
 func (t *fileTable) read(v *values, text []byte, u *units) {
 	t.form(t, v, text, u)
 	for i := range t.made {
@@ -63,7 +59,6 @@ func (t *fileTable) read(v *values, text []byte, u *units) {
 	}
 }
 
-// set takes the figures that stand under a name.
 func (t *fileTable) set(v *values, group, name, number []byte, u *units) {
 	if len(name) == 0 {
 		return
@@ -72,7 +67,7 @@ func (t *fileTable) set(v *values, group, name, number []byte, u *units) {
 	last := len(name) - 1
 	for i := range t.keys {
 		k := &t.keys[i]
-		// Most names are told apart by their length and their last letter.
+		// Length and last letter exclude most names.
 		if last+1 != len(k.name) || name[last] != k.name[last] || string(name) != k.name {
 			continue
 		}
@@ -98,13 +93,12 @@ func (t *fileTable) readLine(v *values, line []byte, u *units) {
 	t.set(v, nil, name, number, u)
 }
 
-// readColumns reads the columns of the first line.
 func (t *fileTable) readColumns(v *values, text []byte, u *units) {
 	line, _, _ := cutLine(text)
 	t.readWords(v, line, 1, u)
 }
 
-// readWords reads the columns of a line whose first one is numbered at.
+// readWords reads a line that begins with column at.
 func (t *fileTable) readWords(v *values, line []byte, at int, u *units) {
 	for i := range t.keys {
 		k := &t.keys[i]
@@ -130,10 +124,10 @@ func (t *fileTable) readPairs(v *values, text []byte, u *units) {
 	}
 }
 
-// readSums reads lines "device name=value name=value ..." or "device name value"
-// and sums them up. A number that is damaged costs its figure.
+// readSums sums lines "device name=value ..." or "device name value". A damaged number removes its
+// field.
 func (t *fileTable) readSums(v *values, text []byte, _ *units) {
-	sum := values{have: t.gives}
+	sum := values{have: t.provides}
 	for line := range lines(text) {
 		_, line = cutWord(line)
 		for len(line) > 0 {
@@ -148,11 +142,10 @@ func (t *fileTable) readSums(v *values, text []byte, _ *units) {
 			}
 		}
 	}
-	v.take(&sum, t.gives)
+	v.take(&sum, t.provides)
 }
 
-// readTable reads two lines that begin with the group's name, one of keys and one
-// of their numbers.
+// readTable reads a line of names and a line of numbers, both beginning with the group.
 func (t *fileTable) readTable(v *values, text []byte, u *units) {
 	for names, rest, ok := cutLine(text); ok; names, rest, ok = cutLine(rest) {
 		word, names := cutWord(names)
@@ -168,7 +161,6 @@ func (t *fileTable) readTable(v *values, text []byte, u *units) {
 	}
 }
 
-// readHeaded reads two lines, of keys and of their numbers.
 func (t *fileTable) readHeaded(v *values, names, numbers []byte, u *units) {
 	for {
 		var name, number []byte
@@ -181,7 +173,7 @@ func (t *fileTable) readHeaded(v *values, names, numbers []byte, u *units) {
 	}
 }
 
-// plainSource reads an object of one instance whose figures all stand in files.
+// plainSource reads an object with one instance from files only.
 type plainSource struct {
 	*spec
 	values values
@@ -195,19 +187,17 @@ func (r *plainSource) probe(s *session) fields {
 }
 
 func (r *plainSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
-	r.read(s, o.wanted)
+	r.read(s, o.needed)
 	out := w.Object(o.layout)
 	o.write(&out, &r.values)
 	out.End()
 	return nil
 }
 
-// read reads what the wanted figures come from. A file that cannot be read
-// leaves its figures out.
-func (r *plainSource) read(s *session, wanted fields) {
+func (r *plainSource) read(s *session, needed fields) {
 	r.values.reset()
 	for _, t := range r.files {
-		if wanted&t.gives == 0 {
+		if needed&t.provides == 0 {
 			continue
 		}
 		if text, err := s.shared(t.name); err == nil {

@@ -8,36 +8,33 @@ import (
 	"strconv"
 )
 
-// hidden tells whether /proc shows only some of the processes (kernel
-// documentation, "The /proc Filesystem", mount option hidepid).
+// hidden detects whether /proc hides processes (kernel documentation, "The /proc Filesystem",
+// hidepid).
 type hidden struct {
-	are    bool  // in the last list of processes
-	readAt int64 // Times.Boot when the rest was found out; 0 = never
-	hides  bool  // the option is set, and the reader may not see all the same
-	option bool  // the option is set
+	are    bool  // in the last list
+	readAt int64 // Times.Boot of the last refresh; 0 means never
+	hides  bool  // option applies to the reader
+	option bool  // option is set
 }
 
-// hiddenAge is how long, in ns, what was found out holds: /proc may be mounted
-// anew.
+// hiddenAge is the time between refreshes, in ns, because /proc may be remounted.
 const hiddenAge = 10_000_000_000
 
-var errHidden = fmt.Errorf("%w: /proc hides the processes of other users (mount option hidepid): "+
-	"their number, and totals over them, have no value "+
-	"(run as root; unless hidepid is ptraceable, the group of the mount option gid can see them, too)",
+var errHidden = fmt.Errorf("%w: /proc hides processes of other users (mount option hidepid), "+
+	"so their number and totals are missing (run as root, or, unless hidepid is ptraceable, "+
+	"in the group of the mount option gid)",
 	fs.ErrPermission)
 
-// look learns from a list of processes in rising order. Process 1 is always there:
-// where it is not in the list, others are hidden too.
-func (h *hidden) look(s *session, pids []int) {
+// update checks a sorted list of ids. With the option set, a list without process 1 is incomplete.
+func (h *hidden) update(s *session, pids []int) {
 	if h.readAt == 0 || s.times.Boot-h.readAt >= hiddenAge {
-		h.find(s)
+		h.refresh(s)
 	}
 	_, first := slices.BinarySearch(pids, 1)
 	h.are = h.hides || h.option && !first
 }
 
-// find reads the option and the rights of the reader.
-func (h *hidden) find(s *session) {
+func (h *hidden) refresh(s *session) {
 	text, err := s.reader.read(&s.mountinfo)
 	if isShort(err) {
 		return
@@ -49,17 +46,16 @@ func (h *hidden) find(s *session) {
 	}
 	h.readAt = max(s.times.Boot, 1)
 	h.option = hide.processes
-	h.hides = hide.processes && !hide.spares(status)
+	h.hides = hide.processes && !hide.exempts(status)
 }
 
-// hiding is what the mount of /proc hides, and from whom.
 type hiding struct {
 	processes bool
-	group     uint64 // whose members see all the same
-	traceable bool   // no group does
+	group     uint64 // exempt
+	traceable bool   // the group is not exempt
 }
 
-// procHiding reads the options of the last mount at /proc.
+// procHiding parses the options of the last mount at /proc.
 func procHiding(mountinfo []byte) (h hiding) {
 	for line := range lines(mountinfo) {
 		head, tail, _ := bytes.Cut(line, []byte(" - "))
@@ -80,8 +76,8 @@ func procHiding(mountinfo []byte) (h hiding) {
 	return h
 }
 
-// parseHiding reads options such as "rw,gid=5,hidepid=invisible". Kernels before
-// Linux 5.8 tell a number.
+// parseHiding parses options such as "rw,gid=5,hidepid=invisible". Before Linux 5.8, hidepid is a
+// number.
 func parseHiding(options []byte) (h hiding) {
 	for option := range bytes.SplitSeq(options, []byte{','}) {
 		name, value, _ := bytes.Cut(option, []byte{'='})
@@ -96,9 +92,9 @@ func parseHiding(options []byte) (h hiding) {
 	return h
 }
 
-// spares reports whether a process with a status, as in /proc/self/status, sees all
-// processes: with CAP_SYS_PTRACE, or as a member of the group.
-func (h *hiding) spares(status []byte) bool {
+// exempts reports whether a process sees all others: it has CAP_SYS_PTRACE or is in the group.
+// status is its /proc/PID/status.
+func (h *hiding) exempts(status []byte) bool {
 	const sysPtrace = 19
 	member := false
 	for line := range lines(status) {
@@ -109,7 +105,7 @@ func (h *hiding) spares(status []byte) bool {
 			if set, err := strconv.ParseUint(string(word), 16, 64); err == nil && set>>sysPtrace&1 != 0 {
 				return true
 			}
-		case "Gid:": // real, effective, saved, of file systems: the last one counts
+		case "Gid:": // real, effective, saved, file system: use the last
 			member = member || slices.ContainsFunc(last(bytes.Fields(line)), h.isGroup)
 		case "Groups:":
 			member = member || slices.ContainsFunc(bytes.Fields(line), h.isGroup)

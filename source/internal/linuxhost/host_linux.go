@@ -11,7 +11,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// New returns the provider of this machine's objects.
+// New returns a provider of this machine's objects. It fails if opt.Root has no directory proc.
 func New(opt Options) (*Host, error) {
 	root := opt.Root
 	if root == "" {
@@ -19,7 +19,7 @@ func New(opt Options) (*Host, error) {
 	}
 
 	if _, err := os.Stat(root + "/proc"); err != nil {
-		return nil, fmt.Errorf("objects of the Linux host: %w", err)
+		return nil, fmt.Errorf("cannot provide the objects of the Linux host: %w", err)
 	}
 	files, highest := maxOpen()
 	sys := System{
@@ -29,10 +29,10 @@ func New(opt Options) (*Host, error) {
 	}
 
 	if root != "/" {
-		sys.Mounts = "proc/1/mountinfo" // our own mounts are not those of the system that is mounted there
+		sys.Mounts = "proc/1/mountinfo" // self has the mounts of this program's namespace
 	}
-	const clockTick = 17   // AT_CLKTCK of the auxiliary vector, getauxval(3)
-	auxv, _ := unix.Auxv() // without one the usual 100 holds
+	const clockTick = 17   // AT_CLKTCK, getauxval(3)
+	auxv, _ := unix.Auxv() // on failure the default applies
 	for _, entry := range auxv {
 		if entry[0] == clockTick {
 			sys.TicksPerSecond = int(entry[1])
@@ -44,12 +44,10 @@ func New(opt Options) (*Host, error) {
 // Clocks reads this machine's clocks.
 func Clocks() counter.Clocks { return now().Clocks() }
 
-// now reads the clocks one right after the other.
 func now() Times { return readTogether(readClock) }
 
-// readTogether reads the clocks, and again if the program stood still between
-// them: what they are apart would look like a time for which the machine was
-// suspended, or by which its system time was set.
+// readTogether reads the clocks again if the program was interrupted, because the gap would look
+// like suspended time or a clock change.
 func readTogether(read func(id int32) int64) (t Times) {
 	const (
 		tries   = 10
@@ -68,8 +66,7 @@ func readTogether(read func(id int32) int64) (t Times) {
 	return t
 }
 
-// readClock returns a clock's nanoseconds. Every kernel that Go runs on has
-// the three clocks.
+// readClock returns ns. All kernels that Go supports have the three clocks.
 func readClock(id int32) int64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(id, &t); err != nil {
@@ -78,10 +75,8 @@ func readClock(id int32) int64 {
 	return t.Nano()
 }
 
-// maxOpen returns how many files a session may keep open, and the highest
-// descriptor that it may keep: half of what the process may open. The kernel
-// keeps a page of memory for each file of /proc that has been read, so that there
-// are no more than 8,192.
+// maxOpen returns the limits of open files and of descriptors: half of the process's limit. The
+// kernel keeps a page for each open file of /proc, so files is at most 8,192.
 func maxOpen() (files, highest int) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -2,35 +2,33 @@ package linuxhost
 
 import "context"
 
-// keeper keeps processes, or threads, from one sample to the next.
+// keeper keeps processes or threads between samples.
 type keeper[T any, E entity[T]] struct {
-	begin func(e E, id int) // makes e one of which nothing is known but its id
+	begin func(e E, id int) // resets e
 
-	cur  values // of the one being read
-	seen []E    // of the sample being taken
-	free []E    // forgotten ones, to be used again
+	cur  values // of the current entity
+	seen []E    // in the current sample
+	free []E    // for reuse
 }
 
-// entity is a process or a thread. Its id may be given anew when it has ended.
+// entity is a process or a thread. The kernel reuses ids.
 type entity[T any] interface {
 	*T
 	id() int
-	// read reads the wanted figures. It fails when the entity is gone (the error wraps
-	// fs.ErrNotExist), or when what identifies it cannot be read.
-	read(s *session, v *values, wanted fields) error
+	// read reads needed fields. The error wraps fs.ErrNotExist if the entity has ended.
+	read(s *session, v *values, needed fields) error
 	close(s *session)
 }
 
-// follow brings live up to date, which are those of the last sample, in the order
-// of rank, as ids are. Each is shown with its figures in cur, or with the error that
-// they could not be read for, until show returns false.
+// follow updates live, the entities of the last sample, to ids. Both ascend by rank. It calls show
+// for each entity, with values in cur or with an error, until show returns false.
 func (k *keeper[T, E]) follow(
-	ctx context.Context, s *session, live *[]E, ids []int, rank func(id int) int, wanted fields,
+	ctx context.Context, s *session, live *[]E, ids []int, rank func(id int) int, needed fields,
 	show func(e E, err error) bool,
 ) error {
 	old := *live
-	defer func() { // also when the writer panics because it has had enough
-		k.seen = append(k.seen, old...) // where it was given up the rest lives on as far as is known
+	defer func() { // also if the writer panics at its limit
+		k.seen = append(k.seen, old...) // keep the rest
 		*live = append((*live)[:0], k.seen...)
 		clear(k.seen)
 		k.seen = k.seen[:0]
@@ -49,7 +47,7 @@ func (k *keeper[T, E]) follow(
 		if len(old) > 0 && old[0].id() == id {
 			known, old = old[0], old[1:]
 		}
-		e, err := k.sample(s, known, id, wanted)
+		e, err := k.sample(s, known, id, needed)
 		if e == nil {
 			continue
 		}
@@ -67,16 +65,15 @@ func (k *keeper[T, E]) follow(
 	return nil
 }
 
-// sample reads the wanted figures of what has an id into cur. known is what had
-// the id in the last sample, or nil. There is none if it has ended. With an
-// error there is one that cannot be read now.
-func (k *keeper[T, E]) sample(s *session, known E, id int, wanted fields) (E, error) {
+// sample reads an entity into cur. known had the id in the last sample, or is nil. sample returns
+// nil if the entity has ended, and an entity with an error if it cannot be read now.
+func (k *keeper[T, E]) sample(s *session, known E, id int, needed fields) (E, error) {
 	if known != nil {
-		err := known.read(s, &k.cur, wanted)
+		err := known.read(s, &k.cur, needed)
 		if !isGone(err) {
 			return known, err
 		}
-		k.forget(s, known) // what was open belonged to one that has ended; another may have its id now
+		k.forget(s, known) // the id may have a new owner
 	}
 
 	e := E(new(T))
@@ -84,7 +81,7 @@ func (k *keeper[T, E]) sample(s *session, known E, id int, wanted fields) (E, er
 		e, k.free = k.free[n-1], k.free[:n-1]
 	}
 	k.begin(e, id)
-	err := e.read(s, &k.cur, wanted)
+	err := e.read(s, &k.cur, needed)
 	if isGone(err) {
 		k.forget(s, e)
 		return nil, err
@@ -92,9 +89,9 @@ func (k *keeper[T, E]) sample(s *session, known E, id int, wanted fields) (E, er
 	return e, err
 }
 
-// readable is sample for a caller that has no use for what cannot be read.
-func (k *keeper[T, E]) readable(s *session, id int, wanted fields) E {
-	e, err := k.sample(s, nil, id, wanted)
+// readable is sample, but returns nil on any error.
+func (k *keeper[T, E]) readable(s *session, id int, needed fields) E {
+	e, err := k.sample(s, nil, id, needed)
 	if e != nil && err != nil {
 		k.forget(s, e)
 		return nil

@@ -1,31 +1,29 @@
 package linuxhost
 
-// Listing is what a directory holds. The zero Listing is empty; its memory is
-// used again by the next [Root].List.
+// Listing is the contents of a directory. Its memory is reused by [Root].List.
 type Listing struct {
 	names   []byte
 	entries []listed
 }
 
 type listed struct {
-	end int // of the name in names, which begins where the one before ends
+	end int // of the name, which starts at the previous end
 	id  uint64
 	dir bool
 }
 
-// Entry is one file or directory of a [Listing].
+// Entry is a file or directory of a [Listing].
 type Entry struct {
 	Name []byte // valid until the listing changes
-	// ID is the inode number: one that is taken away and made anew under the
-	// same name has another.
+	// ID is the inode number. It changes if the entry is created again.
 	ID  uint64
-	Dir bool // a directory; a link is not one
+	Dir bool // not a link
 }
 
 // Reset empties the listing.
 func (l *Listing) Reset() { l.names, l.entries = l.names[:0], l.entries[:0] }
 
-// Add appends an entry, whose name is copied.
+// Add appends an entry. It copies the name.
 func (l *Listing) Add(e Entry) { addEntry(l, e.Name, e.ID, e.Dir) }
 
 func addEntry[T string | []byte](l *Listing, name T, id uint64, dir bool) {
@@ -46,7 +44,6 @@ func (l *Listing) At(i int) Entry {
 	return Entry{Name: l.names[start:e.end], ID: e.id, Dir: e.dir}
 }
 
-// list lists a directory, which is kept open like a file.
 func (r *reader) list(dir *file, l *Listing) error {
 	if err := r.ensure(dir); err != nil {
 		return err
@@ -55,5 +52,5 @@ func (r *reader) list(dir *file, l *Listing) error {
 	if err != nil || !r.keeps(dir.h) {
 		r.close(&dir.h)
 	}
-	return r.judge(err)
+	return r.noteShort(err)
 }

@@ -13,7 +13,6 @@ func (d *directory) List(dir Handle, l *Listing) error {
 	return d.eachBlock(dir, l.addEntries)
 }
 
-// eachBlock gives f the entries of a directory as the kernel hands them out.
 func (d *directory) eachBlock(dir Handle, f func(entries []byte)) error {
 	fd := int(descriptor(dir))
 	if _, err := unix.Seek(fd, 0, unix.SEEK_SET); err != nil {
@@ -35,21 +34,20 @@ func (d *directory) eachBlock(dir Handle, f func(entries []byte)) error {
 	}
 }
 
-// addEntries adds directory entries, but for "." and "..".
+// addEntries omits "." and "..".
 func (l *Listing) addEntries(entries []byte) {
 	for len(entries) > 0 {
 		var e Entry
 		e, entries = cutEntry(entries)
-		// a string of its own would be an allocation
+		// a string variable would allocate
 		if len(e.Name) > 0 && string(e.Name) != "." && string(e.Name) != ".." {
 			l.Add(e)
 		}
 	}
 }
 
-// cutEntry cuts the first entry, a struct linux_dirent64, off entries: 8 bytes
-// inode, 8 offset, 2 length, 1 type, then the name with a NUL at its end. What
-// is damaged ends the entries.
+// cutEntry cuts off a struct linux_dirent64: inode (8 bytes), offset (8), length (2), type (1),
+// NUL-terminated name. A damaged entry ends the list.
 func cutEntry(entries []byte) (e Entry, rest []byte) {
 	const length, kind, name = 16, 18, 19
 	if len(entries) <= name {

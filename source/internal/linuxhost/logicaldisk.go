@@ -11,25 +11,24 @@ import (
 // mount is an instance of LogicalDisk.
 type mount struct {
 	mountRow
-	name     string // the instance's name made of the place
-	question *spaceQuestion
-	identity uint64 // of the device that inTotal is about
+	name     string
+	request  *spaceRequest
+	identity uint64 // of the device in inTotal
 	values   values
-	inTotal  values // what the total has seen of it
+	inTotal  values
 }
 
-// mountSource reads the LogicalDisk object.
 type mountSource struct {
-	text      []byte // that mounts are made of
-	mounts    []*mount
-	questions map[string]*spaceQuestion // by place
-	round     call.Round                // of questions for space
-	totals    totals
-	total     values // figures of _Total
+	text     []byte // of mountinfo
+	mounts   []*mount
+	requests map[string]*spaceRequest // by mount point
+	round    call.Round
+	totals   totals
+	total    values
 }
 
 func newMountSource(sp *spec) source {
-	return &mountSource{questions: map[string]*spaceQuestion{}, totals: totals{sums: sp.sums}}
+	return &mountSource{requests: map[string]*spaceRequest{}, totals: totals{sums: sp.sums}}
 }
 
 func (r *mountSource) probe(s *session) fields {
@@ -41,16 +40,16 @@ func (r *mountSource) probe(s *session) fields {
 
 func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
 	if err := r.read(s); err != nil {
-		return nil // without the file there are no instances: the object is not there
+		return nil // omit the object
 	}
-	if o.wanted&diskFromStatfs != 0 {
-		askForSpace(ctx, &r.round, r.mounts)
+	if o.needed&diskFromStatfs != 0 {
+		requestSpace(ctx, &r.round, r.mounts)
 	}
 
-	err := s.disks.read(s) // without it the figures are missing
+	err := s.disks.read(s) // on error, fields are missing
 	r.totals.begin()
 	for _, m := range r.mounts {
-		m.settle(s, o.wanted, isShort(err))
+		m.update(s, o.needed, isShort(err))
 		r.totals.add(&m.inTotal, &m.values)
 	}
 
@@ -68,7 +67,6 @@ func (r *mountSource) collect(ctx context.Context, s *session, o *object, w *pro
 	return nil
 }
 
-// writeTotal writes _Total.
 func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWriter) {
 	v := &r.total
 	v.reset()
@@ -78,14 +76,12 @@ func (r *mountSource) writeTotal(s *session, o *object, out *provider.ObjectWrit
 	o.write(out, v)
 }
 
-// rest ends the goroutines of the questions.
-func (r *mountSource) rest() {
-	for _, q := range r.questions {
+func (r *mountSource) stop() {
+	for _, q := range r.requests {
 		q.line.Rest()
 	}
 }
 
-// read brings the mounts up to date.
 func (r *mountSource) read(s *session) error {
 	text, err := s.reader.read(&s.mountinfo)
 	if err != nil {
@@ -98,16 +94,15 @@ func (r *mountSource) read(s *session) error {
 	r.text = append(r.text[:0], text...)
 	kinds, err := s.readOnce("proc/filesystems")
 	if isShort(err) {
-		r.text = r.text[:0] // the next query tries again
+		r.text = r.text[:0] // try again next time
 		return err
 	}
-	r.take(s, chooseMounts(parseMounts(r.text), deviceKinds(kinds)))
+	r.update(s, chooseMounts(parseMounts(r.text), deviceKinds(kinds)))
 	return nil
 }
 
-// take takes the chosen rows. What is known of a mount that was there before is
-// kept, and so is a question that was not answered yet.
-func (r *mountSource) take(s *session, rows []mountRow) {
+// update sets the mounts. Existing ones keep their state and outstanding requests.
+func (r *mountSource) update(s *session, rows []mountRow) {
 	before := map[mountRow]*mount{}
 	for _, m := range r.mounts {
 		before[m.mountRow] = m
@@ -120,25 +115,24 @@ func (r *mountSource) take(s *session, rows []mountRow) {
 		if m == nil {
 			m = &mount{mountRow: row, name: fileName([]byte(row.point))}
 		}
-		if m.question = r.questions[row.point]; m.question == nil {
-			m.question = newSpaceQuestion(s.root, row.point)
-			r.questions[row.point] = m.question
+		if m.request = r.requests[row.point]; m.request == nil {
+			m.request = newSpaceRequest(s.root, row.point)
+			r.requests[row.point] = m.request
 		}
 		here[row.point] = true
 		r.mounts = append(r.mounts, m)
 	}
 
-	for point, q := range r.questions {
+	for point, q := range r.requests {
 		if !here[point] && !q.line.Busy() {
 			q.line.Rest()
-			delete(r.questions, point)
+			delete(r.requests, point)
 		}
 	}
 }
 
-// settle brings the mount's values up to date. blind tells that which devices
-// there are could not be read: the mount's is the one that it was.
-func (m *mount) settle(s *session, wanted fields, blind bool) {
+// update updates values. If devicesUnread is true, the mount keeps its identity.
+func (m *mount) update(s *session, needed fields, devicesUnread bool) {
 	d := s.disks.device(m.device)
 	if d == nil && m.kind == "btrfs" {
 		d = s.disks.named(s, m.source)
@@ -147,12 +141,12 @@ func (m *mount) settle(s *session, wanted fields, blind bool) {
 	identity := uint64(m.device)
 	m.values.reset()
 	if d != nil {
-		d.settle(s)
+		d.update(s)
 		identity = d.identity
 		m.values = d.values
 	}
 
-	if blind {
+	if devicesUnread {
 		identity = m.identity
 		m.values.failed = diskFromDiskstats
 	}
@@ -160,7 +154,7 @@ func (m *mount) settle(s *session, wanted fields, blind bool) {
 		m.identity = identity
 		m.inTotal = values{}
 	}
-	if wanted&diskFromStatfs != 0 {
-		_ = s.judge(m.question.set(&m.values))
+	if needed&diskFromStatfs != 0 {
+		_ = s.noteShort(m.request.set(&m.values))
 	}
 }

@@ -10,13 +10,13 @@ import (
 type mountRow struct {
 	id, parent uint64
 	device     deviceID
-	root       string // what of the file system is mounted
-	point      string // where
-	kind       string // type of file system
-	source     string // what was mounted, as it was named
+	root       string // mounted directory of the file system
+	point      string
+	kind       string // file system type
+	source     string // device, as given to mount(8)
 }
 
-// parseMounts reads the rows. What is no row is passed over.
+// parseMounts skips invalid lines.
 func parseMounts(text []byte) (rows []mountRow) {
 	for line := range lines(text) {
 		if row, ok := parseMount(line); ok {
@@ -26,8 +26,7 @@ func parseMounts(text []byte) (rows []mountRow) {
 	return rows
 }
 
-// parseMount reads "id parent major:minor root point options tag... - type
-// source options".
+// parseMount parses "id parent major:minor root point options tag... - type source options".
 func parseMount(line []byte) (row mountRow, ok bool) {
 	var words [5][]byte
 	for i := range words {
@@ -49,7 +48,7 @@ func parseMount(line []byte) (row mountRow, ok bool) {
 	return row, found && okID && okParent && okDevice && strings.HasPrefix(row.point, "/")
 }
 
-// unescape replaces the kernel's escapes, "\" and three octal digits.
+// unescape replaces "\" and three octal digits.
 func unescape(word []byte) string {
 	b := make([]byte, 0, len(word))
 	for i := 0; i < len(word); i++ {
@@ -63,7 +62,6 @@ func unescape(word []byte) string {
 	return string(b)
 }
 
-// octal reads an escape at the start of text.
 func octal(text []byte) (byte, bool) {
 	if len(text) < 4 || text[0] != '\\' {
 		return 0, false
@@ -78,16 +76,14 @@ func octal(text []byte) (byte, bool) {
 	return byte(n), n <= 0xff
 }
 
-// images are types of file systems that are made once, and full.
+// images are always full.
 var images = []string{"squashfs", "erofs", "cramfs", "romfs", "iso9660"}
 
-// ownSpace are types of file systems that have space without a block device of
-// their own number. One of overlay is shown as the root alone: each container
-// has one.
+// ownSpace are types without a block device. Of overlay, only the root is shown, because each
+// container has one.
 var ownSpace = []string{"btrfs", "zfs", "overlay"}
 
-// deviceKinds returns the types of file systems that need a block device, of
-// /proc/filesystems.
+// deviceKinds returns the types in /proc/filesystems that need a block device.
 func deviceKinds(text []byte) (kinds []string) {
 	for line := range lines(text) {
 		if kind, isDevice := bytes.CutPrefix(line, []byte{'\t'}); isDevice {
@@ -97,11 +93,10 @@ func deviceKinds(text []byte) (kinds []string) {
 	return kinds
 }
 
-// chooseMounts returns the rows that are shown: of each file system on block
-// devices, of the types given, one that can be seen.
+// chooseMounts returns one visible mount of each file system on block devices.
 func chooseMounts(rows []mountRow, kinds []string) (chosen []mountRow) {
 	seen := newVisibility(rows)
-	at := map[deviceID]int{} // positions in chosen
+	at := map[deviceID]int{} // index in chosen
 	for i, r := range rows {
 		own := slices.Contains(ownSpace, r.kind)
 		switch {
@@ -123,8 +118,7 @@ func chooseMounts(rows []mountRow, kinds []string) (chosen []mountRow) {
 	return chosen
 }
 
-// before tells which of two rows of one file system is shown: the one of the whole file
-// system, else the one with the shorter place.
+// before prefers mounts of a file system's root, then shorter mount points.
 func (r mountRow) before(other mountRow) bool {
 	if whole := r.root == "/"; whole != (other.root == "/") {
 		return whole
@@ -132,16 +126,14 @@ func (r mountRow) before(other mountRow) bool {
 	return len(r.point) < len(other.point)
 }
 
-// visibility finds out which mounts others hide.
 type visibility struct {
 	rows  []mountRow
-	last  map[string]int // the last row of each place
-	byID  map[uint64]int // rows by their id
-	taken map[place]bool // places on a mount where others are mounted
-	cover []coverState   // of each row
+	last  map[string]int // last row of each mount point
+	byID  map[uint64]int
+	taken map[place]bool // mount points on each mount
+	cover []coverState
 }
 
-// place is a path on a mount.
 type place struct {
 	mount uint64
 	point string
@@ -163,22 +155,20 @@ func newVisibility(rows []mountRow) *visibility {
 	for i, r := range rows {
 		v.last[r.point] = i
 		v.byID[r.id] = i
-		if r.parent != r.id { // as the first mount of all has it
+		if r.parent != r.id { // the first mount
 			v.taken[place{r.parent, r.point}] = true
 		}
 	}
 	return v
 }
 
-// hidden tells whether row i cannot be reached: a later one stands at its
-// place, or its place is covered.
+// hidden reports whether another mount makes row i unreachable.
 func (v *visibility) hidden(i int) bool { return v.last[v.rows[i].point] != i || v.covered(i) }
 
-// covered tells whether the place of row i cannot be reached: another mount on
-// the same one stands above it, or that one is covered itself.
+// covered reports whether another mount hides the mount point of row i or of its parent.
 func (v *visibility) covered(i int) bool {
 	if v.cover[i] == unknownCover {
-		v.cover[i] = uncovered // ends a chain of parents that leads back
+		v.cover[i] = uncovered // ends a cycle of parents
 		r := v.rows[i]
 		k, known := v.byID[r.parent]
 		if v.coveredByOther(r) || known && v.covered(k) {
@@ -188,8 +178,7 @@ func (v *visibility) covered(i int) bool {
 	return v.cover[i] == covered
 }
 
-// coveredByOther tells whether a mount on the same one stands at a directory
-// above.
+// coveredByOther reports whether a mount with the same parent is above.
 func (v *visibility) coveredByOther(r mountRow) bool {
 	for at := r.point; at != "/"; {
 		at = at[:strings.LastIndexByte(at, '/')]

@@ -165,11 +165,11 @@ func TestHungMountAtEnd(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if wait := patience(short); wait > 50*time.Millisecond {
+	if wait := spaceWait(short); wait > 50*time.Millisecond {
 		t.Errorf("of 100 ms a query waits %v, want at most half", wait)
 	}
-	if wait := patience(t.Context()); wait != spacePatience {
-		t.Errorf("a query without a deadline waits %v, want %v", wait, spacePatience)
+	if wait := spaceWait(t.Context()); wait != spaceTimeout {
+		t.Errorf("a query without a deadline waits %v, want %v", wait, spaceTimeout)
 	}
 }
 

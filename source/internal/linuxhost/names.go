@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// nameRunes says what stands for characters that have a meaning in counter
-// paths (Microsoft Learn, "Specifying a Counter Path").
+// nameRunes replace special characters of counter paths (Microsoft Learn, "Specifying a Counter
+// Path").
 var nameRunes = map[rune]rune{'(': '[', ')': ']', '/': '_', '\\': '_', '#': '_', '*': '_'}
 
-// instanceName returns the name of an instance made of bytes of which nothing
-// is known: control characters become "_", broken UTF-8 becomes U+FFFD, and
-// what a path could not hold is replaced. What has no name is "_".
+// instanceName converts raw to a valid instance name. Control characters become "_", invalid UTF-8
+// U+FFFD. An empty name becomes "_".
 func instanceName(raw []byte) string { return cleanName(raw, false) }
 
-// fileName is instanceName for the path of a file, which keeps its slashes: a
-// name that begins with one has no parent.
+// fileName is instanceName, but keeps slashes if raw begins with one, because then the name has no
+// parent.
 func fileName(raw []byte) string { return cleanName(raw, len(raw) > 0 && raw[0] == '/') }
 
 func cleanName(raw []byte, slashes bool) string {
@@ -27,10 +26,10 @@ func cleanName(raw []byte, slashes bool) string {
 	for len(raw) > 0 {
 		r, n := utf8.DecodeRune(raw)
 		raw = raw[n:]
-		switch stand, ok := nameRunes[r]; {
+		switch replacement, ok := nameRunes[r]; {
 		case r == '/' && slashes:
 		case ok:
-			r = stand
+			r = replacement
 		case unicode.IsControl(r):
 			r = '_'
 		}

@@ -6,15 +6,13 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The figure of the Network Interface object that the code knows.
 const netBandwidth fields = 1 // bits per second
 
-// interfaceSource reads the Network Interface object.
 type interfaceSource struct {
 	dev     file
-	reads   uint64 // readings so far
+	reads   uint64
 	columns netColumns
-	links   []*link          // of the last reading
+	links   []*link
 	known   map[string]*link // by the kernel's name
 }
 
@@ -25,31 +23,30 @@ func newInterfaceSource(sp *spec) source {
 	}
 }
 
-// probe tells which figures the file has columns of. A speed may come with a
-// cable or with another interface, so one interface with the file is enough.
-func (r *interfaceSource) probe(s *session) (given fields) {
+// probe returns the fields of the columns. One interface with the file speed is enough.
+func (r *interfaceSource) probe(s *session) (available fields) {
 	if err := r.read(s); err != nil {
 		return 0
 	}
-	given = r.columns.given()
+	available = r.columns.all()
 	for _, l := range r.links {
 		if there, _ := s.exists(l.directory() + "speed"); there {
-			return given | netBandwidth
+			return available | netBandwidth
 		}
 	}
-	return given
+	return available
 }
 
 func (r *interfaceSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
 	if err := r.read(s); err != nil {
-		return nil // without the file there are no instances: the object is not there
+		return nil // omit the object
 	}
 	out := w.Object(o.layout)
 	for i, l := range r.links {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.settle(s, o.wanted)
+		l.update(s, o.needed)
 		out.Instance(provider.Instance{Name: l.name, UniqueID: uniqueID(l.index), HasUniqueID: l.index != 0})
 		o.write(&out, &l.values)
 	}
@@ -57,8 +54,7 @@ func (r *interfaceSource) collect(ctx context.Context, s *session, o *object, w 
 	return nil
 }
 
-// read reads the file. Where a count fell, names may have changed hands: what
-// was kept open of all interfaces is opened anew.
+// read reads the file. If a count fell, interfaces may have swapped names: it closes their files.
 func (r *interfaceSource) read(s *session) error {
 	text, err := s.reader.read(&r.dev)
 	if err != nil {
@@ -104,7 +100,7 @@ func (r *interfaceSource) readLine(line []byte) (fell bool) {
 		l = newLink(name)
 		r.known[l.kernelName] = l
 	case l.seen == r.reads:
-		return false // a second line of one name
+		return false // duplicate
 	}
 
 	l.seen = r.reads

@@ -5,19 +5,17 @@ import (
 	"strings"
 )
 
-// maxNetFigures bounds the figures of an interface.
-const maxNetFigures = 16
+const maxNetFields = 16
 
-// netColumns are the figures of the columns of /proc/net/dev; 0 where a column
-// is of no interest.
+// netColumns maps columns of /proc/net/dev to fields; unused ones are 0.
 type netColumns struct {
-	table   *fileTable
-	figures [32]fields // Linux has 16 columns
-	n       int
+	table    *fileTable
+	byColumn [32]fields // Linux has 16 columns
+	n        int
 }
 
-// parse reads the two head lines and returns the text behind them. The second
-// one is "face |bytes packets ...|bytes packets ...".
+// parse parses two head lines, the second "face |bytes packets ...|bytes packets ...", and returns
+// the rest.
 func (c *netColumns) parse(text []byte) (rest []byte) {
 	_, text, _ = cutLine(text)
 	head, text, _ := cutLine(text)
@@ -27,19 +25,19 @@ func (c *netColumns) parse(text []byte) (rest []byte) {
 	for _, half := range [...]string{"Receive", "Transmit"} {
 		var names []byte
 		names, head, _ = bytes.Cut(head, []byte{'|'})
-		for c.n < len(c.figures) {
+		for c.n < len(c.byColumn) {
 			var name []byte
 			if name, names = cutWord(names); len(name) == 0 {
 				break
 			}
-			c.figures[c.n] = c.figure(half, name)
+			c.byColumn[c.n] = c.field(half, name)
 			c.n++
 		}
 	}
 	return text
 }
 
-func (c *netColumns) figure(half string, name []byte) fields {
+func (c *netColumns) field(half string, name []byte) fields {
 	for _, k := range c.table.keys {
 		if k.group == half && k.name == string(name) {
 			return k.fields
@@ -48,16 +46,14 @@ func (c *netColumns) figure(half string, name []byte) fields {
 	return 0
 }
 
-// given returns all figures.
-func (c *netColumns) given() (f fields) {
-	for _, one := range c.figures[:c.n] {
+func (c *netColumns) all() (f fields) {
+	for _, one := range c.byColumn[:c.n] {
 		f |= one
 	}
 	return f
 }
 
-// cutInterface cuts a line of an interface behind its name, in which there is
-// no colon. Its first count may follow without a blank.
+// cutInterface cuts the name off. The first count may follow the colon without a blank.
 func cutInterface(line []byte) (name, counts []byte, ok bool) {
 	name, counts, ok = bytes.Cut(bytes.TrimLeft(line, " "), []byte{':'})
 	return name, counts, ok && len(name) > 0
@@ -66,20 +62,20 @@ func cutInterface(line []byte) (name, counts []byte, ok bool) {
 // link is a network interface.
 type link struct {
 	kernelName string
-	name       string // the instance's name made of kernelName
+	name       string
 	seen       uint64 // the last reading that had it
-	counts     values // as the kernel gives them
+	counts     values // from the kernel
 
-	index  uint64                  // the kernel's number of it; 0: not known
-	total  [maxNetFigures]wrapping // of the figures in counts, by position
+	index  uint64                 // 0 if unknown
+	total  [maxNetFields]wrapping // by position of the field
 	values values
 
 	ifindex file
 	speed   file
-	changes file   // how often the link went up or down
-	cached  bool   // bits is of the time of changed
-	changed uint64 // what changes held
-	bits    uint64 // speed in bits per second; 0: none
+	changes file
+	cached  bool // bits is valid for changed
+	changed uint64
+	bits    uint64 // per second; 0 if unknown
 }
 
 func newLink(name []byte) *link {
@@ -91,17 +87,15 @@ func newLink(name []byte) *link {
 	return l
 }
 
-// directory returns the interface's directory. The kernel allows no slash in
-// names.
 func (l *link) directory() string {
 	return "sys/class/net/" + strings.ReplaceAll(l.kernelName, "/", "!") + "/"
 }
 
-// readCounts reads the counts of a line and tells whether one of them fell.
+// readCounts reports whether a count fell.
 func (l *link) readCounts(text []byte, c *netColumns) (fell bool) {
 	before := l.counts.have
 	l.counts.have = 0
-	for _, f := range c.figures[:c.n] {
+	for _, f := range c.byColumn[:c.n] {
 		var word []byte
 		word, text = cutWord(text)
 		n, ok := decimal(word)
@@ -116,20 +110,19 @@ func (l *link) readCounts(text []byte, c *netColumns) (fell bool) {
 	return fell
 }
 
-// settle brings the values up to date.
-func (l *link) settle(s *session, wanted fields) {
+func (l *link) update(s *session, needed fields) {
 	l.values.reset()
 	index, err := s.readNumber(&l.ifindex)
 	if isShort(err) {
-		return // the interface of these counts is unknown now
+		return // the interface is unknown
 	}
 
 	known := err == nil
 	if !known || index != l.index {
-		// Another interface, or an unknown one: a count that falls was reset.
+		// Counts of another or an unknown interface start again.
 		l.index = index
 		l.cached = false
-		l.total = [maxNetFigures]wrapping{}
+		l.total = [maxNetFields]wrapping{}
 	}
 
 	for rest := l.counts.have; rest != 0; rest &= rest - 1 {
@@ -137,13 +130,13 @@ func (l *link) settle(s *session, wanted fields) {
 		l.values.set(1<<i, l.total[i].next(l.counts.n[i]))
 	}
 
-	if known && wanted&netBandwidth != 0 {
+	if known && needed&netBandwidth != 0 {
 		l.readSpeed(s)
 	}
 }
 
-// readSpeed gets the speed. To read it takes a lock of the kernel's network
-// configuration, so that is done only when the link has changed.
+// readSpeed reads the speed after the link has changed, because reading takes a lock of the network
+// configuration.
 func (l *link) readSpeed(s *session) {
 	changed, err := s.readNumber(&l.changes)
 	if err != nil || !l.cached || changed != l.changed {
@@ -164,5 +157,4 @@ func (l *link) readSpeed(s *session) {
 	}
 }
 
-// close closes the files.
 func (l *link) close(s *session) { s.reader.close(&l.ifindex.h, &l.changes.h) }

@@ -7,30 +7,28 @@ import (
 	"slices"
 )
 
-// cpuNode is a NUMA node: a group of processors and the memory near to them.
+// cpuNode is a NUMA node.
 type cpuNode struct {
 	number     uint64
-	name       string        // of the instance that is its total
-	processors []*nodeMember // all that are present, by rising number
+	name       string        // of its total
+	processors []*nodeMember // all present, ascending
 	totals     totals
 	total      values
-	online     int // processors of the current sample
+	online     int // in the current sample
 }
 
-// nodeMember is a processor in its node.
 type nodeMember struct {
 	*processor
 	name            string // node,position
-	inNode, inTotal values // what the totals have seen of it
-	returned        uint64 // the processor's since that they belong to
+	inNode, inTotal values
+	returned        uint64 // value of since for these
 	frequency       frequency
 }
 
-// topology finds the nodes of all processors that are present, also of those
-// that are offline, so that positions stay when one goes offline. Where the
-// kernel knows no nodes (no NUMA), all processors are in node 0.
+// topology assigns all present processors to nodes, also offline ones, so that positions are
+// constant. Without NUMA, all are in node 0.
 func (r *infoSource) topology(s *session) {
-	defer func() { r.unsure = s.short != nil }() // the next query tries again
+	defer func() { r.topologyUnread = s.short != nil }() // try again next time
 	numbers := readList(s, "sys/devices/system/node/online")
 	if len(numbers) == 0 {
 		numbers = []uint64{0}
@@ -56,15 +54,14 @@ func (r *infoSource) topology(s *session) {
 	}
 	for _, cpu := range present {
 		node, ok := home[cpu]
-		if !ok { // the list has only those online
+		if !ok { // not in the list: offline
 			node = offlineHome(s, cpu, numbers)
 		}
 		r.place(s, cpu, node)
 	}
 }
 
-// offlineHome returns the node of a processor that is offline: the one whose
-// directory still has it, otherwise the first.
+// offlineHome returns the node whose directory has the processor, or the first.
 func offlineHome(s *session, cpu uint64, nodes []uint64) uint64 {
 	for _, node := range nodes {
 		file := fmt.Sprintf("sys/devices/system/node/node%d/cpu%d/online", node, cpu)
@@ -75,12 +72,11 @@ func offlineHome(s *session, cpu uint64, nodes []uint64) uint64 {
 	return nodes[0]
 }
 
-// place gives a processor the next position in the node of a number.
 func (r *infoSource) place(s *session, cpu, number uint64) {
 	node := r.node(number)
 	name := fmt.Sprintf("%d,%d", number, len(node.processors))
 
-	// With another name a processor is another instance, and its figures begin anew.
+	// A processor with another name is a new instance.
 	m := r.members[cpu]
 	if m == nil || m.name != name {
 		if m != nil {
@@ -92,7 +88,6 @@ func (r *infoSource) place(s *session, cpu, number uint64) {
 	node.processors = append(node.processors, m)
 }
 
-// node returns the node of a number, which is a new one the first time.
 func (r *infoSource) node(number uint64) *cpuNode {
 	i, ok := slices.BinarySearchFunc(r.nodes, number, func(n *cpuNode, number uint64) int {
 		return cmp.Compare(n.number, number)
@@ -104,13 +99,12 @@ func (r *infoSource) node(number uint64) *cpuNode {
 	node := &cpuNode{
 		number: number, name: fmt.Sprintf("%d,_Total", number), totals: totals{sums: r.totals.sums},
 	}
-	// The kernel has totals of these for all processors, but not for a node.
+	// The kernel sums these only for the machine.
 	node.totals.running |= cpuInterrupts | cpuDPCs
 	r.nodes = slices.Insert(r.nodes, i, node)
 	return node
 }
 
-// readList reads a file that holds a list of numbers.
 func readList(s *session, name string) []uint64 {
 	text, err := s.readOnce(name)
 	if err != nil {
@@ -120,8 +114,8 @@ func readList(s *session, name string) []uint64 {
 	return parseList(line)
 }
 
-// parseList reads numbers below maxProcessors in the kernel's list format,
-// such as "0-3,8", as far as they rise.
+// parseList parses the kernel's list format, such as "0-3,8", while numbers ascend and are below
+// maxProcessors.
 func parseList(line []byte) (list []uint64) {
 	for len(line) > 0 {
 		var part []byte

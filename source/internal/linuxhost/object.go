@@ -9,31 +9,28 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// source reads the figures of one object.
+// source reads one object.
 type source interface {
-	// probe tells which figures this system gives.
+	// probe returns the available fields.
 	probe(s *session) fields
-	// collect writes the object.
 	collect(ctx context.Context, s *session, o *object, w *provider.Writer) error
 }
 
-// object is an opened object.
 type object struct {
 	source
 	*spec
-	layout *provider.Layout // nil: this system gives none of the counters
+	layout *provider.Layout // nil if no counter is available
 
-	// Of the current query.
+	// For the current query:
 	included   bool
-	rowsWanted uint64 // bit i: rows[i] will be looked at and can be had
-	wanted     fields // what these rows are made of
-	named      bool   // the query's hint names the object's counters
+	rowsNeeded uint64 // bit i: rows[i] is needed and available
+	needed     fields // by these rows
+	named      bool   // the query names counters of the object
 }
 
-// open lays out the object with the counters that this system gives.
 func (o *object) open(s *session) (err error) {
-	given := o.probe(s)
-	keep := func(i int) bool { return o.rows[i].from&^given == 0 }
+	available := o.probe(s)
+	keep := func(i int) bool { return o.rows[i].from&^available == 0 }
 	for i := range o.rows {
 		if keep(i) {
 			o.layout, err = provider.NewLayout(&o.Object, keep)
@@ -43,43 +40,41 @@ func (o *object) open(s *session) (err error) {
 	return nil
 }
 
-// plan takes up a query and tells whether it wants the object.
+// plan selects the rows of a query and reports whether it includes the object.
 func (o *object) plan(q *provider.Query) bool {
 	o.included = o.layout != nil && q.Wants(o.layout.Object())
 	if !o.included {
 		return false
 	}
 	_, o.named = q.Counters[o.Index]
-	o.want(func(i int) bool { return q.WantsCounter(o.layout.Object(), i) })
+	o.setNeeded(func(i int) bool { return q.WantsCounter(o.layout.Object(), i) })
 	return true
 }
 
-// bring takes up a query that wants the object only for what tells its
-// instances apart.
-func (o *object) bring() {
+// includeIdentity includes only identity counters.
+func (o *object) includeIdentity() {
 	o.included = true
 	o.named = false
-	o.want(func(int) bool { return false })
+	o.setNeeded(func(int) bool { return false })
 }
 
-// want notes which rows are wanted, those of the identity always.
-func (o *object) want(row func(i int) bool) {
-	o.rowsWanted, o.wanted = 0, 0
+// setNeeded selects rows, always with the identity rows.
+func (o *object) setNeeded(row func(i int) bool) {
+	o.rowsNeeded, o.needed = 0, 0
 	for i := range o.rows {
 		from := o.rows[i].from
 		if o.layout.Has(i) && (from&o.identity != 0 || row(i)) {
-			o.rowsWanted |= 1 << i
-			o.wanted |= from
+			o.rowsNeeded |= 1 << i
+			o.needed |= from
 		}
 	}
 }
 
-// write writes the wanted counters of one instance. A counter that lacks a
-// figure stays marked as missing.
+// write writes an instance. Counters without a field remain missing.
 func (o *object) write(w *provider.ObjectWriter, v *values) {
 	for i := range o.rows {
 		r := &o.rows[i]
-		if o.rowsWanted>>i&1 == 0 {
+		if o.rowsNeeded>>i&1 == 0 {
 			continue
 		}
 
@@ -110,8 +105,7 @@ func (o *object) write(w *provider.ObjectWriter, v *values) {
 	}
 }
 
-// fraction returns part and whole as the 4-byte numbers of PERF_RAW_FRACTION and
-// PERF_RAW_BASE: both are halved until they fit.
+// fraction halves both numbers until they fit the 4 bytes of PERF_RAW_FRACTION and PERF_RAW_BASE.
 func fraction(part, whole uint64) (uint64, uint64) {
 	shift := max(0, bits.Len64(max(part, whole))-bits.Len32(math.MaxUint32))
 	return part >> shift, whole >> shift

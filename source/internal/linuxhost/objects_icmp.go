@@ -5,9 +5,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The objects of ICMP; spec.go says what a table means.
+// Objects of ICMP. See spec for the form of the tables.
 
-// The figures of the ICMP object that only its table knows.
+// Fields of the ICMP object that only the table uses.
 const (
 	icmp4InMsgs fields = 1 << iota
 	icmp4InErrors
@@ -135,7 +135,7 @@ var icmp4Object = &spec{
 	},
 }
 
-// The figures of the ICMPv6 object that only its table knows.
+// Fields of the ICMPv6 object that only the table uses.
 const (
 	icmp6InMsgs fields = 1 << iota
 	icmp6InErrors
@@ -255,11 +255,11 @@ var icmp6Object = &spec{
 				"Icmp6InRouterAdvertisements."),
 		newRow(1550, "Received Neighbor Solicit", counter.RawCount, 0, provider.Advanced,
 			sum(icmp6InNeighborSolicits),
-			"Total messages received of type neighbour solicitation. From /proc/net/snmp6, "+
+			"Total messages received of type neighbor solicitation. From /proc/net/snmp6, "+
 				"Icmp6InNeighborSolicits."),
 		newRow(1552, "Received Neighbor Advert", counter.RawCount, 0, provider.Advanced,
 			sum(icmp6InNeighborAdvertisements),
-			"Total messages received of type neighbour advertisement. From /proc/net/snmp6, "+
+			"Total messages received of type neighbor advertisement. From /proc/net/snmp6, "+
 				"Icmp6InNeighborAdvertisements."),
 		newRow(612, "Messages Sent/sec", counter.CounterCounter, 0, provider.Advanced, sum(icmp6OutMsgs),
 			"Messages sent, including those that failed. From /proc/net/snmp6, Icmp6OutMsgs."),
@@ -305,11 +305,11 @@ var icmp6Object = &spec{
 				"Icmp6OutRouterAdvertisements."),
 		newRow(1566, "Sent Neighbor Solicit", counter.RawCount, 0, provider.Advanced,
 			sum(icmp6OutNeighborSolicits),
-			"Total messages sent of type neighbour solicitation. From /proc/net/snmp6, "+
+			"Total messages sent of type neighbor solicitation. From /proc/net/snmp6, "+
 				"Icmp6OutNeighborSolicits."),
 		newRow(1568, "Sent Neighbor Advert", counter.RawCount, 0, provider.Advanced,
 			sum(icmp6OutNeighborAdvertisements),
-			"Total messages sent of type neighbour advertisement. From /proc/net/snmp6, "+
+			"Total messages sent of type neighbor advertisement. From /proc/net/snmp6, "+
 				"Icmp6OutNeighborAdvertisements."),
 	},
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The objects of IP, TCP and UDP; spec.go says what a table means.
+// Objects of IP, TCP and UDP. See spec for the form of the tables.
 
-// The figures of the IPv4 object that only its table knows.
+// Fields of the IPv4 object that only the table uses.
 const (
 	ip4InReceives fields = 1 << iota
 	ip4OutRequests
@@ -67,12 +67,12 @@ var ip4Object = &spec{
 			"Datagrams forwarded. From /proc/net/snmp, Ip: ForwDatagrams."),
 		newRow(558, "Datagrams Received Unknown Protocol", counter.RawCount, 0, provider.Advanced,
 			sum(ip4InUnknownProtos),
-			"Total datagrams discarded because their protocol is not known here. From /proc/net/snmp, Ip: "+
+			"Total datagrams discarded because their protocol is unknown. From /proc/net/snmp, Ip: "+
 				"InUnknownProtos."),
 		newRow(560, "Datagrams Received Discarded", counter.RawCount, 0, provider.Advanced,
 			sum(ip4InDiscards),
-			"Total datagrams received without an error but discarded, for example because memory was "+
-				"short. From /proc/net/snmp, Ip: InDiscards."),
+			"Total datagrams received without an error but discarded, for example for lack of memory. "+
+				"From /proc/net/snmp, Ip: InDiscards."),
 		newRow(562, "Datagrams Received Delivered/sec", counter.CounterCounter, -1, provider.Advanced,
 			sum(ip4InDelivers),
 			"Datagrams delivered to upper-layer protocols. From /proc/net/snmp, Ip: InDelivers."),
@@ -81,11 +81,11 @@ var ip4Object = &spec{
 				"/proc/net/snmp, Ip: OutRequests."),
 		newRow(566, "Datagrams Outbound Discarded", counter.RawCount, 0, provider.Advanced,
 			sum(ip4OutDiscards),
-			"Total outgoing datagrams discarded, for example because memory was short. From "+
-				"/proc/net/snmp, Ip: OutDiscards."),
+			"Total outgoing datagrams discarded, for example for lack of memory. From /proc/net/snmp, "+
+				"Ip: OutDiscards."),
 		newRow(568, "Datagrams Outbound No Route", counter.RawCount, 0, provider.Advanced,
 			sum(ip4OutNoRoutes),
-			"Total datagrams discarded because there was no route. From /proc/net/snmp, Ip: OutNoRoutes."),
+			"Total datagrams discarded because no route was found. From /proc/net/snmp, Ip: OutNoRoutes."),
 		newRow(570, "Fragments Received/sec", counter.CounterCounter, -1, provider.Advanced,
 			sum(ip4ReasmReqds),
 			"Fragments received. From /proc/net/snmp, Ip: ReasmReqds."),
@@ -107,7 +107,7 @@ var ip4Object = &spec{
 	},
 }
 
-// The figures of the IPv6 object that only its table knows.
+// Fields of the IPv6 object that only the table uses.
 const (
 	ip6InReceives fields = 1 << iota
 	ip6OutRequests
@@ -167,12 +167,12 @@ var ip6Object = &spec{
 			"Datagrams forwarded. From /proc/net/snmp6, Ip6OutForwDatagrams."),
 		newRow(558, "Datagrams Received Unknown Protocol", counter.RawCount, 0, provider.Advanced,
 			sum(ip6InUnknownProtos),
-			"Total datagrams discarded because their protocol is not known here. From /proc/net/snmp6, "+
+			"Total datagrams discarded because their protocol is unknown. From /proc/net/snmp6, "+
 				"Ip6InUnknownProtos."),
 		newRow(560, "Datagrams Received Discarded", counter.RawCount, 0, provider.Advanced,
 			sum(ip6InDiscards),
-			"Total datagrams received without an error but discarded, for example because memory was "+
-				"short. From /proc/net/snmp6, Ip6InDiscards."),
+			"Total datagrams received without an error but discarded, for example for lack of memory. "+
+				"From /proc/net/snmp6, Ip6InDiscards."),
 		newRow(562, "Datagrams Received Delivered/sec", counter.CounterCounter, -1, provider.Advanced,
 			sum(ip6InDelivers),
 			"Datagrams delivered to upper-layer protocols. From /proc/net/snmp6, Ip6InDelivers."),
@@ -181,11 +181,11 @@ var ip6Object = &spec{
 				"/proc/net/snmp6, Ip6OutRequests."),
 		newRow(566, "Datagrams Outbound Discarded", counter.RawCount, 0, provider.Advanced,
 			sum(ip6OutDiscards),
-			"Total outgoing datagrams discarded, for example because memory was short. From "+
-				"/proc/net/snmp6, Ip6OutDiscards."),
+			"Total outgoing datagrams discarded, for example for lack of memory. From /proc/net/snmp6, "+
+				"Ip6OutDiscards."),
 		newRow(568, "Datagrams Outbound No Route", counter.RawCount, 0, provider.Advanced,
 			sum(ip6OutNoRoutes),
-			"Total datagrams discarded because there was no route. From /proc/net/snmp6, Ip6OutNoRoutes."),
+			"Total datagrams discarded because no route was found. From /proc/net/snmp6, Ip6OutNoRoutes."),
 		newRow(570, "Fragments Received/sec", counter.CounterCounter, -1, provider.Advanced,
 			sum(ip6ReasmReqds),
 			"Fragments received. From /proc/net/snmp6, Ip6ReasmReqds."),
@@ -207,7 +207,7 @@ var ip6Object = &spec{
 	},
 }
 
-// The figures of the TCPv4 object that only its table knows.
+// Fields of the TCPv4 object that only the table uses.
 const (
 	tcpInSegs fields = 1 << iota
 	tcpOutSegs
@@ -223,8 +223,7 @@ var tcpObject = &spec{
 	Object: provider.Object{
 		Index: 638, Name: "TCPv4",
 		Help: "Connections and segments of the Transmission Control Protocol in the reader's network " +
-			"namespace. From /proc/net/snmp. Unlike on Windows, IPv4 and IPv6 are counted together, " +
-			"because the kernel does not separate them.",
+			"namespace. From /proc/net/snmp. Unlike on Windows, IPv4 and IPv6 are counted together.",
 	},
 	number: 17,
 	source: newPlainSource,
@@ -237,37 +236,29 @@ var tcpObject = &spec{
 	},
 	rows: []row{
 		newRow(640, "Segments/sec", counter.CounterCounter, -1, provider.Advanced, sum(tcpInSegs|tcpOutSegs),
-			"Segments received and sent, without retransmissions. Unlike on Windows, IPv4 and IPv6 are "+
-				"counted together. From /proc/net/snmp, Tcp: InSegs + OutSegs."),
+			"Segments received and sent, without retransmissions. From /proc/net/snmp, Tcp: InSegs + "+
+				"OutSegs."),
 		newRow(642, "Connections Established", counter.RawCount, 0, provider.Advanced, sum(tcpCurrEstab),
-			"Connections now in state ESTABLISHED or CLOSE-WAIT. Unlike on Windows, IPv4 and IPv6 are "+
-				"counted together. From /proc/net/snmp, Tcp: CurrEstab."),
+			"Connections in state ESTABLISHED or CLOSE-WAIT. From /proc/net/snmp, Tcp: CurrEstab."),
 		newRow(644, "Connections Active", counter.RawCount, 0, provider.Advanced, sum(tcpActiveOpens),
-			"Total connections that this machine initiated. Unlike on Windows, IPv4 and IPv6 are counted "+
-				"together. From /proc/net/snmp, Tcp: ActiveOpens."),
+			"Total connections that this machine initiated. From /proc/net/snmp, Tcp: ActiveOpens."),
 		newRow(646, "Connections Passive", counter.RawCount, 0, provider.Advanced, sum(tcpPassiveOpens),
-			"Total connections that a remote host initiated. Unlike on Windows, IPv4 and IPv6 are counted "+
-				"together. From /proc/net/snmp, Tcp: PassiveOpens."),
+			"Total connections that a remote host initiated. From /proc/net/snmp, Tcp: PassiveOpens."),
 		newRow(648, "Connection Failures", counter.RawCount, 0, provider.Advanced, sum(tcpAttemptFails),
-			"Total connection attempts that failed. Unlike on Windows, IPv4 and IPv6 are counted together. "+
-				"From /proc/net/snmp, Tcp: AttemptFails."),
+			"Total connection attempts that failed. From /proc/net/snmp, Tcp: AttemptFails."),
 		newRow(650, "Connections Reset", counter.RawCount, 0, provider.Advanced, sum(tcpEstabResets),
-			"Total established connections that were reset. Unlike on Windows, IPv4 and IPv6 are counted "+
-				"together. From /proc/net/snmp, Tcp: EstabResets."),
+			"Total established connections that were reset. From /proc/net/snmp, Tcp: EstabResets."),
 		newRow(652, "Segments Received/sec", counter.CounterCounter, -1, provider.Advanced, sum(tcpInSegs),
-			"Segments received, including those with errors. Unlike on Windows, IPv4 and IPv6 are counted "+
-				"together. From /proc/net/snmp, Tcp: InSegs."),
+			"Segments received, including those with errors. From /proc/net/snmp, Tcp: InSegs."),
 		newRow(654, "Segments Sent/sec", counter.CounterCounter, -1, provider.Advanced, sum(tcpOutSegs),
-			"Segments sent, without retransmissions. Unlike on Windows, IPv4 and IPv6 are counted "+
-				"together. From /proc/net/snmp, Tcp: OutSegs."),
+			"Segments sent, without retransmissions. From /proc/net/snmp, Tcp: OutSegs."),
 		newRow(656, "Segments Retransmitted/sec", counter.CounterCounter, -1, provider.Advanced,
 			sum(tcpRetransSegs),
-			"Segments retransmitted. Unlike on Windows, IPv4 and IPv6 are counted together. From "+
-				"/proc/net/snmp, Tcp: RetransSegs."),
+			"Segments retransmitted. From /proc/net/snmp, Tcp: RetransSegs."),
 	},
 }
 
-// The figures of the UDPv4 object that only its table knows.
+// Fields of the UDPv4 object that only the table uses.
 const (
 	udp4InDatagrams fields = 1 << iota
 	udp4OutDatagrams
@@ -309,7 +300,7 @@ var udp4Object = &spec{
 	},
 }
 
-// The figures of the UDPv6 object that only its table knows.
+// Fields of the UDPv6 object that only the table uses.
 const (
 	udp6InDatagrams fields = 1 << iota
 	udp6OutDatagrams

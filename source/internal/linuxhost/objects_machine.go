@@ -6,9 +6,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The objects of the machine as a whole; spec.go says what a table means.
+// Objects of the machine as a whole. See spec for the form of the tables.
 
-// The figures of the System object that only its table knows.
+// Fields of the System object that only the table uses.
 const (
 	systemCtxt fields = 1 << (iota + 6)
 	systemForks
@@ -23,7 +23,7 @@ const (
 var systemObject = &spec{
 	Object: provider.Object{
 		Index: titles.System, Name: "System",
-		Help: "The machine as a whole. Inside a container these are the host's values, except Processes.",
+		Help: "The machine as a whole. In a container, these are the host's values, except Processes.",
 	},
 	number: 0,
 	first:  44,
@@ -36,26 +36,26 @@ var systemObject = &spec{
 		),
 		fileOfColumns("proc/loadavg",
 			in(unitHundredths, []at{{systemLoad1, "1"}, {systemLoad5, "2"}, {systemLoad15, "3"}}),
-			in(unitBehindSlash, []at{{systemThreads, "4"}}),
+			in(unitAfterSlash, []at{{systemThreads, "4"}}),
 		),
 	},
 	rows: []row{
 		newRow(146, "Context Switches/sec", counter.CounterCounter, -2, provider.Advanced, sum(systemCtxt),
-			"Switches of the processors from one thread to another. From /proc/stat, ctxt."),
+			"Switches from one thread to another. From /proc/stat, ctxt."),
 		newRow(674, "System Up Time", counter.ElapsedTime, -5, provider.Novice, sum(systemBoot),
 			"Seconds since the machine started, including suspended time. From /proc/stat, btime, and the "+
 				"clock CLOCK_BOOTTIME."),
 		newRow(44, "Processor Queue Length", counter.RawCount, 1, provider.Wizard,
 			less(systemProcsRunning, systemOnline),
-			"Threads that are ready to run, minus one for each processor. From /proc/stat, procs_running "+
-				"less the processors online. Unlike on Windows, this is a lower bound: threads may wait for "+
-				"one processor while another is idle. The process that reads the counter is counted as running."),
+			"Threads ready to run, minus one for each processor. The reader is counted as running. From "+
+				"/proc/stat, procs_running less the processors online. Unlike on Windows, this is a "+
+				"lower bound: threads may wait for one processor while another is idle."),
 		newRow(248, "Processes", counter.RawCount, 1, provider.Wizard, sum(systemProcesses),
-			"Processes that are visible to the reader, plus one for Idle. Missing if /proc hides processes "+
-				"(mount option hidepid). From the number of directories /proc/PID."),
+			"Processes visible to the reader, plus one for Idle. Missing if the mount option hidepid "+
+				"hides processes. From the number of directories /proc/PID."),
 		newRow(250, "Threads", counter.RawCount, 1, provider.Wizard, sum(systemOnline|systemThreads),
-			"Threads in the whole system, including one idle thread for each processor. From "+
-				"/proc/loadavg, the number after the slash."),
+			"Threads, including one idle thread for each processor. From /proc/loadavg, the number after "+
+				"the slash."),
 		newRow(246, "Total Interrupts/sec", counter.CounterCounter, -2, provider.Novice,
 			sum(systemInterrupts),
 			"Interrupts of all kinds on all processors. From /proc/stat, first number of intr."),
@@ -63,26 +63,25 @@ var systemObject = &spec{
 			sum(systemForks),
 			"Processes and threads created. From /proc/stat, processes."),
 		newRow(100002, "Runnable Tasks", counter.RawCount, 1, provider.Advanced, sum(systemProcsRunning),
-			"Threads that are running or ready to run, including the one that reads the counter. From "+
-				"/proc/stat, procs_running."),
+			"Threads running or ready to run, including the reader. From /proc/stat, procs_running."),
 		newRow(100004, "Blocked Tasks", counter.RawCount, 1, provider.Advanced, sum(systemProcsBlocked),
-			"Threads that are waiting for I/O to complete. From /proc/stat, procs_blocked."),
+			"Threads waiting for I/O to complete. From /proc/stat, procs_blocked."),
 		newRow(100006, "Load Average 1 min in Hundredths", counter.RawCount, -1, provider.Advanced,
 			sum(systemLoad1),
-			"Threads that are running, ready to run or in uninterruptible sleep, times 100. The kernel "+
-				"averages them over about 1 minute. From /proc/loadavg, field 1."),
+			"Threads running, ready to run or in uninterruptible sleep, times 100, averaged over about 1 "+
+				"min. From /proc/loadavg, field 1."),
 		newRow(100008, "Load Average 5 min in Hundredths", counter.RawCount, -1, provider.Advanced,
 			sum(systemLoad5),
-			"Threads that are running, ready to run or in uninterruptible sleep, times 100. The kernel "+
-				"averages them over about 5 minutes. From /proc/loadavg, field 2."),
+			"Threads running, ready to run or in uninterruptible sleep, times 100, averaged over about 5 "+
+				"min. From /proc/loadavg, field 2."),
 		newRow(100010, "Load Average 15 min in Hundredths", counter.RawCount, -1, provider.Advanced,
 			sum(systemLoad15),
-			"Threads that are running, ready to run or in uninterruptible sleep, times 100. The kernel "+
-				"averages them over about 15 minutes. From /proc/loadavg, field 3."),
+			"Threads running, ready to run or in uninterruptible sleep, times 100, averaged over about "+
+				"15 min. From /proc/loadavg, field 3."),
 	},
 }
 
-// The figures of the Processor object that only its table knows.
+// Fields of the Processor object that only the table uses.
 const (
 	cpuUser fields = 1 << (iota + 15)
 	cpuNice
@@ -97,9 +96,11 @@ const (
 var processorObject = &spec{
 	Object: provider.Object{
 		Index: titles.Processor, Name: "Processor", Multi: true,
-		Help: "The processors that are online. _Total is the average of times and the sum of counts. Inside " +
-			"a container these are the host's. Percentages are of elapsed time; vmstat(8) and iostat(1) " +
-			"show percentages of the sum of all times, which the kernel may undercount.",
+		Help: "The processors that are online. _Total is the average of times and the sum of counts. " +
+			"Percentages are of elapsed time; vmstat(8) and iostat(1) use the sum of all times. C-states " +
+			"are states of the kernel's driver and may differ from the hardware's. With more than 64 " +
+			"processors, C-states and Interrupts/sec of single processors are read only if requested by " +
+			"name. In a container, these are the host's values.",
 	},
 	number: 1,
 	source: newProcessorSource,
@@ -117,8 +118,8 @@ var processorObject = &spec{
 	},
 	rows: []row{
 		newRow(titles.ProcessorTime, "% Processor Time", counter.TimerInv100NSec, 0, provider.Novice, sum(cpuIdle),
-			"Percentage of time that the processor was not idle. Time that the hypervisor gave to other "+
-				"virtual machines counts as busy. From /proc/stat, cpuN: all except idle + iowait."),
+			"Percentage of time that the processor was not idle, including time used by other virtual "+
+				"machines. From /proc/stat, cpuN: all except idle + iowait."),
 		newRow(142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuUser|cpuNice),
 			"Percentage of time spent in user mode. From /proc/stat, cpuN: user + nice."),
 		newRow(144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced,
@@ -126,56 +127,44 @@ var processorObject = &spec{
 			"Percentage of time spent in the kernel, including interrupts. From /proc/stat, cpuN: system + "+
 				"irq + softirq."),
 		newRow(148, "Interrupts/sec", counter.CounterCounter, -2, provider.Novice, sum(cpuInterrupts),
-			"Interrupts of all kinds. From /proc/interrupts, the sum of the processor's column without the "+
-				"row TLB; _Total from /proc/stat, intr. With more than 64 processors, single processors are "+
-				"read only on request."),
+			"Interrupts of all kinds. From /proc/interrupts, the sum of the processor's column without "+
+				"the row TLB; _Total from /proc/stat, intr."),
 		newRow(696, "% DPC Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuSoftirq),
 			"Percentage of time spent in softirqs, Linux's deferred procedure calls. From /proc/stat, "+
-				"cpuN: softirq. Unlike on Windows, most kernels sample this at the timer tick, so it is often "+
-				"0."),
+				"cpuN: softirq. Unlike on Windows, most kernels sample it at the timer tick, so it is "+
+				"often 0."),
 		newRow(698, "% Interrupt Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuIrq),
 			"Percentage of time spent in hardware interrupts. From /proc/stat, cpuN: irq. Unlike on "+
-				"Windows, most kernels sample this at the timer tick, so it is often 0."),
+				"Windows, most kernels sample it at the timer tick, so it is often 0."),
 		newRow(1334, "DPCs Queued/sec", counter.CounterCounter, 0, provider.Advanced, sum(cpuDPCs),
 			"Softirqs, Linux's deferred procedure calls. From /proc/softirqs, the sum of the processor's "+
-				"column; _Total from /proc/stat, softirq. Unlike on Windows, this counts softirqs that ran, "+
-				"not those that were queued."),
+				"column; _Total from /proc/stat, softirq. Unlike on Windows, it counts softirqs when "+
+				"they run."),
 		newRow(1746, "% Idle Time", counter.Timer100NSec, 0, provider.Wizard, sum(cpuIdle),
-			"Percentage of time that the processor was idle, including while I/O was outstanding. From "+
+			"Percentage of time that the processor was idle, including time waiting for I/O. From "+
 				"/proc/stat, cpuN: idle + iowait."),
 		newRow(1748, "% C1 Time", counter.Timer100NSec, 0, provider.Wizard, sum(cpuC1Time),
-			"Percentage of time spent in C1, the lightest idle states. From "+
-				"/sys/devices/system/cpu/cpuN/cpuidle, time of the states named C1 or WFI. Unlike on Windows, "+
-				"the states are those of the kernel driver, which may differ from the processor's. With more "+
-				"than 64 processors, this is read only on request."),
+			"Percentage of time spent in C1, the lightest idle state. From "+
+				"/sys/devices/system/cpu/cpuN/cpuidle, time of states named C1 or WFI."),
 		newRow(1750, "% C2 Time", counter.Timer100NSec, 0, provider.Wizard, sum(cpuC2Time),
-			"Percentage of time spent in C2, the middle idle states. From "+
-				"/sys/devices/system/cpu/cpuN/cpuidle, time of the states named C2. Unlike on Windows, the "+
-				"states are those of the kernel driver, which may differ from the processor's. With more than "+
-				"64 processors, this is read only on request."),
+			"Percentage of time spent in C2. From /sys/devices/system/cpu/cpuN/cpuidle, time of states "+
+				"named C2."),
 		newRow(1752, "% C3 Time", counter.Timer100NSec, 0, provider.Wizard, sum(cpuC3Time),
 			"Percentage of time spent in C3 or deeper idle states. From "+
-				"/sys/devices/system/cpu/cpuN/cpuidle, time of the states named C3 and above. Unlike on "+
-				"Windows, the states are those of the kernel driver, which may differ from the processor's. "+
-				"With more than 64 processors, this is read only on request."),
+				"/sys/devices/system/cpu/cpuN/cpuidle, time of states named C3 or higher."),
 		newRow(1754, "C1 Transitions/sec", counter.BulkCount, 0, provider.Wizard, sum(cpuC1Entries),
-			"Entries of the processor into C1. From /sys/devices/system/cpu/cpuN/cpuidle, usage of the "+
-				"states named C1 or WFI. Unlike on Windows, the states are those of the kernel driver, which "+
-				"may differ from the processor's. With more than 64 processors, this is read only on request."),
+			"Entries into C1. From /sys/devices/system/cpu/cpuN/cpuidle, usage of states named C1 or "+
+				"WFI."),
 		newRow(1756, "C2 Transitions/sec", counter.BulkCount, 0, provider.Wizard, sum(cpuC2Entries),
-			"Entries of the processor into C2. From /sys/devices/system/cpu/cpuN/cpuidle, usage of the "+
-				"states named C2. Unlike on Windows, the states are those of the kernel driver, which may "+
-				"differ from the processor's. With more than 64 processors, this is read only on request."),
+			"Entries into C2. From /sys/devices/system/cpu/cpuN/cpuidle, usage of states named C2."),
 		newRow(1758, "C3 Transitions/sec", counter.BulkCount, 0, provider.Wizard, sum(cpuC3Entries),
-			"Entries of the processor into C3 or deeper. From /sys/devices/system/cpu/cpuN/cpuidle, usage "+
-				"of the states named C3 and above. Unlike on Windows, the states are those of the kernel "+
-				"driver, which may differ from the processor's. With more than 64 processors, this is read "+
-				"only on request."),
+			"Entries into C3 or deeper idle states. From /sys/devices/system/cpu/cpuN/cpuidle, usage of "+
+				"states named C3 or higher."),
 		newRow(100012, "% Steal Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuSteal),
-			"Percentage of time that the hypervisor gave to other virtual machines. From /proc/stat, cpuN: "+
-				"steal."),
+			"Percentage of time that the hypervisor used for other virtual machines. From /proc/stat, "+
+				"cpuN: steal."),
 		newRow(100014, "% I/O Wait Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuIOWait),
-			"Percentage of time that the processor was idle while I/O was outstanding. Included in % Idle "+
+			"Percentage of time that the processor was idle and I/O was in progress. Included in % Idle "+
 				"Time. From /proc/stat, cpuN: iowait, which the kernel documents as unreliable."),
 		newRow(100016, "% Nice Time", counter.Timer100NSec, 0, provider.Advanced, sum(cpuNice),
 			"Percentage of time spent in processes with lowered priority (nice). Included in % User Time. "+
@@ -186,7 +175,7 @@ var processorObject = &spec{
 	},
 }
 
-// The figures of the Memory object that only its table knows.
+// Fields of the Memory object that only the table uses.
 const (
 	memMemFree fields = 1 << iota
 	memMemAvailable
@@ -221,8 +210,8 @@ const (
 var memoryObject = &spec{
 	Object: provider.Object{
 		Index: titles.Memory, Name: "Memory",
-		Help: "The machine's memory. Inside a container these are the host's values; see the container's " +
-			"Control Group for its limits.",
+		Help: "The machine's memory. In a container, these are the host's values; Control Group has the " +
+			"container's memory.",
 	},
 	number: 2,
 	first:  40,
@@ -250,50 +239,49 @@ var memoryObject = &spec{
 			"Page faults, minor and major. From /proc/vmstat, pgfault."),
 		newRow(24, "Available Bytes", counter.LargeRawCount, -6, provider.Expert, sum(memMemAvailable),
 			"Memory available to new programs without swapping. From /proc/meminfo, MemAvailable. Unlike "+
-				"on Windows, this is the kernel's estimate: free and reclaimable memory, less reserves."),
+				"on Windows, it is an estimate by the kernel: free and reclaimable memory, less "+
+				"reserves."),
 		newRow(26, "Committed Bytes", counter.LargeRawCount, -6, provider.Expert, sum(memCommittedAS),
-			"Memory that the kernel has promised to programs. From /proc/meminfo, Committed_AS. Unlike on "+
-				"Windows, it may exceed the limit, because programs may never touch most of it."),
+			"Memory that programs have reserved. From /proc/meminfo, Committed_AS. Unlike on Windows, it "+
+				"may exceed Commit Limit."),
 		newRow(30, "Commit Limit", counter.LargeRawCount, -6, provider.Wizard, sum(memCommitLimit),
-			"Memory that the kernel can promise to programs. From /proc/meminfo, CommitLimit. Unlike on "+
-				"Windows, it is enforced only if vm.overcommit_memory is 2."),
+			"Memory that programs can reserve. From /proc/meminfo, CommitLimit. Unlike on Windows, it is "+
+				"enforced only if vm.overcommit_memory is 2."),
 		newRow(1406, "% Committed Bytes In Use", counter.RawFraction, 0, provider.Expert,
 			ratio(memCommittedPages, memLimitPages),
 			"Committed Bytes as a percentage of Commit Limit, both in pages. From /proc/meminfo, "+
 				"Committed_AS and CommitLimit. Unlike on Windows, it may exceed 100."),
 		newRow(1380, "Available KBytes", counter.LargeRawCount, 0, provider.Expert, sum(memAvailableKB),
-			"Available Bytes in units of 1,024 bytes. From /proc/meminfo, MemAvailable, the kernel's "+
-				"estimate."),
+			"Available Bytes in units of 1,024 bytes. From /proc/meminfo, MemAvailable."),
 		newRow(1382, "Available MBytes", counter.LargeRawCount, 0, provider.Expert, sum(memAvailableMB),
-			"Available Bytes in units of 1,048,576 bytes, rounded down. From /proc/meminfo, MemAvailable, "+
-				"the kernel's estimate."),
+			"Available Bytes in units of 1,048,576 bytes, rounded down. From /proc/meminfo, "+
+				"MemAvailable."),
 		newRow(42, "Page Reads/sec", counter.CounterCounter, 0, provider.Expert, sum(memPgmajfault),
-			"Page faults that had to wait for a device. These are operations, not pages. From "+
+			"Page faults that waited for a device. One operation may read several pages. From "+
 				"/proc/vmstat, pgmajfault."),
 		newRow(40, "Pages/sec", counter.CounterCounter, 0, provider.Novice, sum(memPgpgin|memPswpout),
-			"Sum of Pages Input/sec and Pages Output/sec, which differ from Windows as described there. "+
-				"From /proc/vmstat, pgpgin and pswpout."),
+			"Sum of Pages Input/sec and Pages Output/sec. From /proc/vmstat, pgpgin and pswpout."),
 		newRow(822, "Pages Input/sec", counter.CounterCounter, 0, provider.Novice, sum(memPgpgin),
 			"Pages read from block devices. From /proc/vmstat, pgpgin. Unlike on Windows, direct I/O is "+
-				"included. Swap Pages Input/sec shows only swap."),
+				"included."),
 		newRow(48, "Pages Output/sec", counter.CounterCounter, 0, provider.Advanced, sum(memPswpout),
-			"Pages written to swap; bo of vmstat(8) shows all writes to block devices. From /proc/vmstat, "+
-				"pswpout. Unlike on Windows, pages written back to mapped files are not included."),
+			"Pages written to swap, unlike bo of vmstat(8). From /proc/vmstat, pswpout. Unlike on "+
+				"Windows, writes to mapped files are not included."),
 		newRow(58, "Pool Nonpaged Bytes", counter.LargeRawCount, -5, provider.Advanced, sum(memSUnreclaim),
 			"Kernel memory that cannot be reclaimed. From /proc/meminfo, SUnreclaim. Unlike on Windows, "+
-				"this is only memory in slabs."),
+				"only slabs are included."),
 		newRow(818, "Cache Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			less(memBuffers|memCached, memShmem),
-			"Memory that holds file contents. From /proc/meminfo, Buffers + Cached - Shmem. Unlike on "+
-				"Windows, this is not the system's working set. Shared memory, tmpfs and reclaimable slabs are "+
-				"not included; buff and cache of vmstat(8) include them."),
+			"File contents in memory, without shared memory, tmpfs and slabs, which vmstat(8) includes. "+
+				"From /proc/meminfo, Buffers + Cached - Shmem. Unlike on Windows, it is not the system's "+
+				"working set."),
 		newRow(1676, "Free & Zero Page List Bytes", counter.LargeRawCount, 0, provider.Wizard,
 			sum(memMemFree),
 			"Unused memory. From /proc/meminfo, MemFree."),
 		newRow(1678, "Modified Page List Bytes", counter.LargeRawCount, 0, provider.Wizard,
 			sum(memDirty|memWriteback),
-			"File-backed memory that is waiting to be written to disk. From /proc/meminfo, Dirty + "+
-				"Writeback. Unlike on Windows, pages that are being swapped out are not included."),
+			"File contents in memory that must be written to disk. From /proc/meminfo, Dirty + "+
+				"Writeback. Unlike on Windows, memory on its way to swap is not included."),
 		newRow(100020, "Swap Pages Input/sec", counter.CounterCounter, 0, provider.Advanced, sum(memPswpin),
 			"Pages read from swap. From /proc/vmstat, pswpin."),
 		newRow(100022, "Swap Pages Output/sec", counter.CounterCounter, 0, provider.Advanced, sum(memPswpout),
@@ -303,19 +291,19 @@ var memoryObject = &spec{
 			"Pages reclaimed from programs and from the file cache. From /proc/vmstat, pgsteal_anon + "+
 				"pgsteal_file."),
 		newRow(100026, "OOM Kills", counter.RawCount, 0, provider.Advanced, sum(memOomKill),
-			"Processes that the kernel killed because memory ran out, since the machine started. From "+
-				"/proc/vmstat, oom_kill."),
+			"Processes killed because memory ran out, since the machine started. From /proc/vmstat, "+
+				"oom_kill."),
 		newRow(100028, "Slab Reclaimable Bytes", counter.LargeRawCount, -5, provider.Expert,
 			sum(memSReclaimable),
-			"Kernel memory in slabs that can be reclaimed. From /proc/meminfo, SReclaimable."),
+			"Reclaimable kernel memory in slabs. From /proc/meminfo, SReclaimable."),
 		newRow(100030, "Page Table Bytes", counter.LargeRawCount, -5, provider.Expert, sum(memPageTables),
-			"Memory used by page tables. From /proc/meminfo, PageTables."),
+			"Memory for page tables. From /proc/meminfo, PageTables."),
 		newRow(100032, "Kernel Stack Bytes", counter.LargeRawCount, -5, provider.Expert, sum(memKernelStack),
-			"Memory used by the kernel stacks of threads. From /proc/meminfo, KernelStack."),
+			"Memory for kernel stacks of threads. From /proc/meminfo, KernelStack."),
 		newRow(100034, "Anonymous Bytes", counter.LargeRawCount, -6, provider.Expert, sum(memAnonPages),
-			"Anonymous (not file-backed) memory of processes. From /proc/meminfo, AnonPages."),
+			"Anonymous memory (not file-backed) of processes. From /proc/meminfo, AnonPages."),
 		newRow(100036, "Mapped Bytes", counter.LargeRawCount, -6, provider.Expert, sum(memMapped),
-			"File-backed memory that programs have mapped. From /proc/meminfo, Mapped."),
+			"File contents that programs have mapped. From /proc/meminfo, Mapped."),
 		newRow(100038, "Shared Bytes", counter.LargeRawCount, -6, provider.Expert, sum(memShmem),
 			"Shared memory and the contents of tmpfs. From /proc/meminfo, Shmem."),
 		newRow(100040, "Huge Page Bytes", counter.LargeRawCount, -6, provider.Expert, sum(memHugetlb),
@@ -326,15 +314,19 @@ var memoryObject = &spec{
 var infoObject = &spec{
 	Object: provider.Object{
 		Index: 100400, Name: "Processor Information", Multi: true,
-		Help: "The processors that are online, named by NUMA node and position within the node. Each node " +
-			"has a total, and _Total covers all: the average of times and frequencies, the sum of counts. " +
-			"Inside a container these are the host's.",
+		Help: "The processors that are online, named by NUMA node and position in the node. Each node " +
+			"has a total, and _Total covers all: the average of times and frequencies, the sum of " +
+			"counts. C-states are states of the kernel's driver and may differ from the hardware's. " +
+			"Frequencies are read only if requested by name, at most every 10 seconds, because reading " +
+			"may wake the processor. With more than 64 processors, the same applies to C-states, Idle " +
+			"Break Events/sec, and interrupts of single processors. In a container, these are the host's " +
+			"values.",
 	},
-	number: 30,
-	first:  6,
-	lender: processorObject,
-	files:  processorObject.files,
-	source: newInfoSource,
+	number:   30,
+	first:    6,
+	rowsFrom: processorObject,
+	files:    processorObject.files,
+	source:   newInfoSource,
 	sums: sums{
 		running: cpuC1Entries | cpuC2Entries | cpuC3Entries | cpuIdleBreaks | cpuClocks,
 		averaged: cpuIdle | cpuIOWait | cpuC1Time | cpuC2Time | cpuC3Time | cpuFrequency | cpuFrequencyShare |
@@ -345,29 +337,26 @@ var infoObject = &spec{
 		newRow(100402, "Processor Number", counter.RawCount, 0, provider.Advanced, sum(cpuNumber),
 			"The kernel's number of the processor. From /proc/stat, the N of cpuN."),
 		newRow(100404, "Processor Frequency", counter.RawCount, 0, provider.Novice, sum(cpuFrequency),
-			"Its current frequency in MHz. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq. "+
-				"Unlike on Windows, _Total is the average. Read only if the object or the counter is requested "+
-				"by name, and at most every 10 seconds, because reading may wake the processor."),
+			"Current frequency in MHz. From /sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq. "+
+				"Unlike on Windows, _Total is the average."),
 		newRow(100406, "% of Maximum Frequency", counter.RawCount, 0, provider.Novice, sum(cpuFrequencyShare),
-			"Its current frequency as a percentage of its maximum frequency. From "+
+			"Current frequency as a percentage of the maximum frequency. From "+
 				"/sys/devices/system/cpu/cpuN/cpufreq, scaling_cur_freq and cpuinfo_max_freq. Unlike on "+
-				"Windows, _Total is the average. Read only if the object or the counter is requested by name, "+
-				"and at most every 10 seconds, because reading may wake the processor."),
+				"Windows, _Total is the average."),
 		newRow(100408, "% Priority Time", counter.TimerInv100NSec, 0, provider.Advanced, sum(cpuIdle|cpuNice),
-			"Percentage of time spent on work without lowered priority (nice). From /proc/stat, cpuN: all "+
-				"except idle + iowait + nice. Unlike on Windows, kernel time on behalf of processes with "+
+			"Percentage of time spent on work without lowered priority (nice). From /proc/stat, cpuN: "+
+				"all except idle + iowait + nice. Unlike on Windows, kernel time of processes with "+
 				"lowered priority is included."),
 		newRow(100410, "Clock Interrupts/sec", counter.CounterCounter, 0, provider.Advanced, sum(cpuClocks),
-			"Interrupts from its local timer. From /proc/interrupts, the processor's column in the row LOC "+
-				"(x86) or arch_timer (ARM). With more than 64 processors, this is read only on request."),
+			"Interrupts from the processor's local timer. From /proc/interrupts, the processor's column "+
+				"in the row LOC (x86) or arch_timer (ARM)."),
 		newRow(100412, "Idle Break Events/sec", counter.BulkCount, 0, provider.Wizard, sum(cpuIdleBreaks),
-			"Exits of the processor from idle states. From /sys/devices/system/cpu/cpuN/cpuidle, usage of "+
-				"all states. Unlike on Windows, this counts entries into idle states. With more than 64 "+
-				"processors, this is read only on request."),
+			"Exits from idle states. From /sys/devices/system/cpu/cpuN/cpuidle, usage of all states. "+
+				"Unlike on Windows, it counts entries into idle states."),
 	},
 }
 
-// The figures of the Paging File object that only its table knows.
+// Fields of the Paging File object that only the table uses.
 const (
 	pagingSize fields = 1 << iota
 	pagingUsed
@@ -376,8 +365,8 @@ const (
 var pagingObject = &spec{
 	Object: provider.Object{
 		Index: 700, Name: "Paging File", Multi: true,
-		Help: "Swap files and swap devices, and _Total, their sum. From /proc/swaps. Pages in zram still " +
-			"occupy memory, and pages that zswap holds in memory count as used.",
+		Help: "Swap files and swap devices. _Total is the sum. From /proc/swaps. Pages in zram still use " +
+			"memory, and pages in zswap count as used.",
 	},
 	number: 13,
 	source: newPagingSource,
@@ -395,18 +384,17 @@ var pagingObject = &spec{
 var objectsObject = &spec{
 	Object: provider.Object{
 		Index: 260, Name: "Objects",
-		Help: "Number of processes and threads, as in System. Linux does not count events, semaphores, " +
-			"mutexes and sections.",
+		Help: "Number of processes and threads, as in System. Linux does not count other kernel objects.",
 	},
 	number: 14,
 	files:  systemObject.files,
 	source: newSystemSource,
 	rows: []row{
 		newRow(248, "Processes", counter.RawCount, 0, provider.Novice, sum(systemProcesses),
-			"Processes that are visible to the reader, plus one for Idle. Missing if /proc hides processes "+
-				"(mount option hidepid). From the number of directories /proc/PID."),
+			"Processes visible to the reader, plus one for Idle. Missing if the mount option hidepid "+
+				"hides processes. From the number of directories /proc/PID."),
 		newRow(250, "Threads", counter.RawCount, 0, provider.Novice, sum(systemOnline|systemThreads),
-			"Threads in the whole system, including one idle thread for each processor. From "+
-				"/proc/loadavg, the number after the slash."),
+			"Threads, including one idle thread for each processor. From /proc/loadavg, the number after "+
+				"the slash."),
 	},
 }

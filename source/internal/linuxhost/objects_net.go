@@ -5,9 +5,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The object of network interfaces; spec.go says what a table means.
+// Object of network interfaces. See spec for the form of the tables.
 
-// The figures of the Network Interface object that only its table knows.
+// Fields of the Network Interface object that only the table uses.
 const (
 	netBytesIn fields = 1 << (iota + 1)
 	netPacketsIn
@@ -23,9 +23,9 @@ const (
 var interfaceObject = &spec{
 	Object: provider.Object{
 		Index: 510, Name: "Network Interface", Multi: true,
-		Help: "Network interfaces in the reader's network namespace. From /proc/net/dev and /sys/class/net. " +
-			"There is no _Total, because bridges, bonds, VLANs and virtual interfaces count a packet " +
-			"again, and lo counts it twice.",
+		Help: "Network interfaces in the reader's network namespace. From /proc/net/dev and " +
+			"/sys/class/net. There is no _Total because bridges, bonds, VLANs and virtual interfaces " +
+			"count a packet again, and lo counts it twice.",
 	},
 	number: 12,
 	source: newInterfaceSource,
@@ -48,30 +48,26 @@ var interfaceObject = &spec{
 		newRow(452, "Packets Sent/sec", counter.BulkCount, -1, provider.Advanced, sum(netPacketsOut),
 			"Packets sent. From /proc/net/dev, packets of Transmit."),
 		newRow(520, "Current Bandwidth", counter.LargeRawCount, -6, provider.Advanced, sum(netBandwidth),
-			"Speed of the link in bits per second. From /sys/class/net, speed, read again when "+
-				"carrier_changes has changed. No value if the link is down or the interface reports no speed, "+
-				"as most virtual ones."),
+			"Speed of the link in bits per second. From /sys/class/net, speed. No value if the link is "+
+				"down or the interface reports no speed."),
 		newRow(264, "Bytes Received/sec", counter.BulkCount, -4, provider.Advanced, sum(netBytesIn),
 			"Bytes received. From /proc/net/dev, bytes of Receive."),
 		newRow(526, "Packets Received Non-Unicast/sec", counter.BulkCount, -1, provider.Expert,
 			sum(netMulticastIn),
 			"Multicast packets received. From /proc/net/dev, multicast of Receive. Unlike on Windows, "+
-				"broadcasts are not included, except with a few drivers."),
+				"most drivers do not include broadcasts."),
 		newRow(528, "Packets Received Discarded", counter.LargeRawCount, 0, provider.Advanced,
 			sum(netDropsIn),
-			"Received packets that were discarded, since the interface was created. From /proc/net/dev, "+
-				"drop of Receive, including packets missed because a buffer was full."),
+			"Total received packets discarded. From /proc/net/dev, drop of Receive, including packets "+
+				"missed because a buffer was full."),
 		newRow(530, "Packets Received Errors", counter.LargeRawCount, 0, provider.Advanced, sum(netErrorsIn),
-			"Packets received with an error, since the interface was created. From /proc/net/dev, errs of "+
-				"Receive."),
+			"Total packets received with an error. From /proc/net/dev, errs of Receive."),
 		newRow(506, "Bytes Sent/sec", counter.BulkCount, -4, provider.Advanced, sum(netBytesOut),
 			"Bytes sent. From /proc/net/dev, bytes of Transmit."),
 		newRow(540, "Packets Outbound Discarded", counter.LargeRawCount, 0, provider.Advanced,
 			sum(netDropsOut),
-			"Outgoing packets that were discarded, since the interface was created. From /proc/net/dev, "+
-				"drop of Transmit."),
+			"Total outgoing packets discarded. From /proc/net/dev, drop of Transmit."),
 		newRow(542, "Packets Outbound Errors", counter.LargeRawCount, 0, provider.Advanced, sum(netErrorsOut),
-			"Packets that could not be sent because of an error, since the interface was created. From "+
-				"/proc/net/dev, errs of Transmit."),
+			"Total packets not sent because of an error. From /proc/net/dev, errs of Transmit."),
 	},
 }

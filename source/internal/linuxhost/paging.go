@@ -9,41 +9,39 @@ import (
 
 // pagingFile is a line of /proc/swaps.
 type pagingFile struct {
-	path   []byte // as the kernel wrote it, with escapes
-	name   string // the instance's name made of it
+	path   []byte // with escapes
+	name   string
 	values values
 }
 
-// pagingSource reads the Paging File object.
 type pagingSource struct {
 	table *fileTable
 	swaps file
-	files []pagingFile // of the last reading, and behind them some of earlier ones
+	files []pagingFile // files of the last reading, then unused ones
 	n     int          // files of the last reading
-	total values       // figures of _Total
+	total values
 }
 
 func newPagingSource(sp *spec) source {
 	return &pagingSource{table: sp.files[0], swaps: file{name: "proc/swaps", records: true}}
 }
 
-// probe finds out whether the kernel can swap. There may be a paging file
-// later.
+// probe returns all fields if the kernel supports swap.
 func (r *pagingSource) probe(s *session) fields {
 	if _, err := s.reader.read(&r.swaps); err != nil {
 		return 0
 	}
-	return r.table.gives
+	return r.table.provides
 }
 
 func (r *pagingSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
 	text, err := s.reader.read(&r.swaps)
 	if err != nil {
-		return nil // without the file there are no instances: the object is not there
+		return nil // omit the object
 	}
 
 	r.parse(text, &s.units)
-	r.total = values{have: r.table.gives}
+	r.total = values{have: r.table.provides}
 	for i := range r.files[:r.n] {
 		for _, k := range r.table.keys {
 			r.total.n[k.position()] += r.files[i].values.sum(k.fields)
@@ -65,8 +63,8 @@ func (r *pagingSource) collect(_ context.Context, s *session, o *object, w *prov
 	return nil
 }
 
-// parse reads a head line, "Filename Type Size Used Priority", and a line for
-// each file. A line that lacks a figure is skipped.
+// parse parses "Filename Type Size Used Priority" and a line for each file. It skips incomplete
+// lines.
 func (r *pagingSource) parse(text []byte, u *units) {
 	r.n = 0
 	head, text, _ := cutLine(text)
@@ -80,7 +78,7 @@ func (r *pagingSource) parse(text []byte, u *units) {
 		path, columns := cutWord(line)
 		f.values.have = 0
 		r.table.readHeaded(&f.values, head, columns, u)
-		if len(path) == 0 || !f.values.has(r.table.gives) {
+		if len(path) == 0 || !f.values.has(r.table.provides) {
 			continue
 		}
 

@@ -6,10 +6,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// diskSource reads the PhysicalDisk object.
 type diskSource struct {
 	totals totals
-	total  values  // figures of _Total
+	total  values
 	disks  []*disk // of the current sample
 }
 
@@ -17,13 +16,12 @@ func newDiskSource(sp *spec) source { return &diskSource{totals: totals{sums: sp
 
 func (r *diskSource) probe(s *session) fields { return s.disks.probe(s) }
 
-// probe tells which figures this kernel's lines have. Where there is no device
-// there may be one later, with all of them.
-func (t *diskTable) probe(s *session) (given fields) {
+// probe returns the fields of the kernel's columns, or all without a device.
+func (t *diskTable) probe(s *session) (available fields) {
 	if err := t.read(s); err != nil {
 		return 0
 	}
-	given = diskFromDiskstats
+	available = diskFromDiskstats
 	most := 0
 	for _, d := range t.disks {
 		most = max(most, d.n)
@@ -31,16 +29,16 @@ func (t *diskTable) probe(s *session) (given fields) {
 
 	for _, k := range t.table.keys {
 		if k.column > most && len(t.disks) > 0 {
-			given &^= k.fields
+			available &^= k.fields
 		}
 	}
-	return given
+	return available
 }
 
 func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
 	t := &s.disks
 	if err := t.read(s); err != nil {
-		return nil // without the file there are no instances: the object is not there
+		return nil // omit the object
 	}
 
 	r.totals.begin()
@@ -50,12 +48,12 @@ func (r *diskSource) collect(ctx context.Context, s *session, o *object, w *prov
 			return ctx.Err()
 		}
 		isDisk := d.isDisk(s)
-		if !d.looked {
-			r.totals.lackAll(nil)
+		if !d.detected {
+			r.totals.markAllMissing(nil)
 		}
 
 		if isDisk {
-			d.settle(s)
+			d.update(s)
 			r.totals.add(&d.inTotal, &d.values)
 			r.disks = append(r.disks, d)
 		}

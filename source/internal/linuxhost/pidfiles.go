@@ -9,34 +9,31 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// maxID is the largest process id that a file can hold; the kernel stops at
-// 4,194,304.
+// maxID exceeds the kernel's limit, 4,194,304.
 const maxID = math.MaxInt32
 
-// errNoIdentity: a process or thread cannot be told from others and is left out.
+// errNoIdentity means that a stat file is damaged. Its process or thread is omitted.
 var errNoIdentity = fmt.Errorf("expected a name in parentheses and a start time in /proc/PID/stat: %w",
 	winperf.ErrBadData)
 
-// pidEntry is what a process and a thread have in common: a directory of files, of
-// which stat identifies it. Its identity is its number and when it started.
+// pidEntry is the common part of processes and threads, identified by number and start time.
 type pidEntry struct {
 	number  int
-	started uint64 // clock ticks after the machine
-	name    string // the instance's name
-	inTotal values // what the total, or that of the folded, has seen of it
+	started uint64 // clock ticks since boot
+	name    string
+	inTotal values
 	dir     Handle
 	kinds   []*fileTable // stat first
-	files   []file       // of these kinds
+	files   []file       // by kind
 }
 
-// The figures of the identity, the first of processes and of threads.
+// These are the first fields of processes and threads.
 const (
 	pidNumber  fields = 1 << iota
-	pidStarted        // a FILETIME; of _Total the object's time
+	pidStarted        // a FILETIME; for _Total the object clock
 )
 
-// newEntry returns an entry of which nothing is known but its number. It has the
-// memory of an old one.
+// newEntry returns an unread entry. It reuses the memory of old.
 func newEntry(number int, kinds []*fileTable, old *pidEntry) pidEntry {
 	e := pidEntry{number: number, kinds: kinds, files: old.files[:0]}
 	for _, t := range kinds {
@@ -47,21 +44,20 @@ func newEntry(number int, kinds []*fileTable, old *pidEntry) pidEntry {
 
 func (e *pidEntry) id() int { return e.number }
 
-// text returns the text of the file at a place of its kinds.
 func (e *pidEntry) text(s *session, i int) ([]byte, error) {
 	e.files[i].dir = e.dir
 	return s.reader.read(&e.files[i])
 }
 
-// readStat reads the file stat and finds out whether it is still the same process
-// or thread. It returns the kernel's name of it and what stands behind that.
+// readStat reads stat and detects a reused number. It returns the kernel's name and the text after
+// it.
 func (e *pidEntry) readStat(s *session, v *values) (comm, rest []byte, err error) {
 	text, err := e.text(s, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(text) == 0 {
-		return nil, nil, fs.ErrNotExist // as some kernels show a process that is ending
+		return nil, nil, fs.ErrNotExist // a process that is ending
 	}
 
 	comm, rest, ok := e.kinds[0].readStat(v, text, &s.units)
@@ -77,38 +73,36 @@ func (e *pidEntry) readStat(s *session, v *values) (comm, rest []byte, err error
 	return comm, rest, nil
 }
 
-// identify sets the figures that tell it from others, as it was known last.
+// identify sets the fields of the identity to their last known values.
 func (e *pidEntry) identify(s *session, v *values) {
 	v.set(pidNumber, uint64(e.number))
 	sinceBoot, _ := scaled(e.started, perSecond, s.ticks)
 	v.set(pidStarted, uint64(s.boot)+sinceBoot)
 }
 
-// rollup is the file that only processes with memory of their own have. For
-// others the kernel answers as if they had ended.
+// rollup exists only for processes with their own memory. For others the kernel returns the error
+// of an ended process.
 const rollup = "smaps_rollup"
 
-// readFiles reads the wanted figures of the files behind stat. It fails when the
-// process or thread is gone.
-func (e *pidEntry) readFiles(s *session, v *values, wanted fields) error {
+// readFiles reads all files except stat. It fails if the process or thread has ended.
+func (e *pidEntry) readFiles(s *session, v *values, needed fields) error {
 	for i := 1; i < len(e.kinds); i++ {
 		t := e.kinds[i]
-		if wanted&t.gives == 0 || t.name == rollup && !v.hasMemory() {
+		if needed&t.provides == 0 || t.name == rollup && !v.hasMemory() {
 			continue
 		}
 		text, err := e.text(s, i)
 		if isGone(err) {
 			return err
 		}
-		if v.lack(t.gives, err); err == nil {
+		if v.markMissing(t.provides, err); err == nil {
 			t.read(v, text, &s.units)
 		}
 	}
 	return nil
 }
 
-// spare closes the directory if too much is open.
-func (e *pidEntry) spare(s *session) {
+func (e *pidEntry) releaseDir(s *session) {
 	if !s.keeps(e.dir) {
 		s.reader.close(&e.dir)
 	}
@@ -121,27 +115,26 @@ func (e *pidEntry) close(s *session) {
 	}
 }
 
-// process is what is kept of a process from one sample to the next.
+// process is the state of a process between samples.
 type process struct {
 	pidEntry
-	comm     []byte // the kernel's name of it, which name is made of
+	comm     []byte // the kernel's name
 	position uint32 // of its instance in the last sample
-	folded   bool   // its instance is that of all the folded
-	shown    bool   // it had an instance in the last sample
-	unread   error  // why the last sample could not read it
-	fds      file   // the directory fd
+	folded   bool
+	shown    bool  // in the last sample
+	unread   error // error of the last sample
+	fds      file
 	tasks    tasks
 }
 
 func (p *process) begin(pid int, kinds []*fileTable) {
 	*p = process{
 		pidEntry: newEntry(pid, kinds, &p.pidEntry), comm: p.comm[:0], fds: file{name: "fd"},
-		tasks: p.tasks.emptied(),
+		tasks: p.tasks.reset(),
 	}
 }
 
-// read implements entity.
-func (p *process) read(s *session, v *values, wanted fields) error {
+func (p *process) read(s *session, v *values, needed fields) error {
 	v.reset()
 	if err := s.openProcess(p); err != nil {
 		return err
@@ -156,33 +149,32 @@ func (p *process) read(s *session, v *values, wanted fields) error {
 		p.name = instanceName(comm)
 	}
 
-	if err := p.readFiles(s, v, wanted); err != nil {
+	if err := p.readFiles(s, v, needed); err != nil {
 		return err
 	}
 	if v.sum(procRan&v.have) == 0 {
-		v.have &^= procWait // a kernel that does not count gives zeros
+		v.have &^= procWait // a kernel that does not count shows 0
 	}
 
-	if wanted&procHandles != 0 {
+	if needed&procHandles != 0 {
 		n, err := p.handles(s)
 		if isGone(err) {
 			return err
 		}
-		if v.lack(procHandles, err); err == nil && n >= 0 {
+		if v.markMissing(procHandles, err); err == nil && n >= 0 {
 			v.set(procHandles, uint64(n))
 		}
 	}
-	p.spare(s)
+	p.releaseDir(s)
 	return nil
 }
 
-// handles returns the number of the process's descriptors: since Linux 6.2 the
-// size of the directory fd, before that the number of its entries, which only
-// a process that may trace it can list.
+// handles returns the number of descriptors: the size of the directory fd, or before Linux 6.2 its
+// number of entries, which requires permission to trace the process.
 func (p *process) handles(s *session) (int64, error) {
 	if !s.countHandles {
 		n, err := s.root.Size(p.dir, "fd")
-		return n, s.judge(err)
+		return n, s.noteShort(err)
 	}
 	p.fds.dir = p.dir
 	err := s.reader.list(&p.fds, &s.listing)

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The figures of the Pressure Stall object that the code knows.
+// Fields that the code sets.
 const (
 	pressureFull fields = 1 << iota
 	pressureFull10
@@ -17,7 +17,6 @@ const (
 
 const allPressureFull = pressureFull | pressureFull10 | pressureFull60 | pressureFull300
 
-// pressureSource reads the Pressure Stall object.
 type pressureSource struct {
 	table     *fileTable
 	resources []pressureResource
@@ -27,7 +26,7 @@ type pressureSource struct {
 type pressureResource struct {
 	name    string
 	file    file
-	without fields // figures that have no meaning
+	without fields // meaningless
 }
 
 func newPressureSource(sp *spec) source {
@@ -39,22 +38,20 @@ func newPressureSource(sp *spec) source {
 	}}
 }
 
-// probe finds out which resources there are: a kernel that was not built to
-// count has no files, and one that was told not to (psi=0) does not let them
-// be read.
-func (r *pressureSource) probe(s *session) (given fields) {
+// probe keeps the resources that the kernel counts. Without PSI, files are missing; with psi=0,
+// they cannot be read.
+func (r *pressureSource) probe(s *session) (available fields) {
 	r.resources = slices.DeleteFunc(r.resources, func(res pressureResource) bool {
 		gone := !r.read(s, &res)
 		s.reader.close(&res.file.h) // res is a copy
 		if !gone {
-			given |= r.cur.have
+			available |= r.cur.have
 		}
 		return gone
 	})
-	return given
+	return available
 }
 
-// read reads the figures of a resource.
 func (r *pressureSource) read(s *session, res *pressureResource) bool {
 	r.cur.have = 0
 	text, err := s.reader.read(&res.file)

@@ -7,20 +7,20 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// processSource reads the Process object, or another one of processes.
+// processSource reads an object of processes.
 type processSource struct {
 	keeper[process, *process]
-	kinds   []*fileTable // the file stat first, which identifies the process
-	figures fields       // of all counters
-	// withMemory says that only processes with memory of their own are shown, and no Idle.
+	kinds     []*fileTable // stat first
+	allFields fields
+	// withMemory omits Idle and processes without memory.
 	withMemory bool
 
-	live   []*process // of the last sample, by rising id
+	live   []*process // of the last sample, by ascending id
 	totals totals
-	idle   values // what the total has seen of Idle
+	idle   values
 	folded folded
-	next   uint32 // position of the next instance in the sample
-	total  uint32 // that of _Total
+	next   uint32 // next position
+	total  uint32 // position of _Total
 }
 
 func newProcessSource(sp *spec) source {
@@ -30,58 +30,54 @@ func newProcessSource(sp *spec) source {
 	}
 	r.begin = func(p *process, pid int) { p.begin(pid, r.kinds) }
 	for i := range sp.rows {
-		r.figures |= sp.rows[i].from
+		r.allFields |= sp.rows[i].from
 	}
 	return r
 }
 
-// probe looks at the process that reads, whose every file is open to it.
-// Where /proc does not show it, it looks at all processes that are shown.
-func (r *processSource) probe(s *session) (given fields) {
-	all := r.figures
+// probe reads this process, or all if /proc does not show it.
+func (r *processSource) probe(s *session) (available fields) {
+	all := r.allFields
 	if !delaysCounted(s) {
 		all &^= procBlockDelay
 	}
 
-	for _, pid := range exemplars(s) {
-		given |= r.probeOne(s, pid) & all
-		if all&^given&procHandles != 0 {
-			given |= r.probeHandles(s, pid)
+	for _, pid := range probedProcesses(s) {
+		available |= r.probeOne(s, pid) & all
+		if all&^available&procHandles != 0 {
+			available |= r.probeHandles(s, pid)
 		}
-		if given == all {
+		if available == all {
 			break
 		}
 	}
 
 	if s.foldKernel && !r.withMemory {
-		r.look(s)
+		r.findKernelThreads(s)
 	}
-	return given
+	return available
 }
 
-// exemplars returns the ids of the processes that tell what there is to read.
-func exemplars(s *session) []int {
+func probedProcesses(s *session) []int {
 	if pid, ok := ownID(s); ok {
 		return []int{pid}
 	}
-	pids, _ := s.pids() // an error leaves none to look at
+	pids, _ := s.pids() // on error, empty
 	return pids
 }
 
-// probeOne reads one file of a process at a time: that a file is not there
-// would otherwise mean that the process is gone.
-func (r *processSource) probeOne(s *session, pid int) (given fields) {
+// probeOne reads files one at a time, because a missing file would mean an ended process.
+func (r *processSource) probeOne(s *session, pid int) (available fields) {
 	for _, t := range r.kinds {
-		if p := r.readable(s, pid, t.gives); p != nil {
+		if p := r.readable(s, pid, t.provides); p != nil {
 			r.forget(s, p)
-			given |= r.cur.have
+			available |= r.cur.have
 		}
 	}
-	return given
+	return available
 }
 
-// probeHandles finds out how the kernel tells the number of descriptors, and leaves it in
-// s.countHandles. A process that has none tells nothing.
+// probeHandles sets s.countHandles. A process without descriptors proves nothing.
 func (r *processSource) probeHandles(s *session, pid int) fields {
 	for _, count := range []bool{false, true} {
 		s.countHandles = count
@@ -98,18 +94,16 @@ func (r *processSource) probeHandles(s *session, pid int) fields {
 	return 0
 }
 
-// ownID returns the id of the process that reads, in the process namespace of
-// /proc.
+// ownID returns this process's id in the PID namespace of /proc.
 func ownID(s *session) (pid int, ok bool) {
-	text, _ := s.readOnce("proc/self/stat") // what cannot be read has no number
+	text, _ := s.readOnce("proc/self/stat") // on error, no number
 	word, _ := cutWord(text)
 	n, ok := decimal(word)
 	return int(n), ok && n <= maxID
 }
 
-// delaysCounted reports whether the kernel counts what delays threads. Where it
-// does not, its figures are 0, which looks like no delay. Before Linux 5.14
-// there is no way to know.
+// delaysCounted reports whether the kernel counts delays; otherwise it shows 0. Before Linux 5.14
+// this is unknown.
 func delaysCounted(s *session) bool {
 	text, err := s.readOnce("proc/sys/kernel/task_delayacct")
 	return err == nil && bytes.HasPrefix(text, []byte{'1'})
@@ -118,8 +112,8 @@ func delaysCounted(s *session) bool {
 func (r *processSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
 	pids, err := s.pids()
 	if err != nil {
-		s.miss(err)
-		return nil // without the list there are no instances: the object is not there
+		s.noteMissed(err)
+		return nil // omit the object
 	}
 
 	out := w.Object(o.layout)
@@ -127,18 +121,17 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	r.folded.begin()
 	r.next = 0
 
-	// Instances that are not processes come first, so that no process of that name can
-	// take their place: of several of one name the first is the one without a number.
-	// Their values follow when those of all others are known.
+	// The first instance of several with the same name has no number, and no process may take it.
+	// These values follow when all processes are known.
 	if !r.withMemory {
 		r.writeIdle(s, o, &out)
 	}
 
 	r.total = r.next
-	total := r.announce(&out, "_Total")
+	total := r.reserve(&out, "_Total")
 	if r.folded.known {
 		r.folded.position = r.next
-		r.folded.place = r.announce(&out, "System")
+		r.folded.place = r.reserve(&out, "System")
 	}
 
 	if err := r.walk(ctx, s, o, &out, pids); err != nil {
@@ -156,29 +149,28 @@ func (r *processSource) collect(ctx context.Context, s *session, o *object, w *p
 	return nil
 }
 
-// announce begins an instance whose values are to be written later.
-func (r *processSource) announce(out *provider.ObjectWriter, name string) provider.Place {
+// reserve begins an instance whose values follow later.
+func (r *processSource) reserve(out *provider.ObjectWriter, name string) provider.Place {
 	out.Instance(provider.Instance{Name: name})
 	r.next++
 	return out.Place()
 }
 
-// walk writes the processes with the given ids, which rise.
 func (r *processSource) walk(ctx context.Context, s *session, o *object, out *provider.ObjectWriter,
 	pids []int) error {
-	return r.follow(ctx, s, &r.live, pids, func(pid int) int { return pid }, o.wanted,
+	return r.follow(ctx, s, &r.live, pids, func(pid int) int { return pid }, o.needed,
 		func(p *process, err error) bool {
 			r.show(s, o, out, p, err)
 			return true
 		})
 }
 
-// show writes a process, of which r.cur has the figures unless there was an error. It notes how
-// the process is shown, for samples in which it cannot be read.
+// show writes a process with the values in r.cur, or a read error. It notes its form for samples in
+// which it cannot be read.
 func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, p *process, err error) {
 	p.unread = err
 	if err != nil {
-		s.miss(err)
+		s.noteMissed(err)
 		r.showUnread(s, o, out, p, err)
 		return
 	}
@@ -186,8 +178,8 @@ func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, 
 	p.folded = r.folded.known && r.cur.isKernel()
 	p.shown = !r.withMemory || r.cur.hasMemory()
 	switch {
-	case !p.shown: // not in the totals either
-	case p.folded: // as part of the instance System
+	case !p.shown: // not in totals
+	case p.folded:
 		p.position = r.folded.position
 		r.folded.add(p, &r.cur)
 	default:
@@ -197,45 +189,41 @@ func (r *processSource) show(s *session, o *object, out *provider.ObjectWriter, 
 	}
 }
 
-// showUnread writes a process that is there and could not be read: what it was in
-// the last sample, without figures. There is no total of all in this one.
+// showUnread repeats the instance of the last sample without values. The total is missing.
 func (r *processSource) showUnread(s *session, o *object, out *provider.ObjectWriter, p *process, err error) {
-	r.totals.lackAll(err)
+	r.totals.markAllMissing(err)
 	switch {
 	case p.folded:
 		p.position = r.folded.position
-		r.folded.totals.lackAll(err)
+		r.folded.totals.markAllMissing(err)
 	case p.shown:
 		r.cur.reset()
-		r.cur.lack(^fields(0), err)
+		r.cur.markMissing(^fields(0), err)
 		p.identify(s, &r.cur)
 		p.position = r.next
 		r.write(o, out, p.name)
 	}
 }
 
-// write writes an instance with the figures in r.cur.
 func (r *processSource) write(o *object, out *provider.ObjectWriter, name string) {
 	out.Instance(provider.Instance{Name: name})
 	o.write(out, &r.cur)
 	r.next++
 }
 
-// writeIdle writes the instance that stands for the idle time of all
-// processors.
 func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWriter) {
 	v := &r.cur
 	v.reset()
 	v.set(procID, 0)
 	v.set(procStarted, uint64(s.boot))
 
-	if o.wanted&(procUser|procSystem|procThreads) != 0 {
+	if o.needed&(procUser|procSystem|procThreads) != 0 {
 		stat, err := s.stat()
 		switch {
 		case err != nil:
 			v.failed = procUser | procSystem | procThreads
 		case s.kernel.idleStarted:
-			v.set(procUser, 0) // all of it is in the kernel
+			v.set(procUser, 0) // all is kernel time
 			v.set(procSystem, s.kernel.idle)
 			v.set(procThreads, stat.sum(systemOnline))
 		}
@@ -244,12 +232,11 @@ func (r *processSource) writeIdle(s *session, o *object, out *provider.ObjectWri
 	r.write(o, out, "Idle")
 }
 
-// writeTotal writes the values of _Total.
 func (r *processSource) writeTotal(s *session, o *object, out *provider.ObjectWriter, clock int64) {
 	v := &r.cur
 	v.reset()
 	if s.hidden.are {
-		r.totals.lackAll(errHidden)
+		r.totals.markAllMissing(errHidden)
 	}
 	r.totals.end(v)
 	v.set(procID, 0)

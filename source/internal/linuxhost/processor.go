@@ -6,10 +6,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// The figures of the Processor and Processor Information objects that the code
-// knows. Times are in 100 ns.
+// Fields that the code sets. Times are in 100 ns.
 const (
-	cpuIdle fields = 1 << iota // with cpuIOWait and the time suspended, and settled
+	cpuIdle fields = 1 << iota // includes cpuIOWait and suspended time
 	cpuIOWait
 	cpuC1Time
 	cpuC2Time
@@ -21,34 +20,33 @@ const (
 	cpuInterrupts
 	cpuDPCs
 	cpuClocks
-	cpuFrequency      // in MHz
-	cpuFrequencyShare // in percent
+	cpuFrequency      // MHz
+	cpuFrequencyShare // percent
 	cpuNumber
 )
 
-const cpuStateFigures = cpuC1Time | cpuC2Time | cpuC3Time | cpuC1Entries | cpuC2Entries | cpuC3Entries |
+const cpuStateFields = cpuC1Time | cpuC2Time | cpuC3Time | cpuC1Entries | cpuC2Entries | cpuC3Entries |
 	cpuIdleBreaks
 
-// onRequestAbove is the number of processors above which figures that take
-// files growing with it are read only when the query names them.
+// onRequestAbove is the number of processors above which expensive fields are read only if the query
+// names them.
 const onRequestAbove = 64
 
-// processorSource reads the Processor object.
 type processorSource struct {
 	totals totals
-	total  values // figures of _Total
+	total  values
 }
 
 func newProcessorSource(sp *spec) source { return &processorSource{totals: totals{sums: sp.sums}} }
 
-func (r *processorSource) probe(s *session) (given fields) {
+func (r *processorSource) probe(s *session) (available fields) {
 	if _, err := s.stat(); err != nil {
 		return 0
 	}
 	return s.cpus.probe(s)
 }
 
-// wholeMachine returns the figures of _Total that the kernel adds up itself.
+// wholeMachine returns the fields that the kernel sums itself.
 func wholeMachine(stat *values) (v values) {
 	if stat.has(systemInterrupts) {
 		v.set(cpuInterrupts, stat.sum(systemInterrupts))
@@ -62,7 +60,7 @@ func wholeMachine(stat *values) (v values) {
 func (r *processorSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
 	stat, err := s.stat()
 	if err != nil {
-		return nil // without the file there are no instances: the object is not there
+		return nil // omit the object
 	}
 
 	s.cpus.read(s, o)

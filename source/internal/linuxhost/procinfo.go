@@ -7,40 +7,39 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// infoSource reads the Processor Information object.
 type infoSource struct {
-	nodes   []*cpuNode // by rising number
-	members map[uint64]*nodeMember
-	totals  totals
-	total   values
-	unsure  bool // the nodes could not be read
+	nodes          []*cpuNode // ascending
+	members        map[uint64]*nodeMember
+	totals         totals
+	total          values
+	topologyUnread bool
 }
 
 func newInfoSource(sp *spec) source {
 	return &infoSource{members: map[uint64]*nodeMember{}, totals: totals{sums: sp.sums}}
 }
 
-func (r *infoSource) probe(s *session) (given fields) {
+func (r *infoSource) probe(s *session) (available fields) {
 	if _, err := s.stat(); err != nil || len(s.kernel.online) == 0 {
 		return 0
 	}
 	r.topology(s)
 	first := r.members[s.kernel.online[0].number]
-	given = s.cpus.probe(s) | cpuNumber
+	available = s.cpus.probe(s) | cpuNumber
 	first.frequency.read(s, &first.values)
-	return given | first.values.have
+	return available | first.values.have
 }
 
 func (r *infoSource) collect(_ context.Context, s *session, o *object, w *provider.Writer) error {
 	stat, err := s.stat()
 	if err != nil {
-		return nil // without the file there are no instances: the object is not there
+		return nil // omit the object
 	}
 
 	s.cpus.read(s, o)
 	r.sample(s, o)
-	if r.unsure {
-		return nil // without the nodes nobody knows which processor is which
+	if r.topologyUnread {
+		return nil // instance names are unknown
 	}
 
 	r.total = wholeMachine(stat)
@@ -65,11 +64,9 @@ func (r *infoSource) collect(_ context.Context, s *session, o *object, w *provid
 	return nil
 }
 
-// sample completes the figures of each processor and adds up those of the
-// nodes and of all.
 func (r *infoSource) sample(s *session, o *object) {
 	for _, p := range s.kernel.online {
-		if r.members[p.number] == nil || r.unsure {
+		if r.members[p.number] == nil || r.topologyUnread {
 			r.topology(s)
 			break
 		}
@@ -85,7 +82,7 @@ func (r *infoSource) sample(s *session, o *object) {
 			}
 			n.online++
 			m.values.set(cpuNumber, m.number)
-			if o.named && o.wanted&(cpuFrequency|cpuFrequencyShare) != 0 {
+			if o.named && o.needed&(cpuFrequency|cpuFrequencyShare) != 0 {
 				m.frequency.read(s, &m.values)
 			}
 			if m.returned != m.since {
@@ -101,15 +98,14 @@ func (r *infoSource) sample(s *session, o *object) {
 	}
 }
 
-// frequency is what is known of a processor's frequency (kernel documentation,
-// "CPU Performance Scaling").
+// frequency is a processor's frequency (kernel documentation, "CPU Performance Scaling").
 type frequency struct {
-	file     file // scaling_cur_freq, in kHz
+	file     file // scaling_cur_freq, kHz
 	highest  string
-	max      uint64 // in kHz; 0 = not known
-	readAt   int64  // Times.Boot of the last reading
-	current  uint64 // in kHz
-	measured bool   // the last reading gave current
+	max      uint64 // kHz; 0 if unknown
+	readAt   int64  // Times.Boot
+	current  uint64 // kHz
+	measured bool   // current is valid
 }
 
 func newFrequency(cpu uint64) frequency {
@@ -117,14 +113,13 @@ func newFrequency(cpu uint64) frequency {
 	return frequency{file: file{name: dir + "scaling_cur_freq"}, highest: dir + "cpuinfo_max_freq"}
 }
 
-// frequencyAge is how long, in ns, a frequency is given without asking again.
+// frequencyAge is the time between readings, in ns.
 const frequencyAge = 10_000_000_000
 
-// read gives v the processor's frequency.
 func (f *frequency) read(s *session, v *values) {
 	if f.readAt == 0 {
 		highest := file{name: f.highest}
-		f.max, _ = s.readNumber(&highest) // 0 where it cannot be read
+		f.max, _ = s.readNumber(&highest) // 0 on error
 		s.reader.close(&highest.h)
 	}
 	if f.readAt == 0 || s.times.Boot-f.readAt >= frequencyAge {
@@ -135,7 +130,7 @@ func (f *frequency) read(s *session, v *values) {
 	}
 
 	if s.short != nil {
-		f.readAt = 0 // the next query tries again
+		f.readAt = 0 // try again next time
 	}
 	if !f.measured {
 		return

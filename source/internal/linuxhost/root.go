@@ -8,77 +8,68 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Handle stands for an open file or directory of a [Root]. 0 stands for none. To
-// open something gives the lowest one that is free in the whole program, as the
-// kernel does with descriptors: a high one tells that much is open.
+// Handle is an open file or directory of a [Root]; 0 is none. Handles are the lowest free ones of
+// the program, so a high handle means that many are open.
 type Handle int
 
-// ErrShort says that the system or this program is short of file descriptors or
-// memory, and nothing about what was to be opened or read.
+// ErrShort means that the system or program lacks descriptors or memory.
 var ErrShort = errors.New("short of file descriptors or memory")
 
-// Root is where /proc and /sys are found, as one session reads them. Its calls
-// never overlap, but for those of Statfs. Errors about files and processes that
-// are not there, or not any more, wrap fs.ErrNotExist; those for want of
-// descriptors or memory wrap ErrShort. No other error says that something ended.
+// Root reads /proc and /sys for one session. Calls do not overlap, except of Statfs. An error wraps
+// fs.ErrNotExist only if a file or process does not exist or has ended, and ErrShort if descriptors
+// or memory are short.
 type Root interface {
-	// Open opens a file by its slash-separated name, such as "proc/stat",
-	// relative to the directory dir, or to the root where dir is 0.
+	// Open opens a slash-separated name, such as "proc/stat", relative to dir, or to the root if
+	// dir is 0.
 	Open(dir Handle, name string) (Handle, error)
-	// Process opens the directory of a process below the directory proc. Files
-	// opened relative to it belong to this process even when its id has been
-	// given to another one; they are then gone.
+	// Process opens the directory of a process in proc. Files opened relative to it belong to this
+	// process; they do not exist after its end, even if the id is reused.
 	Process(proc Handle, pid int) (Handle, error)
-	// Processes appends the ids of all processes in the directory proc to dst.
+	// Processes appends the ids of all processes in proc to dst.
 	Processes(proc Handle, dst []int) ([]int, error)
-	// List replaces what the listing holds by what the directory dir, opened
-	// with Open, holds.
+	// List replaces l by the entries of a directory opened with Open.
 	List(dir Handle, l *Listing) error
-	// Read reads into p what stands at the offset. It returns 0 at the end.
+	// Read returns 0 at the end of the file.
 	Read(file Handle, p []byte, offset int64) (int, error)
-	// Size returns the size that stat(2) tells of a file in the directory dir.
+	// Size returns the size of a file in dir (stat(2)).
 	Size(dir Handle, name string) (int64, error)
-	// Statfs returns the space of the file system that is mounted at path, such
-	// as "/boot" (statfs(2)). It may hang for as long as the file system does and
-	// is called on goroutines of its own, at the same time as all other calls.
+	// Statfs returns the space of the file system at path, such as "/boot" (statfs(2)). It may
+	// block as long as the file system does, and runs in parallel with all other calls.
 	Statfs(path string) (Space, error)
-	// Close closes a file or directory.
 	Close(h Handle) error
 }
 
 // Space is the space of a file system (statfs(2)).
 type Space struct {
-	BlockSize  uint64 // bytes in a block
-	Blocks     uint64 // blocks in all
-	Free       uint64 // blocks that are free
-	Available  uint64 // blocks of those that users without privileges can have
-	Inodes     uint64 // inodes in all; 0 where the file system does not count them
-	FreeInodes uint64 // inodes that are free
+	BlockSize  uint64 // in bytes
+	Blocks     uint64 // total
+	Free       uint64
+	Available  uint64 // free for unprivileged users
+	Inodes     uint64 // 0 if not counted
+	FreeInodes uint64
 }
 
-// file is a file to be read again and again.
 type file struct {
 	name string
-	// records tells that the kernel makes the file of many records: one read
-	// returns no more than a page of them. Other files come whole.
+	// records is true if one read returns at most a page of records. Other files are read whole.
 	records bool
-	dir, h  Handle // h is 0 while the file is not open
+	dir, h  Handle // h is 0 while closed
 }
 
-// reader reads files into a buffer that it keeps.
+// reader reads files into a reused buffer.
 type reader struct {
 	root    Root
 	buf     []byte
-	open    int       // files and directories that are open
-	owners  []*Handle // of what is open, by handle: where it is kept
-	limit   int       // of open; files above are closed after each reading
-	highest Handle    // that may stay open; 0 = any
-	short   error     // the last ErrShort of the current query
+	open    int       // number of open handles
+	owners  []*Handle // location of each open handle
+	limit   int       // of open; others are closed after reading
+	highest Handle    // that may stay open; 0 means no limit
+	short   error     // last ErrShort of the current query
 }
 
 const (
 	firstBuffer = 8 << 10
-	maxFile     = 64 << 20 // no file of /proc comes near it
+	maxFile     = 64 << 20 // larger than any file of /proc
 )
 
 // read returns the text of a file, valid until the next call.
@@ -90,23 +81,21 @@ func (r *reader) read(f *file) ([]byte, error) {
 	if err != nil || !r.keeps(f.h) {
 		r.close(&f.h)
 	}
-	return text, r.judge(err)
+	return text, r.noteShort(err)
 }
 
-// keeps reports whether what was opened may stay open.
 func (r *reader) keeps(h Handle) bool {
 	return r.open <= r.limit && (r.highest == 0 || h <= r.highest)
 }
 
-// judge notes an ErrShort.
-func (r *reader) judge(err error) error {
+// noteShort records an ErrShort and returns err.
+func (r *reader) noteShort(err error) error {
 	if isShort(err) {
 		r.short = err
 	}
 	return err
 }
 
-// ensure opens the file if it is not open.
 func (r *reader) ensure(f *file) error {
 	if f.h != 0 {
 		return nil
@@ -115,10 +104,10 @@ func (r *reader) ensure(f *file) error {
 	return r.opened(&f.h, h, err)
 }
 
-// opened notes what was opened, and where its handle is kept from now on.
+// opened stores an opened handle and returns err.
 func (r *reader) opened(owner *Handle, h Handle, err error) error {
 	if err != nil {
-		return r.judge(err)
+		return r.noteShort(err)
 	}
 	*owner = h
 	r.open++
@@ -129,13 +118,12 @@ func (r *reader) opened(owner *Handle, h Handle, err error) error {
 	return nil
 }
 
-// text reads a file from its start. The kernel makes its text anew for each
-// reading at offset 0.
+// text reads a file. The kernel generates it again on each read at offset 0.
 func (r *reader) text(f *file) ([]byte, error) {
 	for n := 0; ; {
 		if n == len(r.buf) {
 			if n >= maxFile {
-				r.buf = nil // no other file needs so much
+				r.buf = nil // no other file needs that much
 				return nil, fmt.Errorf("%s: longer than %d bytes: %w", f.name, maxFile, winperf.ErrBadData)
 			}
 			grown := make([]byte, max(firstBuffer, 2*n))
@@ -155,8 +143,7 @@ func (r *reader) text(f *file) ([]byte, error) {
 	}
 }
 
-// close closes what the handles stand for, as far as it is open. An error to close
-// what was only read has no meaning.
+// close ignores errors, because files were only read.
 func (r *reader) close(handles ...*Handle) {
 	for _, h := range handles {
 		_ = r.closeOne(h)
@@ -174,7 +161,6 @@ func (r *reader) closeOne(h *Handle) error {
 	return err
 }
 
-// closeAll closes all that is open.
 func (r *reader) closeAll() error {
 	var errs []error
 	for _, owner := range r.owners {
@@ -185,15 +171,12 @@ func (r *reader) closeAll() error {
 	return errors.Join(errs...)
 }
 
-// isGone reports whether a process ended before its file was read. Nothing else
-// is an end.
+// isGone reports whether a file does not exist or its process has ended.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// hides reports whether an error keeps back what could be read at another time. A
-// missing file has no part in a total either.
-func hides(err error) bool {
+// isFailure excludes missing files and permissions.
+func isFailure(err error) bool {
 	return err != nil && !isGone(err) && !errors.Is(err, fs.ErrPermission)
 }
 
-// isShort reports whether an error says nothing about what was to be read.
 func isShort(err error) bool { return err != nil && errors.Is(err, ErrShort) }

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directory is a [Root] on a directory that holds proc and sys. Names are put
-// together in a buffer of its own: package unix would allocate one for each
-// call.
+// directory is a [Root] for a directory. It builds names in a buffer, because package unix
+// allocates one for each call.
 type directory struct {
 	path string
 	name []byte // NUL-terminated
@@ -20,8 +19,6 @@ type directory struct {
 	stat unix.Statx_t
 }
 
-// newRoot returns a Root of a directory: "/", or where the host's /proc and
-// /sys are mounted.
 func newRoot(path string) Root {
 	return &directory{path: path, list: make([]byte, 16<<10)}
 }
@@ -34,7 +31,7 @@ func (d *directory) Open(dir Handle, name string) (Handle, error) {
 	}
 	d.name = append(append(d.name, name...), 0)
 
-	// A pipe in a file's place would hold up the call until somebody writes to it.
+	// Opening a pipe must not block.
 	return openat(dir, d.name, unix.O_RDONLY|unix.O_NONBLOCK)
 }
 
@@ -44,7 +41,6 @@ func (d *directory) Process(proc Handle, pid int) (Handle, error) {
 	return openat(proc, d.name, unix.O_PATH|unix.O_DIRECTORY)
 }
 
-// openat opens the file of a NUL-terminated name.
 func openat(dir Handle, name []byte, flags int) (Handle, error) {
 	for {
 		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, descriptor(dir), uintptr(unsafe.Pointer(&name[0])),
@@ -58,9 +54,7 @@ func openat(dir Handle, name []byte, flags int) (Handle, error) {
 	}
 }
 
-// descriptor returns what the kernel knows a handle by. Handles are 1 above so
-// that 0 is not a descriptor; that stands for the working directory, which a name that
-// begins with a slash does not use.
+// descriptor returns handle - 1. For 0 it returns AT_FDCWD, which is ignored for absolute names.
 func descriptor(h Handle) uintptr {
 	if h == 0 {
 		cwd := unix.AT_FDCWD
@@ -69,9 +63,8 @@ func descriptor(h Handle) uintptr {
 	return uintptr(h - 1)
 }
 
-// systemError makes one error of those that tell that something is gone: ENOENT by
-// name; through an open descriptor ESRCH of a process and ENODEV of a device, such as a
-// processor's idle states. Errors for want of descriptors or memory become an ErrShort.
+// systemError converts ESRCH and ENODEV, the errors of open files that no longer exist, to
+// fs.ErrNotExist, and short descriptors or memory to ErrShort.
 func systemError(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENODEV):
@@ -86,7 +79,7 @@ func systemError(err error) error {
 	return err
 }
 
-// Errors of many calls, made once.
+// Allocated once.
 var (
 	errProgramFull = fmt.Errorf("%w: %w", ErrShort, unix.EMFILE)
 	errSystemFull  = fmt.Errorf("%w: %w", ErrShort, unix.ENFILE)
@@ -99,7 +92,6 @@ func (d *directory) Processes(proc Handle, dst []int) ([]int, error) {
 	return dst, err
 }
 
-// appendIDs appends the names among directory entries that are numbers.
 func appendIDs(dst []int, entries []byte) []int {
 	for len(entries) > 0 {
 		var e Entry
@@ -139,12 +131,11 @@ func (d *directory) Size(dir Handle, name string) (int64, error) {
 	}
 }
 
-// Statfs implements [Root]. It uses nothing of d but the path, and opens the
-// mount point only for the call: an open directory keeps it from being
-// unmounted. The name stands on the stack unless it is a long one.
+// Statfs implements [Root]. It uses only d.path, because calls may be concurrent, and closes the
+// mount point, so that it can be unmounted.
 func (d *directory) Statfs(path string) (Space, error) {
-	var room [256]byte
-	name := append(append(append(room[:0], d.path...), path...), 0)
+	var buf [256]byte
+	name := append(append(append(buf[:0], d.path...), path...), 0)
 	h, err := openat(0, name, unix.O_PATH)
 	if err != nil {
 		return Space{}, err

@@ -139,8 +139,8 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%s: nothing says how to read %s", sp.Name, table.name)
 			}
 			for _, k := range table.keys {
-				if bits.OnesCount64(uint64(k.fields)) != 1 || k.fields.position() >= maxFields || table.gives&k.fields == 0 {
-					t.Errorf("%s, %s, %s: %b is no figure of %b", sp.Name, table.name, k.name, k.fields, table.gives)
+				if bits.OnesCount64(uint64(k.fields)) != 1 || k.fields.position() >= maxFields || table.provides&k.fields == 0 {
+					t.Errorf("%s, %s, %s: %b is no figure of %b", sp.Name, table.name, k.name, k.fields, table.provides)
 				}
 			}
 		}

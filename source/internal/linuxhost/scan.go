@@ -7,8 +7,7 @@ import (
 	"math/bits"
 )
 
-// cutLine cuts the first line off text. A line without its newline was cut
-// short: it is no line.
+// cutLine cuts off the first line. A line without a newline is incomplete and fails.
 func cutLine(text []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(text, '\n')
 	if i < 0 {
@@ -17,7 +16,6 @@ func cutLine(text []byte) (line, rest []byte, ok bool) {
 	return text[:i], text[i+1:], true
 }
 
-// lines goes through the lines of a text.
 func lines(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for line, rest, ok := cutLine(text); ok; line, rest, ok = cutLine(rest) {
@@ -28,7 +26,7 @@ func lines(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// cutWord cuts the first word off a line. Words are parted by blanks and tabs.
+// cutWord cuts off the first word. Blanks and tabs separate words.
 func cutWord(line []byte) (word, rest []byte) {
 	i := 0
 	for i < len(line) && isBlank(line[i]) {
@@ -41,8 +39,7 @@ func cutWord(line []byte) (word, rest []byte) {
 	return line[i:j], line[j:]
 }
 
-// cutPair cuts the first word "name=value" off a line. A word without the sign
-// is a name with a nil value.
+// cutPair cuts off the word "name=value". value is nil without "=".
 func cutPair(line []byte) (name, value, rest []byte) {
 	word, rest := cutWord(line)
 	if i := bytes.IndexByte(word, '='); i >= 0 {
@@ -53,8 +50,7 @@ func cutPair(line []byte) (name, value, rest []byte) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// decimal reads a word of decimal digits. Signs, other characters and values
-// of more than 64 bits are no number.
+// decimal parses digits, at most 64 bits.
 func decimal(word []byte) (n uint64, ok bool) {
 	for _, c := range word {
 		d := uint64(c - '0')
@@ -66,7 +62,7 @@ func decimal(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0
 }
 
-// signed reads a word of decimal digits with an optional minus sign.
+// signed is decimal with an optional minus sign.
 func signed(word []byte) (int64, bool) {
 	digits, negative := bytes.CutPrefix(word, []byte{'-'})
 	n, ok := decimal(digits)
@@ -79,7 +75,7 @@ func signed(word []byte) (int64, bool) {
 	return int64(n), true
 }
 
-// parseHundredths reads a decimal with exactly two places, such as "0.05".
+// parseHundredths parses exactly two places, such as "0.05".
 func parseHundredths(word []byte) (uint64, bool) {
 	whole, part, _ := bytes.Cut(word, []byte{'.'})
 	n, ok := decimal(whole)
@@ -90,12 +86,11 @@ func parseHundredths(word []byte) (uint64, bool) {
 	return n*100 + p, true
 }
 
-// scaled returns n * num / den with all bits in between; ok is false where the
-// result needs more than 64 bits. den is not 0.
+// scaled returns n * num / den with a 128-bit product. It fails above 64 bits. den must not be 0.
 func scaled(n, num, den uint64) (v uint64, ok bool) {
 	hi, lo := bits.Mul64(n, num)
 	if den == 1 {
-		return lo, hi == 0 // most units: a division costs more than all else here
+		return lo, hi == 0 // division is slow
 	}
 	if hi >= den {
 		return 0, false

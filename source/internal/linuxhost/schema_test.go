@@ -90,20 +90,20 @@ func TestFixedIndices(t *testing.T) {
 		}
 	}
 	for index, start := range map[uint32]string{
-		500_001: "The machine as a whole.", 500_003: "Switches of the processors",
+		500_001: "The machine as a whole.", 500_003: "Switches from one thread",
 		502_001: "The processors that are online",
 		504_001: "The machine's memory.", 506_001: "The processes visible",
-		506_003: "Percentage of time that its threads ran;",
+		506_003: "Percentage of time that threads of the process ran;",
 		520_001: "Physical and virtual disks", 520_003: "Requests that the device", 522_001: "File systems on block devices",
 		522_003: "Space available", 523_001: "Requests that the device",
 		524_003: "Bytes received and sent.", 530_003: "Datagrams received, plus",
 		540_003: "Messages received and sent.",
 		560_001: "The processors that are online, named by NUMA", 560_003: "The kernel's number",
 		561_001: "Percentage of time that the processor was not idle", 562_001: "The threads of",
-		562_003: "Times that it was scheduled", 564_001: "Detailed memory use", 564_003: "Its memory in RAM, each",
-		566_001: "Time that threads were stalled",
+		562_003: "Times that the thread was scheduled", 564_001: "Detailed memory use", 564_003: "Memory in RAM, each",
+		566_001: "Time that threads waited",
 		566_003: "Percentage of time in which at least", 568_001: "The control groups",
-		568_003: "Percentage of time that its threads ran;",
+		568_003: "Percentage of time that threads of the group ran;",
 	} {
 		if !strings.HasPrefix(help[index], start) {
 			t.Errorf("help text %d is %q, want it to begin with %q", index, help[index], start)

@@ -8,21 +8,20 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// session is the opened provider. What several objects need is read once per
-// query.
+// session reads files that several objects share once per query.
 type session struct {
 	reader
 	units
 	now     func() Times
 	objects []*object
 
-	boot      int64 // when the machine started, a FILETIME; read once, so that start times never move
-	ahead     int64 // Times.Boot - Times.Monotonic when the session was opened, in ns
-	suspended int64 // time suspended since, in ns
+	boot      int64 // start of the machine, a FILETIME; constant, so that start times do not change
+	ahead     int64 // Times.Boot - Times.Monotonic at opening, ns
+	suspended int64 // since opening, ns
 
-	queries uint64 // so far, with the opening
+	queries uint64 // including the opening
 
-	// Of the current query.
+	// For the current query:
 	times    Times
 	statRead bool
 	statErr  error
@@ -31,12 +30,12 @@ type session struct {
 
 	kernel kernelStat
 	cpus   cpuFiles
-	proc   Handle // the directory /proc
+	proc   Handle // /proc
 	pidBuf []int
 
 	foldKernel bool
-	groups     func(path string) bool // nil: all are wanted
-	// the kernel does not tell the number of descriptors: they are counted
+	groups     func(path string) bool // nil shows all
+	// the kernel does not report the number of descriptors
 	countHandles bool
 	listing      Listing
 
@@ -45,7 +44,7 @@ type session struct {
 
 	mountinfo file
 	hidden    hidden
-	missed    error // of the current query: what is there and could not be read
+	missed    error // last error that left values missing in the current query
 	reports   reports
 }
 
@@ -72,14 +71,13 @@ func newSession(sys System) *session {
 	s.times = sys.Now()
 	s.ahead = s.times.Boot - s.times.Monotonic
 	s.boot = s.times.Clocks().Time100ns - s.times.Boot/100
-	// The kernel's own start time is cut to seconds; some sandboxes give 0.
+	// The kernel rounds btime down to seconds. Some sandboxes report 0.
 	if v, err := s.stat(); err == nil && v.sum(systemBootTime) != 0 {
 		s.boot = unixEpoch + int64(v.sum(systemBootTime))*perSecond
 	}
 	return s
 }
 
-// orDefault returns n, or def where there is no n.
 func orDefault(n, def int) int {
 	if n <= 0 {
 		return def
@@ -87,7 +85,6 @@ func orDefault(n, def int) int {
 	return n
 }
 
-// begin starts a query.
 func (s *session) begin() {
 	s.times = s.now()
 	s.queries++
@@ -122,7 +119,6 @@ func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Wr
 	return nil
 }
 
-// define writes the definitions of what is wanted.
 func (s *session) define(w *provider.Writer) {
 	for _, o := range s.objects {
 		if o.included {
@@ -131,20 +127,19 @@ func (s *session) define(w *provider.Writer) {
 	}
 }
 
-// plan takes up a query. Parents come along with their instances.
+// plan includes parents with their instances.
 func (s *session) plan(q *provider.Query) {
 	for _, o := range s.objects {
 		o.plan(q)
 	}
 	for _, o := range s.objects {
 		if p := s.object(o.parent); o.included && p != nil && !p.included {
-			p.bring()
+			p.includeIdentity()
 		}
 	}
 }
 
-// object returns the object of a title index, nil if this system does not have
-// it.
+// object returns an object, or nil if this system does not have it.
 func (s *session) object(index uint32) *object {
 	for _, o := range s.objects {
 		if o.Index == index && o.layout != nil {
@@ -158,25 +153,22 @@ func (s *session) object(index uint32) *object {
 func (s *session) Close() error {
 	for _, o := range s.objects {
 		if r, ok := o.source.(*mountSource); ok {
-			r.rest()
+			r.stop()
 		}
 	}
 	return s.closeAll()
 }
 
-// objectTime is the clock of objects that know start times: the time since
-// boot, counted from when the machine started as a FILETIME.
+// objectTime is the clock of objects with start times, a FILETIME counted from boot.
 func (s *session) objectTime() int64 { return s.boot + s.times.Boot/100 }
 
-// timeAfter is that clock when an object has been read: what began meanwhile
-// began before it.
+// timeAfter is this clock after reading, so that no start time is later.
 func (s *session) timeAfter() int64 { return s.boot + s.now().Boot/100 }
 
-// shortestSuspend is the least difference, in ns, that shows a suspended
-// machine: the two clocks are not read in the same moment.
+// shortestSuspend is in ns. The two clocks are not read at the same moment.
 const shortestSuspend = 100_000_000
 
-// stat returns what /proc/stat tells, read at most once per query.
+// stat reads /proc/stat once per query.
 func (s *session) stat() (*values, error) {
 	if !s.statRead {
 		s.statErr = s.kernel.read(s)
@@ -185,8 +177,7 @@ func (s *session) stat() (*values, error) {
 	return &s.kernel.values, s.statErr
 }
 
-// pids returns the ids of all visible processes in rising order, listed at
-// most once per query.
+// pids lists the visible processes once per query, ascending.
 func (s *session) pids() ([]int, error) {
 	if !s.pidsRead {
 		s.pidsErr = s.list()
@@ -202,11 +193,11 @@ func (s *session) list() (err error) {
 	}
 	if s.pidBuf, err = s.root.Processes(s.proc, s.pidBuf); err != nil {
 		s.close(&s.proc)
-		return s.judge(err)
+		return s.noteShort(err)
 	}
-	slices.Sort(s.pidBuf) // cheap for what is sorted already, as the kernel's list is
+	slices.Sort(s.pidBuf) // fast if sorted, as usual
 	s.pidBuf = slices.Compact(s.pidBuf)
-	s.hidden.look(s, s.pidBuf)
+	s.hidden.update(s, s.pidBuf)
 	return nil
 }
 
@@ -218,7 +209,6 @@ func (s *session) openProc() error {
 	return s.opened(&s.proc, h, err)
 }
 
-// openProcess opens the directory of a process, if it is not open.
 func (s *session) openProcess(p *process) error {
 	if p.dir != 0 {
 		return nil

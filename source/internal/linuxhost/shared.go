@@ -7,13 +7,12 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// sharedFile is a file that is read at most once in a query, whichever objects are
-// made of it.
+// sharedFile is read at most once per query.
 type sharedFile struct {
 	file  file
 	text  []byte
 	err   error
-	query uint64 // that text and err are of
+	query uint64 // of text and err
 }
 
 // shared returns the text of a file, valid until the next query.
@@ -33,14 +32,12 @@ func (s *session) shared(name string) ([]byte, error) {
 	return f.text, f.err
 }
 
-// recordFiles are those of them that the kernel makes of many records.
+// recordFiles are generated from many records.
 var recordFiles = []string{"proc/diskstats", "proc/vmstat"}
 
-// errNoNumber: a file that is to hold a number holds something else.
 var errNoNumber = fmt.Errorf("not a number: %w", winperf.ErrBadData)
 
-// readNumber reads the number that is all that a file holds. A kept file that
-// belonged to a device that is gone is opened anew.
+// readNumber returns the number in a file. It reopens a file whose device is gone.
 func (r *reader) readNumber(f *file) (uint64, error) {
 	kept := f.h != 0
 	text, err := r.read(f)
@@ -59,8 +56,7 @@ func (r *reader) readNumber(f *file) (uint64, error) {
 	return n, nil
 }
 
-// exists reports whether there is a file or directory. Only an ErrShort leaves
-// that open.
+// exists reports whether a file exists. An error is an ErrShort.
 func (r *reader) exists(name string) (bool, error) {
 	f := file{name: name}
 	if err := r.ensure(&f); err != nil {
@@ -73,8 +69,7 @@ func (r *reader) exists(name string) (bool, error) {
 	return true, nil
 }
 
-// readOnce returns the text of a file that is not kept open, valid until the
-// next reading.
+// readOnce reads and closes a file. The text is valid until the next reading.
 func (r *reader) readOnce(name string) ([]byte, error) {
 	f := file{name: name, records: true}
 	text, err := r.read(&f)

@@ -7,61 +7,56 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// spaceQuestion asks for the space of one file system. A file system may not
-// answer for ever, so it is asked on a line of its own, and not again until it
-// has answered.
-type spaceQuestion struct {
+// spaceRequest is a call of statfs(2). It may block forever, so it has its own goroutine and is not
+// repeated until it returns.
+type spaceRequest struct {
 	line  *call.Line
-	run   func(context.Context) // asks
-	fresh bool                  // answered in this query
+	run   func(context.Context)
+	fresh bool // answered in this query
 
-	// Of the call on the line:
+	// Results of the call:
 	space Space
 	err   error
 }
 
-func newSpaceQuestion(root Root, path string) *spaceQuestion {
-	q := &spaceQuestion{line: call.NewLine()}
+func newSpaceRequest(root Root, path string) *spaceRequest {
+	q := &spaceRequest{line: call.NewLine()}
 	q.run = func(context.Context) { q.space, q.err = root.Statfs(path) }
 	return q
 }
 
-// spacePatience is how long a query waits for all file systems together. One
-// on a disk that works answers in microseconds.
-const spacePatience = 200 * time.Millisecond
+// spaceTimeout applies to all file systems together. A working disk answers in microseconds.
+const spaceTimeout = 200 * time.Millisecond
 
-// patience returns how long to wait: no longer than half of the time that the
-// query has left.
-func patience(ctx context.Context) time.Duration { return call.Share(ctx, spacePatience, 1./2) }
+// spaceWait returns spaceTimeout, or less to leave half of the query's time.
+func spaceWait(ctx context.Context) time.Duration { return call.Share(ctx, spaceTimeout, 1./2) }
 
-// askForSpace asks for the space of all mounts and waits for all together. An
-// answer that comes too late is dropped.
-func askForSpace(ctx context.Context, round *call.Round, mounts []*mount) {
-	late := round.Begin(ctx, patience(ctx)) != nil
+// requestSpace calls statfs for all mounts and waits. It ignores late answers.
+func requestSpace(ctx context.Context, round *call.Round, mounts []*mount) {
+	late := round.Begin(ctx, spaceWait(ctx)) != nil
 	if !late {
 		for _, m := range mounts {
-			if !m.question.line.Busy() {
-				round.Ask(m.question.line, m.question.run)
+			if !m.request.line.Busy() {
+				round.Ask(m.request.line, m.request.run)
 			}
 		}
 		round.Wait(nil, 0)
 	}
 
 	for _, m := range mounts {
-		m.question.fresh = !late && m.question.line.Outcome() == call.Returned
+		m.request.fresh = !late && m.request.line.Outcome() == call.Returned
 	}
 }
 
-// set takes the figures of an answer, or notes that there is none. It returns the
-// error of the answer.
-func (q *spaceQuestion) set(v *values) error {
+// set sets the fields of an answer or marks them as failed. It returns the answer's error.
+func (q *spaceRequest) set(v *values) error {
 	if !q.fresh {
 		v.failed |= diskFromStatfs
 		return nil
 	}
 
 	sp := &q.space
-	v.lack(diskFromStatfs, q.err)
+	v.markMissing(diskFromStatfs, q.err)
 	if q.err != nil || sp.Free > sp.Blocks {
 		return q.err
 	}

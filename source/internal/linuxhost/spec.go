@@ -11,7 +11,6 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// specs returns the objects of the host in their order.
 var specs = sync.OnceValue(func() []*spec {
 	all := []*spec{
 		systemObject, processorObject, memoryObject, processObject, infoObject, threadObject, detailsObject,
@@ -24,34 +23,32 @@ var specs = sync.OnceValue(func() []*spec {
 	return all
 })
 
-// specOf returns the object of a name.
 func specOf(name string) *spec {
 	all := specs()
 	return all[slices.IndexFunc(all, func(sp *spec) bool { return sp.Name == name })]
 }
 
-// spec is an object: its declaration, where its figures stand, and what its counters are made of.
-// A figure is a number of the kernel's. Those that no file's table gives are set by the code.
+// spec declares an object, its files and the formulas of its counters. Code sets fields that no
+// file has.
 //
-// A row's place stands for it in the indices of the help texts: new ones go to the end of their
-// object. Title indices of names that Windows does not have are fixed for ever: new ones go to the
-// end of their range (100,000 those of the machine, 100,200 of disks, 100,400 of all else), and
-// none is given anew.
+// Positions of rows determine help text indices: add new rows at the end. Title indices that
+// Windows does not have never change and are never reused. Add new ones at the end of their range:
+// 100,000 for the machine, 100,200 for disks, 100,400 for others.
 type spec struct {
 	provider.Object
-	number   int    // part of the indices of its help texts, which must not change
-	first    uint32 // title index of the counter to show first; 0 is the first row's
-	parent   uint32 // title index of an earlier object that holds the instances' parents; it comes along
-	identity fields // what tells instances apart; their counters are always written
+	number   int    // determines help text indices; must not change
+	first    uint32 // title index of the default counter; 0 means the first row
+	parent   uint32 // title index of the object of parents, an earlier one; included in queries
+	identity fields // identify instances; always written
 	sums     sums
 	files    fileTables
 	trees    []groupTree
 	rows     []row
-	lender   *spec // whose rows follow; nil: nobody's
+	rowsFrom *spec // object whose rows are appended
 	source   func(*spec) source
 }
 
-// row is one counter: its declaration and what its raw value is made of.
+// row is a counter and its formula.
 type row struct {
 	provider.Counter
 	formula
@@ -62,53 +59,49 @@ func newRow(
 ) row {
 	r := row{provider.Counter{Index: index, Name: name, Help: help, Type: typ, Scale: scale, Detail: detail}, of}
 	if typ == counter.Precision100NSTimer {
-		r.BaseSlot = "time" // the moment of reading is the same for all
+		r.BaseSlot = "time" // these counters share the time of reading
 	}
 	return r
 }
 
-// formula says how a raw value, and for types that need one a base, is made of
-// figures.
+// formula computes a raw value and its base from fields.
 type formula struct {
-	from              fields // all of them
+	from              fields // all
 	plus, minus, base fields
-	whole             uint64 // a base that is always the same
-	based             bool   // there is a base
-	summed            bool   // it is the sum of all, without a base
+	whole             uint64 // constant base
+	based             bool   // has a base
+	summed            bool   // sum without a base
 }
 
-// sum is the sum of figures.
 func sum(plus fields) formula { return formula{from: plus, plus: plus, summed: true} }
 
-// less is the sum of figures less that of others, and not below 0.
+// less is plus - minus, at least 0.
 func less(plus, minus fields) formula { return formula{from: plus | minus, plus: plus, minus: minus} }
 
-// ratio is a sum of figures whose base is another sum.
 func ratio(plus, base fields) formula {
 	return formula{from: plus | base, plus: plus, base: base, based: true}
 }
 
-// over is a sum of figures whose base is always the same.
+// over has a constant base.
 func over(plus fields, whole uint64) formula {
 	return formula{from: plus, plus: plus, whole: whole, based: true}
 }
 
-// of returns the value, which is not taken below 0.
+// of returns the value, at least 0.
 func (f *formula) of(v *values) uint64 {
 	n := v.sum(f.plus)
 	return n - min(n, v.sum(f.minus))
 }
 
-// at says where a figure stands in a file: a name, "group.name", or the number of a column.
+// at is a field and its place: a name, "group.name" or a column.
 type at struct {
-	figure fields
-	key    string
+	field fields
+	key   string
 }
 
-// in are figures that stand in a file in one unit.
 func in(u unit, figures []at) (keys []key) {
 	for _, f := range figures {
-		k := key{fields: f.figure, unit: u, name: f.key}
+		k := key{fields: f.field, unit: u, name: f.key}
 		if group, name, ok := strings.Cut(k.name, "."); ok {
 			k.group, k.name = group, name
 		}
@@ -118,30 +111,28 @@ func in(u unit, figures []at) (keys []key) {
 	return keys
 }
 
-// fileOfLines is a file with a name at the start of each line, and the number behind it.
+// fileOfLines has a name and a number in each line.
 func fileOfLines(name string, keys ...[]key) *fileTable {
 	return newTable(name, (*fileTable).readLines, keys)
 }
 
-// fileOfColumns is a file of which the columns of the first line count, from 1; in PID/stat as in proc(5), in
-// diskstats from the column behind the name.
+// fileOfColumns has numbers in its first line. Columns count from 1: in PID/stat as in proc(5), in
+// diskstats after the name.
 func fileOfColumns(name string, keys ...[]key) *fileTable {
 	return newTable(name, (*fileTable).readColumns, keys)
 }
 
-// fileOfPairs is a file of lines "group name=number name=number".
+// fileOfPairs has lines "group name=number name=number".
 func fileOfPairs(name string, keys ...[]key) *fileTable {
 	return newTable(name, (*fileTable).readPairs, keys)
 }
 
-// fileOfSums is a file of lines "device name=number" or "device name number", one for each device: a
-// figure is the sum of them.
+// fileOfSums has lines "device name=number" or "device name number", to be summed.
 func fileOfSums(name string, keys ...[]key) *fileTable {
 	return newTable(name, (*fileTable).readSums, keys)
 }
 
-// fileOfTable is a file with names at the top of columns and the numbers below; FILE#WORD: in the two
-// lines that begin with the word.
+// fileOfTable has names above numbers. FILE#WORD selects two lines that begin with the word.
 func fileOfTable(name string, keys ...[]key) *fileTable {
 	return newTable(name, (*fileTable).readTable, keys)
 }
@@ -150,31 +141,30 @@ func newTable(name string, form func(*fileTable, *values, []byte, *units), keys 
 	t := &fileTable{form: form, keys: slices.Concat(keys...)}
 	t.name, t.group, _ = strings.Cut(name, "#")
 	for i := range t.keys {
-		t.gives |= t.keys[i].fields
+		t.provides |= t.keys[i].fields
 	}
 	slices.SortStableFunc(t.keys, func(a, b key) int { return cmp.Compare(a.column, b.column) })
 	return t
 }
 
-// derive adds a figure that is made of others of the file.
 func (t *fileTable) derive(to fields, f formula) *fileTable {
 	t.made = append(t.made, derived{to, f})
-	t.gives |= to
+	t.provides |= to
 	return t
 }
 
-// finish completes the declaration when all is known. Borrowed rows' help texts have a
-// range of their own, so that new rows of either object move none.
+// finish completes the declaration. Rows of another object have a separate index range, so that new
+// rows do not move them.
 func (sp *spec) finish() {
-	const borrowed = 500
+	const sharedRows = 500
 	sp.HelpIndex = helpIndex(sp.number, 0)
 	for i := range sp.rows {
 		sp.rows[i].HelpIndex = helpIndex(sp.number, i+1)
 	}
 
-	if sp.lender != nil {
-		for i, r := range sp.lender.rows {
-			r.HelpIndex = helpIndex(sp.number, borrowed+i)
+	if sp.rowsFrom != nil {
+		for i, r := range sp.rowsFrom.rows {
+			r.HelpIndex = helpIndex(sp.number, sharedRows+i)
 			sp.rows = append(sp.rows, r)
 		}
 	}
@@ -187,10 +177,8 @@ func (sp *spec) finish() {
 	}
 }
 
-// helpIndex returns the title index of a help text. Windows' help texts and
-// their indices are Windows' own. One name stands for different figures in
-// different objects, so every object has a range of 1,000: position 0 is the
-// object itself, position i+1 its row i.
+// helpIndex returns the title index of a help text: 0 is the object, i+1 its row i. A name has
+// different help texts in different objects, so each has a range of 1,000.
 func helpIndex(object, position int) uint32 {
 	return uint32(500_001 + 2*(1000*object+position))
 }

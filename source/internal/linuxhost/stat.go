@@ -5,34 +5,33 @@ import (
 	"strconv"
 )
 
-// kernelStat is /proc/stat: figures of the System object, and the times of
-// each processor that is online.
+// kernelStat is /proc/stat.
 type kernelStat struct {
 	file                file
 	machine, processors *fileTable
 
-	values values // figures of the System object
-	reads  uint64 // readings so far
+	values values // of the System object
+	reads  uint64
 	online []*processor
-	before int                   // how many the last reading had, which still stand in the memory of online
-	known  map[uint64]*processor // by number, also those that went offline
+	before int                   // length of online in the last reading; the entries are still in its memory
+	known  map[uint64]*processor // including offline ones
 
-	idle        uint64 // running total of the idle times of all processors, in 100 ns
+	idle        uint64 // of all processors, running total in 100 ns
 	idleStarted bool
 }
 
-// processor is one line cpuN of /proc/stat.
+// processor is a line cpuN of /proc/stat.
 type processor struct {
 	number uint64
 	name   string
-	values values // figures of the Processor object; other files add theirs
-	seen   uint64 // the last reading of /proc/stat that had it
-	since  uint64 // the first of those that had it without a gap
+	values values // also from other files
+	seen   uint64 // the last reading that had it
+	since  uint64 // the first reading of an unbroken sequence
 
-	idleGiven, ioWaitGiven uint64 // what was given last, in 100 ns
-	inTotal                values // what the total has seen of it
-	states                 []cpuState
-	statesOpened           bool
+	idleReported, ioWaitReported uint64 // in 100 ns
+	inTotal                      values
+	states                       []cpuState
+	statesOpened                 bool
 }
 
 func newKernelStat() kernelStat {
@@ -43,8 +42,7 @@ func newKernelStat() kernelStat {
 	}
 }
 
-// read reads the file. Its line of all interrupts makes it expensive on large
-// machines.
+// read is slow on large machines because of the line intr.
 func (k *kernelStat) read(s *session) error {
 	k.values.have = 0
 	k.before = len(k.online)
@@ -55,7 +53,7 @@ func (k *kernelStat) read(s *session) error {
 	}
 
 	k.reads++
-	suspended := uint64(s.suspended / 100) // the kernel's idle times stand still in it
+	suspended := uint64(s.suspended / 100) // idle times exclude it
 	for line := range lines(text) {
 		if cpu, isCPU := bytes.CutPrefix(line, []byte("cpu")); isCPU {
 			k.idle += k.readProcessor(cpu, &s.units, suspended)
@@ -69,19 +67,17 @@ func (k *kernelStat) read(s *session) error {
 	return nil
 }
 
-// maxProcessors is above what any kernel can be built for.
 const maxProcessors = 1 << 16
 
-// readProcessor reads what follows "cpu" in a line and returns what the
-// processor adds to the idle time of all.
+// readProcessor parses the text after "cpu". It returns the increase of the idle time.
 func (k *kernelStat) readProcessor(line []byte, u *units, suspended uint64) (idle uint64) {
 	id, rest := cutWord(line)
 	number, ok := decimal(id)
 	if !ok || isBlank(line[0]) || number >= maxProcessors {
-		return 0 // the line of all processors has no number
+		return 0 // the line of all processors
 	}
 
-	// Mostly it is the one that the last reading had in this place.
+	// The order rarely changes.
 	var p *processor
 	if n := len(k.online); n < k.before && k.online[:n+1][n].number == number {
 		p = k.online[:n+1][n]
@@ -89,7 +85,7 @@ func (k *kernelStat) readProcessor(line []byte, u *units, suspended uint64) (idl
 		p = k.processor(number)
 	}
 	if p.seen == k.reads {
-		return 0 // a second line of one number
+		return 0 // duplicate
 	}
 
 	fresh := p.seen == 0 || p.seen != k.reads-1
@@ -100,50 +96,48 @@ func (k *kernelStat) readProcessor(line []byte, u *units, suspended uint64) (idl
 	k.processors.readWords(&p.values, rest, 1, u)
 
 	if fresh {
-		p.idleGiven = 0
-		p.ioWaitGiven = 0
+		p.idleReported = 0
+		p.ioWaitReported = 0
 		p.inTotal = values{}
 		p.since = k.reads
 	}
-	before := p.idleGiven
-	p.settle(u, suspended)
+	before := p.idleReported
+	p.update(u, suspended)
 
 	switch {
 	case !k.idleStarted:
-		return p.idleGiven
-	case fresh || p.idleGiven < before:
+		return p.idleReported
+	case fresh || p.idleReported < before:
 		return 0
 	}
-	return p.idleGiven - before
+	return p.idleReported - before
 }
 
-// settle makes the idle times fit to be given: waiting for I/O is idle, time
-// suspended is idle, and neither falls by the little that the kernel moves
-// between them (kernel documentation: the /proc Filesystem, "iowait").
-func (p *processor) settle(u *units, suspended uint64) {
+// update adds I/O wait and suspended time to idle time. It hides small decreases: the kernel moves
+// time between idle and iowait (kernel documentation, "The /proc Filesystem").
+func (p *processor) update(u *units, suspended uint64) {
 	v := &p.values
 	if !v.has(cpuIdle | cpuIOWait) {
 		v.have &^= cpuIdle | cpuIOWait
 		return
 	}
-	few := stepBack * perSecond / u.ticks
-	v.set(cpuIdle, hold(&p.idleGiven, v.sum(cpuIdle|cpuIOWait)+suspended, few))
-	v.set(cpuIOWait, hold(&p.ioWaitGiven, v.sum(cpuIOWait), few))
+	limit := maxDecrease * perSecond / u.ticks
+	v.set(cpuIdle, hold(&p.idleReported, v.sum(cpuIdle|cpuIOWait)+suspended, limit))
+	v.set(cpuIOWait, hold(&p.ioWaitReported, v.sum(cpuIOWait), limit))
 }
 
-// stepBack is the number of ticks up to which a time that falls is held. A
-// time that falls by more has been reset, as when a processor was offline.
-const stepBack = 10
+// maxDecrease is the largest hidden decrease, in ticks. A larger one is a reset, as after being
+// offline.
+const maxDecrease = 10
 
-// hold returns now, or the value given last if now is a little below.
-func hold(given *uint64, now, few uint64) uint64 {
-	if now >= *given || *given-now > few {
-		*given = now
+// hold returns now, or *last if now is less by at most limit.
+func hold(last *uint64, now, limit uint64) uint64 {
+	if now >= *last || *last-now > limit {
+		*last = now
 	}
-	return *given
+	return *last
 }
 
-// processor returns the processor of a number.
 func (k *kernelStat) processor(number uint64) *processor {
 	p := k.known[number]
 	if p == nil {

@@ -5,25 +5,22 @@ import (
 	"slices"
 )
 
-// tasks are the threads of a process.
 type tasks struct {
-	dir  file      // the directory task
-	ids  []int     // of the current sample, the process's own first, then by rising id
-	live []*thread // of the last sample, in the same order
+	dir  file
+	ids  []int     // of the current sample: the process's id, then ascending
+	live []*thread // of the last sample, in this order
 }
 
-// emptied returns tasks of nothing that have the memory of these.
-func (k tasks) emptied() tasks { return tasks{ids: k.ids[:0], live: k.live[:0]} }
+func (k tasks) reset() tasks { return tasks{ids: k.ids[:0], live: k.live[:0]} }
 
-// thread is what is kept of a thread from one sample to the next.
+// thread is the state of a thread between samples.
 type thread struct {
 	pidEntry
 	process *process
-	known   bool // it was read before
+	known   bool
 }
 
-// list lists the ids of the process's threads. The thread that has the
-// process's id comes first; without it there is no process.
+// list lists the thread ids, first the process's id. Without it the process has ended.
 func (p *process) list(s *session) (err error) {
 	k := &p.tasks
 	k.ids = k.ids[:0]
@@ -32,8 +29,8 @@ func (p *process) list(s *session) (err error) {
 	}
 
 	if k.ids, err = s.root.Processes(k.dir.h, k.ids); err != nil {
-		s.reader.close(&k.dir.h) // of a process that has ended; another one may have its id
-		return s.judge(err)
+		s.reader.close(&k.dir.h) // the process may have ended
+		return s.noteShort(err)
 	}
 
 	slices.Sort(k.ids)
@@ -47,7 +44,6 @@ func (p *process) list(s *session) (err error) {
 	return nil
 }
 
-// openTasks opens the directory of the threads, if it is not open.
 func (p *process) openTasks(s *session) (err error) {
 	if p.tasks.dir.h != 0 {
 		return nil
@@ -59,7 +55,6 @@ func (p *process) openTasks(s *session) (err error) {
 	return s.reader.ensure(&p.tasks.dir)
 }
 
-// rank orders the threads of a process.
 func (p *process) rank(tid int) int {
 	if tid == p.number {
 		return 0
@@ -67,8 +62,7 @@ func (p *process) rank(tid int) int {
 	return tid
 }
 
-// spareTasks closes the directories of a process if too much is open.
-func (p *process) spareTasks(s *session) {
+func (p *process) releaseTasks(s *session) {
 	if !s.keeps(max(p.tasks.dir.h, p.dir)) {
 		s.reader.close(&p.tasks.dir.h, &p.dir)
 	}
@@ -81,8 +75,7 @@ func (k *tasks) close(s *session) {
 	}
 }
 
-// read implements entity.
-func (t *thread) read(s *session, v *values, wanted fields) error {
+func (t *thread) read(s *session, v *values, needed fields) error {
 	v.reset()
 	if err := t.open(s); err != nil {
 		return err
@@ -95,19 +88,18 @@ func (t *thread) read(s *session, v *values, wanted fields) error {
 	t.known = true
 	v.set(threadProcess, uint64(t.process.number))
 	v.setThreadState(rest)
-	if err := t.readFiles(s, v, wanted); err != nil {
+	if err := t.readFiles(s, v, needed); err != nil {
 		return err
 	}
 
-	counted := len(t.kinds) > 1 && t.kinds[1].gives&threadTime != 0
+	counted := len(t.kinds) > 1 && t.kinds[1].provides&threadTime != 0
 	if !counted && v.has(threadUser|threadSystem) {
 		v.set(threadTime, v.sum(threadUser|threadSystem))
 	}
-	t.spare(s)
+	t.releaseDir(s)
 	return nil
 }
 
-// open opens the directory of the thread, if it is not open.
 func (t *thread) open(s *session) error {
 	if t.dir != 0 {
 		return nil

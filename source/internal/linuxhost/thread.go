@@ -1,6 +1,6 @@
 package linuxhost
 
-// The figures of the Thread object that the code knows. Times are in 100 ns.
+// Fields that the code sets. Times are in 100 ns.
 const (
 	threadID      = pidNumber
 	threadStarted = pidStarted
@@ -13,8 +13,7 @@ const (
 	threadReason
 )
 
-// threadStates says what Thread State and Thread Wait Reason are for a state of
-// the kernel (proc(5), /proc/PID/stat). Others are in state 7, unknown.
+// threadStates maps states of proc(5) to Thread State and Thread Wait Reason. Others become 7.
 var threadStates = map[byte]struct{ state, reason uint64 }{
 	'R': {2, 0},
 	'S': {5, 6}, 'D': {5, 0}, 'I': {5, 0}, 'T': {5, 5}, 't': {5, 5}, 'P': {5, 0}, 'K': {5, 0}, 'W': {5, 0},
@@ -23,7 +22,6 @@ var threadStates = map[byte]struct{ state, reason uint64 }{
 
 const threadUnknown = 7
 
-// setThreadState takes the state, the first word behind the name in stat.
 func (v *values) setThreadState(rest []byte) {
 	state, _ := cutWord(rest)
 	if len(state) != 1 {

@@ -7,16 +7,15 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// threadSource reads the Thread object. It goes through the processes that the
-// Process object in the same block has: their positions there are what threads
-// have for a parent.
+// threadSource reads the Thread object. Parents are positions in the Process object of the same
+// block.
 type threadSource struct {
 	keeper[thread, *thread]
-	parent    uint32 // title index of the object of processes
+	parent    uint32
 	processes *processSource
-	known     []*fileTable // stat, then those that kernels count in, the best first
-	kinds     []*fileTable // of them those that are read
-	process   *process     // that is being read
+	known     []*fileTable // stat, then files with counts, best first
+	kinds     []*fileTable // files to read
+	process   *process
 	totals    totals
 }
 
@@ -29,33 +28,31 @@ func newThreadSource(sp *spec) source {
 	return r
 }
 
-// probe finds the file that the kernel counts in: the first that gives more than
-// zeros, or none besides stat.
-func (r *threadSource) probe(s *session) (given fields) {
+// probe selects the first file that counts more than zeros, or only stat.
+func (r *threadSource) probe(s *session) (available fields) {
 	parent := s.object(r.parent)
 	if parent == nil {
 		return 0
 	}
 
 	r.processes = parent.source.(*processSource)
-	pids := exemplars(s)
+	pids := probedProcesses(s)
 	for i := 1; i <= len(r.known); i++ {
 		r.kinds = append(r.known[:1:1], r.known[i:min(i+1, len(r.known))]...)
 		counted := len(r.kinds) == 1
 		for _, pid := range pids {
-			given |= r.probeOne(s, pid, &counted)
-			if counted && given != 0 {
-				return given
+			available |= r.probeOne(s, pid, &counted)
+			if counted && available != 0 {
+				return available
 			}
 		}
-		given = 0
+		available = 0
 	}
-	return given
+	return available
 }
 
-// probeOne tells what the threads of a process give. counted becomes true where
-// something was counted.
-func (r *threadSource) probeOne(s *session, pid int, counted *bool) (given fields) {
+// probeOne sets counted if a count is not 0.
+func (r *threadSource) probeOne(s *session, pid int, counted *bool) (available fields) {
 	p := r.processes.readable(s, pid, 0)
 	if p == nil {
 		return 0
@@ -69,16 +66,16 @@ func (r *threadSource) probeOne(s *session, pid int, counted *bool) (given field
 	for _, tid := range p.tasks.ids {
 		if t := r.readable(s, tid, ^fields(0)); t != nil {
 			r.forget(s, t)
-			given |= r.cur.have
-			*counted = *counted || len(r.kinds) > 1 && r.cur.sum(r.kinds[1].gives&r.cur.have) != 0
+			available |= r.cur.have
+			*counted = *counted || len(r.kinds) > 1 && r.cur.sum(r.kinds[1].provides&r.cur.have) != 0
 		}
 	}
-	return given
+	return available
 }
 
 func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *provider.Writer) error {
 	if _, err := s.pids(); err != nil {
-		return nil // without the list there are no processes, and no threads
+		return nil // omit the object
 	}
 	out := w.Object(o.layout)
 	r.totals.begin()
@@ -87,7 +84,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 
 	for _, p := range r.processes.live {
 		if !p.shown {
-			r.totals.lackAll(p.unread) // it could not be read ever
+			r.totals.markAllMissing(p.unread) // never read
 			continue
 		}
 		if err := r.write(ctx, s, o, &out, p); err != nil {
@@ -100,7 +97,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	v := &r.cur
 	v.reset()
 	if s.hidden.are {
-		r.totals.lackAll(errHidden)
+		r.totals.markAllMissing(errHidden)
 	}
 
 	r.totals.end(v)
@@ -113,8 +110,7 @@ func (r *threadSource) collect(ctx context.Context, s *session, o *object, w *pr
 	return nil
 }
 
-// write writes the threads of a process. If it has ended, or if another one has
-// its id since the Process object was written, it has none in this sample.
+// write writes the threads of a process, or none if it has ended since Process was written.
 func (r *threadSource) write(
 	ctx context.Context, s *session, o *object, out *provider.ObjectWriter, p *process,
 ) error {
@@ -127,33 +123,33 @@ func (r *threadSource) write(
 		for _, t := range p.tasks.live {
 			r.show(s, o, out, t, err)
 		}
-		s.miss(err)
-		r.totals.lackAll(err) // there may be others
+		s.noteMissed(err)
+		r.totals.markAllMissing(err) // other threads may exist
 		return nil
 	}
 
 	r.process = p
-	err = r.follow(ctx, s, &p.tasks.live, p.tasks.ids, p.rank, o.wanted, func(t *thread, err error) bool {
+	err = r.follow(ctx, s, &p.tasks.live, p.tasks.ids, p.rank, o.needed, func(t *thread, err error) bool {
 		if err == nil && t.number == p.number && t.started != p.started {
 			return false
 		}
 		r.show(s, o, out, t, err)
 		return true
 	})
-	p.spareTasks(s)
+	p.releaseTasks(s)
 	return err
 }
 
-// show writes a thread, of which r.cur has the figures unless there was an error:
-// then it is written without figures, if it was known before.
+// show writes a thread with the values in r.cur. After a read error it writes a known thread
+// without values.
 func (r *threadSource) show(s *session, o *object, out *provider.ObjectWriter, t *thread, err error) {
 	if err == nil {
 		r.totals.add(&t.inTotal, &r.cur)
 	} else {
-		s.miss(err)
-		r.totals.lackAll(err)
+		s.noteMissed(err)
+		r.totals.markAllMissing(err)
 		r.cur.reset()
-		r.cur.lack(^fields(0), err)
+		r.cur.markMissing(^fields(0), err)
 		t.identify(s, &r.cur)
 		r.cur.set(threadProcess, uint64(t.process.number))
 	}

@@ -2,8 +2,7 @@ package linuxhost
 
 import "bytes"
 
-// unit says how a number stands in a file and what it counts. Times become
-// 100 ns and sizes bytes.
+// unit is the form and unit of a number. Times become 100 ns, sizes bytes.
 type unit uint8
 
 const (
@@ -16,28 +15,26 @@ const (
 	unitTicks
 	unitPages
 	unitSectors
-	unitLimit       // a number of bytes; the highest numbers stand for no limit
-	unitHundredths  // two decimal places, such as "0.05"
-	unitBehindSlash // the second number of "1/91"
-	unitPriority    // from -100 up; it becomes 0
+	unitLimit      // bytes; the highest numbers mean no limit
+	unitHundredths // "0.05"
+	unitAfterSlash // the second number of "1/91"
+	unitPriority   // from -100, which becomes 0
 )
 
-// units are the host's units.
 type units struct {
-	ticks  uint64 // clock ticks in a second
-	page   uint64 // bytes in a page
+	ticks  uint64 // per second
+	page   uint64 // bytes
 	ratios [unitLimit]struct{ num, den uint64 }
 }
 
 const (
-	// perSecond is the number of the object clock's and of FILETIME's units, of
-	// 100 ns, in a second.
+	// perSecond is the number of units of FILETIME and of the object clock, 100 ns, per second.
 	perSecond      = 10_000_000
 	perMillisecond = perSecond / 1_000
 	perMicrosecond = perMillisecond / 1_000
 
-	kib    = 1024 // what the kernel calls kB
-	sector = 512  // bytes, whatever a device's own sectors are
+	kib    = 1024 // the kernel's kB
+	sector = 512  // bytes, for all devices
 )
 
 func newUnits(ticks, page uint64) units {
@@ -53,7 +50,7 @@ func newUnits(ticks, page uint64) units {
 		unitPages:        {page, 1},
 		unitSectors:      {sector, 1},
 	}
-	for i := range u.ratios { // a whole number spares the division
+	for i := range u.ratios { // whole ratios avoid the division
 		if r := &u.ratios[i]; r.num%r.den == 0 {
 			r.num, r.den = r.num/r.den, 1
 		}
@@ -61,15 +58,12 @@ func newUnits(ticks, page uint64) units {
 	return u
 }
 
-// noLimit is what cgroup v1 has for no limit: the highest number of whole
-// pages, whatever their size.
+// noLimit is the least number that cgroup v1 shows for no limit.
 const noLimit = 1 << 62
 
-// priorityOffset brings the kernel's priorities, -100 to 39, above 0.
 const priorityOffset = 100
 
-// set takes the number of a word as the figure of a key, unless it is damaged or
-// too large.
+// set sets a field unless the word is damaged or too large.
 func (u *units) set(v *values, k *key, word []byte) {
 	if k.unit == unitNumber {
 		if n, ok := decimal(word); ok {
@@ -82,7 +76,6 @@ func (u *units) set(v *values, k *key, word []byte) {
 	}
 }
 
-// parse reads the number in a word.
 func (u *units) parse(word []byte, as unit) (uint64, bool) {
 	if as >= unitLimit {
 		return parseOther(word, as)
@@ -95,7 +88,6 @@ func (u *units) parse(word []byte, as unit) (uint64, bool) {
 	return scaled(n, r.num, r.den)
 }
 
-// parseOther reads a number that is more than one of a unit.
 func parseOther(word []byte, as unit) (uint64, bool) {
 	switch as {
 	case unitHundredths:
@@ -103,7 +95,7 @@ func parseOther(word []byte, as unit) (uint64, bool) {
 	case unitPriority:
 		n, ok := signed(word)
 		return uint64(max(0, n+priorityOffset)), ok
-	case unitBehindSlash:
+	case unitAfterSlash:
 		_, word, _ = bytes.Cut(word, []byte{'/'})
 		return decimal(word)
 	}

@@ -1,13 +1,13 @@
 package linuxhost
 
-// wrapping is a count of the kernel that may be kept in 32 bits.
+// wrapping is a count of 32 bits or more.
 type wrapping struct {
-	last  uint64 // as the kernel gave it last
-	added uint64 // for the wraps that were seen
+	last  uint64 // from the kernel
+	added uint64 // by wraps
 }
 
-// next returns the count without its wraps: a count below 2^32 that falls has
-// wrapped if it can have risen by less than 2^31, and has been reset otherwise.
+// next returns the count without wraps. A count below 2^32 that falls has wrapped if it rose by
+// less than 2^31, else it was reset.
 func (c *wrapping) next(now uint64) uint64 {
 	const wrap, most = 1 << 32, 1 << 31
 	if now < c.last {

@@ -21,13 +21,11 @@ import (
 	"github.com/winperf/winperf/source/internal/linuxhost"
 )
 
-// BenchmarkHost takes samples with each library. The design's bound for winperf
-// is half the time and a tenth of the allocations of the others.
+// BenchmarkHost takes samples with each library.
 //
-// Process1000 reads stat, statm and io of 1,000 processes, which are ordinary
-// files: what the kernel takes to make the text of files of /proc is not in it.
-// All reads what each library offers of this machine as far as winperf has it
-// too, and winperf all that it has, which is more.
+// Process1000 reads stat, statm and io of 1,000 processes from ordinary files, so the time in which
+// the kernel generates /proc is not included. All reads everything on this machine that winperf and
+// the library have in common; winperf reads more.
 func BenchmarkHost(b *testing.B) {
 	b.Run("Process1000", func(b *testing.B) {
 		root := b.TempDir()

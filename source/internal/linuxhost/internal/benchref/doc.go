@@ -1,6 +1,5 @@
-// Package benchref measures package linuxhost beside the common libraries for
-// the same files. It is a module of its own, so that these libraries are no
-// dependency of winperf.
+// Package benchref compares package linuxhost with common libraries that read the same files. It is
+// a separate module, so that winperf does not depend on these libraries.
 //
 //	go test -bench . ./...
 package benchref
