@@ -85,7 +85,7 @@ func TestTextBudget(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := perfdata.ParseText([]byte(text(16*length + 1)))
-	if want := "bad text form in line 18, column 1: counter block of 65537 bytes, want " +
+	if want := "bad text form in line 18, column 1: counter block of 65537 bytes, expected " +
 		"4 to 65536"; err == nil ||
 		err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
