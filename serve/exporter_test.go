@@ -88,7 +88,7 @@ func rest(e *Exporter) {
 	s := e.main.(*sampler)
 	for {
 		s.mu.Lock()
-		over := s.flight == nil && time.Since(s.ended) >= s.fresh
+		over := s.pending == nil && time.Since(s.ended) >= s.fresh
 		s.mu.Unlock()
 		if over {
 			return

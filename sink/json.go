@@ -13,45 +13,43 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// jsonTime is the form of times in JSON: RFC 3339 in UTC with all the digits
-// of a FILETIME, always as many, so that the texts sort as the times do.
+// jsonTime is RFC 3339 in UTC with the seven decimals of a FILETIME, so that the texts sort like
+// the times.
 const jsonTime = "2006-01-02T15:04:05.0000000Z07:00"
 
-// jsonSink writes values as JSON objects.
 type jsonSink struct {
 	out   output
 	frame jsonFrame
 	begun bool
-	head  []byte // the beginning of every object of one moment
+	head  []byte // the beginning of every object of a sample
 	zone  func(first time.Time) string
 
 	parts     jsonParts
 	instances jsonInstances
 }
 
-// jsonParts are what the objects of a column have in common.
+// jsonParts are the common parts of the objects of a column.
 type jsonParts struct {
 	begin  []byte // from the path to the instance
-	middle []byte // from there to the value
-	unit   []byte // behind the value, to the status
-	object []byte // behind the status and what is special about the value
-	end    []byte // behind the instance
+	middle []byte // from the instance to the value
+	unit   []byte // from the value to the status
+	object []byte // after the status, the age and the anomalies
+	end    []byte // after the instance
 }
 
 // jsonFrame is the text around the objects.
 type jsonFrame struct {
-	first, next string // before the first object, before each other one
+	first, next string // before the first object, before each other object
 	after       string // after each object
-	end, empty  string // at the end, at the end when there was no object
+	end, empty  string // at the end, at the end of an output without objects
 }
 
-// newJSONL returns a Sink that writes one JSON object a line for each reading.
+// newJSONL returns a Sink that writes one JSON object per line for each reading.
 func newJSONL(w io.Writer, o Options) Sink {
 	return &jsonSink{out: output{w: w}, frame: jsonFrame{after: "\n"}, zone: o.zoneAt}
 }
 
-// newJSON returns a Sink that writes one JSON array of objects like those of
-// newJSONL. Close completes the array.
+// newJSON returns a Sink that writes one JSON array of readings. Close ends the array.
 func newJSON(w io.Writer, o Options) Sink {
 	return &jsonSink{
 		out:   output{w: w},
@@ -60,8 +58,8 @@ func newJSON(w io.Writer, o Options) Sink {
 	}
 }
 
-// zoneAt returns the zone that JSON lines name in their first moment: a name of the IANA database,
-// or the offset from UTC at that time. It is "" for UTC and for a zone that is not known.
+// zoneAt returns the zone for the first sample: a name of the IANA database, or the offset from UTC
+// at that time. It is "" for UTC and an unknown zone.
 func (o Options) zoneAt(first time.Time) string {
 	if o.Location == nil || o.NoZone {
 		return ""
@@ -96,7 +94,6 @@ func (s *jsonSink) Write(t time.Time, columns []winperf.Column) error {
 	return s.out.flush()
 }
 
-// column writes the values of a column.
 func (s *jsonSink) column(t time.Time, c *winperf.Column) error {
 	s.parts.set(s.head, c.Counter())
 	s.instances.begin(c)
@@ -117,7 +114,7 @@ func (s *jsonSink) column(t time.Time, c *winperf.Column) error {
 	return nil
 }
 
-// set makes the parts of a column's series, which begin with head.
+// set fills the parts for a column's series. Each object begins with head.
 func (p *jsonParts) set(head []byte, s *winperf.Series) {
 	path := &s.Path
 	p.begin = append(p.begin[:0], head...)
@@ -141,7 +138,7 @@ func (p *jsonParts) set(head []byte, s *winperf.Series) {
 	p.end = safetext.AppendJSON(append(p.end[:0], `,"counter":`...), path.Counter)
 }
 
-// appendJSON appends what stands between the quotes of a JSON text.
+// appendJSON appends s as a JSON string without the quotes.
 func appendJSON[T string | []byte](dst []byte, s T) []byte {
 	at := len(dst)
 	dst = safetext.AppendJSON(dst, s)
@@ -162,7 +159,7 @@ func (s *jsonSink) Close() error {
 	return s.out.flush()
 }
 
-// appendValue appends the object of the n-th value of a column, which is so old.
+// appendValue appends the object of the n-th value of a column; old is its age.
 func (s *jsonSink) appendValue(dst []byte, c *winperf.Column, n int, old time.Duration) []byte {
 	p, in := &s.parts, s.instances.at(c, n)
 	dst = append(dst, p.begin...)
@@ -185,8 +182,8 @@ func (s *jsonSink) appendValue(dst []byte, c *winperf.Column, n int, old time.Du
 	return append(append(dst, in.identity...), '}')
 }
 
-// appendIdentity appends the fields "pid", "tid" and "start" of a key of the form pid@start or pid/tid@start.
-// A start after the year 9999, which RFC 3339 cannot express, appends nothing.
+// appendIdentity appends the fields "pid", "tid" and "start" for a key of the form pid@start or
+// pid/tid@start. It appends nothing for a start after the year 9999, the last of RFC 3339.
 func appendIdentity(dst []byte, key string) []byte {
 	if key == "" {
 		return dst
@@ -209,7 +206,6 @@ func appendIdentity(dst []byte, key string) []byte {
 	return append(dst, '"')
 }
 
-// appendAnomalies appends the field "anomalies".
 func appendAnomalies(dst []byte, set winperf.AnomalySet) []byte {
 	lead := `,"anomalies":["`
 	for k := winperf.AnomalyKind(0); set>>k != 0; k++ {
@@ -241,14 +237,13 @@ func appendJSONValue(dst []byte, c *winperf.Column, n int) []byte {
 	}
 }
 
-// appendFloat appends the shortest text that reads back to f, with an
-// exponent where ECMAScript has one, as encoding/json does.
+// appendFloat appends the shortest text that parses to f, in the form of encoding/json.
 func appendFloat(dst []byte, f float64) []byte {
 	if size := math.Abs(f); size == 0 || size >= 1e-6 && size < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	if n := len(dst); dst[n-3] == '-' && dst[n-2] == '0' { // e-09 is e-9
+	if n := len(dst); dst[n-3] == '-' && dst[n-2] == '0' { // e-09 to e-9
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]
 	}

@@ -5,31 +5,30 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// jsonInstances make what JSON objects say of the instances of columns. The columns of an object mostly
-// have the same instances, one column behind the other, so that their texts are kept, by position.
+// jsonInstances caches the JSON texts of instances by position, because the columns of an object
+// mostly have the same instances.
 type jsonInstances struct {
 	kept   []jsonInstance
-	series winperf.Series // of the value at hand
-	few    bool           // the column has no more instances than are kept
+	series winperf.Series // of the current value
+	few    bool           // the column has at most mostKept instances
 }
 
-// mostKept is how many instances are kept, at some 300 bytes each. A column of more keeps none.
+// mostKept is the limit of cached instances, about 300 bytes each. Larger columns are not cached.
 const mostKept = 4096
 
-// jsonInstance is what an object says of an instance, and what it was made of.
+// jsonInstance has the JSON texts of an instance and the values they were made from.
 type jsonInstance struct {
 	path     []byte // the instance in the path
 	names    []byte // the fields "parent" and "instance"
 	identity []byte // the fields of the key
 
 	made        bool
-	of          winperf.Path // only the instance
+	of          winperf.Path
 	parent, key string
 	spelled     []byte
 	text        []byte
 }
 
-// begin begins a column.
 func (j *jsonInstances) begin(c *winperf.Column) {
 	j.series = *c.Counter()
 	j.few = c.Len() <= mostKept
@@ -42,7 +41,7 @@ func (j *jsonInstances) begin(c *winperf.Column) {
 	}
 }
 
-// at returns what the object of the n-th value of a column says of its instance, valid until the next call.
+// at returns the texts for the n-th value of a column, valid until the next call.
 func (j *jsonInstances) at(c *winperf.Column, n int) *jsonInstance {
 	s := &j.series
 	c.Names.Describe(s, c.From+n)
@@ -59,7 +58,6 @@ func (j *jsonInstances) at(c *winperf.Column, n int) *jsonInstance {
 	return in
 }
 
-// make makes the texts.
 func (in *jsonInstance) make() {
 	text := in.text[:0]
 	names, identity := 0, 0

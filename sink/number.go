@@ -8,25 +8,24 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// places says how many decimal places numbers from a size on are shown with.
+// places is the number of decimals of numbers of at least from.
 type places struct {
 	from  float64
 	count int
 }
 
-// The places of seconds and of all other units, ascending. Zero has those of
-// the first row; other numbers below it are shown with three significant
-// digits, so that nothing but zero looks like it.
+// The decimals of seconds and of all other units, ascending. Zero uses the first row; smaller
+// numbers are shown with three significant digits, so that only zero looks like zero.
 var (
 	secondsPlaces = [...]places{{1e-4, 6}, {1, 3}, {1e3, 1}, {1e5, 0}}
 	otherPlaces   = [...]places{{1e-2, 2}, {1e6, 0}}
 )
 
-// largeFrom is the size from which numbers have an exponent.
+// largeFrom is the smallest number that is shown with an exponent.
 const largeFrom = 1e21
 
-// AppendNumber appends a number as the table shows it: integers with all digits, or in
-// hexadecimal where their counter is shown so, decimals as their unit suits.
+// AppendNumber appends a number as the table shows it: an integer with all digits, or in
+// hexadecimal if its counter type is hexadecimal; a decimal with the decimals of its unit.
 func AppendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
 	if v.Kind() != counter.KindFloat {
 		return v.Append(dst)
@@ -35,7 +34,7 @@ func AppendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
 	return appendDecimal(dst, f, unit)
 }
 
-// AppendHuman appends the number of a reading as a table for people shows it (Options.Human).
+// AppendHuman appends the value of a reading as a table with Options.Human shows it.
 func AppendHuman(dst []byte, r *winperf.Reading) []byte {
 	if isScaled(r) {
 		return appendScaled(dst, r)
@@ -53,7 +52,7 @@ func appendDecimal(dst []byte, f float64, unit counter.Unit) []byte {
 	switch {
 	case size != 0 && size < table[0].from:
 		return strconv.AppendFloat(dst, f, 'g', 3, 64)
-	case !(size < largeFrom): // also what is not a number
+	case !(size < largeFrom): // also NaN
 		return strconv.AppendFloat(dst, f, 'g', 6, 64)
 	}
 

@@ -7,11 +7,10 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// flushAt is the number of bytes from which an output is handed on before its
-// moment is complete.
+// flushAt is the number of bytes at which output is written before the sample is complete.
 const flushAt = 64 << 10
 
-// output gathers bytes for a writer. Its first error stays.
+// output buffers bytes for a writer and keeps its first error.
 type output struct {
 	w      io.Writer
 	buf    []byte
@@ -19,7 +18,7 @@ type output struct {
 	closed bool
 }
 
-// ready returns the error that forbids to write.
+// ready returns the error of earlier writes, or an error after Close.
 func (o *output) ready() error {
 	if o.err == nil && o.closed {
 		return fmt.Errorf("%w: write to a closed sink", winperf.ErrState)
@@ -27,7 +26,6 @@ func (o *output) ready() error {
 	return o.err
 }
 
-// flush hands on what was gathered.
 func (o *output) flush() error {
 	if o.err == nil && len(o.buf) > 0 {
 		n, err := o.w.Write(o.buf)
@@ -40,7 +38,7 @@ func (o *output) flush() error {
 	return o.err
 }
 
-// spill hands on what was gathered if it is much.
+// spill writes the buffer if it is large.
 func (o *output) spill() error {
 	if len(o.buf) < flushAt {
 		return nil

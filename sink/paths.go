@@ -8,14 +8,13 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// paths writes each path once.
 type paths struct {
 	out  output
 	seen names
 	path []byte // of one value
 }
 
-// newPaths returns a Sink that writes the path of every series once, one a line.
+// newPaths returns a Sink that writes the path of every series once, one per line.
 func newPaths(w io.Writer) Sink {
 	return &paths{out: output{w: w}}
 }
@@ -32,14 +31,13 @@ func (p *paths) Write(_ time.Time, columns []winperf.Column) error {
 	return p.out.flush()
 }
 
-// column writes the paths of a column.
 func (p *paths) column(c *winperf.Column) error {
 	var s winperf.Series
 	for n := range c.Len() {
 		c.Describe(&s, n)
 		p.path, _ = s.Path.AppendText(p.path[:0])
 
-		// A number below how many there were is that of a path that was written before.
+		// A number below the previous length means that the path was already written.
 		if known := p.seen.Len(); p.seen.number(p.path) < known {
 			continue
 		}

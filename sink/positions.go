@@ -7,16 +7,15 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// positions are the values of columns by number, one behind the other.
+// positions numbers the values of columns consecutively.
 type positions struct {
 	columns []winperf.Column
-	starts  []int // of each column: the position of its first value
-	last    int   // the column that was looked at last
+	starts  []int // the position of each column's first value
+	last    int   // the column of the previous lookup
 	reading winperf.Reading
-	series  winperf.Series // of reading
+	series  winperf.Series
 }
 
-// set numbers the values of columns.
 func (p *positions) set(columns []winperf.Column) {
 	p.columns, p.starts, p.last = columns, slices.Grow(p.starts[:0], len(columns)), 0
 	next := 0
@@ -26,11 +25,11 @@ func (p *positions) set(columns []winperf.Column) {
 	}
 }
 
-// at returns the value at a position as a reading, which is valid until the next call.
+// at returns the value at a position as a reading, valid until the next call.
 func (p *positions) at(i int) *winperf.Reading {
 	if start := p.starts[p.last]; i < start || i >= start+p.columns[p.last].Len() {
 		after, _ := slices.BinarySearchFunc(p.starts, i, func(start, i int) int {
-			return cmp.Or(cmp.Compare(start, i), -1) // behind empty columns
+			return cmp.Or(cmp.Compare(start, i), -1) // after empty columns
 		})
 		p.last = after - 1
 	}

@@ -10,28 +10,27 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// prefixes multiply a unit: by 1000 each, or by 1024 with an i behind them.
+// prefixes are powers of 1000, or of 1024 with an i after them.
 const prefixes = " kMGTPEZY"
 
-// isScaled reports whether the value of a reading is shown with a prefix: bytes, and
-// rates that have more than three digits before the point.
+// isScaled reports whether a reading is shown with a prefix: bytes, and rates of at least 1000.
 func isScaled(r *winperf.Reading) bool {
 	f, isNumber := r.Value.Float64()
 	return isNumber && f >= 0 && f < largeFrom && (isBytes(r) || r.Unit == counter.PerSecond && f >= 1000)
 }
 
-// byteCounters are the title indices of Windows' counters of bytes whose names do not
-// say so: Working Set, Working Set Peak, Working Set - Private.
+// byteCounters are the title indices of byte counters whose names do not contain "Bytes": Working
+// Set, Working Set Peak, Working Set - Private.
 var byteCounters = []uint32{180, 182, 1478}
 
-// isBytes reports whether a reading is a number of bytes, or of bytes a second.
+// isBytes reports whether a reading is in bytes or bytes per second.
 func isBytes(r *winperf.Reading) bool {
 	return IsBytes(r.Path.Counter, r.Unit) ||
 		mayBeBytes(r.Unit) && slices.Contains(byteCounters, r.CounterID.Index)
 }
 
-// IsBytes reports whether a counter with this name and unit has numbers of bytes, or of bytes per
-// second. Counter types do not say so, English names do.
+// IsBytes reports whether a counter with this English name and unit is in bytes or bytes per
+// second. Counter types do not include this fact.
 func IsBytes(name string, unit counter.Unit) bool {
 	isSpace := func(c rune) bool { return c == ' ' || c == '/' || c == '(' || c == ')' || c == '.' }
 	return mayBeBytes(unit) && (strings.HasPrefix(name, "Working Set") ||
@@ -40,8 +39,8 @@ func IsBytes(name string, unit counter.Unit) bool {
 
 func mayBeBytes(unit counter.Unit) bool { return unit == counter.PerSecond || unit == counter.Count }
 
-// appendScaled appends the value of a reading with one decimal, a prefix and its unit:
-// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
+// appendScaled appends the value of a reading with one decimal, a prefix and its unit: 145.7 MiB,
+// 10.5 MB/s, 1.2 M/s.
 func appendScaled(dst []byte, r *winperf.Reading) []byte {
 	f, _ := r.Value.Float64()
 	step, infix, unit := 1000.0, "", ""
@@ -54,7 +53,7 @@ func appendScaled(dst []byte, r *winperf.Reading) []byte {
 		step, infix = 1024, "i"
 	}
 
-	// What is rounded to a whole step has the next prefix.
+	// A number that would be rounded to a whole step gets the next prefix.
 	const half = 0.05
 	power := 0
 	for ; f >= step-half && power < len(prefixes)-1; power++ {
@@ -72,7 +71,6 @@ func appendScaled(dst []byte, r *winperf.Reading) []byte {
 	return append(dst, prefix+infix+unit...)
 }
 
-// appendUnscaled appends a number that needs no prefix.
 func appendUnscaled(dst []byte, f float64) []byte {
 	if f == math.Trunc(f) {
 		return strconv.AppendFloat(dst, f, 'f', 0, 64)

@@ -8,27 +8,25 @@ import (
 	"github.com/winperf/winperf/internal/pdhtext"
 )
 
-// Sink takes the values of one moment after the other.
+// Sink writes samples.
 //
-// Sinks write the time given to Write for all values, and for those of a column whose own
-// time is before it how old they are, where the format can hold that (table and JSON). They
-// keep no column after Write, and for each value the text of its path and few bytes. A Sink
-// is used by one goroutine at a time.
+// All values get the time passed to Write. Tables and JSON also show the age of columns whose own
+// time is earlier. A sink keeps no column after Write; it keeps the path and a few bytes of each
+// series. A Sink is used by one goroutine at a time.
 type Sink interface {
-	// Write writes the columns of the moment t. winperf.ColumnsOf makes columns of
-	// readings. The error is the underlying writer's, and every later Write returns it
-	// again. After Close the error wraps winperf.ErrState.
+	// Write writes the columns of a sample taken at t. winperf.ColumnsOf converts readings to columns.
+	// The error is the underlying writer's, and every later Write returns it again. After Close the
+	// error wraps winperf.ErrState.
 	Write(t time.Time, columns []winperf.Column) error
-	// Close completes the output; it does not close the underlying writer.
-	// Its error is the first one that writing had.
+	// Close completes the output; it does not close the underlying writer. It returns the first error
+	// of writing.
 	Close() error
 }
 
-// sameMoment is by how much the times of what was sampled together may differ.
+// sameMoment is the difference below which two times count as the same sample.
 const sameMoment = 100 * time.Millisecond
 
-// age is how long before the moment the values of a column were taken, 0 for those that
-// belong to it.
+// age returns the age of a column's values at moment, or 0 if they belong to the same sample.
 func age(moment time.Time, c *winperf.Column) time.Duration {
 	if c.Time.IsZero() {
 		return 0
@@ -39,54 +37,47 @@ func age(moment time.Time, c *winperf.Column) time.Duration {
 	return 0
 }
 
-// LateCounter is implemented by sinks whose columns are fixed by the first
-// moment (csv and tsv).
+// LateCounter is implemented by sinks whose first sample fixes the columns (csv and tsv).
 type LateCounter interface {
-	// Late returns the number of distinct series that came later and are
-	// therefore not in the output.
+	// Late returns the number of distinct series that appeared later and are missing in the output.
 	Late() int
 }
 
-// Options are what sinks can be told. The zero value suits a pipe.
+// Options configure sinks. The zero value suits a pipe.
 type Options struct {
 	// Location is the time zone of times in tables, csv and tsv; nil is time.Local.
 	Location *time.Location
-	// Zone is the time zone's name in the head of csv and tsv; empty is the abbreviation
-	// of Location.
+	// Zone is the name of the time zone in the header of csv and tsv; empty is Location's
+	// abbreviation.
 	Zone string
-	// NoZone leaves the time zone out of that head, for times of which only what stood
-	// on the wall is known.
+	// NoZone omits the time zone from the header, for local times of an unknown zone.
 	NoZone bool
-	// File tells that the output is a file. Then csv and tsv have the form of
-	// log files (all digits, the zone in the head), else that of typeperf on the console.
+	// File selects the form of log files for csv and tsv: all digits, the zone in the header.
+	// Otherwise they have the form of typeperf on the console.
 	File bool
-	// Columns are the paths that get a column in csv and tsv; nil are those of the first
-	// moment.
+	// Columns are the paths of the columns of csv and tsv; nil are the paths of the first sample.
 	Columns []string
-	// ByName makes each of Columns belong to a name: it has the values of all instances that
-	// have the name, one after the other. Otherwise a column is one instance's.
+	// ByName assigns all successive instances of one name to a column. Otherwise a column has one
+	// instance.
 	ByName bool
 
-	// Size returns the width in columns and the height in lines of the
-	// terminal that shows a table; it is asked at every moment. nil, or a
-	// width of 0, is no terminal: lines are as long as they need to be.
+	// Size returns the width in columns and the height in lines of the terminal that shows a table. It
+	// is called at every Write. nil, or a width of 0, means no terminal: the length of lines is
+	// unlimited.
 	Size func() (width, height int)
-	// Terminal draws every moment of a table over the one before, on a screen of
-	// its own, with escape sequences of ECMA-48. The sink is a Screen then. Rows
-	// that find no room are left out, the least active first and totals last. A
-	// size that is not known counts as 80 by 24.
+	// Terminal draws each table over the previous one, on the alternate screen, with escape sequences
+	// of ECMA-48. The sink is then a Screen. Rows that do not fit are omitted, the least active first
+	// and totals last. An unknown size is taken as 80 by 24.
 	Terminal bool
-	// Hint stands before the line that says which rows are not shown, such as
-	// what keys scroll.
+	// Hint is printed before the line about omitted rows, for example the keys that scroll.
 	Hint string
-	// Human shows bytes and large rates with three or four digits and a prefix:
-	// 145.7 MiB, 10.5 MB/s, 1.2 M/s.
+	// Human shows bytes and large rates with three or four digits and a prefix: 145.7 MiB, 10.5 MB/s,
+	// 1.2 M/s.
 	Human bool
-	// Switches puts a * before the values of a table whose series is of another instance than before:
-	// those with the anomalies instances_came and instances_renamed.
+	// Switches marks with * the values of a table whose series has another instance than before, which
+	// have the anomalies instances_came and instances_renamed.
 	Switches bool
-	// Single tells that there will be one moment only, so that a table needs no
-	// line with its time.
+	// Single announces a single sample, whose table needs no line with the time.
 	Single bool
 }
 

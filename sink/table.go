@@ -8,16 +8,15 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// The size of a terminal that does not tell it.
+// The size of a terminal of unknown size.
 const (
 	defaultWidth  = 80
 	defaultHeight = 24
 )
 
-// tableTime is the form of the line before a moment.
+// tableTime is the form of the time above each table.
 const tableTime = "2006-01-02 15:04:05.000 -07:00"
 
-// table writes readings as aligned columns.
 type table struct {
 	out    output
 	opt    Options
@@ -26,8 +25,7 @@ type table struct {
 	screen tableScreen
 }
 
-// newTable returns a Sink that writes a table for people: the documentation of the package
-// describes it.
+// newTable returns a Sink that writes tables; see the package documentation.
 func newTable(w io.Writer, o Options) Sink {
 	if o.Location == nil {
 		o.Location = time.Local
@@ -63,7 +61,7 @@ func (t *table) Write(at time.Time, columns []winperf.Column) error {
 	return t.out.flush()
 }
 
-// size returns the width and the height that are to be kept to, 0 for none.
+// size returns the largest width and height, 0 for unlimited.
 func (t *table) size() (width, height int) {
 	if t.opt.Size != nil {
 		width, height = t.opt.Size()
@@ -77,7 +75,6 @@ func (t *table) size() (width, height int) {
 	return max(width, 0), height
 }
 
-// newSections lays out groups.
 func newSections(groups []*group, opt sectionOptions) []*section {
 	var sections []*section
 	for _, g := range groups {
@@ -86,7 +83,7 @@ func newSections(groups []*group, opt sectionOptions) []*section {
 	return sections
 }
 
-// writeBlocks writes a moment below the one before, one object after the other.
+// writeBlocks writes a sample below the previous one, object by object.
 func (t *table) writeBlocks(title string, opt sectionOptions) {
 	p := page{output: &t.out}
 	if t.begun {
@@ -111,7 +108,6 @@ func (t *table) writeBlocks(title string, opt sectionOptions) {
 	}
 }
 
-// Close completes the table.
 func (t *table) Close() error {
 	if !t.out.closed && t.opt.Terminal {
 		t.leaveScreen()

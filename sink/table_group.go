@@ -15,48 +15,46 @@ import (
 	"github.com/winperf/winperf/internal/textset"
 )
 
-// group is one object of one machine: where its readings of one moment stand, and
-// the rows and columns they make, all in the order in which they came. There may
-// be a million rows. Beside its name each takes about 16 bytes, and 4 for each of
-// the columns.
+// group is one object of one machine: the positions of its readings in a sample, and its rows and
+// columns in the order of their appearance. There may be a million rows, each with about 16 bytes,
+// its name, and 4 bytes per column.
 type group struct {
-	groupKey // the machine is empty where it need not be shown
+	groupKey // the machine is empty if it is not shown
 	values   *positions
 	age      time.Duration
 
-	size int // how many readings
+	size int // the number of readings
 	runs []run
 
 	names    names // of the columns: counters
 	counters []counterColumn
 
-	instances names    // of the rows: (name#1) as in paths, nothing where there are no parentheses
+	instances names    // of the rows: (name#1) as in paths, empty without parentheses
 	cells     []uint32 // column by column: 1 + the position of a row's reading, 0 = none
 
 	text []byte // of one name
 }
 
-// run are readings of a group that stand one behind the other.
+// run is a range of consecutive readings of a group.
 type run struct {
-	first int // the number of the first one in the group
+	first int // the number of the first reading in the group
 	at    int // its position
 }
 
 type counterColumn struct {
 	unit           counter.Unit
-	texts, numbers bool // what there is in the column
-	count          int  // of its readings
-	bytes          int  // of their instances' names
+	texts, numbers bool // the kinds of values in the column
+	count          int  // of readings
+	bytes          int  // of the names of instances
 }
 
-// names are numbered names, of which those that are looked for one after the other
-// mostly stand so, too.
+// names numbers names. A lookup first tries the previous name and its successor.
 type names struct {
 	textset.Set
-	last int // the number of the name that was looked for last
+	last int // the number of the previous lookup
 }
 
-// number returns the number of a name, which it gets where it is new.
+// number returns the number of a name and adds a new name.
 func (o *names) number(name []byte) int {
 	for n := o.last; n <= o.last+1 && n < o.Len(); n++ {
 		if bytes.Equal(o.At(n), name) {
@@ -68,17 +66,16 @@ func (o *names) number(name []byte) int {
 	return o.last
 }
 
-// groups are those of a moment. They have the memory of those of the moment before.
+// groups are the groups of a sample. They reuse the memory of the previous sample.
 type groups struct {
 	list        []*group
 	values      positions
 	now, before map[groupKey]*group
 }
 
-// groupKey tells groups apart.
 type groupKey struct{ machine, object string }
 
-// sort sorts readings into groups. Groups of a common machine do not name it.
+// sort sorts columns into groups. With a common machine the groups do not name it.
 func (s *groups) sort(at time.Time, columns []winperf.Column, common bool) {
 	s.list, s.now, s.before = s.list[:0], make(map[groupKey]*group), s.now
 	s.values.set(columns)
@@ -100,7 +97,6 @@ func (s *groups) sort(at time.Time, columns []winperf.Column, common bool) {
 	s.before = nil
 }
 
-// get returns the group with a key, a new one where there is none yet.
 func (s *groups) get(k groupKey) *group {
 	if g := s.now[k]; g != nil {
 		return g
@@ -114,10 +110,10 @@ func (s *groups) get(k groupKey) *group {
 	return g
 }
 
-// end lets go of the columns of the moment.
+// end releases the columns of the sample.
 func (s *groups) end() { s.values.set(nil) }
 
-// reset empties the group and gives it values.
+// reset empties the group.
 func (g *group) reset(values *positions) {
 	g.values, g.age = values, 0
 	g.size, g.runs, g.counters = 0, g.runs[:0], g.counters[:0]
@@ -125,7 +121,7 @@ func (g *group) reset(values *positions) {
 	g.instances.Reset()
 }
 
-// add notes the position of the first value of a column of a moment, and which counter it is.
+// add adds a column whose first value is at a position.
 func (g *group) add(at int, c *winperf.Column) {
 	if n := len(g.runs); n == 0 || at-g.runs[n-1].at != g.size-g.runs[n-1].first {
 		g.runs = append(g.runs, run{g.size, at})
@@ -151,28 +147,25 @@ func (g *group) add(at int, c *winperf.Column) {
 	}
 }
 
-// columnOf returns the column of a series.
 func (g *group) columnOf(s *winperf.Series) int {
 	g.text = append(g.text[:0], s.Path.Counter...)
 	return g.names.number(g.text)
 }
 
-// rowOf returns the row of a reading.
 func (g *group) rowOf(r *winperf.Reading) int {
 	g.text = appendInstance(g.text[:0], &r.Path)
 	return g.instances.number(g.text)
 }
 
-// position returns where the n-th reading of the group stands.
+// position returns the position of the group's n-th reading.
 func (g *group) position(n int) int {
 	i, found := slices.BinarySearchFunc(g.runs, n, func(r run, n int) int { return cmp.Compare(r.first, n) })
 	if !found {
-		i-- // it is not the first one of its run
+		i-- // not the first of its run
 	}
 	return g.runs[i].at + n - g.runs[i].first
 }
 
-// findRows finds the rows.
 func (g *group) findRows() {
 	most := slices.MaxFunc(g.counters, func(a, b counterColumn) int { return cmp.Compare(a.count, b.count) })
 	g.instances.Grow(most.count, most.bytes)
@@ -181,8 +174,8 @@ func (g *group) findRows() {
 	}
 }
 
-// fillCells finds the cells of the readings. Of several readings with the same
-// path the last is shown.
+// fillCells sets the positions of the cells. The last of several readings with the same path is
+// shown.
 func (g *group) fillCells() {
 	n := g.instances.Len() * len(g.counters)
 	g.cells = slices.Grow(g.cells[:0], n)[:n]
@@ -194,7 +187,6 @@ func (g *group) fillCells() {
 	}
 }
 
-// reading returns the reading of a row and a column, nil where there is none.
 func (g *group) reading(row, column int) *winperf.Reading {
 	if at := g.cells[column*g.instances.Len()+row]; at > 0 {
 		return g.values.at(int(at - 1))
@@ -202,15 +194,13 @@ func (g *group) reading(row, column int) *winperf.Reading {
 	return nil
 }
 
-// sparse reports whether the table would hold so much more than the readings
-// that it must not be made.
+// sparse reports whether a table would have far more cells than readings.
 func (g *group) sparse() bool {
 	const few, share = 1000, 16
 	cells := int64(g.instances.Len()) * int64(len(g.counters))
 	return cells > few && cells > share*int64(g.size)
 }
 
-// title returns the object's name, with the machine where it must be shown.
 func (g *group) title() string {
 	if g.machine == "" {
 		return safetext.Line(g.object)
@@ -218,7 +208,7 @@ func (g *group) title() string {
 	return safetext.Line(`\\` + g.machine + `\` + g.object)
 }
 
-// ageText says how old the readings are, where they are older than the moment.
+// ageText returns the age of readings older than the sample, or "".
 func (g *group) ageText() string {
 	if g.age == 0 {
 		return ""
@@ -226,18 +216,16 @@ func (g *group) ageText() string {
 	return fmt.Sprintf(" (%.1f s old)", g.age.Seconds())
 }
 
-// appendInstance appends the instance as a path spells it, with the parentheses,
-// and nothing where there are none.
+// appendInstance appends the instance as in a path, with parentheses, or nothing.
 func appendInstance(dst []byte, p *winperf.Path) []byte {
 	begin := len(dst)
 	dst, _ = winperf.Path{Instance: p.Instance, Index: p.Index, HasInstance: p.HasInstance}.AppendText(dst)
 
-	// The empty object and the empty counter leave a backslash on each side.
+	// The empty object and counter leave a backslash on each side.
 	return slices.Delete(dst[:len(dst)-1], begin, begin+1)
 }
 
-// label returns what stands between the parentheses of an instance, if there are
-// any.
+// label returns the text between the parentheses of an instance.
 func label(instance []byte) []byte {
 	if len(instance) == 0 {
 		return nil
@@ -245,8 +233,8 @@ func label(instance []byte) []byte {
 	return instance[len("(") : len(instance)-len(")")]
 }
 
-// activityColumn returns the column that tells how active an instance is: the
-// first percentage or rate, else the first column.
+// activityColumn returns the column by which rows are sorted: the first percentage or rate, else
+// the first column.
 func (g *group) activityColumn() int {
 	for i, c := range g.counters {
 		if c.unit == counter.Percent || c.unit == counter.PerSecond {
@@ -256,7 +244,7 @@ func (g *group) activityColumn() int {
 	return 0
 }
 
-// activity returns the number of a reading, minus infinity where it has none.
+// activity returns the number of a reading, minus infinity without one.
 func activity(r *winperf.Reading) float64 {
 	if r == nil {
 		return math.Inf(-1)
@@ -267,8 +255,8 @@ func activity(r *winperf.Reading) float64 {
 	return math.Inf(-1)
 }
 
-// commonMachine returns the machine that all values are of, and whether
-// there is only one. A path without machine is of any.
+// commonMachine returns the machine of all values, and whether there is only one. A path without
+// machine belongs to any.
 func commonMachine(columns []winperf.Column) (machine string, common bool) {
 	for i := range columns {
 		switch name := columns[i].Counter().Path.Machine; {

@@ -8,11 +8,10 @@ import (
 	"slices"
 )
 
-// maxColumn is the width that no column exceeds. Longer texts are not cut for
-// it but stand out, lest a single one fill all lines with blanks.
+// maxColumn is the largest width of a column. Longer texts are not cut but exceed it, so that one
+// text does not fill all lines with blanks.
 const maxColumn = 200
 
-// measure sets the widths of the columns.
 func (s *section) measure() {
 	for i := range s.columns {
 		c := &s.columns[i]
@@ -25,7 +24,7 @@ func (s *section) measure() {
 	}
 }
 
-// narrow cuts columns so that the names and any other one fit the width.
+// narrow reduces widths so that the names and any other column fit together.
 func (s *section) narrow(width int) {
 	names := &s.columns[0]
 	names.width = min(names.width, max(width/2, 1))
@@ -35,7 +34,6 @@ func (s *section) narrow(width int) {
 	}
 }
 
-// width returns the width of all columns side by side.
 func (s *section) width() int {
 	total := -gap
 	for _, c := range s.columns {
@@ -44,7 +42,7 @@ func (s *section) width() int {
 	return total
 }
 
-// breakColumns sorts the columns into blocks that fit the width.
+// breakColumns divides the columns into blocks that fit the width.
 func (s *section) breakColumns(width int) {
 	used := 0
 	for i := 1; i < len(s.columns); i++ {
@@ -59,9 +57,8 @@ func (s *section) breakColumns(width int) {
 	}
 }
 
-// topRows yields the numbers of n rows behind the first ones: of all in their order
-// where there is room for all, else of all by their activity, the most active first,
-// of equals the one that came first. Readings in a list are all as active.
+// topRows yields the numbers of n rows after the first ones: all in order if all fit, else the most
+// active rows first. Rows of a list count as equally active.
 func (s *section) topRows(first, n int) iter.Seq[int] {
 	end := min(first+n, s.rows)
 	if s.list || n >= s.rows {
@@ -81,7 +78,6 @@ func (s *section) topRows(first, n int) iter.Seq[int] {
 	}
 }
 
-// activeRow is the number of a row, and how active it is.
 type activeRow struct {
 	row      int
 	activity float64
@@ -95,7 +91,7 @@ func (s *section) mostActive(n int) []activeRow {
 		top = top[:min(len(top), n)]
 	}
 
-	// Twice as many as are wanted are kept at most, as there may be a million.
+	// At most 2n rows are kept, because there may be a million.
 	by := s.group.activityColumn()
 	for row := range s.rows {
 		top = append(top, activeRow{row, s.activity(row, by)})
@@ -107,7 +103,7 @@ func (s *section) mostActive(n int) []activeRow {
 	return top
 }
 
-// activity tells how active a row is by a column. Totals stand above all.
+// activity returns the activity of a row by a column. Totals are above all others.
 func (s *section) activity(row, by int) float64 {
 	if isTotal(label(s.group.instances.At(row))) {
 		return math.Inf(1)
@@ -115,7 +111,7 @@ func (s *section) activity(row, by int) float64 {
 	return activity(s.group.reading(row, by))
 }
 
-// isTotal reports whether an instance is what Windows calls a total.
+// isTotal reports whether an instance is a total of Windows.
 func isTotal(instance []byte) bool {
 	return string(instance) == "_Total" || bytes.HasSuffix(instance, []byte(",_Total"))
 }

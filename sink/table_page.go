@@ -1,16 +1,14 @@
 package sink
 
-// style is how a text looks.
 type style uint8
 
 const (
 	plain style = iota
-	faint       // for what stands in place of a value
+	faint       // for texts in place of a value
 )
 
-// The control functions of ECMA-48 that a picture on a terminal is drawn with,
-// and the private modes of the VT220 (?25), the VT100 (?7) and xterm (?1049) that
-// all terminals of today know.
+// Control functions of ECMA-48, and private modes of the VT220 (?25), the VT100 (?7) and xterm
+// (?1049).
 const (
 	cursorHome = "\x1b[H"
 	eraseLine  = "\x1b[K" // from the cursor to the end of the line
@@ -19,24 +17,24 @@ const (
 	faintOff   = "\x1b[22m"
 	cursorHide = "\x1b[?25l"
 	cursorShow = "\x1b[?25h"
-	wrapOff    = "\x1b[?7l" // a line wider than the terminal thinks must not scroll it
+	wrapOff    = "\x1b[?7l" // a line wider than the terminal expects must not scroll it
 	wrapOn     = "\x1b[?7h"
-	screenOn   = "\x1b[?1049h" // the alternate screen, which leaves what stands on the other as it is
+	screenOn   = "\x1b[?1049h" // the alternate screen
 	screenOff  = "\x1b[?1049l"
 )
 
-// page writes lines. On a terminal it cuts them to the limit; elsewhere lines that
-// are complete may be handed on.
+// page writes lines. On a terminal it cuts them to the limit; otherwise it may write complete lines
+// early.
 type page struct {
 	*output
 	terminal bool
 	limit    int // columns of a line on a terminal
 	lines    int // lines begun
-	used     int // columns of this line that are written
-	blanks   int // columns left blank before the next text
+	used     int // columns written in this line
+	blanks   int // blank columns before the next text
 }
 
-// newLine ends the line before, if there is one, and begins another.
+// newLine ends the previous line and begins another.
 func (p *page) newLine() {
 	if p.lines > 0 {
 		p.endLine()
@@ -45,8 +43,7 @@ func (p *page) newLine() {
 	p.used, p.blanks = 0, 0
 }
 
-// endLine ends a line. A full one needs no erasing: the cursor would still
-// stand on its last column and erase that.
+// endLine ends a line. A full line is not erased: the cursor is still on its last column.
 func (p *page) endLine() {
 	if !p.terminal {
 		p.buf = append(p.buf, '\n')
@@ -59,10 +56,9 @@ func (p *page) endLine() {
 	p.buf = append(p.buf, "\r\n"...)
 }
 
-// skip leaves columns blank, if any text follows.
+// skip leaves columns blank if a text follows.
 func (p *page) skip(columns int) { p.blanks += columns }
 
-// text writes a printable text.
 func (p *page) text(s []byte, st style) {
 	if p.terminal {
 		s = cut(s, max(p.limit-p.used-p.blanks, 0))
@@ -86,7 +82,7 @@ func (p *page) text(s []byte, st style) {
 	p.buf = append(p.buf, s...)
 }
 
-// section writes so many rows of a section, those behind the first ones.
+// section writes rows of a section, starting after the first ones.
 func (p *page) section(s *section, first, rows int) {
 	top := s.topRows(first, rows)
 	for _, b := range s.blocks {
@@ -106,7 +102,6 @@ func (p *page) section(s *section, first, rows int) {
 	}
 }
 
-// row writes a row of a block.
 func (p *page) row(s *section, row int, b block) {
 	p.newLine()
 	text, st := s.cell(row, 0)
@@ -118,7 +113,7 @@ func (p *page) row(s *section, row int, b block) {
 	}
 }
 
-// cell writes a text as wide as its column.
+// cell writes a text with the width of its column.
 func (p *page) cell(text []byte, st style, in *column) {
 	if p.terminal {
 		text = cut(text, in.width)

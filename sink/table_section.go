@@ -8,46 +8,43 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// gap is the number of blanks between columns.
 const gap = 2
 
-// maxSingle is the width up to which an object's single row stays a row where
-// the width is not limited. Longer ones are hard to read.
+// maxSingle is the largest width of a single row if the width is unlimited. Longer rows are hard to
+// read.
 const maxSingle = 80
 
-// section is the table of one object as text. Column 0 holds the names of the
-// rows; its head is the object. Texts of cells are made whenever they are needed,
-// since those of very many rows would take more memory than all else.
+// section is the table of one object. Column 0 holds the names of the rows; its head is the object.
+// Texts of cells are made on demand, because a table may have millions.
 type section struct {
 	group    *group
-	list     bool // a row is a reading and not an instance
+	list     bool // a row is a reading, not an instance
 	human    bool // see Options
-	switches bool // values of other instances than before are marked, see Options.Switches
+	switches bool // see Options
 	rows     int
 	columns  []column
 	blocks   []block
-	text     []byte // of the cell that was made last
+	text     []byte // of the latest cell
 }
 
 type column struct {
 	head  string
 	width int
-	left  bool // texts are aligned to the left, numbers to the right
+	left  bool // align to the left, for texts
 }
 
-// block is a range of columns that stand side by side, without column 0.
+// block is a range of columns shown together, without column 0.
 type block struct{ from, to int }
 
-// sectionOptions say what a section must fit.
+// sectionOptions are the limits of a section.
 type sectionOptions struct {
 	width int  // of a line, 0 = unlimited
-	cut   bool // nothing may be wider than width
+	cut   bool // nothing may exceed width
 	human bool // see Options
 
 	switches bool // see Options
 }
 
-// newSection lays out a group.
 func newSection(g *group, o sectionOptions) *section {
 	s := &section{group: g, human: o.human, switches: o.switches}
 	g.findRows()
@@ -57,7 +54,7 @@ func newSection(g *group, o sectionOptions) *section {
 		list = s.rows == 1 && s.width() > cmp.Or(o.width, maxSingle)
 	}
 
-	// A table that would be nearly empty, and a single long row, are easier to read as a list.
+	// A nearly empty table and a single long row are easier to read as a list.
 	if list {
 		s.makeList()
 	}
@@ -73,7 +70,7 @@ func newSection(g *group, o sectionOptions) *section {
 	return s
 }
 
-// makeTable makes one row of each instance and one column of each counter.
+// makeTable makes one row per instance and one column per counter.
 func (s *section) makeTable() {
 	g := s.group
 	g.fillCells()
@@ -87,8 +84,8 @@ func (s *section) makeTable() {
 	s.measure()
 }
 
-// makeList makes one row of each reading: name, value, unit. The instance
-// stands in the head where there is only one, else in the names.
+// makeList makes one row per reading: name, value, unit. A single instance is named in the head,
+// several in the names.
 func (s *section) makeList() {
 	g := s.group
 	s.list, s.rows = true, g.size
@@ -100,7 +97,7 @@ func (s *section) makeList() {
 	s.measure()
 }
 
-// cell returns the text of a cell, valid until the next call, and how it looks.
+// cell returns the text of a cell, valid until the next call, and its style.
 func (s *section) cell(row, column int) ([]byte, style) {
 	s.text = s.text[:0]
 	switch {
@@ -118,14 +115,13 @@ func (s *section) cell(row, column int) ([]byte, style) {
 	return absent, faint
 }
 
-// unitMarks stand behind values in lists, whose heads do not name counters.
+// unitMarks follow values in lists, whose heads do not name counters.
 var unitMarks = map[counter.Unit]string{
 	counter.Percent:   "%",
 	counter.PerSecond: "/s",
 	counter.Seconds:   "s",
 }
 
-// listCell is cell for a reading that makes a row.
 func (s *section) listCell(r *winperf.Reading, column int) ([]byte, style) {
 	switch {
 	case column == 1:
@@ -148,11 +144,10 @@ func (s *section) listCell(r *winperf.Reading, column int) ([]byte, style) {
 	return s.text, plain
 }
 
-// absent stands where nothing was read or there is no value.
+// absent replaces a missing value.
 var absent = []byte("-")
 
-// value returns the text of a reading. It is never empty, which would look
-// like nothing at all.
+// value returns the text of a reading, never an empty one.
 func (s *section) value(r *winperf.Reading) ([]byte, style) {
 	if s.switches && (r.Anomalies.Has(winperf.InstancesCame) || r.Anomalies.Has(winperf.InstancesRenamed)) {
 		s.text = append(s.text, '*')

@@ -9,21 +9,21 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// Screen is the table of a terminal (Options.Terminal).
+// Screen is a table on a terminal (Options.Terminal).
 type Screen interface {
 	Sink
-	// Await shows a line in place of readings: what there is to wait for.
+	// Await shows a line in place of readings, such as the reason for waiting.
 	Await(line string) error
-	// Scroll moves over the rows that are not shown. The next Write shows it.
+	// Scroll moves the visible rows. The next Write shows the result.
 	Scroll(m Motion)
-	// Leave gives the terminal back as it was, until the next Write.
+	// Leave restores the terminal until the next Write.
 	Leave() error
 }
 
-// Motion is a way to move over rows.
+// Motion is a movement through rows.
 type Motion int
 
-// The motions of arrows and of keys with their names.
+// The movements, named like the keys.
 const (
 	LineUp Motion = iota
 	LineDown
@@ -33,18 +33,16 @@ const (
 	End
 )
 
-// tableScreen is what a table keeps of the terminal.
+// tableScreen is the state of the terminal.
 type tableScreen struct {
 	on      bool   // the alternate screen is on
-	picture []byte // the last one, without the line end behind its last line
-	top     int    // how many rows it is scrolled by
-	page    int    // how many rows a page moves
+	picture []byte // the last one, without the final line end
+	top     int    // the number of rows scrolled
+	page    int    // the number of rows that a page moves
 }
 
-// terminalTable is a table on a terminal.
 type terminalTable struct{ *table }
 
-// Await implements Screen.
 func (t terminalTable) Await(line string) error {
 	if err := t.out.ready(); err != nil {
 		return err
@@ -58,7 +56,6 @@ func (t terminalTable) Await(line string) error {
 	return t.out.flush()
 }
 
-// Scroll implements Screen.
 func (t terminalTable) Scroll(m Motion) {
 	s := &t.screen
 	switch m {
@@ -78,7 +75,6 @@ func (t terminalTable) Scroll(m Motion) {
 	s.top = max(s.top, 0)
 }
 
-// Leave implements Screen.
 func (t terminalTable) Leave() error {
 	if err := t.out.ready(); err != nil {
 		return err
@@ -87,7 +83,6 @@ func (t terminalTable) Leave() error {
 	return t.out.flush()
 }
 
-// beginPicture begins a picture at the upper left corner.
 func (t *table) beginPicture(width int) page {
 	p := page{output: &t.out, terminal: true, limit: width}
 	if !t.screen.on {
@@ -98,8 +93,8 @@ func (t *table) beginPicture(width int) page {
 	return p
 }
 
-// draw draws a moment over the one before, all in one write. It never writes
-// below the last line, which would scroll the terminal.
+// draw draws a sample over the previous one, in one write. It never writes below the last line,
+// which would scroll the terminal.
 func (t *table) draw(title string, sections []*section, width, height int) {
 	p := t.beginPicture(width)
 	begin := len(p.buf)
@@ -107,7 +102,7 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 	p.text([]byte(title), plain)
 
 	a := arrange(sections, height-1, 0)
-	if a.hidden > 0 { // which takes a line that says so
+	if a.hidden > 0 { // one line says so
 		a = arrange(splitTall(sections, height-2), height-2, t.screen.top)
 	}
 	t.screen.top, t.screen.page = a.top, a.page
@@ -130,7 +125,7 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 	}
 	t.screen.picture = append(t.screen.picture[:0], p.buf[begin:]...)
 
-	// The keys are told of only now: the picture that stays behind in the end has none.
+	// The hint is added after the picture is kept, which remains visible after the program ends.
 	if line < len(p.buf) {
 		p.buf, p.used = p.buf[:line], 0
 		p.text([]byte(t.opt.Hint+a.hiddenText()), faint)
@@ -138,7 +133,6 @@ func (t *table) draw(title string, sections []*section, width, height int) {
 	p.endPicture(height)
 }
 
-// endPicture erases what is left of the picture before.
 func (p *page) endPicture(height int) {
 	switch {
 	case p.lines < height:
@@ -150,7 +144,7 @@ func (p *page) endPicture(height int) {
 	p.buf = append(p.buf, wrapOn...)
 }
 
-// leaveScreen brings back what stood on the terminal before.
+// leaveScreen restores the previous content of the terminal.
 func (t *table) leaveScreen() {
 	if t.screen.on {
 		t.screen.on = false
@@ -158,7 +152,7 @@ func (t *table) leaveScreen() {
 	}
 }
 
-// leavePicture writes the last picture behind that.
+// leavePicture writes the last picture below the restored content.
 func (t *table) leavePicture() {
 	if len(t.screen.picture) > 0 {
 		t.out.buf = append(t.out.buf, wrapOff...)
@@ -167,20 +161,18 @@ func (t *table) leavePicture() {
 	}
 }
 
-// arrangement is what stands on a screen.
 type arrangement struct {
 	all      []*section
-	sections []*section // those that are shown, and some that find no room
-	shown    []int      // rows of each of them
-	above    int        // how many rows are above the screen, of a section that has so many
-	hidden   int        // rows that are not shown, of all sections
-	top      int        // how many rows the whole is scrolled by
-	page     int        // rows of the section that has most on the screen
+	sections []*section // the shown sections, and some that do not fit
+	shown    []int      // rows of each section
+	above    int        // the number of rows above the screen, in sections that have as many
+	hidden   int        // rows not shown, of all sections
+	top      int        // the number of rows scrolled in total
+	page     int        // the largest number of rows shown of a section
 }
 
-// arrange tells what a screen of so many lines shows when it is scrolled down by top
-// rows. All objects that find room scroll together; behind their last rows come
-// the objects that found none.
+// arrange returns the content of a screen with a number of lines, scrolled down by top rows. All
+// objects that fit scroll together; the others follow after their last rows.
 func arrange(sections []*section, lines, top int) arrangement {
 	a := arrangement{all: sections}
 	rest, before := sections, 0
@@ -215,8 +207,7 @@ func arrange(sections []*section, lines, top int) arrangement {
 	return a
 }
 
-// splitTall makes several sections of each that has so many columns that not even one
-// row of it would find room.
+// splitTall splits each section whose blocks are too many to show one row of each.
 func splitTall(sections []*section, lines int) (all []*section) {
 	const headAndRow = 2
 	for _, s := range sections {
@@ -234,12 +225,11 @@ func splitTall(sections []*section, lines int) (all []*section) {
 	return all
 }
 
-// fit shares lines among the sections: first each gets its heads and one row,
-// as far as there is room, then all get one row more in turn. It returns the
-// number of rows of each section.
+// fit shares lines among the sections: first each gets its heads and one row, if they fit, then all
+// get another row in turn. It returns the number of rows of each section.
 func fit(sections []*section, lines int) []int {
 	shown := make([]int, len(sections))
-	separator := 0 // between a section and the one before
+	separator := 0 // between two sections
 	for more := true; more; {
 		more = false
 		for i, s := range sections {
@@ -262,7 +252,7 @@ func fit(sections []*section, lines int) []int {
 	return shown
 }
 
-// hiddenText says how many rows are not shown, and of which objects.
+// hiddenText returns the number of rows not shown, and their objects.
 func (a *arrangement) hiddenText() string {
 	var parts []string
 	for _, s := range a.all {

@@ -8,12 +8,10 @@ import (
 	"golang.org/x/text/width"
 )
 
-// ellipsis stands for what was cut off.
 const ellipsis = "…"
 
-// runeWidth returns the number of columns that a terminal gives to a
-// character: 2 for wide ones (Unicode Standard Annex 11), 0 for marks that
-// combine with the character before them.
+// runeWidth returns the number of columns of a character on a terminal: 2 for wide ones (Unicode
+// Standard Annex 11), 0 for combining marks.
 func runeWidth(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1
@@ -39,8 +37,7 @@ func textWidth[T string | []byte](s T) int {
 	return n
 }
 
-// cut shortens a text of safetext.Line to at most limit columns and ends it with an
-// ellipsis where something is missing.
+// cut shortens a text of safetext.Line to at most limit columns and ends it with an ellipsis.
 func cut[T string | []byte](s T, limit int) T {
 	if limit <= 0 {
 		return s[:0]

@@ -8,25 +8,25 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// arranging are families on their way into a Set.
+// arranging collects the families of a Set.
 type arranging struct {
 	families []Family
 	byName   map[string]int
-	owners   []*object       // of families by position: the object that made one, nil for none
-	claimed  map[string]bool // names that families take, but for those that are as they are
+	owners   []*object       // the object of each family, nil for none
+	claimed  map[string]bool // names of families, except unchangeable names
 	joined   map[joint]bool
 	next     map[wish]int
-	first    map[objectName]*object // of those of one name
+	first    map[objectName]*object // of each name
 }
 
-// objectName is what an object is called, but for case, and where.
+// objectName identifies an object, in lower case.
 type objectName struct{ machine, name string }
 
 func (st *object) fullName() objectName {
 	return objectName{strings.ToLower(st.machine), strings.ToLower(st.name)}
 }
 
-// joint says that a family has rows with these labels, which tell the rows of objects apart.
+// joint is a family and the labels that distinguish the rows of its objects.
 type joint struct {
 	family       int
 	machine, sql string
@@ -37,14 +37,13 @@ func (st *object) joint(family int) joint {
 	return joint{family, strings.ToLower(st.machine), sql}
 }
 
-// wish is a name that objects of one name want for a family of a type.
+// wish is a requested name for a family of a type.
 type wish struct {
 	objectName
 	family string
 	kind   Type
 }
 
-// arrange puts the families of all objects together.
 func (m *Mapper) arrange() {
 	m.dated = m.dated[:0]
 	a := arranging{
@@ -68,19 +67,18 @@ func (m *Mapper) arrange() {
 				cells := st.cells[at : at+len(tmpl.Columns)]
 				at += len(tmpl.Columns)
 				if a.spare(st, tmpl) {
-					leaveOut(cells)
+					omit(cells)
 					continue
 				}
 				a.add(a.place(st, tmpl), cells)
 			}
 		}
-		a.tell(m, m.schemes[s])
+		a.addFacts(m, m.schemes[s])
 	}
 	clear(a.families[len(a.families):cap(a.families)])
 	m.set.Families = a.families
 }
 
-// add adds columns to the family at position f.
 func (a *arranging) add(f int, cells []cell) {
 	for i := range cells {
 		c := &cells[i]
@@ -89,15 +87,14 @@ func (a *arranging) add(f int, cells []cell) {
 	}
 }
 
-// leaveOut has columns stand in no family.
-func leaveOut(cells []cell) {
+func omit(cells []cell) {
 	for i := range cells {
 		cells[i].family = -1
 	}
 }
 
-// spare reports whether a template is not needed: because it stands in for an object that
-// is there, or since the same object comes twice and a family has its values already.
+// spare reports whether a template is redundant: its object is only a substitute for a present one,
+// or appears twice.
 func (a *arranging) spare(st *object, t *template) bool {
 	if !t.Shared {
 		return false
@@ -109,13 +106,13 @@ func (a *arranging) spare(st *object, t *template) bool {
 	})
 }
 
-// tell adds what a scheme says of no object, but for what counters say.
-func (a *arranging) tell(m *Mapper, s scheme) {
-	t, ok := s.(teller)
+// addFacts adds the families of a scheme that belong to no object, unless counters provide them.
+func (a *arranging) addFacts(m *Mapper, s scheme) {
+	t, ok := s.(factScheme)
 	if !ok {
 		return
 	}
-	for _, f := range t.told(m.machines()) {
+	for _, f := range t.factFamilies(m.machines()) {
 		if _, known := a.byName[f.Name]; known {
 			continue
 		}
@@ -127,7 +124,6 @@ func (a *arranging) tell(m *Mapper, s scheme) {
 	}
 }
 
-// machines are the names of those that the sample is of, each once.
 func (m *Mapper) machines() (names []string) {
 	known := map[string]bool{}
 	for _, o := range m.objects {
@@ -139,7 +135,6 @@ func (m *Mapper) machines() (names []string) {
 	return names
 }
 
-// cellsBefore is where the cells of a scheme begin.
 func (st *object) cellsBefore(s int) (at int) {
 	for _, templates := range st.templates[:min(s, len(st.templates))] {
 		for t := range templates {
@@ -149,7 +144,6 @@ func (st *object) cellsBefore(s int) (at int) {
 	return at
 }
 
-// templatesOf are the templates of a scheme.
 func (st *object) templatesOf(s int) []template {
 	if s >= len(st.templates) {
 		return nil
@@ -157,11 +151,11 @@ func (st *object) templatesOf(s int) []template {
 	return st.templates[s]
 }
 
-// place returns the position of the family that a template adds to: an old one where
-// both are made to be together, or are of the same object of two machines; else a new
-// one, with a number in its name where another object has the name.
+// place returns the position of the family for a template: an existing one if its name is shared or
+// both belong to the same object of two machines; else a new one, numbered if another object has
+// the name.
 func (a *arranging) place(st *object, t *template) int {
-	// Names that were taken once stay taken, so that those of one name go on where the last one ended.
+	// Names stay taken, so that the search continues at the previous number.
 	wants := wish{st.fullName(), t.Name, t.Type}
 	var name string
 	n := max(1, a.next[wants])
@@ -187,8 +181,8 @@ func (a *arranging) place(st *object, t *template) int {
 	return at
 }
 
-// join reports whether an object can add its rows to a family: one that sisters of it have made,
-// and no other object with its labels.
+// join reports whether an object can add its rows to a family: the family belongs to its sisters,
+// and no other object has its labels.
 func (a *arranging) join(f int, st *object, t Type) bool {
 	owner := a.owners[f]
 	if owner == nil || a.families[f].Type != t || !sisters(owner, st) {
@@ -203,7 +197,6 @@ func (a *arranging) join(f int, st *object, t Type) bool {
 	return true
 }
 
-// claim takes the names of a family if all of them are free.
 func (a *arranging) claim(name string, t Type) bool {
 	names := claims(name, t)
 	for _, n := range names {
@@ -217,16 +210,16 @@ func (a *arranging) claim(name string, t Type) bool {
 	return true
 }
 
-// sisters reports whether two are the same object of different machines, or of different
-// instances of SQL Server: labels tell their rows apart.
+// sisters reports whether two objects are the same object of different machines or instances of SQL
+// Server, so that labels distinguish their rows.
 func sisters(a, b *object) bool {
 	nameA, sqlA := withoutInstance(a.name)
 	nameB, sqlB := withoutInstance(b.name)
 	return a != b && strings.EqualFold(nameA, nameB) && (!strings.EqualFold(a.machine, b.machine) || sqlA != sqlB)
 }
 
-// Numbered returns the name of a family of winperf's own names with a number, from the second one
-// on, which stands before its unit and before _total or _info. It tells families of one name apart.
+// Numbered returns the n-th name of winperf's own families of the same name. From n = 2 the number
+// is inserted before the unit, _total or _info.
 func Numbered(name, unit string, n int) string {
 	if n < 2 {
 		return name
@@ -240,8 +233,7 @@ func Numbered(name, unit string, n int) string {
 	return rest + "_" + strconv.Itoa(n) + end
 }
 
-// fill fills the columns of objects that are new since the sample before, and puts all
-// into the Set.
+// fill fills the columns of changed objects and assigns all columns to the Set.
 func (m *Mapper) fill() {
 	for _, st := range m.objects {
 		in := &m.in
@@ -261,7 +253,7 @@ func (m *Mapper) fill() {
 	m.date()
 }
 
-// date fills in the time of the sample where it is a value.
+// date sets the values that are the time of the sample.
 func (m *Mapper) date() {
 	for _, f := range m.dated {
 		now := winperf.ToFiletime(m.set.Time) - int64(unixEpoch)

@@ -14,44 +14,44 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// displayable is what is known about the displayable values of frames, from frame to frame.
+// displayable is the state of displayable values between frames.
 type displayable struct {
 	of      []*winperf.Series // in the order of the frame
-	series  []displayedSeries // of each, where its values go
+	series  []displayedSeries // the destination of each series' values
 	columns []displayedColumn
-	values  winperf.Column // of the block at hand
+	values  winperf.Column // of the current block
 	set     Set
 	parts   []selection.Part
 	exclude []selection.Path
-	ready   bool // parts and exclude are made
+	ready   bool // parts and exclude are set
 
-	machine string // of the first series there was
-	known   bool   // there was one
-	several bool   // there was one of another machine: from then on all series are labelled with theirs
+	machine string // of the first series
+	known   bool   // machine is set
+	several bool   // another machine appeared: all series get the label machine
 }
 
-// displayedSeries is where the values of a series go.
+// displayedSeries is the destination of a series' values.
 type displayedSeries struct {
-	column int // in columns, -1 for what is left out
+	column int // in columns, -1 if omitted
 	row    int
 }
 
-// displayedColumn is the column of a family: every family has one.
+// displayedColumn is the only column of a family.
 type displayedColumn struct {
 	name    string
 	unit    unit // of the values
 	object  string
-	counter string // English or not: as the source calls it
+	counter string // as the source calls it, English or not
 	several bool
 	labels  [][]Label
 	bits    []uint64
 	absent  []uint64
-	whole   bool // all values of this moment are whole numbers
+	whole   bool // all values of this sample are whole numbers
 	time    time.Time
 }
 
-// has reports whether a frame has displayable values, and makes their families if their series are others
-// than in the frame before.
+// has reports whether a frame has displayable values, and updates the families if its series
+// changed.
 func (c *displayable) has(f frame.Frame, opt *Options, same *seen) bool {
 	n, known := 0, true
 	for v := range f.Values() {
@@ -71,9 +71,9 @@ func (c *displayable) has(f frame.Frame, opt *Options, same *seen) bool {
 	return true
 }
 
-// take makes metrics of the displayable values of a frame: gauges in base units that are named after
-// their unit, with _ratio in place of percent and _per_second for rates. It makes nothing of texts. Where the
-// source does not tell the unit the counter's name does.
+// take makes gauges in base units from the displayable values of a frame, named after their unit,
+// with _ratio for percent and _per_second for rates. Texts are skipped. If the source has no unit,
+// the counter's name determines it.
 func (c *displayable) take(f frame.Frame) *Set {
 	c.set.Time = f.Time()
 	for i := range c.columns {
@@ -95,7 +95,6 @@ func (c *displayable) take(f frame.Frame) *Set {
 	return &c.set
 }
 
-// arrange finds out which families the series are of.
 func (c *displayable) arrange(opt *Options, same *seen) {
 	if !c.ready {
 		c.ready, c.parts = true, selection.Parts(opt.Select)
@@ -105,7 +104,7 @@ func (c *displayable) arrange(opt *Options, same *seen) {
 	}
 
 	c.series, c.columns = c.series[:0], nil
-	others := map[[3]string]bool{} // counters with instances that are no totals
+	others := map[[3]string]bool{} // counters with instances other than totals
 	for _, s := range c.of {
 		if !c.known {
 			c.machine, c.known = s.Path.Machine, true
@@ -135,13 +134,13 @@ func (c *displayable) arrange(opt *Options, same *seen) {
 	}
 
 	for i := range c.columns {
-		c.columns[i].tellApart(same)
+		c.columns[i].disambiguate(same)
 	}
 	c.families(opt.Reserved)
 }
 
-// tellApart gives rows with equal labels, as of columns of a log that have one name, an index.
-func (c *displayedColumn) tellApart(same *seen) {
+// disambiguate adds an index to rows with equal labels, such as columns of a log with the same name.
+func (c *displayedColumn) disambiguate(same *seen) {
 	same.begin()
 	for i, ls := range c.labels {
 		plain := slices.DeleteFunc(slices.Clone(ls), func(l Label) bool { return l.Name == indexLabel })
@@ -154,15 +153,13 @@ func (c *displayedColumn) tellApart(same *seen) {
 	}
 }
 
-// counterOf is a path but for its instance.
 func counterOf(p *winperf.Path) [3]string { return [3]string{p.Machine, p.Object, p.Counter} }
 
-// isTotal reports whether a path names an instance that sums others up.
 func isTotal(p *winperf.Path) bool {
 	return frame.IsTotal(p.Instance[strings.LastIndexByte(p.Instance, '/')+1:])
 }
 
-// wants reports whether a series is wanted, with totals that no path names or without.
+// wants reports whether a series is requested. totals selects totals that no path names.
 func (c *displayable) wants(opt *Options, s *winperf.Series, totals bool) bool {
 	is := func(p *selection.Path) bool { return p.Series(s) == counter.OK }
 	if slices.ContainsFunc(c.exclude, func(p selection.Path) bool { return is(&p) }) {
@@ -181,7 +178,8 @@ func (c *displayable) wants(opt *Options, s *winperf.Series, totals bool) bool {
 	})
 }
 
-// displayedLabels returns the labels of a series' instance. foreign is its machine where that is not at home.
+// displayedLabels returns the labels of a series. foreign is its machine unless that is
+// Options.Home.
 func displayedLabels(s *winperf.Series, several bool, foreign string) (ls []Label) {
 	add := func(name, value string) {
 		if value != "" {
@@ -208,8 +206,8 @@ func displayedLabels(s *winperf.Series, several bool, foreign string) (ls []Labe
 	return ls
 }
 
-// displayedUnit is what values of a unit, or of one that only the counter's name tells, are to
-// be multiplied by, and its name as the end of a metric's.
+// displayedUnit returns the conversion of values of a unit, with the suffix of the metric's name. A
+// missing unit is taken from the counter's name.
 func displayedUnit(object, name string, u counter.Unit) unit {
 	if u == counter.NoUnit {
 		u = namedUnit(name)
@@ -229,8 +227,8 @@ func displayedUnit(object, name string, u counter.Unit) unit {
 	return of
 }
 
-// namedUnit is the unit of a displayed value as far as the counter's name tells that it is a
-// percentage, a rate or a time since something began.
+// namedUnit returns the unit that a counter's name implies: a percentage, a rate or an elapsed
+// time.
 func namedUnit(name string) counter.Unit {
 	ws := words(spaced(name))
 	_, isRate := withoutRate(name)
@@ -245,7 +243,6 @@ func namedUnit(name string) counter.Unit {
 	return counter.NoUnit
 }
 
-// displayedWords are the words of a counter's name but those that its unit says.
 func displayedWords(object, name string, u unit) []string {
 	like := counter.RawCount
 	switch {
@@ -263,7 +260,6 @@ func displayedWords(object, name string, u unit) []string {
 	return ws
 }
 
-// families makes the families of the columns, in their order.
 func (c *displayable) families(reserved []Family) {
 	c.name(reserved)
 	c.set.Families = make([]Family, len(c.columns))
@@ -279,8 +275,8 @@ func (c *displayable) families(reserved []Family) {
 	}
 }
 
-// name gives the columns names that none of the reserved has, and that depend on those of their counters
-// only, as tellApart does.
+// name names the columns, avoiding reserved names. Like in disambiguate the result depends only on the
+// counters' names.
 func (c *displayable) name(reserved []Family) {
 	order := make([]*displayedColumn, len(c.columns))
 	for i := range order {
@@ -297,7 +293,7 @@ func (c *displayable) name(reserved []Family) {
 	for i := range reserved {
 		taken[reserved[i].Name] = true
 	}
-	last := map[string]int{} // the number behind a name
+	last := map[string]int{} // the number after a name
 	for _, col := range order {
 		object, _ := objectWords(col.object)
 		if len(object) == 0 {
@@ -322,7 +318,7 @@ func (c *displayable) name(reserved []Family) {
 	}
 }
 
-// fill takes the i-th value of a block, of a series that was sampled at a time of its own if t is not zero.
+// fill sets the i-th value of a block. A nonzero t is the sampling time of an independent object.
 func (c *displayable) fill(s displayedSeries, i int, t time.Time) {
 	if s.column < 0 {
 		return
@@ -348,7 +344,6 @@ func (c *displayable) fill(s displayedSeries, i int, t time.Time) {
 	col.bits[s.row] = math.Float64bits(v*col.unit.factor() + col.unit.offset)
 }
 
-// decimals makes the values that are there decimals, and all that follow.
 func (c *displayedColumn) decimals() {
 	if !c.whole {
 		return
@@ -359,7 +354,6 @@ func (c *displayedColumn) decimals() {
 	}
 }
 
-// put puts the values of a moment into the column of a Set.
 func (c *displayedColumn) put(out *Column) {
 	out.Bits, out.Form, out.Time, out.Absent = c.bits, Float, c.time, nil
 	if c.whole {

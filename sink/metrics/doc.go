@@ -1,6 +1,6 @@
-// Package metrics turns samples of performance counters into metrics as
-// monitoring systems know them: named, in base units, with labels in place of
-// instances, and with the raw values that their rates are computed of.
+// Package metrics converts samples of performance counters to metrics for monitoring systems: with
+// names in their style, base units, labels in place of instances, and the raw values from which
+// rates are computed.
 //
 //	m := metrics.NewMapper(metrics.Options{})
 //	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{FramesOnly: true}) {
@@ -8,15 +8,14 @@
 //		set, err := m.Map(cycle.Frame, cycle.Names)
 //	}
 //
-// A [Mapper] makes a [Set] of each sample. Package prometheus writes it as text. The mapping is pure
-// and keeps nothing of a system.
+// A [Mapper] converts each sample to a [Set], which package prometheus writes as text. It makes no
+// system calls.
 //
 // # Values
 //
-// Counters stay counters: the raw value as the system keeps it, in base units. So
-// rate of it is what winperf displays, over whatever time one asks for. [Expression]
-// returns the expression of PromQL that gives the displayed value, x being the name of the
-// counter:
+// A counter stays a counter: its raw value in base units. The monitoring system computes the
+// displayed value over any period. [Expression] returns the expression of PromQL for it, where x is
+// the name of the counter:
 //
 //	types                                 metrics and expression
 //	RAWCOUNT, DOUBLE_RAW and such         x
@@ -49,44 +48,42 @@
 //	                                      time() - x_start_time_seconds
 //	TEXT                                  x_info with the label text
 //
-// Bases are part of their counters' metrics. Headings, histograms and unknown types
-// become none.
+// Bases become part of their counters' metrics. Headings, histograms and unknown types have no
+// metrics.
 //
-// Counts of 4 bytes are continued over 2^32 as long as the instance is known to be the
-// same; what fell otherwise began again, as Prometheus takes it. Raw counts of KB,
-// MB, ms and so on are converted, as their names say, and percentages become ratios. Some
-// raw counts are known never to fall (Packets Received Errors) and are counters.
-// A value that a sample lacks is absent, never 0.
+// Counts of 4 bytes continue beyond 2^32 while the instance is known to be the same. Any other
+// decrease is a restart of the counter, as in Prometheus. Raw counts of KB, MB, ms and other units
+// in their names are converted to base units, percentages to ratios. Raw counts that are known
+// never to decrease (Packets Received Errors) are counters. A value that a sample lacks is absent,
+// never 0.
 //
 // # Names
 //
-// Winperf's own names are winperf, object and counter in snake case, with the base unit
-// once, at the end: \LogicalDisk(*)\Free Megabytes is winperf_logical_disk_free_bytes.
-// They come from the English names, whatever the language of the system, and are fit
-// for OpenMetrics. Where two counters of an object would have one name the first has it,
-// the others have all words of theirs, and a number where even that is the same
-// (winperf_memory_available_mbytes_bytes). Which is the first depends on
-// names, types and units only.
+// winperf's own names consist of winperf, object and counter in snake case, and end with the base
+// unit: \LogicalDisk(*)\Free Megabytes is winperf_logical_disk_free_bytes. They are made from the
+// English names, independently of the system's language, and conform to OpenMetrics. If two
+// counters of an object would have the same name, the first gets it; the others keep all their
+// words, and get a number if the names are still equal (winperf_memory_available_mbytes_bytes). The
+// order depends on names, types and units only.
 //
 // # Labels
 //
-// An instance has the labels name and parent; processes and threads have pid and tid, and
-// threads no name where that is only their position. What is left with labels that
-// another one has gets an index, from 1 for the second. Instances of SQL Server have
-// sql_instance. As soon as one sample holds objects of several machines, all instances
-// have the label machine, from then on. Totals (_Total) are left out unless Options ask for
-// them or a path names one, so that sums over a metric are right. No label is called
-// instance or job, which Prometheus sets itself, but for instance where Options have a Home.
+// An instance has the labels name and parent. Processes and threads have pid and tid; a thread has
+// no name if the name is only its position. Instances whose labels would be equal get an index,
+// from 1 for the second. Instances of SQL Server have sql_instance. After the first sample with
+// objects of several machines, all instances have the label machine. Totals (_Total) are omitted,
+// so that sums over a metric are correct, unless Options select them or a path names one. The
+// labels instance and job, which Prometheus sets, are not used, except instance with Options.Home.
 //
 // # Names of other programs
 //
-// [WindowsExporter] are the names, types and labels of windows_exporter, exactly, and
-// [OTel] those of OpenTelemetry's semantic conventions. [Facts] are what no counter tells. Sets
-// with names of windows_exporter are [Set.TextOnly]; those of OpenTelemetry have dots,
-// so that only OTLP can write them.
+// [WindowsExporter] selects exactly the names, types and labels of windows_exporter, [OTel] those
+// in OpenTelemetry's semantic conventions. [Facts] are values that no counter provides. Sets with
+// names of windows_exporter are [Set.TextOnly]; names of OpenTelemetry contain dots and can only be
+// sent as OTLP.
 //
 // # Rows
 //
-// A process that begins under the name and process id of another one has the same
-// labels; Rows.Created tells when it began.
+// A process with the name and process id of an earlier one has the same labels. Rows.Created
+// returns its start.
 package metrics

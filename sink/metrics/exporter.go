@@ -9,27 +9,27 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// Exporter is what a server that stands in for windows_exporter knows about itself and one
-// scrape. Dashboards list hosts by these metrics, and alerts watch them.
+// Exporter describes a server that replaces windows_exporter, and one scrape of it. Dashboards list
+// hosts by its metrics, and alerts check them.
 type Exporter struct {
-	// The program, and what it was made with: "1.2.0", a commit, a branch, "go1.26", "windows",
-	// "amd64", build tags.
+	// The program and its build: "1.2.0", a commit, a branch, "go1.26", "windows", "amd64", build
+	// tags.
 	Version, Revision, Branch, GoVersion, OS, Arch, Tags string
-	// Scrape is how long the sample took.
+	// Scrape is the duration of the sample.
 	Scrape time.Duration
-	// Collectors are the parts that gave metrics, or should have.
+	// Collectors are the requested collectors.
 	Collectors []Collection
 }
 
-// Collection is what one collector did. CollectorOf tells which one an object belongs to.
+// Collection is the result of one collector. CollectorOf returns the collector of an object.
 type Collection struct {
 	Name   string
 	Took   time.Duration
-	Failed bool // it gave nothing
-	Late   bool // it was not waited for
+	Failed bool // it returned nothing
+	Late   bool // it exceeded the timeout
 }
 
-// Families are the metrics, under the names that windows_exporter gives them.
+// Families returns the metrics, named like those in windows_exporter.
 func (e *Exporter) Families() []Family {
 	var names [][]Label
 	var took, success, late []uint64
@@ -47,10 +47,10 @@ func (e *Exporter) Families() []Family {
 	}
 	return []Family{
 		gauge("build_info", "The program.", Whole, e.buildRows(), []uint64{1}),
-		gauge("collector_duration_seconds", "How long a collector took.", Ticks100ns, rows, took),
-		gauge("collector_success", "1 where a collector gave what it has.", Whole, rows, success),
-		gauge("collector_timeout", "1 where a collector was late.", Whole, rows, late),
-		gauge("scrape_duration_seconds", "How long the scrape took.", Ticks100ns, unlabelled,
+		gauge("collector_duration_seconds", "Duration of a collector.", Ticks100ns, rows, took),
+		gauge("collector_success", "1 if a collector succeeded.", Whole, rows, success),
+		gauge("collector_timeout", "1 if a collector timed out.", Whole, rows, late),
+		gauge("scrape_duration_seconds", "Duration of the scrape.", Ticks100ns, unlabelled,
 			[]uint64{ticksOf(e.Scrape)}),
 	}
 }
@@ -74,8 +74,8 @@ func boolBit(yes bool) uint64 {
 	return 0
 }
 
-// CollectorOf returns what tells the collector of windows_exporter that reads an object, by its
-// English name; "" for an object that none reads.
+// CollectorOf returns a function that maps the English name of an object to the collector of
+// windows_exporter that reads it, or to "".
 func CollectorOf() func(object string) string {
 	t, err := tables.WindowsExporter()
 	if err != nil {

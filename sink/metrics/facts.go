@@ -2,32 +2,30 @@ package metrics
 
 import "time"
 
-// Facts are what a machine knows about itself and no counter tells. They are of the machine that the
-// samples are from: who maps a record of another one knows none of its own and leaves them empty.
-// What is zero is not known, and what rests on it is absent.
+// Facts are values of the sampled machine that no counter provides. Leave them empty for logs of
+// other machines. Metrics of zero values are absent.
 type Facts struct {
-	// Hostname, Domain and FQDN are names of the machine: without its domain, of the domain alone, and
-	// whole. Without a Hostname that which the samples have is taken.
+	// Hostname is the name of the machine without Domain, FQDN the name with it. An empty Hostname is
+	// taken from the samples.
 	Hostname, Domain, FQDN string
-	// Product is the name of the operating system: "Windows Server 2022 Datacenter",
-	// "Debian GNU/Linux 12 (bookworm)".
+	// Product is the name of the operating system: "Windows Server 2022 Datacenter", "Debian GNU/Linux
+	// 12 (bookworm)".
 	Product string
-	// Version is the version of the system: "10.0.20348", or of the kernel, "6.1.0-18-amd64", with
-	// its numbers.
+	// Version is the version of the system, "10.0.20348", or of the kernel, "6.1.0-18-amd64", followed
+	// by its numbers.
 	Version, Major, Minor, Build string
-	// Revision is the number of the last update, and Installation is "Server", "Server Core" or
-	// "Client"; on Windows only.
+	// Revision is the number of the last update, Installation is "Server", "Server Core" or "Client";
+	// on Windows only.
 	Revision, Installation string
-	// Boot is when the machine started.
+	// Boot is the start time of the machine.
 	Boot time.Time
-	// PhysicalMemory is how much memory there is, AddressSpace how much a process can
-	// have, in bytes.
+	// PhysicalMemory is the size of the memory, AddressSpace the largest address space of a process,
+	// in bytes.
 	PhysicalMemory, AddressSpace uint64
-	// LogicalProcessors are those that the system uses.
+	// LogicalProcessors is the number of processors in use.
 	LogicalProcessors int
-	// ProcessLimit is how many processes there can be.
+	// ProcessLimit is the largest number of processes.
 	ProcessLimit uint64
-	// TimeZone is the name of the time zone as the system spells it: "W. Europe Standard
-	// Time", "Europe/Berlin".
+	// TimeZone is the system's name of the time zone: "W. Europe Standard Time", "Europe/Berlin".
 	TimeZone string
 }

@@ -6,29 +6,25 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// mapping describes what becomes of the counters of some types, under winperf's own names.
+// mapping describes the metrics of some counter types, under winperf's own names.
 type mapping struct {
 	Types []counter.Type
-	// Families are the ends of the names of the metrics, each behind the name of the
-	// counter, and what they are.
+	// Families are the suffixes of the counter's metrics and their types.
 	Families []mappedFamily
-	// Expression is PromQL over these metrics, x being the name of the counter, that
-	// gives what [counter.Cook] gives over the time that rate and increase look at.
-	// Where the metric is in base units and the counter is not it gives base units.
+	// Expression is PromQL over these metrics, where x is the name of the counter. It computes the
+	// value of [counter.Cook] over the range of rate and increase, in base units.
 	Expression string
-	// Brief says in one line what the metrics hold.
+	// Brief describes the metrics in one line.
 	Brief string
 }
 
-// mappedFamily is a metric of a mapping.
 type mappedFamily struct {
 	Suffix string
 	Type   Type
 }
 
-// Expression returns the PromQL expression that gives what counters of a type are
-// displayed as, x being the name that the counter's metrics begin with; "" for a type
-// that becomes no metric.
+// Expression returns the PromQL expression for the displayed value of counters of a type, where x
+// is the beginning of the metrics' names. It returns "" for a type without metrics.
 func Expression(t counter.Type) string {
 	if f := formulaOf(t); f != nil {
 		return f.Expression
@@ -36,10 +32,9 @@ func Expression(t counter.Type) string {
 	return ""
 }
 
-// formula is a mapping and how it is done.
 type formula struct {
 	mapping
-	// make returns the templates of the counter at position k, whose names are ends.
+	// make returns the templates of the counter at position k, named by their suffixes.
 	make func(d *definition, k int, u unit) []template
 }
 
@@ -52,14 +47,13 @@ func formulaOf(t counter.Type) *formula {
 	return nil
 }
 
-// Types of the table of counter types that winperf.h has no names for.
+// Counter types without a name in winperf.h.
 const (
 	rawDec1000      counter.Type = 0x00020000
 	largeRawDec1000 counter.Type = 0x00020100
 )
 
-// formulas is the table of the mapping: a row for each formula, or for each form that the
-// raw values of one have.
+// formulas is the table of mappings: a row for each formula, or for each form of its raw values.
 var formulas = [...]formula{
 	{mapping{
 		Types: []counter.Type{
@@ -151,12 +145,11 @@ var formulas = [...]formula{
 	}, texts},
 }
 
-// single is a template with one column.
 func single(suffix string, t Type, unit string, v value, counters ...int) template {
 	return template{Name: suffix, Type: t, Unit: unit, Columns: []columnTemplate{{Counters: counters, Value: v}}}
 }
 
-// gauges are raw counts. Some that never fall are known by name.
+// gauges are raw counts. Some are known by name to be counters.
 func gauges(d *definition, k int, u unit) []template {
 	switch {
 	case d.Type == counter.DoubleRaw:
@@ -173,7 +166,7 @@ func counts(_ *definition, k int, u unit) []template {
 	return []template{single(u.suffix()+"_total", Counter, u.name, u.value(k), k)}
 }
 
-// timers are times that sum up, in seconds.
+// timers are accumulated times in seconds.
 func timers(suffix, number string) func(*definition, int, unit) []template {
 	return func(d *definition, k int, _ unit) []template {
 		out := []template{single(suffix, Counter, "seconds", seconds(k, d.Type.Clock()), k)}
@@ -194,7 +187,7 @@ func fractions(part, all string, t Type) func(*definition, int, unit) []template
 	}
 }
 
-// averages are the sum over all operations, and how many they are.
+// averages are the sum over all operations and their number.
 func averages(d *definition, k int, u unit) []template {
 	if d.Base < 0 {
 		return nil
@@ -210,7 +203,7 @@ func averages(d *definition, k int, u unit) []template {
 	}}}
 }
 
-// precisionTimers are a time and the clock that it is compared with, in units of one clock.
+// precisionTimers are a time and its reference clock, in ticks of the same clock.
 func precisionTimers(d *definition, k int, _ unit) []template {
 	if d.Base < 0 {
 		return nil

@@ -93,7 +93,7 @@ func (p *proof) object(t *testing.T, o frame.Object, n *nametable.Names, now map
 	pair := p.cooker.Object(o)
 	words, _ := objectWords(l.Name)
 	counters := ownCounters(l)
-	tellApart(l, words, counters)
+	disambiguate(l, words, counters)
 	labels := expectedLabels(o, l, p.mapper.several)
 
 	var older frame.Object

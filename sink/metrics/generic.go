@@ -16,20 +16,20 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// Generic is an object of the configuration of windows_exporter's collector performancecounter:
-// counters chosen by name, with names and labels of the user's own.
+// Generic is an object in the configuration of windows_exporter's collector performancecounter:
+// selected counters with user-defined names and labels.
 type Generic struct {
-	// Name is what the entry is called; no other has it.
+	// Name is the unique name of the entry.
 	Name string `yaml:"name" json:"name"`
 	// Object is the English name of the object.
 	Object string `yaml:"object" json:"object"`
-	// Type is "raw", which is the default, or "formatted": what the counter is displayed as,
-	// rates for one, which is not there in the first sample.
+	// Type is "raw" (default) or "formatted", for the displayed value. Displayed rates are missing in
+	// the first sample.
 	Type string `yaml:"type" json:"type"`
-	// Instances are names, or patterns with * and ?; nil are all. Totals are there only if
-	// one names them without a wildcard.
+	// Instances are names, or patterns with * and ?; nil selects all. Totals must be named without
+	// wildcards.
 	Instances []string `yaml:"instances" json:"instances"`
-	// InstanceLabel is the name of the label of the instance, "instance" by default.
+	// InstanceLabel is the name of the instance's label; default "instance".
 	InstanceLabel string           `yaml:"instance_label" json:"instance_label"`
 	Counters      []GenericCounter `yaml:"counters" json:"counters"`
 }
@@ -38,12 +38,11 @@ type Generic struct {
 type GenericCounter struct {
 	// Name is the English name of the counter.
 	Name string `yaml:"name" json:"name"`
-	// Metric is the name of the metric; by default it is made of the names of object and
-	// counter.
+	// Metric is the name of the metric; by default it is made from the names of object and counter.
 	Metric string `yaml:"metric" json:"metric"`
-	// Type is "counter" or "gauge"; by default that follows from the type of the counter.
+	// Type is "counter" or "gauge"; the default depends on the counter type.
 	Type string `yaml:"type" json:"type"`
-	// Labels are labels of all values.
+	// Labels are added to all values.
 	Labels map[string]string `yaml:"labels" json:"labels"`
 }
 
@@ -55,24 +54,23 @@ var (
 	genericLabel  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 )
 
-// Check says what is wrong with the object itself, everything at once. CheckGenerics looks at
-// several.
+// Check returns all errors in the object itself. CheckGenerics checks several objects.
 func (g *Generic) Check() error { return errors.Join(g.problems()...) }
 
 func (g *Generic) problems() (errs []error) {
 	wrong := func(format string, args ...any) { errs = append(errs, g.wrong(format, args...)) }
 	if g.Name == "" {
-		wrong("it has no name")
+		wrong("name is missing")
 	}
 	if g.Object == "" {
-		wrong("it has no object")
+		wrong("object is missing")
 	}
 	checkWord(wrong, "type", g.Type, "raw", "formatted")
 	if !genericLabel.MatchString(g.label()) || strings.HasPrefix(g.label(), "__") {
-		wrong("instance_label %q is no name of a label", g.InstanceLabel)
+		wrong("instance_label %q is not a valid label name", g.InstanceLabel)
 	}
 	if len(g.Counters) == 0 {
-		wrong("it has no counters")
+		wrong("counters are missing")
 	}
 	for i := range g.Counters {
 		g.Counters[i].check(wrong, g)
@@ -80,12 +78,10 @@ func (g *Generic) problems() (errs []error) {
 	return errs
 }
 
-// wrong is an error about the object.
 func (g *Generic) wrong(format string, args ...any) error {
 	return fmt.Errorf("%w %q: %w", ErrGeneric, g.Name, fmt.Errorf(format, args...))
 }
 
-// check reports what is wrong with a counter.
 func (c *GenericCounter) check(wrong func(string, ...any), g *Generic) {
 	if c.Name == "" {
 		wrong("a counter has no name")
@@ -93,18 +89,18 @@ func (c *GenericCounter) check(wrong func(string, ...any), g *Generic) {
 	checkWord(wrong, "counter "+c.Name+": type", c.Type, "counter", "gauge")
 	switch name := c.metric(g.Object); {
 	case !genericMetric.MatchString(name):
-		wrong("counter %s: %q is no name of a metric", c.Name, name)
+		wrong("counter %s: %q is not a valid metric name", c.Name, name)
 	case strings.HasPrefix(name, "winperf_"):
-		wrong("counter %s: metric %s: names that begin with winperf_ are the program's own", c.Name, name)
+		wrong("counter %s: metric %s: names that begin with winperf_ are reserved", c.Name, name)
 	}
 	for _, l := range slices.Sorted(maps.Keys(c.Labels)) {
 		if !genericLabel.MatchString(l) || strings.HasPrefix(l, "__") || l == g.label() {
-			wrong("counter %s: %q is no name of a label, or that of the instance", c.Name, l)
+			wrong("counter %s: %q is not a valid label name, or is the instance label", c.Name, l)
 		}
 	}
 }
 
-// checkWord reports a word that is none of two, nor empty.
+// checkWord reports a word that is neither empty nor one of two words.
 func checkWord(wrong func(string, ...any), what, word string, words ...string) {
 	if word == "" || slices.Contains(words, word) {
 		return
@@ -113,13 +109,12 @@ func checkWord(wrong func(string, ...any), what, word string, words ...string) {
 	if near := suggest.Closest(word, slices.Values(words)); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	wrong("%s is %s or %s, not %q%s", what, words[0], words[1], word, hint)
+	wrong("%s must be %s or %s, not %q%s", what, words[0], words[1], word, hint)
 }
 
-// CheckGenerics says what is wrong with each of the objects that stand in one configuration, everything at
-// once; nil where nothing is.
-// Beside what Check says these are names that come twice, metrics of which two would be the same and,
-// where names has those of windows_exporter, metrics that its other collectors have.
+// CheckGenerics returns the errors in each object of a configuration, nil for a correct object. In
+// addition to Check it finds duplicate names and metrics and, if names contain those of
+// windows_exporter, metrics of its other collectors.
 func CheckGenerics(all []Generic, names []Scheme) []error {
 	seen := genericNames{objects: map[string]bool{}, metrics: map[string]string{}}
 	var err error
@@ -135,36 +130,34 @@ func CheckGenerics(all []Generic, names []Scheme) []error {
 	return errs
 }
 
-// genericNames are names of objects that were looked at.
 type genericNames struct {
 	objects map[string]bool
-	metrics map[string]string // the object that has a metric with labels
-	taken   map[string]bool   // metrics of others
+	metrics map[string]string // the object of a metric with labels
+	taken   map[string]bool   // metrics of other collectors
 }
 
-// problems say which names of an object others have already.
+// problems returns the names of an object that are already used.
 func (s *genericNames) problems(g *Generic) (errs []error) {
 	wrong := func(format string, args ...any) { errs = append(errs, g.wrong(format, args...)) }
 	if s.objects[g.Name] && g.Name != "" {
-		wrong("the name stands there twice")
+		wrong("the name is not unique")
 	}
 	s.objects[g.Name] = true
 
 	for c := range g.Counters {
 		name := g.Counters[c].metric(g.Object)
 		if s.taken[name] {
-			wrong("metric %s is one of windows_exporter's collectors", name)
+			wrong("metric %s belongs to another collector of windows_exporter", name)
 		}
 		key := name + g.Counters[c].labelled()
 		if first, twice := s.metrics[key]; twice {
-			wrong("metric %s with the same labels is in %q, too", name, first)
+			wrong("metric %s with the same labels is also in %q", name, first)
 		}
 		s.metrics[key] = g.Name
 	}
 	return errs
 }
 
-// labelled are the labels of a counter as one text. One that is empty is none.
 func (c *GenericCounter) labelled() (text string) {
 	for _, l := range slices.Sorted(maps.Keys(c.Labels)) {
 		if value := c.Labels[l]; value != "" {
@@ -174,7 +167,6 @@ func (c *GenericCounter) labelled() (text string) {
 	return text
 }
 
-// tableNames are the names of all metrics of windows_exporter.
 func tableNames() (map[string]bool, error) {
 	names := map[string]bool{}
 	for _, read := range []func() (*tables.Table, error){tables.WindowsExporter, tables.Legacy} {
@@ -191,16 +183,14 @@ func tableNames() (map[string]bool, error) {
 	return names, nil
 }
 
-// label is the name of the instance's label.
 func (g *Generic) label() string { return cmp.Or(g.InstanceLabel, "instance") }
 
-// metric is the name of the counter's metric.
 func (c *GenericCounter) metric(object string) string {
 	return cmp.Or(c.Metric, "windows_performancecounter_"+genericWord(object)+"_"+genericWord(c.Name))
 }
 
-// genericWord is a name as the collector writes it: in lower case, percent for %, nothing for
-// parentheses, and _ for each other character that names of metrics cannot have.
+// genericWord converts a name like the collector: lower case, percent for %, no parentheses, and _
+// for each other character that is invalid in metric names.
 func genericWord(s string) string {
 	s = strings.NewReplacer("%", "percent", "(", "", ")", "").Replace(strings.ToLower(s))
 	return strings.Map(func(r rune) rune {
@@ -211,7 +201,7 @@ func genericWord(s string) string {
 	}, s)
 }
 
-// Paths are those of the counters, for a selection of what a source is to measure.
+// Paths returns the paths of the counters, for a selection.
 func (g *Generic) Paths() (paths []winperf.Path) {
 	for _, c := range g.Counters {
 		paths = append(paths, winperf.Path{Object: g.Object, HasInstance: true, Instance: "*", Counter: c.Name})
@@ -219,10 +209,8 @@ func (g *Generic) Paths() (paths []winperf.Path) {
 	return paths
 }
 
-// generics are the names of all Generic objects.
 type generics struct{ all []Generic }
 
-// templates makes the metrics of the counters that an object has.
 func (s generics) templates(o *layout) (out []template) {
 	for i := range s.all {
 		g := &s.all[i]
@@ -239,7 +227,7 @@ func (s generics) templates(o *layout) (out []template) {
 	return out
 }
 
-// template is the metric of a counter; false where the object lacks it.
+// template returns the metric of a counter; false if the object lacks it.
 func (g *Generic) template(o *layout, c *GenericCounter, rows *labelling) (t template, ok bool) {
 	k := o.find(c.Name)
 	if k < 0 || o.Counters[k].Type.IsText() || o.Counters[k].Size == 0 {
@@ -268,7 +256,6 @@ func (g *Generic) template(o *layout, c *GenericCounter, rows *labelling) (t tem
 	}, true
 }
 
-// rows labels the instances that are wanted.
 func (g *Generic) rows(o *layout) *labelling {
 	if o.Object.Single() {
 		if !o.Machine {
@@ -291,7 +278,7 @@ func (g *Generic) rows(o *layout) *labelling {
 	}}
 }
 
-// genericType is what the collector takes counters of a type for.
+// genericType returns the collector's metric type for a counter type.
 func genericType(t counter.Type) Type {
 	switch t {
 	case counter.CounterCounter, counter.BulkCount, counter.Delta, counter.LargeDelta, counter.SampleCounter,
@@ -301,7 +288,7 @@ func genericType(t counter.Type) Type {
 	return Gauge
 }
 
-// rawAsIs is the raw value: times of two types in seconds, everything else as it is.
+// rawAsIs is the raw value, with times of two types in seconds.
 func rawAsIs(d *definition, k int) value {
 	switch d.Type {
 	case counter.Timer100NSec, counter.Precision100NSTimer:
@@ -314,7 +301,7 @@ func rawAsIs(d *definition, k int) value {
 	return whole(k)
 }
 
-// formatted is what the counter at position k is displayed as.
+// formatted is the displayed value of the counter at position k.
 func formatted(k int) value {
 	return func(in *inputs, out *Column) {
 		out.Form = Float
@@ -325,7 +312,7 @@ func formatted(k int) value {
 		for i := range out.Bits {
 			at := in.instance(i)
 			if at >= len(column.Status) || column.Status[at] != counter.OK {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			out.Bits[i] = column.Bits[at]

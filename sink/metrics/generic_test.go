@@ -119,19 +119,19 @@ func TestGenericCheck(t *testing.T) {
 		generic Generic
 		want    string
 	}{
-		{with(func(g *Generic) { g.Name = "" }), "no name"},
-		{with(func(g *Generic) { g.Object = "" }), "no object"},
+		{with(func(g *Generic) { g.Name = "" }), "name is missing"},
+		{with(func(g *Generic) { g.Object = "" }), "object is missing"},
 		{with(func(g *Generic) { g.Type = "formated" }), "did you mean formatted?"},
-		{with(func(g *Generic) { g.Counters = nil }), "no counters"},
+		{with(func(g *Generic) { g.Counters = nil }), "counters are missing"},
 		{with(func(g *Generic) { g.InstanceLabel = "a-b" }), "instance_label"},
 		{with(func(g *Generic) { g.InstanceLabel = "__name__" }), "instance_label"},
 		{with(func(g *Generic) { g.Counters[0].Name = "" }), "a counter has no name"},
 		{with(func(g *Generic) { g.Counters[0].Type = "gage" }), "did you mean gauge?"},
-		{with(func(g *Generic) { g.Counters[0].Metric = "a b" }), "no name of a metric"},
-		{with(func(g *Generic) { g.Counters[0].Metric = "winperf_x" }), "the program's own"},
+		{with(func(g *Generic) { g.Counters[0].Metric = "a b" }), "not a valid metric name"},
+		{with(func(g *Generic) { g.Counters[0].Metric = "winperf_x" }), "are reserved"},
 		{with(func(g *Generic) { g.Counters[0].Labels = map[string]string{"instance": "x"} }),
-			"that of the instance"},
-		{with(func(g *Generic) { g.Counters[0].Labels = map[string]string{"é": "x"} }), "no name of a label"},
+			"is the instance label"},
+		{with(func(g *Generic) { g.Counters[0].Labels = map[string]string{"é": "x"} }), "not a valid label name"},
 	} {
 		if err := tt.generic.Check(); !errors.Is(err, ErrGeneric) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.generic, err, tt.want)
@@ -155,14 +155,14 @@ func TestGenericCheck(t *testing.T) {
 		names []Scheme
 		want  []string // of each object, "" is nothing
 	}{
-		{[]Generic{good, empty}, nil, []string{"", `is in "a", too`}}, // an empty label is none
+		{[]Generic{good, empty}, nil, []string{"", `is also in "a"`}}, // an empty label is none
 		{[]Generic{two, three}, nil, []string{"", ""}},
 		{[]Generic{good, other}, nil, []string{"", ""}},
-		{[]Generic{good, same, good}, nil, []string{"", `is in "a", too`, "stands there twice"}},
-		{[]Generic{named("b", func(g *Generic) { g.Type = "x" }), other}, nil, []string{"type is raw or formatted", ""}},
+		{[]Generic{good, same, good}, nil, []string{"", `is also in "a"`, "not unique"}},
+		{[]Generic{named("b", func(g *Generic) { g.Type = "x" }), other}, nil, []string{"type must be raw or formatted", ""}},
 		{[]Generic{good, taken}, nil, []string{"", ""}},
 		{[]Generic{good, taken}, []Scheme{Own, OTel}, []string{"", ""}},
-		{[]Generic{taken, good}, []Scheme{Own, WindowsExporter}, []string{"one of windows_exporter's collectors", ""}},
+		{[]Generic{taken, good}, []Scheme{Own, WindowsExporter}, []string{"another collector of windows_exporter", ""}},
 	} {
 		errs := CheckGenerics(tt.all, tt.names)
 		for i, want := range tt.want {

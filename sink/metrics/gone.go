@@ -7,21 +7,19 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// gone are objects that were missing in the last samples, and the frame that had them
-// last. A provider that is late or a damaged sample costs an object one sample: when it
-// is back it goes on as if it had been there, and its counters do not begin again.
-// Only those are kept that left together, so that no more than one frame is held.
+// gone keeps objects that are missing in the latest samples, with their last frame. A late provider
+// or a damaged sample removes an object from one sample; when it returns, its counters continue.
+// Only objects that disappeared together are kept, so that at most one frame is held.
 type gone struct {
 	objects []*object
 	last    frame.Frame
-	samples int // since then
+	samples int // since the last frame
 	cooker  frame.Cooker
 }
 
-// goneFor is for how many samples objects that left are kept.
+// goneFor is the number of samples for which missing objects are kept.
 const goneFor = 20
 
-// begin makes the objects ready to be compared with those of a frame.
 func (g *gone) begin(f frame.Frame) error {
 	if len(g.objects) == 0 {
 		return nil
@@ -29,7 +27,6 @@ func (g *gone) begin(f frame.Frame) error {
 	return g.cooker.Set(g.last, f, counter.Options{})
 }
 
-// take returns the object that is back, nil if it is none of them.
 func (g *gone) take(key objectKey) *object {
 	at := slices.IndexFunc(g.objects, func(st *object) bool { return st.objectKey == key })
 	if at < 0 {
@@ -41,8 +38,8 @@ func (g *gone) take(key objectKey) *object {
 	return st
 }
 
-// end takes note of the objects that left since the frame before. What was there twice is not
-// kept: when one is back nothing tells which it is.
+// end keeps the objects that are missing since the previous frame, except duplicates, which could
+// not be distinguished later.
 func (g *gone) end(m *Mapper) error {
 	left := 0
 	for _, st := range m.before {
@@ -70,7 +67,6 @@ func (g *gone) end(m *Mapper) error {
 	return nil
 }
 
-// forget forgets the objects.
 func (g *gone) forget() {
 	clear(g.objects)
 	g.objects, g.last, g.samples = g.objects[:0], frame.Frame{}, 0

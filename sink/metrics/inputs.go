@@ -14,39 +14,37 @@ import (
 // unixEpoch is 1970 as a FILETIME.
 var unixEpoch = uint64(winperf.ToFiletime(time.Unix(0, 0)))
 
-// inputs are what a value is made of: an object, and which of its instances are rows.
+// inputs are the data for a value: an object, and the instances in its rows.
 type inputs struct {
 	object frame.Object
 	state  *object
 	cell   *cell
-	rows   *rowSet // nil where there is one row for the whole object
+	rows   *rowSet // nil for a single row
 
 	scratch []uint64 // a column of all instances
-	other   []uint64 // what second returns
+	other   []uint64 // the result of second
 }
 
-// read reads the raw values of the counter at position k, one for each row, into
-// out.Bits, zero-extended and, where they only grow, unwrapped; 0 where there is none,
-// which out.Absent then tells.
+// read reads the raw values of the counter at position k for each row into out.Bits, zero-extended
+// and, if they are cumulative, unwrapped. Missing values are 0 and absent.
 func (in *inputs) read(out *Column, k int) { in.readInto(out.Bits, out, k) }
 
-// second returns the raw values of another counter for the same rows. They may be
-// changed, and are valid until the next call. Rows that lack one become absent.
+// second returns the raw values of another counter for the same rows. The caller may change them.
+// They are valid until the next call. Missing values become absent in out.
 func (in *inputs) second(out *Column, k int) []uint64 {
 	in.other = slices.Grow(in.other[:0], len(out.Bits))[:len(out.Bits)]
 	in.readInto(in.other, out, k)
 	return in.other
 }
 
-// all returns the raw values of all instances of the object, totals too, for what sums
-// them up. They are valid until the next call of read, second or all.
+// all returns the raw values of all instances, with totals, valid until the next call of read,
+// second or all.
 func (in *inputs) all(k int) []uint64 {
 	in.scratch = slices.Grow(in.scratch[:0], in.object.Len())[:in.object.Len()]
 	in.object.ReadRaw(in.scratch, k, 0)
 	return in.scratch
 }
 
-// count is how many instances the object has, totals left out.
 func (in *inputs) count() uint64 {
 	n := uint64(0)
 	labels := in.object.Labels()
@@ -58,8 +56,8 @@ func (in *inputs) count() uint64 {
 	return n
 }
 
-// lack takes the value of row i away.
-func (in *inputs) lack(out *Column, i int) {
+// setAbsent makes the value of row i absent.
+func (in *inputs) setAbsent(out *Column, i int) {
 	out.Bits[i] = 0
 	if out.Absent == nil {
 		out.Absent = in.cell.noneAbsent(len(out.Bits))
@@ -67,14 +65,13 @@ func (in *inputs) lack(out *Column, i int) {
 	out.Absent[i/64] |= 1 << (i % 64)
 }
 
-// lackAll takes all values away.
-func (in *inputs) lackAll(out *Column) {
+func (in *inputs) setAllAbsent(out *Column) {
 	for i := range out.Bits {
-		in.lack(out, i)
+		in.setAbsent(out, i)
 	}
 }
 
-// noneAbsent returns memory for Column.Absent of a column with n rows, in which none is.
+// noneAbsent returns memory for Column.Absent of n rows, all present.
 func (c *cell) noneAbsent(n int) []uint64 {
 	words := (n + 63) / 64
 	c.absent = slices.Grow(c.absent[:0], words)[:words]
@@ -82,9 +79,8 @@ func (c *cell) noneAbsent(n int) []uint64 {
 	return c.absent
 }
 
-// clockOf returns what the clock of the counter at position k showed when instance i was
-// sampled, and its ticks per second: the counter's own clock where it has one, else
-// that of the object or the sample.
+// clockOf returns the time and frequency of the clock of the counter at position k for instance i:
+// of the counter's own clock if it has one, else of the object or the sample.
 func clockOf(o frame.Object, i, k int, which counter.Clock) (now, perSecond int64) {
 	clocks, c := o.Clocks(), o.Counter(k)
 	now, perSecond = clocks.At(which)
@@ -103,7 +99,6 @@ func clockOf(o frame.Object, i, k int, which counter.Clock) (now, perSecond int6
 	return now, perSecond
 }
 
-// instance is the position of the instance that row i is.
 func (in *inputs) instance(i int) int {
 	if in.rows == nil {
 		return i
@@ -111,7 +106,7 @@ func (in *inputs) instance(i int) int {
 	return int(in.rows.at[i])
 }
 
-// readInto reads raw values of the rows into dst, and notes in out which there are not.
+// readInto reads the raw values of the rows into dst and marks missing ones in out.
 func (in *inputs) readInto(dst []uint64, out *Column, k int) {
 	if len(dst) == 0 {
 		return
@@ -135,14 +130,13 @@ func (in *inputs) readInto(dst []uint64, out *Column, k int) {
 
 	for i := range dst {
 		if in.object.Len() == 0 {
-			in.lack(out, i)
+			in.setAbsent(out, i)
 		} else if _, ok := in.object.Raw(in.instance(i), k); !ok {
-			in.lack(out, i)
+			in.setAbsent(out, i)
 		}
 	}
 }
 
-// readMulti reads the numbers of components that stand behind the values of a counter.
 func (in *inputs) readMulti(out *Column, k int) {
 	if len(out.Bits) == 0 {
 		return
@@ -151,13 +145,12 @@ func (in *inputs) readMulti(out *Column, k int) {
 	n := in.object.Len()
 	in.scratch = slices.Grow(in.scratch[:0], n)[:n]
 	if n == 0 || !in.object.ReadMulti(in.scratch, k, 0) {
-		in.lackAll(out)
+		in.setAllAbsent(out)
 		return
 	}
 	in.gather(out.Bits, in.scratch)
 }
 
-// gather takes the values of the rows out of those of all instances.
 func (in *inputs) gather(dst, all []uint64) {
 	if in.rows == nil || in.rows.run {
 		copy(dst, all[in.instance(0):])
@@ -168,25 +161,24 @@ func (in *inputs) gather(dst, all []uint64) {
 	}
 }
 
-// startClock is what tells when something began.
 type startClock struct{ now, perSecond, system int64 }
 
-// startClockOf returns that of instance i, of a counter of type PERF_ELAPSED_TIME.
+// startClockOf returns the clock of instance i for a counter of type PERF_ELAPSED_TIME.
 func startClockOf(o frame.Object, i, k int) (c startClock) {
 	c.now, c.perSecond = clockOf(o, i, k, counter.ObjectClock)
 	c.system = o.Clocks().Time100ns
 	return c
 }
 
-// began is when something began that has a raw value of type PERF_ELAPSED_TIME, in units of
-// 100 ns since 1970; false where it did not begin yet, as [counter.ElapsedTime] has it.
+// began converts a raw value of type PERF_ELAPSED_TIME to the start in units of 100 ns since 1970;
+// false if the start is unknown, as in [counter.ElapsedTime].
 func (c *startClock) began(raw uint64) (since1970 uint64, ok bool) {
 	if raw == 0 || c.perSecond <= 0 || c.now < 0 || uint64(c.now) < raw {
 		return 0, false
 	}
 
-	// Where the object's clock is that of the system, as for processes, the value is
-	// the very time, and the same in all samples.
+	// If the object uses the system clock, as for processes, the value is the exact start, equal in
+	// all samples.
 	start := raw
 	if d := c.now - c.system; c.perSecond != ticksPerSecond || d < -ticksPerSecond || d > ticksPerSecond {
 		high, low := bits.Mul64(uint64(c.now)-raw, ticksPerSecond)

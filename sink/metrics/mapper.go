@@ -14,49 +14,48 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Options choose what a Mapper makes. The zero Options are winperf's own names of
-// everything but totals.
+// Options configure a Mapper. The zero value selects winperf's own names and everything except
+// totals.
 type Options struct {
-	// Names are the schemes whose names are wanted; nil is Own alone. The families of the
-	// first come first.
+	// Names are the schemes of names; nil is Own alone. Families are ordered by scheme.
 	Names []Scheme
-	// Totals keeps instances that sum others up (_Total). Without it they are there only
-	// where a path of Select names one without wildcards.
+	// Totals keeps totals (_Total). Otherwise only totals that a path of Select names without
+	// wildcards are kept.
 	Totals bool
-	// LoneTotals keeps totals where an object has no other instances, and of displayed values a
-	// counter, as in a log of which they are all that was recorded.
+	// LoneTotals keeps the totals of an object without other instances; for displayable values, of
+	// such a counter.
 	LoneTotals bool
-	// Home is the machine that who takes the Sets has as the instance of series that do not say another: those
-	// of other machines get a label "instance" with theirs. Without it there is none.
+	// Home is the machine that the receiver of the Sets assumes for series without the label
+	// "instance". Series of other machines get this label. An empty Home adds none.
 	Home string
-	// Select is what is wanted of what the frames hold: paths choose counters and
-	// instances, everything else whole objects. The zero Selection is all.
+	// Select selects from the frames: paths select counters and instances, all else whole objects. The
+	// zero Selection selects everything.
 	Select winperf.Selection
-	// Exclude leaves out what these paths name.
+	// Exclude omits these paths.
 	Exclude []winperf.Path
 
-	// Facts are what the machine knows about itself, for names of other programs.
+	// Facts are facts of the machine, for names of other programs.
 	Facts Facts
-	// Generic are objects of windows_exporter's collector performancecounter, whose metrics come
-	// behind those of Names. CheckGenerics says whether they can be.
+	// Generic are objects of windows_exporter's collector performancecounter, checked with
+	// CheckGenerics. Their metrics follow all others.
 	Generic []Generic
-	// Reserved are metrics that stand beside those of the Sets, of the program itself for one: counters
-	// get other names under Own.
+	// Reserved are metrics of other origin in the same output, such as the program's own. Counters get
+	// other names under Own.
 	Reserved []Family
-	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
+	// NoLegacy omits former metrics of windows_exporter that dashboards still use.
 	NoLegacy bool
-	// NoKeep is for a caller whose frames stay valid until the next one is mapped, as those of a
-	// Measurement whose every cycle is mapped: Map does not keep them. If the frame before is not valid
-	// any more, the error of Map wraps winperf.ErrState.
+	// NoKeep is for a caller whose frames stay valid until the next one is mapped, for example if it
+	// maps every cycle of a Measurement: Map does not keep them. If the previous frame is no longer
+	// valid, the error of Map wraps winperf.ErrState.
 	NoKeep bool
 }
 
-// Mapper makes metrics of the samples of one query. It keeps what it learnt about
-// names, labels and wraps, and reuses its memory: a sample with the same instances as
-// the one before takes none. It serves one goroutine.
+// Mapper converts the samples of one query to metrics. It caches names, labels and wraps, and
+// reuses its memory: a sample with the same instances as the previous one allocates nothing. A
+// Mapper is used by one goroutine at a time.
 //
-// It wants every sample of its query in their order: what a counter did meanwhile is
-// lost where two that follow each other here did not there, if it wrapped twice.
+// Pass every sample of the query in order: counts are lost if a counter passes 2^32 twice between two
+// mapped samples.
 type Mapper struct {
 	opt     Options
 	schemes []scheme
@@ -64,16 +63,16 @@ type Mapper struct {
 	cooker frame.Cooker
 	prev   frame.Frame
 	names  *nametable.Names
-	schema *winperf.Schema // that names were made of where none were given
+	schema *winperf.Schema // of names made from a schema
 	wanted wanted
-	// several machines were in one sample: instances are labelled with theirs.
+	// a sample had several machines: instances get the label machine
 	several bool
-	stale   bool // names or labels of machines are others than the objects were made with
+	stale   bool // names or machine labels changed
 
 	objects []*object // by position in the frame
-	before  []*object // scratch: those of the frame before
+	before  []*object // scratch: objects of the previous frame
 	byKey   map[objectKey]namesakes
-	indexed bool // byKey is that of before
+	indexed bool // byKey is valid for before
 	uses    uint64
 	gone    gone
 
@@ -82,10 +81,10 @@ type Mapper struct {
 	set  Set
 	// dated are the positions of families whose value is the time of the sample.
 	dated []int
-	// changed says that families are to be put together anew.
+	// changed requires new families.
 	changed bool
 
-	displayed displayable // of frames that have displayable values
+	displayed displayable // for frames with displayable values
 }
 
 // NewMapper returns a Mapper.
@@ -108,22 +107,22 @@ func NewMapper(opt Options) *Mapper {
 	return m
 }
 
-// Map makes metrics of a frame, whose names are those of its cycle; nil stands for those of
-// its schema. The same pointer as before tells that no name changed. The Set is
-// valid until the next call. Instances are compared with the frame before: Map keeps the frame
-// (see [frame.Frame.Keep] and NoKeep in [Options]). A frame that is mapped again gives the same.
+// Map converts a frame to metrics. names are the names of its cycle, or nil for the names of its
+// schema; an unchanged pointer means unchanged names. The Set is valid until the next call. Map
+// keeps the frame, to compare it with the next one (see [frame.Frame.Keep] and NoKeep in
+// [Options]). Mapping a frame again gives the same result.
 //
-// Displayable values, as of text logs, become gauges in base units: with _ratio in place of percent and
-// _per_second for rates. Texts become nothing. Under every scheme they have winperf's own names. From the
-// first frame with values of a second machine on, all have the label machine.
+// Displayable values, for example of text logs, become gauges in base units under winperf's own
+// names, with _ratio for percent and _per_second for rates. Texts are skipped. After the first
+// frame with values of a second machine, all have the label machine.
 //
-// The error wraps winperf.ErrState where the frame is empty or not valid any more.
+// The error wraps winperf.ErrState if the frame is empty or no longer valid.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
 	return m.MapContext(context.Background(), f, names)
 }
 
-// MapContext is Map, and stops when ctx ends: the error is the one of ctx, and the Mapper must not be used
-// again.
+// MapContext is like Map but stops when ctx ends. It then returns the error of ctx, and the Mapper
+// must not be used again.
 func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable.Names) (*Set, error) {
 	if f.IsZero() {
 		return nil, fmt.Errorf("metrics: %w: the frame is empty", winperf.ErrState)
@@ -140,7 +139,7 @@ func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable
 		}
 	}
 
-	m.learn(f, names)
+	m.updateNames(f, names)
 	if err := m.update(ctx, f); err != nil {
 		return nil, err
 	}
@@ -155,8 +154,8 @@ func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable
 	return &m.set, nil
 }
 
-// learn takes note of new names and machines.
-func (m *Mapper) learn(f frame.Frame, names *nametable.Names) {
+// updateNames updates names and machines.
+func (m *Mapper) updateNames(f frame.Frame, names *nametable.Names) {
 	switch schema := f.Schema(); {
 	case names == nil && m.names != nil && schema == m.schema:
 		names = m.names
@@ -180,7 +179,6 @@ func (m *Mapper) learn(f frame.Frame, names *nametable.Names) {
 	}
 }
 
-// update finds what is known about each object of a frame, and learns what is new.
 func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	m.uses++
 	m.before = append(m.before[:0], m.objects...)
@@ -207,8 +205,8 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	return err
 }
 
-// object returns what is known about an object: of that in the same place before, as
-// nearly always, or of the first one there was, as frame.Cooker has it.
+// object returns the state of an object: usually from the same position, else the first with its
+// key.
 func (m *Mapper) object(at int, o frame.Object) *object {
 	key := objectKey{o.ID(), o.Machine()}
 	if at < len(m.before) && m.before[at].uses != m.uses && m.before[at].objectKey == key {
@@ -228,13 +226,12 @@ func (m *Mapper) object(at int, o frame.Object) *object {
 	return &object{objectKey: key}
 }
 
-// namesakes are the objects of one sample that have one key: one, where nothing is wrong.
+// namesakes are the objects of a sample with the same key, normally one.
 type namesakes struct {
 	first *object
 	n     int
 }
 
-// indexBefore makes the objects of the sample before be found by their key.
 func (m *Mapper) indexBefore() {
 	if m.indexed {
 		return
@@ -251,7 +248,7 @@ func (m *Mapper) indexBefore() {
 	}
 }
 
-// foreign returns a machine as the label instance has it; "" for the home, and where there is none.
+// foreign returns the label instance of a machine; "" for Home and without one.
 func (o *Options) foreign(machine string) string {
 	machine = strings.TrimLeft(machine, `\`)
 	if o.Home == "" || strings.EqualFold(machine, strings.TrimLeft(o.Home, `\`)) {
@@ -260,11 +257,11 @@ func (o *Options) foreign(machine string) string {
 	return machine
 }
 
-// apart is how far the time of an object must be from that of its sample to be told:
-// the interfaces of one sample are asked one after the other.
+// apart is the smallest difference between an object's time and its sample's time that is reported,
+// because the interfaces of one sample are read in sequence.
 const apart = time.Second
 
-// timeOf is the time of an object that was not sampled with its frame.
+// timeOf returns the time of an independently sampled object, else zero.
 func timeOf(t time.Time, f frame.Frame) time.Time {
 	if d := f.Time().Sub(t); d > -apart && d < apart {
 		return time.Time{}

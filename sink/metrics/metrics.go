@@ -2,24 +2,23 @@ package metrics
 
 import "time"
 
-// Set is what one sample gave. It is valid until its Mapper maps the next.
+// Set has the metrics of one sample. It is valid until its Mapper maps the next frame.
 type Set struct {
 	// Time of the sample, UTC.
 	Time time.Time
-	// TextOnly tells that names are those of another program, which are kept though they
-	// break rules of OpenMetrics: the Set can be written as Prometheus' text 0.0.4 and in no
-	// other form of text, and no name of it may gain or lose a _total.
+	// TextOnly reports that the names belong to another program and break rules of OpenMetrics.
+	// Write the Set in Prometheus' text format 0.0.4 only, without adding or removing _total.
 	TextOnly bool
-	// Families are in the order of the sample's objects and their counters, those of
-	// one scheme behind those of another. Their names differ. One may have no rows.
+	// Families are ordered by scheme, then like the sample's objects and their counters. Their names
+	// are unique. A family may have no rows.
 	Families []Family
 }
 
-// Type is what the values of a metric do.
+// Type is the type of a metric.
 type Type uint8
 
-// The types. A Summary has a sum and a count and no quantiles; an Info is 1 and
-// says something by its labels.
+// The types. A Summary has a sum and a count and no quantiles; an Info is 1 and has its information
+// in labels.
 const (
 	Gauge Type = iota
 	Counter
@@ -27,79 +26,74 @@ const (
 	Info
 )
 
-// Family is a metric: all values that have its name.
+// Family is a metric: all values with the same name.
 type Family struct {
-	// Name is whole, as Prometheus' text has it: that of a counter of winperf's own
-	// names ends in _total, that of a summary lacks _sum and _count.
+	// Name is the name in Prometheus' text format: with _total for a counter of winperf's own names,
+	// without _sum and _count for a summary.
 	Name string
 	Type Type
-	// Unit is the base unit in words that the name has too ("seconds", "bytes",
-	// "ratio"); "" where there is none. Names of OpenTelemetry have theirs in UCUM
-	// ("s", "By", "1").
+	// Unit is the base unit, as in the name ("seconds", "bytes", "ratio"), or "". Names of
+	// OpenTelemetry have UCUM units ("s", "By", "1").
 	Unit string
-	// Additive tells that the values of a Gauge of OpenTelemetry's names add up to
-	// something, as bytes in use do: it is an up-down counter there.
+	// Additive marks a Gauge of OpenTelemetry's names whose values can be added, such as bytes in use:
+	// an up-down counter.
 	Additive bool
 	Help     string
-	// Object is the English name of the object that the first column is of; "" for a
-	// metric that is of none.
+	// Object is the English name of the object of the first column; "" for none.
 	Object  string
 	Columns []Column
 }
 
-// Label is a name and a value. The name is one that Prometheus takes; the value
-// may be any bytes.
+// Label is a name and a value. The name is valid in Prometheus; the value may be any bytes.
 type Label struct{ Name, Value string }
 
-// Form says how the bits of a column are to be read.
+// Form is the format of a column's bits.
 type Form uint8
 
 // The forms.
 const (
 	Whole      Form = iota // an unsigned integer
-	Ticks100ns             // an unsigned integer of 100 ns: seconds with seven decimals
+	Ticks100ns             // an unsigned integer in 100 ns: seconds with seven decimals
 	Float                  // a float64
 )
 
-// Column holds a value for each of Rows.
+// Column has a value for each of Rows.
 type Column struct {
 	Rows *Rows
-	// Extra are labels that all values have besides those of their row.
+	// Extra are labels of all values, in addition to the labels of the row.
 	Extra []Label
-	// Suffix is that of a value of a summary: "_sum" or "_count"; else "".
+	// Suffix is "_sum" or "_count" for a summary, else "".
 	Suffix string
 	Form   Form
 	Bits   []uint64
-	// Absent has bit i%64 of word i/64 set where row i has no value; nil where all have.
+	// Absent has bit i%64 of word i/64 set if row i has no value; nil if all have one.
 	Absent []uint64
-	// Time is when the values were taken where that is not the Set's time; else zero.
+	// Time is the sampling time if it differs from the Set's time, else zero.
 	Time time.Time
 }
 
 // Has reports whether row i has a value.
 func (c *Column) Has(i int) bool { return c.Absent == nil || c.Absent[i/64]>>(i%64)&1 == 0 }
 
-// Rows are the labels of the instances of an object, or of those of them that were
-// chosen. They do not change: the same pointer in the next Set tells that nothing came,
-// went or moved, so that what a reader made of the labels can be used again.
+// Rows are the labels of the selected instances of an object. They are immutable: an unchanged
+// pointer means that no instance was added, removed or moved, so that cached labels can be reused.
 type Rows struct {
 	labels  [][]Label
 	created []int64
 }
 
-// NewRows returns rows with these labels. created are the times, in nanoseconds
-// since 1970, at which what the rows stand for began; nil where that is not
-// known, 0 where it is not of one. The slices must not be changed any more.
+// NewRows returns rows with these labels. created are the start times in nanoseconds since 1970;
+// nil, or 0 for a row, is unknown. The caller must not change the slices afterwards.
 func NewRows(labels [][]Label, created []int64) *Rows { return &Rows{labels, created} }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return len(r.labels) }
 
 // Labels returns the labels of row i, sorted by name. They must not be changed.
 func (r *Rows) Labels(i int) []Label { return r.labels[i] }
 
-// Created returns when what row i stands for began, and whether that is known:
-// then its counters were 0.
+// Created returns the start time of row i's instance, when its counters were 0, and whether it is
+// known.
 func (r *Rows) Created(i int) (time.Time, bool) {
 	if r.created == nil || r.created[i] == 0 {
 		return time.Time{}, false

@@ -7,7 +7,6 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// signs are those that are read as words.
 var signs = strings.NewReplacer("%", " percent ", "#", " number ", "&", " and ", "'", "", "I/O", "IO", "i/o", "io")
 
 // words splits a name into words of lower-case letters and digits.
@@ -17,8 +16,7 @@ func words(name string) []string {
 	})
 }
 
-// lower makes ASCII letters lower case, and leaves all others as they are: some of them
-// have letters of ASCII as their lower case.
+// lower converts only ASCII letters, because the lower case of some other letters is ASCII.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -28,15 +26,14 @@ func lower(s string) string {
 	}, s)
 }
 
-// objectWords are the words of an object's name. That of an instance of SQL Server
-// becomes a label, which is returned, too.
+// objectWords returns the words of an object's name, and its instance of SQL Server for a label.
 func objectWords(name string) (ws []string, sqlInstance string) {
 	name, sqlInstance = withoutInstance(name)
 	return tidy(words(separated(name))), sqlInstance
 }
 
-// separated is a name with a space before each capital letter that begins a word behind a small
-// one: Physical Disk. TCPv4, iSCSI and (mSec) stay whole.
+// separated inserts a space before a capital letter that begins a word after a small letter:
+// Physical Disk. TCPv4, iSCSI and (mSec) stay whole.
 func separated(name string) string {
 	var out strings.Builder
 	for i := range len(name) {
@@ -55,8 +52,7 @@ func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }
 
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// withoutInstance takes the name of an instance of SQL Server out of that of an object, so
-// that the objects of all instances have one name.
+// withoutInstance removes the instance of SQL Server from an object's name.
 func withoutInstance(object string) (name, sqlInstance string) {
 	const server, named = "SQLServer:", "MSSQL$"
 	switch instance, rest, ok := strings.Cut(object, ":"); {
@@ -68,8 +64,7 @@ func withoutInstance(object string) (name, sqlInstance string) {
 	return object, ""
 }
 
-// counterWords are the words of a counter's name but those that tell its unit, and the
-// unit.
+// counterWords returns the words of a counter's name without its unit, and the unit.
 func counterWords(object, name string, t counter.Type) ([]string, unit) {
 	bare, isRate := withoutRate(name)
 	u, _ := knownUnit(object, name)
@@ -78,7 +73,7 @@ func counterWords(object, name string, t counter.Type) ([]string, unit) {
 	case t == counter.AverageTimer:
 		ws = slices.DeleteFunc(ws, func(w string) bool { return w == "sec" })
 	case isQueue(t):
-		ws = withoutEnd(ws, "queue", "length") // the metric's own end says it
+		ws = withoutEnd(ws, "queue", "length") // the metric's suffix contains it
 	case t == counter.ElapsedTime:
 		ws = withoutElapsed(ws)
 	case t.Unit() == counter.Percent:
@@ -94,7 +89,6 @@ func counterWords(object, name string, t counter.Type) ([]string, unit) {
 	return tidy(ws), u
 }
 
-// spaced is the name of a counter with spaces between its words, where it is written in one.
 func spaced(name string) string {
 	if strings.Contains(strings.TrimSpace(name), " ") {
 		return name
@@ -102,7 +96,6 @@ func spaced(name string) string {
 	return separated(name)
 }
 
-// ofUnit takes the unit out of the words of a name.
 func ofUnit(ws []string, u unit, isRate bool, t counter.Type) ([]string, unit) {
 	if rest := outerPercent(ws); t.Samples() == 1 && len(rest) < len(ws) {
 		return rest, ratio
@@ -113,20 +106,19 @@ func ofUnit(ws []string, u unit, isRate bool, t counter.Type) ([]string, unit) {
 		ws, u = takeUnit(ws, u)
 	}
 
-	// What counts has the rate as its rate; what does not is one.
+	// A counter becomes a rate by rate(); other rates need the suffix.
 	if isRate && !accumulates(t) {
 		u.name = strings.TrimPrefix(u.name+"_per_second", "_")
 	}
 	return ws, u
 }
 
-// accumulates reports whether the metrics of a type are counters.
 func accumulates(t counter.Type) bool {
 	f := formulaOf(t)
 	return f != nil && f.Families[0].Type == Counter
 }
 
-// withoutPercent are words without those that say percent, if others are left.
+// withoutPercent removes percent, unless nothing else is left.
 func withoutPercent(ws []string) []string {
 	rest := slices.DeleteFunc(slices.Clone(ws), func(w string) bool { return w == "percent" })
 	if len(rest) == 0 {
@@ -135,7 +127,7 @@ func withoutPercent(ws []string) []string {
 	return rest
 }
 
-// outerPercent are words without a percent that they begin or end with, if others are left.
+// outerPercent removes percent from the beginning or end, unless nothing else is left.
 func outerPercent(ws []string) []string {
 	n := len(ws)
 	switch {
@@ -147,7 +139,6 @@ func outerPercent(ws []string) []string {
 	return withoutEnd(ws, "percent")
 }
 
-// withoutElapsed are words without those by which names tell that they count since a beginning.
 func withoutElapsed(ws []string) []string {
 	for _, end := range elapsedEnds {
 		ws = withoutEnd(ws, end...)
@@ -157,8 +148,8 @@ func withoutElapsed(ws []string) []string {
 
 var elapsedEnds = [][]string{{"elapsed", "time"}, {"up", "time"}, {"uptime"}}
 
-// withoutRate is a name without the words that say per second, and whether it has any. A unit may stand
-// in parentheses: Speed (Bits/Sec); and more may follow: Bytes/sec (RDMA).
+// withoutRate returns a name without "per second", and whether it had it. A unit may be in
+// parentheses: Speed (Bits/Sec); more words may follow: Bytes/sec (RDMA).
 func withoutRate(name string) (bare string, isRate bool) {
 	text := strings.TrimRight(name, " )")
 	for _, second := range []string{"sec", "second", "s"} {
@@ -173,7 +164,7 @@ func withoutRate(name string) (bare string, isRate bool) {
 	return withoutInnerRate(name)
 }
 
-// withoutInnerRate is withoutRate for a name in which more follows.
+// withoutInnerRate is withoutRate for "/sec" inside a name.
 func withoutInnerRate(name string) (bare string, isRate bool) {
 	for i := range len(name) {
 		before, isEnd := cutEnd(name[:i], "/sec")
@@ -184,7 +175,6 @@ func withoutInnerRate(name string) (bare string, isRate bool) {
 	return name, false
 }
 
-// cutEnd cuts the end off a name, whatever its case.
 func cutEnd(name, end string) (rest string, ok bool) {
 	at := len(name) - len(end)
 	if at < 0 || !strings.EqualFold(name[at:], end) {
@@ -193,13 +183,12 @@ func cutEnd(name, end string) (rest string, ok bool) {
 	return name[:at], true
 }
 
-// nameless reports whether nothing of a counter's name is left for that of a metric.
+// nameless reports whether a counter's name has no words for a metric.
 func nameless(name string) bool {
 	bare, _ := withoutRate(name)
 	return len(words(bare)) == 0
 }
 
-// withoutEnd are words without those that they end with, if they do.
 func withoutEnd(ws []string, end ...string) []string {
 	if at := len(ws) - len(end); at >= 0 && slices.Equal(ws[at:], end) {
 		return ws[:at]
@@ -207,7 +196,7 @@ func withoutEnd(ws []string, end ...string) []string {
 	return ws
 }
 
-// takeUnit takes the last word that tells a unit out of words.
+// takeUnit removes the last word that is a unit.
 func takeUnit(ws []string, u unit) ([]string, unit) {
 	if rest := withoutEnd(ws, "in", "hundredths"); len(rest) < len(ws) {
 		return rest, unit{part: 0.01}
@@ -227,8 +216,8 @@ func takeUnit(ws []string, u unit) ([]string, unit) {
 	return ws, u
 }
 
-// inPlaceOf are words that have a meaning in names of metrics that they do not have here:
-// types, and units that are not the metric's.
+// inPlaceOf replaces words with a different meaning in metric names: types, and units other than
+// the metric's.
 var inPlaceOf = map[string]string{
 	"counter": "counts", "gauge": "gauges", "summary": "summaries", "histogram": "histograms",
 	"bits": "bit", "minutes": "minute", "hours": "hour", "days": "day", "weeks": "week",
@@ -238,8 +227,8 @@ var inPlaceOf = map[string]string{
 	"kb": "kbytes", "mb": "mbytes", "gb": "gbytes", "tb": "tbytes", "pb": "pbytes",
 }
 
-// tidy exchanges words that mean something else in a metric's name. A letter that would
-// stand for a unit is written in one with the word beside it.
+// tidy replaces words with a different meaning in metric names. A letter that would be a unit is
+// joined to a neighbor.
 func tidy(ws []string) []string {
 	var out []string
 	join := ""
@@ -264,30 +253,27 @@ func tidy(ws []string) []string {
 	}
 
 	if slices.ContainsFunc(out, func(w string) bool { return inPlaceOf[w] != "" || isUnitLetter(w) }) {
-		return tidy(out) // what was written in one is such a word
+		return tidy(out) // a joined word may need replacement
 	}
 	return out
 }
 
-// isUnitLetter reports whether a word is a letter that abbreviates a unit.
 func isUnitLetter(w string) bool { return len(w) == 1 && strings.Contains("sbmhd", w) }
 
-// isQueue reports whether a counter is the average length of a queue.
 func isQueue(t counter.Type) bool {
 	return slices.Contains(formulaOf(counter.QueueLen).Types, t)
 }
 
-// stem is the name of a counter's metrics but for their unit and type.
+// stem returns the name of a counter's metrics without unit and type.
 func stem(object, name []string) string {
 	return strings.Join(slices.Concat([]string{"winperf"}, object, name), "_")
 }
 
-// endings are words that a name must not end with, as these tell what a value of a
-// family is.
+// endings are words that a name must not end with, because they denote the kind of value.
 var endings = []string{"total", "created", "info", "sum", "bucket", "gsum", "gcount"}
 
-// ending makes the end of a name fit: a number of things is these in the plural, and
-// words that say what a value is go to the front.
+// ending makes the end of a name valid: a count becomes a plural, words for the kind of value move
+// to the front.
 func ending(ws []string) []string {
 	n := len(ws)
 	switch {
@@ -305,7 +291,7 @@ func ending(ws []string) []string {
 	return ws
 }
 
-// counted makes the plural of what words count: Read Count are reads.
+// counted replaces count by a plural: Read Count becomes reads.
 func counted(ws []string) []string {
 	n := len(ws)
 	if n < 2 || ws[n-1] != "count" {

@@ -12,43 +12,41 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// object is what a Mapper knows about an object, from sample to sample.
+// object is the state of an object between samples.
 type object struct {
 	objectKey
-	uses uint64 // the Mapper's when it was there last
+	uses uint64 // the Mapper's, at the last appearance
 
-	// What follows from definitions and names:
-	learnt    bool
+	// From definitions and names:
+	described bool
 	name      string // English
 	form      form
 	unwanted  bool         // by the selection
 	templates [][]template // by scheme
 	cells     []cell       // in the order of schemes, templates and their columns
 	wides     []wide
-	wideAt    []int32 // by counter: the place among wides, from 1; 0 for none
-	baseless  []int   // counters that lacked a base, which may be damage of one sample
+	wideAt    []int32 // by counter: the position in wides, from 1; 0 for none
+	baseless  []int   // counters whose base was missing, perhaps by damage of one sample
 	elapsed   int     // position of Elapsed Time, -1 for none
 
-	// What follows from instances:
+	// From instances:
 	rows   []*rowSet
 	labels *frame.Labels
 
 	now   frame.Object
 	pair  *frame.Pair
-	place frame.Place // of the object that the values are of
-	fresh bool        // it is another one than in the sample before, or has other names
-	same  bool        // it is not another one
-	back  bool        // it was not in the sample before, but in an earlier one
+	place frame.Place // of the current values
+	fresh bool        // the values or names changed since the previous sample
+	same  bool        // the values are unchanged
+	back  bool        // it returned after missing samples
 	time  time.Time   // see Column.Time
 }
 
-// objectKey says which object it is.
 type objectKey struct {
 	id      winperf.ObjectID
 	machine string
 }
 
-// cell is a column of the Set and how it is filled.
 type cell struct {
 	template *columnTemplate
 	rows     *rowSet // nil for one row without labels
@@ -58,22 +56,22 @@ type cell struct {
 	column   int      // of the family
 }
 
-// renew takes an object of a new frame, and reports whether its families changed.
+// renew updates an object from a new frame and reports whether its families changed.
 func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.Frame) (changed bool) {
 	st.now, st.fresh = o, false
-	if st.learnt && !m.stale && st.unwanted {
-		return false // whatever it has: it is looked at no further
+	if st.described && !m.stale && st.unwanted {
+		return false
 	}
-	if st.learnt && !m.stale && st.place == o.Place() {
-		return false // nothing newer was collected
+	if st.described && !m.stale && st.place == o.Place() {
+		return false // nothing newer was sampled
 	}
 
-	// Of the same block with other names, the values are where they were: the pair
-	// compares it with an older one.
-	st.fresh, st.same = true, st.learnt && st.place == o.Place()
+	// The same block with other names: the values are unchanged, and the pair compares it with an
+	// older block.
+	st.fresh, st.same = true, st.described && st.place == o.Place()
 	st.pair, st.place, st.time = m.pair(st, o), o.Place(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
-	if !st.learnt || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.healed(o) {
-		m.teach(st, o)
+	if !st.described || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.gotBase(o) {
+		m.describe(st, o)
 		changed = true
 	}
 
@@ -82,12 +80,12 @@ func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.
 	return changed
 }
 
-// form is what an object is besides its definitions: one with the same ones may be another.
+// form distinguishes objects with equal definitions.
 type form struct{ single, metadata bool }
 
 func formOf(o frame.Object) form { return form{o.Single(), o.Metadata()} }
 
-// pair compares an object with what it was when it was there last.
+// pair compares an object with its last appearance.
 func (m *Mapper) pair(st *object, o frame.Object) *frame.Pair {
 	if st.back {
 		st.back = false
@@ -96,14 +94,13 @@ func (m *Mapper) pair(st *object, o frame.Object) *frame.Pair {
 	return m.cooker.Object(o)
 }
 
-// healed reports whether a counter has a base now that had none when it was learnt.
-func (st *object) healed(o frame.Object) bool {
+// gotBase reports whether a missing base is now present.
+func (st *object) gotBase(o frame.Object) bool {
 	return slices.ContainsFunc(st.baseless, func(k int) bool { return o.Counter(k).Base >= 0 })
 }
 
-// teach makes the templates of an object.
-func (m *Mapper) teach(st *object, o frame.Object) {
-	st.learnt, st.form, st.labels = true, formOf(o), nil
+func (m *Mapper) describe(st *object, o frame.Object) {
+	st.described, st.form, st.labels = true, formOf(o), nil
 	st.name, st.cells, st.rows = "", nil, nil
 	st.templates, st.baseless = st.templates[:0], st.baseless[:0]
 	st.unwanted = !m.wanted.object(o)
@@ -121,7 +118,6 @@ func (m *Mapper) teach(st *object, o frame.Object) {
 	st.compile(l, m)
 }
 
-// newLayout describes an object for schemes.
 func newLayout(o frame.Object, names *nametable.Names, machine bool) *layout {
 	l := &layout{
 		Object: o, Machine: machine,
@@ -135,8 +131,8 @@ func newLayout(o frame.Object, names *nametable.Names, machine bool) *layout {
 	return l
 }
 
-// elapsedTime returns the position of the counter that tells when an instance began. Other
-// counters of the type tell of something that the instance has.
+// elapsedTime returns the position of the counter with the instance's start. Other counters of the
+// type are about parts of the instance.
 func elapsedTime(l *layout) int {
 	for k := range l.Counters {
 		d := &l.Counters[k]
@@ -147,7 +143,7 @@ func elapsedTime(l *layout) int {
 	return -1
 }
 
-// compile makes cells of the templates, and finds out which counters are to be unwrapped.
+// compile makes cells of the templates and selects the counters to unwrap.
 func (st *object) compile(l *layout, m *Mapper) {
 	old := st.wides
 	st.wides, st.wideAt = nil, nil
@@ -170,8 +166,8 @@ func (st *object) compile(l *layout, m *Mapper) {
 	}
 }
 
-// rowSet returns the rows of a template's column, which those have in common that choose
-// and label instances in the same way.
+// rowSet returns the rows of a template's column. Columns with the same labelling and selection
+// share them.
 func (st *object) rowSet(t *template, c *columnTemplate, l *layout, w *wanted) *rowSet {
 	if t.Rows == nil {
 		return nil

@@ -11,19 +11,17 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// own are winperf's own names: every counter, named after itself.
+// own is the scheme of winperf's own names: every counter, named after itself.
 type own struct{}
 
-// ownCounter is a counter on its way to a name.
 type ownCounter struct {
 	k    int
 	name string   // English
-	ws   []string // of the name, without those of its unit
+	ws   []string // of the name, without the unit
 	unit unit
 	formula
 }
 
-// templates makes the metrics of all counters.
 func (own) templates(o *layout) []template {
 	object, sqlInstance := objectWords(o.Name)
 	if len(object) == 0 {
@@ -31,7 +29,7 @@ func (own) templates(o *layout) []template {
 	}
 
 	counters := ownCounters(o)
-	tellApart(o, object, counters)
+	disambiguate(o, object, counters)
 	rows, textRows := ownRows(o, sqlInstance)
 	var out []template
 	for i := range counters {
@@ -51,7 +49,6 @@ func (own) templates(o *layout) []template {
 	return out
 }
 
-// ownCounters are the counters that become metrics.
 func ownCounters(o *layout) (all []ownCounter) {
 	for k := range o.Counters {
 		d := &o.Counters[k]
@@ -77,7 +74,7 @@ func ownCounters(o *layout) (all []ownCounter) {
 	return all
 }
 
-// ownHelp says which counter a metric is of, and how its displayed value is computed.
+// ownHelp returns the counter's path, and the expression of its displayed value.
 func ownHelp(o *layout, d *definition, name string, c *ownCounter) string {
 	instance := "(*)"
 	if o.Object.Single() {
@@ -94,8 +91,8 @@ func ownHelp(o *layout, d *definition, name string, c *ownCounter) string {
 	return help
 }
 
-// displayed is the expression that gives the counter's displayed value, in the counter's own unit;
-// "" where the metric is that value, or a text.
+// displayed returns the expression of the displayed value in the counter's unit; "" if the metric
+// is that value, or a text.
 func (c *ownCounter) displayed(name string) string {
 	if c.Families[0].Type == Info || c.unit.offset != 0 {
 		return ""
@@ -119,10 +116,9 @@ func (c *ownCounter) displayed(name string) string {
 	return expression
 }
 
-// decimals is a number as an expression has it.
 func decimals(f float64) string { return strconv.FormatFloat(f, 'g', 12, 64) }
 
-// x is what x stands for in the expression of the counter, given its name without unit.
+// x returns the value of x in the counter's expression, from its name without unit.
 func (c *ownCounter) x(name string) string {
 	if strings.Contains(c.Expression, "_seconds") {
 		return name
@@ -130,12 +126,11 @@ func (c *ownCounter) x(name string) string {
 	return name + c.unit.suffix()
 }
 
-// tellApart gives counters of an object with one name different ones. Which of them
-// gets which name depends on their English names and types, and on title indices only
-// where these are the same, never on their order. The one whose unit needs no conversion
-// has the name, and of several the first in the order of names; the others have their
-// name in full, and a number where even that is the same.
-func tellApart(o *layout, object []string, counters []ownCounter) {
+// disambiguate makes equal names of an object's counters unique. The result depends on English names
+// and types, and on title indices if these are equal, not on the order of counters. The counter
+// whose unit needs no conversion keeps the name, then the first in the order of names; the others
+// get their full name, and a number if necessary.
+func disambiguate(o *layout, object []string, counters []ownCounter) {
 	order := make([]*ownCounter, len(counters))
 	for i := range counters {
 		order[i] = &counters[i]
@@ -150,7 +145,7 @@ func tellApart(o *layout, object []string, counters []ownCounter) {
 	})
 
 	taken := map[string]bool{}
-	last := map[string]int{} // the number that one of the same words and metrics got
+	last := map[string]int{} // the last number for the same words and metrics
 	for _, c := range order {
 		if c.claim(o, object, taken) {
 			continue
@@ -171,7 +166,7 @@ func tellApart(o *layout, object []string, counters []ownCounter) {
 	}
 }
 
-// claim takes the names of the counter's metrics if all of them are free.
+// claim reserves the names of the counter's metrics if all are free.
 func (c *ownCounter) claim(o *layout, object []string, taken map[string]bool) bool {
 	var names []string
 	for _, t := range c.make(&o.Counters[c.k], c.k, c.unit) {
@@ -186,8 +181,8 @@ func (c *ownCounter) claim(o *layout, object []string, taken map[string]bool) bo
 	return true
 }
 
-// claims are the names that a family takes, those of its values and of its head: in
-// OpenMetrics the head of a counter lacks _total.
+// claims returns the names that a family occupies. In OpenMetrics the head of a counter has no
+// _total.
 func claims(name string, t Type) []string {
 	switch t {
 	case Counter:
@@ -201,8 +196,7 @@ func claims(name string, t Type) []string {
 	return []string{name}
 }
 
-// ownRows are the labellings of an object: of its instances, and of those with the text
-// of the counter at position k.
+// ownRows returns the labellings of an object: for its instances, and with the text of a counter.
 func ownRows(o *layout, sqlInstance string) (rows *labelling, withText func(k int) *labelling) {
 	l := ownLabels{
 		sqlInstance: sqlInstance,
@@ -233,8 +227,8 @@ func ownRows(o *layout, sqlInstance string) (rows *labelling, withText func(k in
 	}
 }
 
-// ownID is the position of the counter with a title index or one of some names, as long as
-// it is a plain number; -1 for none.
+// ownID returns the position of the counter with a title index or one of the names, if it is a
+// plain number; else -1.
 func ownID(o *layout, title uint32, names ...string) int {
 	for k := range o.Counters {
 		d := &o.Counters[k]
@@ -246,8 +240,7 @@ func ownID(o *layout, title uint32, names ...string) int {
 	return -1
 }
 
-// ownLabels makes the labels of instances: name and parent, and what identifies processes
-// and threads.
+// ownLabels makes the labels of instances: name, parent, process and thread ids.
 type ownLabels struct {
 	sqlInstance string
 	pid, tid    int // positions of counters, -1 for none
@@ -274,7 +267,7 @@ func (l ownLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
 	if tid, ok := l.id(o, i, l.tid); ok && !total {
 		ls = append(ls, Label{"tid", tid})
 		if isNumber(name) {
-			name = "" // the position among the process's threads, which moves
+			name = "" // the changing position among the process's threads
 		}
 	}
 	if parent, ok := in.Parent(); ok {
@@ -283,10 +276,8 @@ func (l ownLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
 	return append(ls, Label{"name", name}), true
 }
 
-// isNumber reports whether a name has nothing but digits.
 func isNumber(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
-// id is the value of a counter that identifies what instance i is.
 func (l ownLabels) id(o frame.Object, i, k int) (string, bool) {
 	if k < 0 {
 		return "", false
@@ -295,8 +286,8 @@ func (l ownLabels) id(o frame.Object, i, k int) (string, bool) {
 	return strconv.FormatUint(v, 10), ok
 }
 
-// withoutID cuts the process id from the end of a name that has it, as those of Process V2
-// do (name:pid), and those of Process where the system is set so (name_pid).
+// withoutID removes the process id from the end of a name, as in Process V2 (name:pid), or in
+// Process if the system is configured so (name_pid).
 func withoutID(name, pid string) string {
 	rest, ok := strings.CutSuffix(name, pid)
 	if !ok || len(rest) < 2 || !strings.ContainsAny(rest[len(rest)-1:], ":_") {

@@ -12,8 +12,7 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// rowSet are the rows of an object's instances under one labelling, as far as one
-// choice of paths wants them.
+// rowSet are the rows of an object's selected instances under one labelling.
 type rowSet struct {
 	labelling *labelling
 	choice    choice
@@ -21,17 +20,17 @@ type rowSet struct {
 	rows *Rows
 	at   []int32 // by row: the position of the instance
 	row  []int32 // by instance: the row, -1 for none
-	run  bool    // the instances of the rows are neighbours
+	run  bool    // the instances of the rows are adjacent
 
 	ids []uint64 // of all instances, for each of the labelling's IDs
 
-	// Of the sample before, while rows are made:
-	wereRow []int32
-	wereIDs []uint64
+	// Of the previous sample, while rows are made:
+	prevRow []int32
+	prevIDs []uint64
 }
 
-// renewRows makes the rows of an object anew where instances came, went, moved or were
-// renamed, or where labels may change by themselves. It stops when ctx ends.
+// renewRows updates the rows of an object if instances were added, removed, moved or renamed, or if
+// labels may change. It stops when ctx ends.
 func (m *Mapper) renewRows(ctx context.Context, st *object, o frame.Object) {
 	labels := o.Labels()
 	same := st.labels == labels && st.pair.InPlace()
@@ -47,25 +46,24 @@ func (m *Mapper) renewRows(ctx context.Context, st *object, o frame.Object) {
 	st.labels = labels
 }
 
-// readIDs reads the values that stand in labels, and reports whether they are those of
-// the sample before.
+// readIDs reads the values used in labels and reports whether they are unchanged.
 func (r *rowSet) readIDs(o frame.Object) (same bool) {
 	n := o.Len()
-	r.ids, r.wereIDs = slices.Grow(r.wereIDs[:0], n*len(r.labelling.IDs)), r.ids
+	r.ids, r.prevIDs = slices.Grow(r.prevIDs[:0], n*len(r.labelling.IDs)), r.ids
 	for _, k := range r.labelling.IDs {
 		at := len(r.ids)
 		r.ids = r.ids[:at+n]
 		o.ReadRaw(r.ids[at:], k, 0)
 	}
-	return slices.Equal(r.ids, r.wereIDs)
+	return slices.Equal(r.ids, r.prevIDs)
 }
 
-// makeRows makes rows. An instance that was there under the same name keeps its labels.
+// makeRows makes rows. An unchanged instance keeps its labels.
 func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
 	n, old := o.Len(), r.rows
 	wants := m.wanted.find(&r.choice, o, r.labelling.Totals)
 	r.at = r.at[:0]
-	r.wereRow, r.row = r.row, slices.Grow(r.wereRow[:0], n)[:n]
+	r.prevRow, r.row = r.row, slices.Grow(r.prevRow[:0], n)[:n]
 
 	labels := make([][]Label, 0, n)
 	var created []int64
@@ -95,32 +93,31 @@ func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
 	r.rows = NewRows(labels, created)
 }
 
-// kept is the row that instance i had under the same name, -1 for none.
+// kept returns the previous row of instance i if its name is unchanged, else -1.
 func (r *rowSet) kept(st *object, o frame.Object, i int) int {
 	j, _ := st.pair.From(i)
-	if j < 0 || j >= len(r.wereRow) || r.wereRow[j] < 0 || st.labels == nil || r.labelling.Changing {
+	if j < 0 || j >= len(r.prevRow) || r.prevRow[j] < 0 || st.labels == nil || r.labelling.Changing {
 		return -1
 	}
 
-	n, wasN := o.Len(), len(r.wereRow)
+	n, wasN := o.Len(), len(r.prevRow)
 	for c := range r.labelling.IDs {
-		if r.ids[c*n+i] != r.wereIDs[c*wasN+j] {
+		if r.ids[c*n+i] != r.prevIDs[c*wasN+j] {
 			return -1
 		}
 	}
 
 	now := o.Labels()
 	if now == st.labels && i == j {
-		return int(r.wereRow[j])
+		return int(r.prevRow[j])
 	}
 	if now.Full(i) != st.labels.Full(j) || now.Occurrence(i) != st.labels.Occurrence(j) {
 		return -1
 	}
-	return int(r.wereRow[j])
+	return int(r.prevRow[j])
 }
 
-// labelsOf returns the labels of instance i, which are those of row was of the rows
-// before, if there is one; false where it gets none.
+// labelsOf returns the labels of instance i, reusing the labels of previous row was; false to omit it.
 func (m *Mapper) labelsOf(st *object, r *rowSet, o frame.Object, i, was int) ([]Label, bool) {
 	var ls []Label
 	if was >= 0 && !hasIndex(r.rows.labels[was]) {
@@ -151,12 +148,10 @@ func (m *Mapper) labelsOf(st *object, r *rowSet, o frame.Object, i, was int) ([]
 
 const indexLabel = "index"
 
-// hasIndex reports whether labels tell an instance apart by its number only.
 func hasIndex(ls []Label) bool {
 	return slices.ContainsFunc(ls, func(l Label) bool { return l.Name == indexLabel })
 }
 
-// indexed is a copy of labels with the number that tells them from equal ones.
 func indexed(ls []Label, nth int) []Label {
 	at := 0
 	for at < len(ls) && ls[at].Name < indexLabel {
@@ -165,8 +160,8 @@ func indexed(ls []Label, nth int) []Label {
 	return slices.Insert(slices.Clone(ls), at, Label{indexLabel, strconv.Itoa(nth)})
 }
 
-// createdAt is when instance i began, in nanoseconds since 1970, 0 where that is not
-// known. What was told once stays.
+// createdAt returns the start of instance i in nanoseconds since 1970, 0 if unknown. A known start
+// is kept.
 func (m *Mapper) createdAt(st *object, r *rowSet, o frame.Object, i, was int) int64 {
 	_, match := st.pair.From(i)
 	if was >= 0 && match == counter.Verified && r.rows.created != nil && r.rows.created[was] != 0 {
@@ -208,7 +203,7 @@ func (s *seen) begin() {
 	clear(s.first)
 }
 
-// add returns how many equal labels there were before. These must not be changed after.
+// add returns the number of earlier equal labels. The caller must not change ls afterwards.
 func (s *seen) add(ls []Label) int {
 	s.hash.Reset()
 	for _, l := range ls {
@@ -218,8 +213,7 @@ func (s *seen) add(ls []Label) int {
 		s.hash.WriteByte(0)
 	}
 
-	// Where two different ones have one hash, which is next to impossible, the second
-	// gets the next.
+	// A colliding hash uses the next one.
 	for at := s.hash.Sum64(); ; at++ {
 		was, ok := s.first[at]
 		if !ok {

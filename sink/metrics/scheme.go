@@ -6,54 +6,48 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// A scheme says what the metrics are called that objects become, which counters they
-// are made of and how instances become labels. It is asked once for each object, and
-// again when the object's definitions or names change; the Mapper does all the rest:
-// selection, identity, unwrapping, memory, and which families of several objects are one.
+// A scheme defines the metrics of objects: names, counters and labels. The Mapper calls it once for
+// each object, and again after changes of definitions or names. The Mapper does everything else:
+// selection, identity, unwrapping, memory, and merging families.
 //
-// To write one: look names up with layout.find, choose the values among those of
-// values.go (or write a function of the type value), and choose or write a labelling.
+// To write a scheme, find counters with layout.find, choose values of values.go or write one, and
+// choose or write a labelling.
 type scheme interface {
-	// templates returns the metrics of an object, in the order in which they are to
-	// be written; none for an object that the scheme does not know.
+	// templates returns the metrics of an object in the order of output, or none.
 	templates(o *layout) []template
 }
 
-// teller is a scheme that has metrics of no object, too.
-type teller interface {
-	// told returns them, of one sample of these machines; those that counters give, too,
-	// are left out.
-	told(machines []string) []told
+// factScheme is a scheme that also has metrics without an object.
+type factScheme interface {
+	// factFamilies returns these metrics for a sample of these machines. Metrics that counters provide are
+	// omitted later.
+	factFamilies(machines []string) []factFamily
 }
 
-// told is a metric of no object. Its columns are filled, but for the time of the sample, which
+// factFamily is a metric without an object. Its columns are filled, except a time of the sample, which
 // has one row.
-type told struct {
+type factFamily struct {
 	Family
 	isTime bool
 }
 
-// layout is an object as a scheme sees it.
+// layout describes an object for a scheme.
 type layout struct {
-	// Object gives definitions and machine. Values and instances change, so that a
-	// scheme must not rest on those that it sees here.
+	// Object has the definitions and the machine. Do not use its values and instances, which change.
 	Object frame.Object
-	// Name and Help are English, as far as there are English tables.
+	// Name and Help are English if English tables exist.
 	Name, Help string
-	Counters   []definition // by position in the object, bases too
-	// Machine says that instances get a label with the name of their machine, since
-	// there are several in the sample, or it is not at home.
+	Counters   []definition // by position in the object, with bases
+	// Machine requests a label with the machine: the sample has several, or it is not Options.Home.
 	Machine bool
 }
 
-// definition is a counter of an object.
 type definition struct {
 	frame.Counter
-	Name, Help string // English, as those of layout
+	Name, Help string // English, as in layout
 }
 
-// find returns the position of the counter with an English name, in either case, that
-// is not a base; -1 where there is none.
+// find returns the position of the counter with an English name, ignoring case and bases, or -1.
 func (o *layout) find(name string) int {
 	for k := range o.Counters {
 		if d := &o.Counters[k]; !d.Type.IsBase() && strings.EqualFold(d.Name, name) {
@@ -63,54 +57,50 @@ func (o *layout) find(name string) int {
 	return -1
 }
 
-// template is a family of metrics, or what one object adds to it.
+// template is a family of metrics, or the part of an object.
 type template struct {
 	Name, Unit, Help string
 	Type             Type
 	Additive         bool
 	Columns          []columnTemplate
-	// Rows says how instances become rows; nil stands for one row without labels, for
-	// objects without instances and for what sums instances up. Templates of an
-	// object with the same pointer have the same *Rows.
+	// Rows defines the rows of instances; nil is one row without labels, for objects without instances
+	// and for sums. Templates with the same pointer share *Rows.
 	Rows *labelling
-	// Shared tells that the name is as it is: whatever object makes a family of it adds
-	// columns to the one, as TCPv4 and TCPv6 do, whose labels differ. Without it a family
-	// of another object that would collide gets a number.
+	// Shared keeps the name: all objects add columns to one family, such as TCPv4 and TCPv6, whose
+	// labels differ. Otherwise a colliding family of another object gets a number.
 	Shared bool
-	// Unless are names of objects: where the sample has one of them the template is left
-	// out.
+	// Unless are names of objects. If the sample has one of them, the template is omitted.
 	Unless []string
 }
 
-// columnTemplate is what a Column is made of.
+// columnTemplate defines a Column.
 type columnTemplate struct {
 	Extra  []Label // sorted by name
 	Suffix string
-	// Counters are the positions of the counters that Value reads with inputs.read, the one
-	// first that the selection is compared with. Those that only grow and have 4 bytes
-	// are unwrapped for it.
+	// Counters are the positions of the counters that Value reads with inputs.read. The first one is
+	// compared with the selection. Cumulative counters of 4 bytes are unwrapped.
 	Counters []int
 	Value    value
 }
 
-// value fills a column: Form and Bits, and Absent where rows have none. Bits has the
-// length of the rows and anything in it. It must not allocate.
+// value fills a column: Form and Bits, and Absent for missing values. Bits has the length of the
+// rows and arbitrary content. A value must not allocate.
 type value func(in *inputs, out *Column)
 
-// labelling makes the labels of an object's instances.
+// labelling defines the labels of an object's instances.
 type labelling struct {
-	// Labels appends the labels of instance i; false leaves the instance out. Totals are
-	// left out before, unless the options want them. It is asked when an instance is
-	// new, renamed, or has moved. Empty values are left out after.
+	// Labels appends the labels of instance i; false omits the instance. Totals are omitted before,
+	// unless requested, and empty values after the call. It is called for a new, renamed or moved
+	// instance.
 	Labels func(o frame.Object, i int, ls []Label) ([]Label, bool)
-	// IDs are the positions of counters whose raw values stand in the labels.
+	// IDs are the positions of counters whose raw values are in labels.
 	IDs []int
-	// Index tells instances apart that have the same labels by a label "index" from
-	// 1 on for the second. Without it all but the first are left out.
+	// Index distinguishes instances with equal labels by a label "index", from 1 for the second.
+	// Otherwise all but the first are omitted.
 	Index bool
-	// Totals says that totals come, too, and that Labels leaves out those not wanted.
+	// Totals passes all totals to Labels, which omits the unrequested ones.
 	Totals bool
-	// Changing says that labels may change though the instance is the same, as texts
-	// do. They are made with each sample.
+	// Changing means that labels of an instance may change, such as texts. They are made for each
+	// sample.
 	Changing bool
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// tabled are names that other programs give, as tables have them.
+// tabled is a scheme of another program's names, defined by tables.
 type tabled struct {
 	blocks   []tables.Block
-	byObject map[string][]int // positions of blocks by name of object in lower case
+	byObject map[string][]int // positions of blocks by object name in lower case
 	facts    Facts
-	totals   bool // Options.Totals: what other programs leave out is left out here too
+	totals   bool // Options.Totals: omit only the totals that the other program omits
 	foreign  func(machine string) string
 }
 
-// newWindowsExporter returns the names of windows_exporter.
 func newWindowsExporter(opt *Options) (*tabled, error) {
 	now, err := tables.WindowsExporter()
 	if err != nil || opt.NoLegacy {
@@ -33,7 +32,6 @@ func newWindowsExporter(opt *Options) (*tabled, error) {
 	return newTabled(now, nil, opt)
 }
 
-// newOTel returns the names of OpenTelemetry.
 func newOTel(opt *Options) (*tabled, error) {
 	t, err := tables.OTel()
 	return newTabled(t, err, opt)
@@ -57,7 +55,6 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 	return s, nil
 }
 
-// templates makes the metrics of the blocks that are of an object.
 func (s *tabled) templates(o *layout) (out []template) {
 	name, sql := sqlObject(o.Name)
 	for _, i := range s.byObject[strings.ToLower(name)] {
@@ -68,7 +65,7 @@ func (s *tabled) templates(o *layout) (out []template) {
 	return out
 }
 
-// block adds the metrics of one block. Rows of one metric are columns of one template.
+// block adds the metrics of a block. Rows with the same metric are columns of one template.
 func (s *tabled) block(out []template, o *layout, b *tables.Block, of int, sql string) []template {
 	rows := s.rows(o, b, sql)
 	first := len(out)
@@ -93,7 +90,7 @@ func (s *tabled) block(out []template, o *layout, b *tables.Block, of int, sql s
 	return out
 }
 
-// before are the names of the objects that an object stands in for.
+// before returns the objects that an object is a substitute for.
 func before(objects []tables.Object, of int) (names []string) {
 	if !objects[of].Else {
 		return nil
@@ -104,7 +101,7 @@ func before(objects []tables.Object, of int) (names []string) {
 	return names
 }
 
-// column is a row of a table for an object; false where the object lacks a counter.
+// column returns the column of a table's row; false if the object lacks a counter.
 func (s *tabled) column(o *layout, b *tables.Block, r *tables.Row) (c columnTemplate, ok bool) {
 	for _, name := range r.Counters {
 		k := o.find(name)
@@ -128,8 +125,8 @@ func (s *tabled) column(o *layout, b *tables.Block, r *tables.Row) (c columnTemp
 	return c, ok
 }
 
-// idCounters are the counters that tell instances of a block apart. Where a metric is made of no
-// counter it is wanted where these are.
+// idCounters returns the counter that identifies instances of a block. A metric without counters is
+// selected like it.
 func idCounters(o *layout, b *tables.Block) (ks []int) {
 	for _, l := range b.Labels {
 		for _, name := range l.Counters {
@@ -148,7 +145,6 @@ func tableType(letter byte) Type {
 	return Gauge
 }
 
-// extraLabels are the labels that the values of a row have from the table.
 func extraLabels(object, row []tables.Pair) (ls []Label) {
 	for _, p := range slices.Concat(object, row) {
 		ls = append(ls, Label{p.Name, p.Value})
@@ -157,7 +153,6 @@ func extraLabels(object, row []tables.Pair) (ls []Label) {
 	return ls
 }
 
-// tableHelp names the counters that a metric is made of.
 func tableHelp(o *layout, b *tables.Block, metric string) string {
 	var counters []string
 	for i := range b.Rows {
@@ -185,9 +180,8 @@ func tableHelp(o *layout, b *tables.Block, metric string) string {
 	return `\` + o.Name + instance + `\` + strings.Join(counters, ", ")
 }
 
-// sqlObject tells the instance of SQL Server that an object is of, and gives the object
-// the name that it has for the instance without a name: that of MSSQL$NAME:Locks is
-// SQLServer:Locks.
+// sqlObject returns an object's name in the default instance of SQL Server, and its instance:
+// MSSQL$NAME:Locks is SQLServer:Locks.
 func sqlObject(name string) (object, instance string) {
 	const unnamed, named = "SQLServer:", "MSSQL$"
 	if strings.HasPrefix(name, unnamed) {

@@ -9,10 +9,9 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// told are the metrics of the tables that are of no counter, as far as the machine's facts
-// give them values. What a machine is called follows from its samples, too: each of several
-// in a record has its names, and the facts are of none of them.
-func (s *tabled) told(machines []string) (all []told) {
+// factFamilies returns the metrics without counters for which facts exist. If the sample has several
+// machines, the facts belong to none of them, and only the names of the samples are used.
+func (s *tabled) factFamilies(machines []string) (all []factFamily) {
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		if b.Kind != tables.Facts {
@@ -27,23 +26,23 @@ func (s *tabled) told(machines []string) (all []told) {
 	return all
 }
 
-// factHelp are the helps of facts, by what the tables call them.
+// factHelp has the help of each fact.
 var factHelp = map[string]string{
 	"names of the machine":       "Names of the machine.",
 	"the operating system":       "Operating system of the machine.",
-	"time of the sample":         "When the sample was taken, since 1970.",
+	"time of the sample":         "Time of the sample, since 1970.",
 	"name of the time zone":      "Time zone of the machine.",
 	"physical memory":            "Physical memory of the machine.",
-	"address space of a process": "Address space that a process can have.",
+	"address space of a process": "Largest address space of a process.",
 	"logical processors":         "Logical processors of the machine.",
-	"limit of processes":         "How many processes there can be at once.",
-	"start of the machine":       "When the machine was started, since 1970.",
+	"limit of processes":         "Largest number of processes.",
+	"start of the machine":       "Start time of the machine, since 1970.",
 }
 
-// fact is the metric of a row of facts; false where its value is not known.
-func (s *tabled) fact(r *tables.Row, machines []string) (told, bool) {
+// fact returns the metric of a row of facts; false if its value is unknown.
+func (s *tabled) fact(r *tables.Row, machines []string) (factFamily, bool) {
 	what := r.Counters[0]
-	f := told{Family: Family{
+	f := factFamily{Family: Family{
 		Name: r.Metric, Type: tableType(r.Type), Additive: r.Type == 'I', Unit: r.Unit,
 		Help: factHelp[what],
 	}}
@@ -73,7 +72,6 @@ func (s *tabled) fact(r *tables.Row, machines []string) (told, bool) {
 	return f, known
 }
 
-// factValue is a fact that is a number, 0 where it is not known.
 func (s *tabled) factValue(what string) (Form, uint64) {
 	switch f := &s.facts; what {
 	case "physical memory":
@@ -93,7 +91,7 @@ func (s *tabled) factValue(what string) (Form, uint64) {
 	return Whole, 0
 }
 
-// machineRows are rows of names, or of systems, a row a machine.
+// machineRows returns a row of names, or of systems, for each machine.
 func (s *tabled) machineRows(what string, machines []string) *Rows {
 	if len(machines) == 0 {
 		machines = []string{""}
@@ -120,7 +118,7 @@ func (s *tabled) machineRows(what string, machines []string) *Rows {
 	return NewRows(rows, nil)
 }
 
-// nameLabels are the names of a machine. Without facts they are what the samples call it.
+// nameLabels returns the names of a machine, from the samples if there are no facts.
 func nameLabels(f *Facts, machine string) []Label {
 	host := cmp.Or(f.Hostname, strings.TrimLeft(machine, `\`))
 	return []Label{{"domain", f.Domain}, {"fqdn", cmp.Or(f.FQDN, host)}, {"hostname", host}}

@@ -123,7 +123,7 @@ func TestEveryFact(t *testing.T) {
 	for _, f := range exporter.Families() {
 		families[f.Name] = f
 	}
-	for _, f := range slices.Concat(windows.told([]string{"HOST"}), otel.told([]string{"HOST"})) {
+	for _, f := range slices.Concat(windows.factFamilies([]string{"HOST"}), otel.factFamilies([]string{"HOST"})) {
 		families[f.Name] = f.Family
 	}
 

@@ -8,22 +8,21 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// tableLabels makes the labels of an object's instances as a block of a table wants them.
+// tableLabels makes the labels of an object's instances for a block.
 type tableLabels struct {
 	rules  []tables.Label
-	at     []int // by rule: the position of the counter whose value it takes, -1 for none
-	one    bool  // one row stands for all instances
-	totals bool  // totals come that were not asked for
-	hasID  bool  // a label has the value of a counter
+	at     []int // by rule: the position of the counter in the label, -1 for none
+	one    bool  // one row for all instances
+	totals bool  // unrequested totals must be omitted
+	hasID  bool  // a label contains a counter's value
 	sql    string
 
-	// Of Rule Last, the position of the last instance of each name:
+	// For the rule Last: the position of the last instance of each name.
 	names *frame.Labels
 	last  map[string]int
 }
 
-// rows returns how the instances of an object become rows of a block; nil for one row
-// without labels.
+// rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
 	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, sql: sql}
 	rows := &labelling{Labels: l.labels}
@@ -47,9 +46,8 @@ func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
 	return rows
 }
 
-// labels makes the labels of instance i; false leaves it out. Instances of an object of
-// which a block wants no labels have the same ones, none, and the first of them is the
-// one that counts.
+// labels appends the labels of instance i; false omits it. In a block without labels only the first
+// instance counts.
 func (l *tableLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
 	name := ""
 	if !o.Single() {
@@ -69,7 +67,7 @@ func (l *tableLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) 
 	return ls, true
 }
 
-// label is the value of one label; false leaves the instance out.
+// label returns the value of one label; false omits the instance.
 func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value string, ok bool) {
 	switch l.rules[r].Rule {
 	case tables.Value:
@@ -103,8 +101,8 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 	return numberedName(o, i, name), true
 }
 
-// logicalNumber is the number of a processor among all of the machine. Processor Information counts
-// within each node or group.
+// logicalNumber returns the number of a processor in the machine. Processor Information counts per
+// node or group.
 func logicalNumber(o frame.Object, i int, name string) string {
 	if o.Single() || !strings.Contains(name, ",") {
 		return name
@@ -119,7 +117,6 @@ func logicalNumber(o frame.Object, i int, name string) string {
 	return strconv.Itoa(n)
 }
 
-// counter is the value of the counter that a label has.
 func (l *tableLabels) counter(r int, o frame.Object, i int) string {
 	if l.at[r] < 0 || o.Len() == 0 {
 		return ""
@@ -131,11 +128,11 @@ func (l *tableLabels) counter(r int, o frame.Object, i int) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// clrGlobal is the instance of .NET CLR objects that sums the others up.
+// clrGlobal is the total of .NET CLR objects.
 const clrGlobal = "_Global_"
 
-// process is the name of a process without what tells it from others of its name, as long
-// as another label does that. The process with id 0 is none, but for Idle.
+// process returns the name of a process, without its number if another label identifies it.
+// Processes with id 0 are omitted, except Idle.
 func (l *tableLabels) process(o frame.Object, i int, name string) (string, bool) {
 	if name == clrGlobal {
 		return "", false
@@ -161,8 +158,7 @@ func identifies(counters []string) bool {
 	return counters[0] == "ID Process" || counters[0] == "Process ID"
 }
 
-// numberedName is the name of an instance with the number that tells it from others of its
-// name, as paths have it.
+// numberedName returns the name of an instance with the number of duplicates, as in paths.
 func numberedName(o frame.Object, i int, name string) string {
 	if o.Single() {
 		return name
@@ -173,7 +169,6 @@ func numberedName(o frame.Object, i int, name string) string {
 	return name
 }
 
-// isLast reports whether no later instance has the name of instance i.
 func (l *tableLabels) isLast(o frame.Object, i int) bool {
 	if o.Single() {
 		return true

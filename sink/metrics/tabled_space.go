@@ -9,9 +9,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// What the raw values of % Usage and % Free Space count: Windows counts pages and megabytes,
-// the Linux host kilobytes, whose instances are paths that begin with /. Fractions are
-// shifted there until they fit into 32 bits, so that from unshifted on they may be.
+// Units of % Usage and % Free Space: pages and megabytes on Windows; kilobytes on Linux, where
+// instances are paths with /. Linux fractions of at least unshifted may be shifted to fit 32 bits.
 const (
 	pageBytes = 4096
 	kilobyte  = 1 << 10
@@ -21,7 +20,7 @@ const (
 
 func isUnixPath(name string) bool { return strings.HasPrefix(name, "/") }
 
-// pages are the bytes of paging files, of those in use or of the others.
+// pages is the size of paging files, or the used or free part, in bytes.
 func pages(op tables.Op, k, base int) value {
 	return func(in *inputs, out *Column) {
 		bases := in.second(out, base)
@@ -30,7 +29,7 @@ func pages(op tables.Op, k, base int) value {
 		for i, v := range out.Bits {
 			bytes, ok := fileBytes(op, v, bases[i], in.name(i))
 			if !ok {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			out.Bits[i] = bytes
@@ -38,7 +37,6 @@ func pages(op tables.Op, k, base int) value {
 	}
 }
 
-// fileBytes are the bytes of a paging file.
 func fileBytes(op tables.Op, used, all uint64, name string) (bytes uint64, ok bool) {
 	unit := uint64(pageBytes)
 	if isUnixPath(name) {
@@ -57,7 +55,6 @@ func fileBytes(op tables.Op, used, all uint64, name string) (bytes uint64, ok bo
 	return all * unit, true
 }
 
-// name is the name of the instance of a row.
 func (in *inputs) name(row int) string {
 	if in.object.Single() {
 		return ""
@@ -65,7 +62,7 @@ func (in *inputs) name(row int) string {
 	return in.object.Labels().Name(in.instance(row))
 }
 
-// space is the size of file systems, or the part that is in use.
+// space is the size of file systems, or the used part, in bytes.
 func space(op tables.Op, k, base, free int) value {
 	return func(in *inputs, out *Column) {
 		bases := in.second(out, base)
@@ -75,7 +72,7 @@ func space(op tables.Op, k, base, free int) value {
 			megabytes, _ := in.object.Raw(in.instance(i), free)
 			unit, ok := spaceUnit(in.name(i), v, bases[i], megabytes)
 			if !ok || v > bases[i] {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			if op == tables.Size {
@@ -86,8 +83,8 @@ func space(op tables.Op, k, base, free int) value {
 	}
 }
 
-// spaceUnit is how many bytes one is in the fraction of free space of a file system. Where
-// it cannot follow from the kind of system it follows from what is free, in megabytes.
+// spaceUnit returns the unit of a file system's fraction of free space in bytes. A shifted fraction
+// is compared with the free megabytes.
 func spaceUnit(name string, free, all, megabytes uint64) (unit uint64, ok bool) {
 	switch {
 	case !isUnixPath(name):
@@ -98,14 +95,13 @@ func spaceUnit(name string, free, all, megabytes uint64) (unit uint64, ok bool) 
 		return 0, false
 	}
 
-	// The least power of 2 that is not below the quotient: megabytes are rounded down, by
-	// less than half as there is at least one.
+	// The smallest power of 2 that is at least the quotient: megabytes are rounded down, by less than
+	// half.
 	quotient := (megabytes*megabyte + free - 1) / free
 	return max(kilobyte, uint64(1)<<bits.Len64(quotient-1)), true
 }
 
-// summed is what a row of a table makes of all instances of an object together, but for
-// totals; false where it cannot be made.
+// summed returns the value of a row over all instances without totals; false if it is impossible.
 func (s *tabled) summed(o *layout, r *tables.Row, ks []int) (value, bool) {
 	if r.Convert.Op == tables.Count {
 		return instances, true
@@ -125,18 +121,18 @@ func (s *tabled) summed(o *layout, r *tables.Row, ks []int) (value, bool) {
 	return nil, false
 }
 
-// instances is how many there are; where only a total was recorded that is not known.
+// instances is the number of instances, absent if only a total exists.
 func instances(in *inputs, out *Column) {
 	out.Form = Whole
 	for i := range out.Bits {
 		if out.Bits[i] = in.count(); out.Bits[i] == 0 {
-			in.lack(out, i)
+			in.setAbsent(out, i)
 		}
 	}
 }
 
-// sum adds up what of makes of the raw value of each instance and of its base. One that has
-// none takes the sum away, and there is none where there are no instances but totals.
+// sum adds of(raw value, base) over all instances. It is absent if a value is missing or only
+// totals exist.
 func sum(k, base int, of func(v, base uint64, name string) (uint64, bool)) value {
 	return func(in *inputs, out *Column) {
 		out.Form = Whole
@@ -163,7 +159,7 @@ func sum(k, base int, of func(v, base uint64, name string) (uint64, bool)) value
 			out.Bits[i] = total
 		}
 		if !whole {
-			in.lackAll(out)
+			in.setAllAbsent(out)
 		}
 	}
 }

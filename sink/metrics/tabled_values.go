@@ -7,8 +7,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// value is what a row of a table makes of the counters at positions ks, and which counters
-// that are; false where it cannot be made.
+// value returns the value of a table's row and the positions of its counters; false if it is
+// impossible.
 func (s *tabled) value(o *layout, r *tables.Row, ks []int) (value, []int, bool) {
 	if len(ks) == 0 {
 		return one(), ks, r.Convert.Op == tables.One
@@ -42,7 +42,7 @@ func (s *tabled) value(o *layout, r *tables.Row, ks []int) (value, []int, bool) 
 	return ofBase(o, r.Convert.Op, ks)
 }
 
-// ofBase are the values that take the base of a counter, too.
+// ofBase returns values that also use the counter's base.
 func ofBase(o *layout, op tables.Op, ks []int) (value, []int, bool) {
 	k := ks[0]
 	base := o.Counters[k].Base
@@ -66,8 +66,8 @@ func ofBase(o *layout, op tables.Op, ks []int) (value, []int, bool) {
 	return nil, nil, false
 }
 
-// inUnits is the raw value in the unit of its metric: times in seconds, all else as the row
-// says.
+// inUnits is the raw value in the unit of its metric: times in seconds, all else as converted by
+// the row.
 func inUnits(d *definition, k int, c tables.Conversion) value {
 	if clock := d.Type.TimerClock(); clock != counter.NoClock {
 		return seconds(k, clock)
@@ -78,7 +78,6 @@ func inUnits(d *definition, k int, c tables.Conversion) value {
 	return scaledBy(k, c)
 }
 
-// scaledBy is the raw value times and over what a conversion says.
 func scaledBy(k int, c tables.Conversion) value {
 	switch {
 	case c.Over != 1:
@@ -102,7 +101,7 @@ func doubleBy(k int, factor float64) value {
 	}
 }
 
-// clockOfType is the clock of a type; the performance counter where it has none.
+// clockOfType returns the clock of a type, or the performance counter.
 func clockOfType(t counter.Type) counter.Clock {
 	if clock := t.TimerClock(); clock != counter.NoClock {
 		return clock
@@ -113,7 +112,7 @@ func clockOfType(t counter.Type) counter.Clock {
 	return counter.TickClock
 }
 
-// startIn is startTime in whole units of so many seconds.
+// startIn is startTime in whole units of a number of seconds.
 func startIn(k int, unit float64) value {
 	start, ticks := startTime(k), uint64(unit*ticksPerSecond)
 	return func(in *inputs, out *Column) {
@@ -124,7 +123,7 @@ func startIn(k int, unit float64) value {
 	}
 }
 
-// elapsed is how long ago that was, in seconds.
+// elapsed is the elapsed time in seconds.
 func elapsed(k int) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
@@ -132,7 +131,7 @@ func elapsed(k int) value {
 		for i, v := range out.Bits {
 			now, freq := clockOf(in.object, in.instance(i), k, counter.ObjectClock)
 			if v == 0 || freq <= 0 || now < 0 || uint64(now) < v {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			out.Bits[i] = math.Float64bits(float64(uint64(now)-v) / float64(freq))
@@ -140,7 +139,7 @@ func elapsed(k int) value {
 	}
 }
 
-// is tells whether the raw value is a number.
+// is is 1 if the raw value equals want, else 0.
 func is(k int, want uint64) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
@@ -154,7 +153,7 @@ func is(k int, want uint64) value {
 	}
 }
 
-// kelvin is a temperature in tenths of kelvin, in degrees Celsius.
+// kelvin converts tenths of kelvin to degrees Celsius.
 func kelvin(k int) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
@@ -165,9 +164,8 @@ func kelvin(k int) value {
 	}
 }
 
-// combined is the sum or the difference of two counters, or one number of which they are
-// the upper and the lower half. They are of one type: both count time, in ticks of a
-// clock, or both do not.
+// combined is the sum or difference of two counters, or the number of which they are the upper and
+// the lower half. Both count ticks of one clock, or neither does.
 func combined(op tables.Op, first, second int, clock counter.Clock) value {
 	return func(in *inputs, out *Column) {
 		others := in.second(out, second)
@@ -181,7 +179,7 @@ func combined(op tables.Op, first, second int, clock counter.Clock) value {
 		}
 		switch {
 		case perSecond <= 0:
-			in.lackAll(out)
+			in.setAllAbsent(out)
 		case perSecond == ticksPerSecond && !below:
 			out.Form = Ticks100ns
 		case perSecond != 1 || below:
@@ -190,8 +188,7 @@ func combined(op tables.Op, first, second int, clock counter.Clock) value {
 	}
 }
 
-// combine adds or takes off the second values, and reports whether a difference is below
-// zero.
+// combine combines the values in place and reports whether a difference is negative.
 func combine(op tables.Op, values, others []uint64) (below bool) {
 	for i, v := range values {
 		switch op {
@@ -207,7 +204,6 @@ func combine(op tables.Op, values, others []uint64) (below bool) {
 	return below
 }
 
-// divideSigned makes whole numbers that may be below zero decimals.
 func divideSigned(out *Column, by float64) {
 	out.Form = Float
 	for i, v := range out.Bits {
@@ -215,14 +211,13 @@ func divideSigned(out *Column, by float64) {
 	}
 }
 
-// lessThan is what the raw value lacks to a whole.
 func lessThan(k int, all uint64) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
 		out.Form = Whole
 		for i, v := range out.Bits {
 			if v > all {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			out.Bits[i] = all - v
@@ -230,7 +225,7 @@ func lessThan(k int, all uint64) value {
 	}
 }
 
-// part is what f makes of the raw value and its base, which is not 0.
+// part is f of the raw value and its base, which is not 0.
 func part(k, base int, f func(v, base float64) float64) value {
 	return func(in *inputs, out *Column) {
 		bases := in.second(out, base)
@@ -238,7 +233,7 @@ func part(k, base int, f func(v, base float64) float64) value {
 		out.Form = Float
 		for i, v := range out.Bits {
 			if bases[i] == 0 {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			out.Bits[i] = math.Float64bits(f(float64(v), float64(bases[i])))

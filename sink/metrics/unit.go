@@ -7,17 +7,16 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// unit is how raw values of one unit become those of its base unit.
+// unit converts raw values to a base unit.
 type unit struct {
-	name   string  // "bytes"; "" where no unit is known
-	times  uint64  // raw values are whole multiples; 0 is 1
-	ticks  uint64  // they are so many units of 100 ns
-	part   float64 // or they are to be multiplied by this, and
-	offset float64 // this added
-	grows  bool    // a raw count that only grows, though its type does not say so
+	name   string  // "bytes"; "" if unknown
+	times  uint64  // factor; 0 is 1
+	ticks  uint64  // or: raw unit in 100 ns
+	part   float64 // or: factor that is not an integer
+	offset float64 // added after part
+	grows  bool    // a cumulative raw count whose type does not imply it
 }
 
-// suffix is the unit as the end of a name.
 func (u unit) suffix() string {
 	if u.name == "" {
 		return ""
@@ -25,7 +24,7 @@ func (u unit) suffix() string {
 	return "_" + u.name
 }
 
-// factor is what one of the raw unit is in the base unit.
+// factor returns the raw unit in base units.
 func (u unit) factor() float64 {
 	switch {
 	case u.part != 0:
@@ -38,7 +37,7 @@ func (u unit) factor() float64 {
 	return 1
 }
 
-// converted is 0 where the raw unit is the base unit, else 1.
+// converted returns 0 if the raw unit is the base unit, else 1.
 func (u unit) converted() int {
 	if u.factor() == 1 && u.offset == 0 {
 		return 0
@@ -46,7 +45,6 @@ func (u unit) converted() int {
 	return 1
 }
 
-// value converts the counter at position k.
 func (u unit) value(k int) value {
 	switch {
 	case u.part != 0:
@@ -59,7 +57,6 @@ func (u unit) value(k int) value {
 	return whole(k)
 }
 
-// unitWords are the words of names that tell a unit.
 var unitWords = map[string]unit{
 	"bytes": {name: "bytes"}, "byte": {name: "bytes"},
 	"kb": {name: "bytes", times: 1 << 10}, "kbytes": {name: "bytes", times: 1 << 10},
@@ -82,8 +79,8 @@ var unitWords = map[string]unit{
 
 var ratio = unit{name: "ratio", part: 0.01}
 
-// rule tells what no word of a counter's name does: its unit, or that a raw count only grows. Names are in
-// lower case, and one that ends in * is all that begin so.
+// rule has facts that a counter's name does not contain: its unit, or that a raw count is
+// cumulative. Names are in lower case; a * at the end matches any rest.
 type rule struct {
 	object   string
 	counters []string
@@ -98,7 +95,6 @@ var (
 	inMicro   = unit{name: "seconds", ticks: 10}
 )
 
-// knownUnits are the rules about units.
 var knownUnits = []rule{
 	{"processor information", []string{"processor frequency"}, unit{name: "hertz", times: 1_000_000}},
 	{"thermal zone information", []string{"temperature"}, unit{name: "celsius", part: 1, offset: -273.15}},
@@ -142,7 +138,6 @@ var cacheMemory = []string{
 	"current file cache memory usage", "maximum file cache memory usage", "output cache current memory usage",
 }
 
-// growing are raw counts that only grow, though their types do not say so.
 var growing = []rule{
 	{"network *", []string{
 		"packets received errors", "packets received discarded", "packets received unknown",
@@ -207,7 +202,7 @@ var cacheCounts = []string{
 
 var onlyGrows = unit{grows: true}
 
-// knownUnit is what the first rule that a counter meets tells.
+// knownUnit returns the unit of the first matching rule.
 func knownUnit(object, name string) (unit, bool) {
 	like := func(pattern, s string) bool {
 		begin, open := strings.CutSuffix(pattern, "*")
@@ -226,8 +221,7 @@ func knownUnit(object, name string) (unit, bool) {
 	return unit{}, false
 }
 
-// takesUnit reports whether metrics of a type have the unit that the counter's name tells:
-// the others have one of their own, or are numbers of samples.
+// takesUnit reports whether metrics of a type use the unit in the counter's name.
 func takesUnit(t counter.Type) bool {
 	switch t {
 	case counter.RawFraction, counter.LargeRawFraction, counter.SampleFraction, counter.CounterText:

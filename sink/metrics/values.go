@@ -9,14 +9,14 @@ import (
 // whole is the raw value of the counter at position k.
 func whole(k int) value { return times(k, 1) }
 
-// times is the raw value times a whole number, as for KB in bytes.
+// times is the raw value times an integer, as for KB in bytes.
 func times(k int, factor uint64) value { return scaled(k, Whole, factor) }
 
-// ticks is the raw value in so many units of 100 ns, in seconds.
+// ticks is a raw value in a number of units of 100 ns, in seconds.
 func ticks(k int, units uint64) value { return scaled(k, Ticks100ns, units) }
 
-// scaled is the raw value times a whole number in a form. Where one product does not
-// fit into 64 bits the column becomes decimals.
+// scaled is the raw value times an integer. If a product exceeds 64 bits, the column becomes
+// decimals.
 func scaled(k int, form Form, factor uint64) value {
 	most := math.MaxUint64 / factor
 	return func(in *inputs, out *Column) {
@@ -38,7 +38,7 @@ func scaled(k int, form Form, factor uint64) value {
 	}
 }
 
-// unit is what one bit of a form is worth.
+// unit returns the value of one bit.
 func (f Form) unit() float64 {
 	if f == Ticks100ns {
 		return 1e-7
@@ -60,8 +60,8 @@ func decimal(k int, factor, offset float64) value {
 	}
 }
 
-// toFloat makes whole numbers decimals. A thousandth is divided by a thousand, as there is no such
-// double: 3820 of them are 3.82 and not 3.8200000000000003.
+// toFloat converts integers to decimals. It divides by an integer if 1/factor is one, which is
+// exact: 3820 thousandths are 3.82, not 3.8200000000000003.
 func toFloat(out *Column, factor float64) {
 	out.Form = Float
 	if over := math.Round(1 / factor); factor < 1 && 1/over == factor {
@@ -75,7 +75,6 @@ func toFloat(out *Column, factor float64) {
 	}
 }
 
-// double is a raw value that is a decimal.
 func double(k int) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
@@ -83,12 +82,10 @@ func double(k int) value {
 	}
 }
 
-// seconds is the raw value in ticks of a clock, in seconds. Where the clock has no
-// frequency there is no value.
+// seconds is a raw value in ticks of a clock, in seconds; absent if the clock has no frequency.
 func seconds(k int, clock counter.Clock) value { return secondsLike(k, k, clock) }
 
-// secondsLike is the raw value of the counter at position k in ticks of the clock that the
-// counter at position of has.
+// secondsLike is like seconds for counter k, with the clock of counter of.
 func secondsLike(k, of int, clock counter.Clock) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
@@ -98,7 +95,7 @@ func secondsLike(k, of int, clock counter.Clock) value {
 		_, freq := clockOf(in.object, in.instance(0), of, clock)
 		switch {
 		case freq <= 0:
-			in.lackAll(out)
+			in.setAllAbsent(out)
 		case freq == ticksPerSecond:
 			out.Form = Ticks100ns
 		default:
@@ -107,7 +104,7 @@ func secondsLike(k, of int, clock counter.Clock) value {
 	}
 }
 
-// divide makes whole numbers decimals, each the one that is nearest to the quotient.
+// divide converts integers to the nearest decimals.
 func divide(out *Column, by float64) {
 	out.Form = Float
 	for i, v := range out.Bits {
@@ -117,8 +114,8 @@ func divide(out *Column, by float64) {
 
 const ticksPerSecond = 10_000_000 // of 100 ns
 
-// startTime is when what the raw value of type PERF_ELAPSED_TIME tells began, in
-// seconds since 1970; absent where that did not begin yet.
+// startTime is the start for a raw value of type PERF_ELAPSED_TIME, in seconds since 1970; absent
+// if unknown.
 func startTime(k int) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
@@ -131,7 +128,7 @@ func startTime(k int) value {
 			}
 			start, ok := clock.began(v)
 			if !ok {
-				in.lack(out, i)
+				in.setAbsent(out, i)
 				continue
 			}
 			out.Bits[i] = start
@@ -139,7 +136,6 @@ func startTime(k int) value {
 	}
 }
 
-// components is the number of components that a multi-timer's value sums up.
 func components(k int) value {
 	return func(in *inputs, out *Column) {
 		out.Form = Whole
@@ -151,7 +147,6 @@ func components(k int) value {
 	}
 }
 
-// one is 1 for all rows, as an Info is.
 func one() value {
 	return func(_ *inputs, out *Column) {
 		out.Form = Whole

@@ -9,24 +9,24 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// wanted knows which counters of which instances are wanted.
+// wanted knows the selected counters and instances.
 type wanted struct {
-	totals  bool // as Options has it
-	lone    bool // totals are kept where there is nothing else
+	totals  bool // see Options
+	lone    bool // keep totals without other instances
 	parts   []selection.Part
 	exclude []selection.Path
 	costly  []uint32
 
-	// Of the object at hand, positions in parts and exclude:
+	// Of the current object, positions in parts and exclude:
 	asking, excluding []int
 	single            bool
 	instances         []bool // scratch
 }
 
-// choice is which instances of a counter are wanted.
+// choice is the selected instances of a counter.
 type choice struct {
 	none     bool
-	whole    bool // all but totals, and those that paths name
+	whole    bool // all instances except totals that no path names
 	paths    []int
 	excluded []int
 }
@@ -36,7 +36,7 @@ func (c *choice) equal(o *choice) bool {
 		slices.Equal(c.paths, o.paths) && slices.Equal(c.excluded, o.excluded)
 }
 
-// resolve has names looked up.
+// resolve compiles the selection.
 func (w *wanted) resolve(opt *Options, names *nametable.Names, schema *winperf.Schema) {
 	*w = wanted{totals: opt.Totals, lone: opt.LoneTotals, parts: selection.Parts(opt.Select)}
 	tables := selection.ShownTables(names)
@@ -54,7 +54,7 @@ func (w *wanted) resolve(opt *Options, names *nametable.Names, schema *winperf.S
 	}
 }
 
-// object reports whether anything of an object may be wanted, and makes it the one at hand.
+// object sets the current object and reports whether any of it may be selected.
 func (w *wanted) object(o frame.Object) bool {
 	w.asking, w.excluding, w.single = w.asking[:0], w.excluding[:0], o.Single()
 	so := selection.Object{ID: o.ID(), Costly: slices.Contains(w.costly, o.ID().Index)}
@@ -71,7 +71,7 @@ func (w *wanted) object(o frame.Object) bool {
 	return len(w.parts) == 0 || len(w.asking) > 0
 }
 
-// choice tells which instances of a counter are wanted, of the object at hand.
+// choice returns the selected instances of a counter of the current object.
 func (w *wanted) choice(c *definition) choice {
 	is := func(p *selection.Path) bool { return p.Counter.Is(c.ID.Index, "") && p.Fits(w.single) }
 	all := func(p *selection.Path) bool { return w.single || p.EveryInstance() }
@@ -99,8 +99,8 @@ func (w *wanted) choice(c *definition) choice {
 	return wants
 }
 
-// find returns for each instance of an object whether it is wanted, with totals or without
-// those that no path names. The slice is valid until the next call.
+// find returns for each instance of an object whether it is selected; totals includes totals that
+// no path names. The slice is valid until the next call.
 func (w *wanted) find(c *choice, o frame.Object, totals bool) []bool {
 	n := o.Len()
 	w.instances = slices.Grow(w.instances[:0], n)[:n]
@@ -135,7 +135,6 @@ func (w *wanted) find(c *choice, o frame.Object, totals bool) []bool {
 	return w.instances
 }
 
-// allTotals reports whether an object has no other instances than totals.
 func allTotals(labels *frame.Labels, n int) bool {
 	for i := range n {
 		if !frame.IsTotal(labels.Name(i)) {
@@ -145,7 +144,6 @@ func allTotals(labels *frame.Labels, n int) bool {
 	return true
 }
 
-// findAll returns the positions of the instances that each path names.
 func findAll(paths []*selection.Path, o frame.Object) [][]int32 {
 	labels := o.Labels()
 	find := selection.NewFinder(paths, o.Single(), selection.Every(o.Len()))
@@ -157,7 +155,7 @@ func findAll(paths []*selection.Path, o frame.Object) [][]int32 {
 	return find.Found()
 }
 
-// templates are those of which every counter is wanted.
+// templates returns the templates whose counters are all selected.
 func (w *wanted) templates(all []template, l *layout) []template {
 	unwanted := func(k int) bool { c := w.choice(mainCounter(l, k)); return c.none }
 	kept := all[:0]
@@ -172,8 +170,8 @@ func (w *wanted) templates(all []template, l *layout) []template {
 	return kept
 }
 
-// mainCounter is a counter, or of a base the one before it that it belongs to: a path
-// names no base.
+// mainCounter returns a counter, or for a base the counter that uses it, because paths do not name
+// bases.
 func mainCounter(l *layout, k int) *definition {
 	if l.Counters[k].Type.IsBase() {
 		for c := range l.Counters {

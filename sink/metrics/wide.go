@@ -8,8 +8,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// wide is a counter of 4 bytes that only grows, continued over 2^32: what an
-// instance counted since it is known.
+// wide is a cumulative counter of 4 bytes, continued beyond 2^32, for all instances.
 type wide struct {
 	k     int
 	id    definitionID
@@ -18,7 +17,6 @@ type wide struct {
 	whole bool // the last sample had all values
 }
 
-// wideOf returns the counter at position k if it is unwrapped, else nil.
 func (st *object) wideOf(k int) *wide {
 	if k >= len(st.wideAt) || st.wideAt[k] == 0 {
 		return nil
@@ -26,13 +24,13 @@ func (st *object) wideOf(k int) *wide {
 	return &st.wides[st.wideAt[k]-1]
 }
 
-// definitionID finds a counter again in other definitions.
+// definitionID identifies a counter in changed definitions.
 type definitionID struct {
 	index, id uint32
 	kind      counter.Type
 }
 
-// unwrap has a counter unwrapped where that is needed, with what is known of it.
+// unwrap starts to unwrap a counter if necessary, from its old state.
 func (st *object) unwrap(l *layout, k int, old []wide) {
 	d := &l.Counters[k]
 	if d.Size != 4 || !grows(l, k) || st.wideOf(k) != nil {
@@ -43,7 +41,7 @@ func (st *object) unwrap(l *layout, k int, old []wide) {
 	for i := range old {
 		if old[i].id == w.id {
 			w.total, w.spare = old[i].total, old[i].spare
-			old[i].id = definitionID{} // of two counters with one identity the first is the first
+			old[i].id = definitionID{} // of two counters with one identity, the first gets it
 			break
 		}
 	}
@@ -54,8 +52,7 @@ func (st *object) unwrap(l *layout, k int, old []wide) {
 	st.wideAt[k] = int32(len(st.wides))
 }
 
-// grows reports whether the raw value of a counter only grows. A base does what its
-// counter needs: those of fractions over samples and of averages count.
+// grows reports whether a counter is cumulative. The bases of sample fractions and averages are.
 func grows(l *layout, k int) bool {
 	switch t := l.Counters[k].Type; t {
 	case counter.SampleBase, counter.AverageBase:
@@ -65,8 +62,8 @@ func grows(l *layout, k int) bool {
 	}
 }
 
-// widen takes the raw values of a new sample. A value that fell wrapped where that is
-// plausible, as [counter.WrapPlausible] has it; else it began again.
+// widen updates the counts from a new sample. A smaller value wrapped if that is plausible, as in
+// [counter.WrapPlausible]; else the counter restarted.
 func (st *object) widen() {
 	n := st.now.Len()
 	for c := range st.wides {
@@ -84,7 +81,7 @@ func (st *object) widen() {
 			}
 			if !w.whole {
 				if _, ok := st.now.Raw(i, w.k); !ok {
-					w.spare[i] = w.total[j] // it goes on from there when it is known again
+					w.spare[i] = w.total[j] // continues when the value is known again
 					continue
 				}
 			}
@@ -94,7 +91,7 @@ func (st *object) widen() {
 	}
 }
 
-// continued is a count of 4 bytes after it stood at total.
+// continued returns the count after total for a new raw value.
 func continued(total, raw uint64, match counter.Match) uint64 {
 	const wrap = 1 << 32
 	low := total % wrap
@@ -107,9 +104,9 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 	return raw
 }
 
-// Continue has the counts of 4 bytes go on that another Mapper knows, one of earlier samples of the same
-// machines: a Mapper that knew nothing would begin with the raw value, and rate() would take all of that as
-// counted since. It comes before the first Map, while nobody uses the other one.
+// Continue takes over the counts of 4 bytes from another Mapper of earlier samples of the same
+// machines. Without it counts restart at the raw value, which rate() would take as an increase.
+// Call it before the first Map, while last is not in use.
 func (m *Mapper) Continue(last *Mapper) error {
 	if m.uses > 0 {
 		return fmt.Errorf("metrics: %w: samples were mapped already", winperf.ErrState)

@@ -12,50 +12,49 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Spool is a temporary file. What is written to it is read again, by position.
+// Spool is a temporary file that is written once and then read by position.
 type Spool interface {
 	io.Writer
 	io.ReaderAt
 	io.Closer
 }
 
-// Backfill writes many Sets, such as those of a whole log, as one OpenMetrics text in which
-// every sample has its time. The format wants all samples of a metric in one place, and of these
-// all samples of a series, in the order of time. So nothing is written before Close: until
-// then the values wait, sorted in pieces, and Close merges the pieces.
+// Backfill writes many Sets, such as the Sets of a log, as one OpenMetrics text with the time of
+// every sample, as "promtool tsdb create-blocks-from openmetrics" reads it. It writes no _created
+// samples.
 //
-// It is what "promtool tsdb create-blocks-from openmetrics" takes. There are no _created
-// samples in it. A Backfill is used by one goroutine at a time.
+// OpenMetrics requires the samples of a metric in one place, ordered by series and time. Values are
+// therefore sorted in pieces, which Close merges. Nothing is written before Close. A Backfill is
+// used by one goroutine at a time.
 type Backfill struct {
 	out        buffer
 	to         io.Writer
-	spoolFile  func() (Spool, error) // makes spool; nil keeps everything in memory
-	memory     int                   // for values that wait, in bytes
-	err        error                 // the first one; nothing is done behind it
+	spoolFile  func() (Spool, error) // creates spool; nil keeps everything in memory
+	memory     int                   // limit for waiting values, in bytes
+	err        error                 // the first one; nothing happens after it
 	closed     bool
 	outOfOrder int
 	spool      Spool
 
-	families []*history // in the order in which they came
+	families []*history // in the order of their appearance
 	byName   map[string]*history
-	rows     map[*metrics.Rows]*numbered // of the Set before
-	labels   textset.Set                 // of rows, as they stand in labels.text
+	rows     map[*metrics.Rows]*numbered // of the previous Set
+	labels   textset.Set                 // the rows' labels, as in labels.text
 	sets     uint64
 
-	values []uint64 // that wait
-	used   int      // words of memory, those of values and of what says where they are
+	values []uint64 // waiting values
+	used   int      // words of memory, of values and their positions
 	pieces []piece
 	sorter sorter
 }
 
-// history is a family, with all columns that it ever had.
 type history struct {
 	number int
 	metrics.Family
 	tracks []*track
 }
 
-// track is a column of a family, or two of a summary.
+// track is a column of a family, or the two columns of a summary.
 type track struct {
 	extra    []metrics.Label
 	suffixes [width]string
@@ -63,40 +62,39 @@ type track struct {
 	waiting  []segment
 }
 
-// width is the most columns that stand side by side: the sum and the count of a summary.
+// width is the largest number of columns in a track: the sum and the count of a summary.
 const width = 2
 
-// segment is the values of a track at a time.
+// segment is the values of a track at one time.
 type segment struct {
 	rows    *numbered
 	milli   int64 // since 1970
 	columns [width]stored
 }
 
-// stored is where values wait.
+// stored are the waiting values of a column.
 type stored struct {
 	form   metrics.Form
 	values []uint64
 	absent []uint64
 }
 
-// numbered are rows by the numbers of their labels in Backfill.labels.
+// numbered are rows, by the numbers of their labels in Backfill.labels.
 type numbered struct {
 	numbers []uint32
 	seen    uint64
-	more    []metrics.Label // that rows got which have none of the name
+	more    []metrics.Label // added to rows that lack a label of the name
 }
 
-// The memory that things take, in words of 8 bytes.
 const (
 	segmentWords  = 16
 	defaultMemory = 16 << 20
 )
 
-// NewBackfill returns a Backfill that writes to w. spool makes the temporary file for values that do not fit
-// into 16 MB of memory. It is called at most once, and Close closes the file. A nil spool keeps all values in
-// memory. In addition the labels of all instances are kept, each once, and for each 16 MB of values in the
-// file 16 KB when it is read again.
+// NewBackfill returns a Backfill that writes to w. spool creates the temporary file for values that
+// exceed 16 MB of memory. It is called at most once, and Close closes the file. A nil spool keeps
+// all values in memory. The labels of all instances stay in memory, each once; reading the file
+// takes 16 KB per 16 MB.
 func NewBackfill(w io.Writer, spool func() (Spool, error)) *Backfill {
 	return &Backfill{
 		to: w, spoolFile: spool, memory: defaultMemory,
@@ -104,17 +102,16 @@ func NewBackfill(w io.Writer, spool func() (Spool, error)) *Backfill {
 	}
 }
 
-// Add takes the samples of a Set, each with its time, and gives all of them more labels, such
-// as the machine that they are of, but for rows that have one of these names already. The
-// error is that of the temporary file, which every later call returns again; after Close
-// it wraps winperf.ErrState, and winperf.ErrNotSupported of a Set that is not for OpenMetrics
-// (TextOnly).
+// Add stores the samples of a Set, each with its time, and adds more labels, such as the machine,
+// to rows that lack labels of these names. It returns the error of the temporary file, again from
+// every later call; after Close an error that wraps winperf.ErrState; for a Set with names that
+// OpenMetrics does not allow (TextOnly) an error that wraps winperf.ErrNotSupported.
 func (b *Backfill) Add(set *metrics.Set, more ...metrics.Label) error {
 	switch {
 	case b.err != nil:
 		return b.err
 	case b.closed:
-		return fmt.Errorf("%w: the history is closed", winperf.ErrState)
+		return fmt.Errorf("%w: the backfill is closed", winperf.ErrState)
 	case set.TextOnly:
 		return errTextOnly
 	}
@@ -139,12 +136,11 @@ func (b *Backfill) Add(set *metrics.Set, more ...metrics.Label) error {
 	return b.err
 }
 
-// OutOfOrder returns how many samples Close left out: those of a time that is not after the one
-// before of the same series, since no database takes them. A clock that was set back
-// makes them, and logs that overlap.
+// OutOfOrder returns the number of samples that Close dropped because their time was not after the
+// previous sample of the series. Clocks that were set back and overlapping logs cause them; no
+// database accepts them.
 func (b *Backfill) OutOfOrder() int { return b.outOfOrder }
 
-// family takes the columns of a family.
 func (b *Backfill) family(moment time.Time, f *metrics.Family, more []metrics.Label) {
 	h := b.byName[f.Name]
 	if h == nil {
@@ -160,7 +156,7 @@ func (b *Backfill) family(moment time.Time, f *metrics.Family, more []metrics.La
 	}
 }
 
-// without returns labels but those whose name others have.
+// without returns labels without the names in others.
 func without(labels, others []metrics.Label) []metrics.Label {
 	taken := func(l metrics.Label) bool {
 		return slices.ContainsFunc(others, func(o metrics.Label) bool { return o.Name == l.Name })
@@ -171,7 +167,6 @@ func without(labels, others []metrics.Label) []metrics.Label {
 	return slices.DeleteFunc(slices.Clone(labels), taken)
 }
 
-// track returns that of columns, which it adds if it is not there.
 func (h *history) track(columns []metrics.Column) *track {
 	var suffixes [width]string
 	for i := range columns {
@@ -191,7 +186,6 @@ func (h *history) track(columns []metrics.Column) *track {
 	return t
 }
 
-// column keeps the values of columns that stand side by side. Rows get more labels, but those that they have.
 func (b *Backfill) column(moment time.Time, t *track, columns []metrics.Column, more []metrics.Label) {
 	at := columns[0].Time
 	if at.IsZero() {
@@ -211,7 +205,7 @@ func (b *Backfill) column(moment time.Time, t *track, columns []metrics.Column, 
 	b.used += segmentWords
 }
 
-// keep copies words, of many columns into one piece of memory.
+// keep copies words into memory shared by many columns.
 func (b *Backfill) keep(words []uint64) []uint64 {
 	const atOnce = 64 << 10
 	if len(words) > cap(b.values)-len(b.values) {
@@ -224,8 +218,8 @@ func (b *Backfill) keep(words []uint64) []uint64 {
 	return b.values[begin:len(b.values):len(b.values)]
 }
 
-// number returns the numbers that the labels of rows have, with more of them for rows that lack those. The
-// labels of a row are one text wherever they are from, as which rows have their own changes from Set to Set.
+// number returns the numbers of the rows' labels, with more labels for rows that lack them. Equal
+// labels have equal numbers in all Sets.
 func (b *Backfill) number(rows *metrics.Rows, more []metrics.Label) *numbered {
 	n := b.rows[rows]
 	if n == nil || !slices.Equal(n.more, more) {
@@ -247,7 +241,6 @@ func (b *Backfill) number(rows *metrics.Rows, more []metrics.Label) *numbered {
 	return n
 }
 
-// withLabels are rows with more labels, but those that a row has.
 func withLabels(rows *metrics.Rows, more []metrics.Label) *metrics.Rows {
 	all := make([][]metrics.Label, rows.Len())
 	for i := range all {

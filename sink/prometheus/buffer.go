@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// bufferSize is how much text is gathered for one write, in bytes.
+// bufferSize is the number of bytes of one write.
 const bufferSize = 64 << 10
 
-// buffer gathers text for a writer. Its size is fixed, but where one line is longer.
+// buffer buffers text for a writer. It grows only for a longer line.
 type buffer struct {
 	text []byte
 	to   io.Writer
 	err  error // of the writer, which gets nothing more
 }
 
-// begin lets what comes go to another writer.
+// begin empties the buffer and sets its writer.
 func (b *buffer) begin(to io.Writer) {
 	if b.text == nil {
 		b.text = make([]byte, 0, bufferSize)
@@ -23,20 +23,19 @@ func (b *buffer) begin(to io.Writer) {
 	b.text, b.to, b.err = b.text[:0], to, nil
 }
 
-// write takes text of any length.
 func (b *buffer) write(text []byte) {
 	if len(b.text)+len(text) > cap(b.text) {
 		b.flush()
 	}
 	if len(text) > cap(b.text) {
-		b.hand(text)
+		b.send(text)
 		return
 	}
 	b.text = append(b.text, text...)
 }
 
-// more returns text, which is that of b with what was appended to it, with
-// room for n bytes.
+// more writes text, which is the buffer with appended text, and returns an empty buffer for n
+// bytes.
 func (b *buffer) more(text []byte, n int) []byte {
 	b.text = text
 	b.flush()
@@ -44,20 +43,19 @@ func (b *buffer) more(text []byte, n int) []byte {
 	return b.text
 }
 
-// flush hands on what was gathered.
 func (b *buffer) flush() {
-	b.hand(b.text)
+	b.send(b.text)
 	b.text = b.text[:0]
 }
 
-func (b *buffer) hand(text []byte) {
+func (b *buffer) send(text []byte) {
 	if b.err != nil || len(text) == 0 {
 		return
 	}
 	_, b.err = b.to.Write(text)
 }
 
-// end hands on the rest and returns the first error.
+// end writes the rest and returns the first error.
 func (b *buffer) end() error {
 	b.flush()
 	b.to = nil

@@ -7,14 +7,13 @@ import (
 )
 
 const (
-	eight = 1e8                // what has more than eight digits
+	eight = 1e8                // the first number of nine digits
 	zeros = 0x3030303030303030 // "00000000"
 )
 
-// appendUint appends v in decimal: words of digits, written whole where they belong. That is
-// quicker than strconv.AppendUint, which makes digits elsewhere, from the last to the first.
+// appendUint appends v in decimal, in words of eight digits, faster than strconv.AppendUint.
 func appendUint(dst []byte, v uint64) []byte {
-	// The first word has up to four or eight digits, those behind it have eight.
+	// The first word has up to four or eight digits, the others eight.
 	var first uint64
 	most, words := 4, 0
 	switch {
@@ -34,7 +33,7 @@ func appendUint(dst []byte, v uint64) []byte {
 	dst = slices.Grow(dst, room)
 	to := dst[len(dst) : len(dst)+room]
 
-	// Zeros in front are shifted out; the last digit stays, whatever it is.
+	// Shift leading zeros out, but keep the last digit.
 	front := bits.TrailingZeros64(first|1<<(8*most-8)) &^ 7
 	binary.LittleEndian.PutUint64(to, (first|zeros)>>front)
 	n := most - front/8
@@ -50,28 +49,25 @@ func appendUint(dst []byte, v uint64) []byte {
 	return dst[:len(dst)+n]
 }
 
-// eightDigits returns the decimal digits of v, which is below 1e8, each in a byte, the first one
-// in the lowest. It halves v again and again, all parts at once.
+// eightDigits returns the decimal digits of v < 1e8, each in a byte, the first in the lowest.
 func eightDigits(v uint64) uint64 {
 	return pairs(v/1e4 | v%1e4<<32)
 }
 
-// fourDigits does the same for v below 1e4.
 func fourDigits(v uint64) uint64 { return pairs(v) }
 
-// pairs returns the digits of both halves of a word, which are below 1e4.
+// pairs returns the digits of both halves of a word, each below 1e4.
 func pairs(v uint64) uint64 {
-	high := v * 10486 >> 20 & 0x7f_0000007f // of four digits the first two: n/100 for n < 10,000
+	high := v * 10486 >> 20 & 0x7f_0000007f // the first two of four digits: n/100 for n < 10,000
 	v = high | (v-100*high)<<16
 
-	high = v * 103 >> 10 & 0x000f_000f_000f_000f // of two digits the first: n/10 for n < 100
+	high = v * 103 >> 10 & 0x000f_000f_000f_000f // the first of two digits: n/10 for n < 100
 	return high | (v-10*high)<<8
 }
 
-// ticksPerSecond are units of 100 ns.
 const ticksPerSecond = 1e7
 
-// appendTicks appends units of 100 ns as seconds, with no zeros at the end.
+// appendTicks appends units of 100 ns as seconds, without trailing zeros.
 func appendTicks(dst []byte, ticks uint64) []byte {
 	dst = appendUint(dst, ticks/ticksPerSecond)
 	fraction := ticks % ticksPerSecond
@@ -79,7 +75,7 @@ func appendTicks(dst []byte, ticks uint64) []byte {
 		return dst
 	}
 
-	// Its seven digits come behind a zero, in whose place the point stands.
+	// The seven digits follow a zero, which the decimal point replaces.
 	digits := eightDigits(fraction)
 	dst = binary.LittleEndian.AppendUint64(dst, digits|zeros&^0xff|'.')
 	return dst[:len(dst)-bits.LeadingZeros64(digits)/8]

@@ -1,28 +1,25 @@
-// Package prometheus writes metrics as the text that Prometheus scrapes: the text
-// format 0.0.4 ("Exposition formats" in the documentation of Prometheus) and
-// OpenMetrics 1.0 (the specification of that name).
+// Package prometheus writes metrics in the formats that Prometheus scrapes: its text format 0.0.4
+// ("Exposition formats" in its documentation) and OpenMetrics 1.0.
 //
-// An [Encoder] writes one Set after the other, each as a whole exposition, through
-// one buffer of a fixed size. It keeps what does not change from Set to Set: the lines
-// above a metric, and the labels of every instance, which are escaped once.
-// Writing a value is then copying two texts and making a number, and allocates
-// nothing. [Negotiate] tells which format a client asks for.
+// An [Encoder] writes each Set as a whole exposition, through one buffer of a fixed size. It caches
+// the lines above a metric and the escaped labels of every instance. Encoding a value then copies
+// two texts, formats a number and allocates nothing. [Negotiate] returns the format that a client
+// requests.
 //
-// [Backfill] writes a whole history, such as a log, as one OpenMetrics file.
+// [Backfill] writes a history, such as a log, as one OpenMetrics file.
 //
-// # What is escaped
+// # Escaping
 //
-// Backslashes, double quotes and line feeds of label values are escaped as both formats
-// want them. Both are UTF-8: each byte that is part of no character is written as
-// U+FFFD. A label whose value is empty is left out, which means the same to Prometheus.
+// Backslashes, double quotes and line feeds in label values are escaped as both formats require.
+// The output is UTF-8: a byte that belongs to no character becomes U+FFFD. Labels with empty values
+// are omitted, which means the same to Prometheus.
 //
-// # What the two formats have
+// # Differences of the formats
 //
-// The names of samples are the same in both. In the lines above them OpenMetrics has
-// the name without _total and _info, and the unit where the name ends in it. Behind
-// the samples of a counter or summary it has one that ends in _created, where it is
-// known when that began (metrics.Rows.Created).
+// Samples have the same names in both formats. In the lines above them, OpenMetrics omits _total
+// and _info, and has the unit if the name ends with it. A counter or summary also has a sample that
+// ends in _created, if its start is known (metrics.Rows.Created).
 //
-// A counter whose name does not end in _total is of the type unknown in OpenMetrics,
-// which does not allow it. An info is a gauge of 1 in the text format, which has no such type.
+// A counter whose name does not end in _total has the type unknown in OpenMetrics, which does not
+// allow such counters. The text format has no type for an info; it is a gauge of 1.
 package prometheus

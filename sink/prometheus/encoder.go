@@ -9,28 +9,27 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Times says which samples are written with their time.
+// Times selects the samples that are written with a time.
 type Times uint8
 
-// The choices. Prometheus gives a sample without one the time of its scrape.
+// Prometheus gives a sample without a time the time of its scrape.
 const (
 	NoTimes    Times = iota
-	TimesApart       // of columns that were not taken at the time of their Set
-	AllTimes         // of all, for what was recorded
+	TimesApart       // of columns whose time differs from their Set's
+	AllTimes         // of all samples, for logs
 )
 
-// Options for an [Encoder]. The zero options are those of a live scrape in the text format.
+// Options configure an [Encoder]. The zero value suits live scrapes in the text format.
 type Options struct {
 	Format Format
 	Times  Times
-	// NoCreated leaves out the _created samples of OpenMetrics, which many databases
-	// store as values of their own.
+	// NoCreated omits the _created samples of OpenMetrics, which many databases store as separate
+	// series.
 	NoCreated bool
 }
 
-// Encoder writes Sets as text. It keeps the text of what does not change from one Set to
-// the next. It is used by one goroutine at a time, and shares nothing with other Encoders. The
-// zero Encoder is one of the zero Options.
+// Encoder writes Sets as text and caches the text that stays the same. It is used by one goroutine
+// at a time and shares nothing with other Encoders. The zero Encoder has the zero Options.
 type Encoder struct {
 	opt    Options
 	end    []byte // of every exposition
@@ -38,14 +37,13 @@ type Encoder struct {
 	heads  []head // by position in the Set
 	labels map[*metrics.Rows]*labels
 	count  uint64   // of Sets
-	used   int      // labels that the Set needed
-	group  []series // of the rows that are written
-	// What the columns before had, as those of an object follow one another.
+	used   int      // labels used by the Set
+	group  []series // of the rows being written
+	// The latest lookup, because columns of an object follow each other.
 	lastRows *metrics.Rows
 	last     *labels
 }
 
-// endOfText is the last line of OpenMetrics.
 const endOfText = "# EOF\n"
 
 // NewEncoder returns an Encoder.
@@ -57,16 +55,15 @@ func NewEncoder(opt Options) *Encoder {
 	return e
 }
 
-// errTextOnly is about a Set that is [metrics.Set.TextOnly].
-var errTextOnly = fmt.Errorf("OpenMetrics with names that break its rules is %w: they are for the text format only",
+var errTextOnly = fmt.Errorf("OpenMetrics is %w for metric names that break its rules; use the text format",
 	winperf.ErrNotSupported)
 
-// Encode writes a Set as a whole exposition, piece by piece while it goes through
-// it. The error is that of w, which gets nothing more then, or wraps
-// winperf.ErrNotSupported where there is no such format, or the Set is not for it (TextOnly).
+// Encode writes a Set as a whole exposition, in several writes. It returns the error of w, which
+// then gets no more data, or an error that wraps winperf.ErrNotSupported if the format is unknown
+// or does not allow the Set (TextOnly).
 func (e *Encoder) Encode(w io.Writer, set *metrics.Set) error {
 	if e.opt.Format >= formats {
-		return fmt.Errorf("format %d of metrics is %w", e.opt.Format, winperf.ErrNotSupported)
+		return fmt.Errorf("exposition format %d is %w", e.opt.Format, winperf.ErrNotSupported)
 	}
 	if set.TextOnly && e.opt.Format != Text {
 		return errTextOnly
@@ -88,7 +85,6 @@ func (e *Encoder) Encode(w io.Writer, set *metrics.Set) error {
 	return e.out.end()
 }
 
-// match makes room for so many heads, and drops those behind them.
 func (e *Encoder) match(families int) {
 	if missing := families - len(e.heads); missing > 0 {
 		e.heads = append(e.heads, make([]head, missing)...)
@@ -97,7 +93,7 @@ func (e *Encoder) match(families int) {
 	e.heads = e.heads[:families]
 }
 
-// forget drops the labels that the Set did not need.
+// forget drops the labels that the Set did not use.
 func (e *Encoder) forget() {
 	e.lastRows, e.last = nil, nil
 	if e.used == len(e.labels) {
@@ -111,7 +107,6 @@ func (e *Encoder) forget() {
 	}
 }
 
-// family writes a metric. One that has no rows has no lines at all.
 func (e *Encoder) family(set *metrics.Set, f *metrics.Family, h *head) {
 	if !hasRows(f) {
 		return
@@ -140,7 +135,6 @@ func (e *Encoder) family(set *metrics.Set, f *metrics.Family, h *head) {
 	}
 }
 
-// hasRows reports whether a metric is of anything.
 func hasRows(f *metrics.Family) bool {
 	for i := range f.Columns {
 		if f.Columns[i].Rows.Len() > 0 {
@@ -150,8 +144,8 @@ func hasRows(f *metrics.Family) bool {
 	return false
 }
 
-// together returns how many columns, from the first one on, are of the same things: the sum
-// and the count of a summary stand side by side for each row.
+// together returns the number of leading columns with the same rows, such as the sum and the count
+// of a summary. They are written together, row by row.
 func together(columns []metrics.Column) int {
 	first := &columns[0]
 	for n := 1; n < len(columns); n++ {
@@ -164,7 +158,6 @@ func together(columns []metrics.Column) int {
 	return len(columns)
 }
 
-// rows returns the labels of rows as text.
 func (e *Encoder) rows(rows *metrics.Rows) *labels {
 	if rows == e.lastRows {
 		return e.last

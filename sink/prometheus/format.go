@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Format is a form of text.
+// Format is an exposition format.
 type Format uint8
 
 // The formats. Both versions of OpenMetrics have the same bytes.
 const (
-	Text           Format = iota // the text format 0.0.4, which every client reads
+	Text           Format = iota // text format 0.0.4, supported by every client
 	OpenMetrics                  // OpenMetrics 1.0.0
-	OpenMetrics001               // OpenMetrics 0.0.1, its draft
+	OpenMetrics001               // OpenMetrics 0.0.1, the draft
 	formats
 )
 
-// ContentType is the value of the header Content-Type that tells the format.
+// ContentType returns the format's value of the header Content-Type.
 func (f Format) ContentType() string {
 	switch f {
 	case OpenMetrics:
@@ -27,7 +27,7 @@ func (f Format) ContentType() string {
 	return textType + "; version=0.0.4; charset=utf-8"
 }
 
-// The media types without parameters, and the versions of each Format.
+// The media types without parameters.
 const (
 	openMetricsType = "application/openmetrics-text"
 	textType        = "text/plain"
@@ -38,11 +38,10 @@ func (f Format) mediaType() (name, version string) {
 		[...]string{"0.0.4", "1.0.0", "0.0.1"}[f]
 }
 
-// Negotiate returns the format that suits best what the header Accept of a request asks
-// for: the one of the greatest q-value; of several the one that is named most
-// exactly; of several still the first of the constants. What names no format that there
-// is gets Text, as does everything if textOnly says that there are names which OpenMetrics
-// does not allow (metrics.Set.TextOnly).
+// Negotiate returns the best format for the header Accept of a request: the format with the
+// greatest q-value, then the most exactly named, then the first of the constants. It returns Text
+// if no format is acceptable, and if textOnly is set: then names exist which OpenMetrics does not
+// allow (metrics.Set.TextOnly).
 func Negotiate(accept string, textOnly bool) Format {
 	if textOnly {
 		return Text
@@ -71,10 +70,10 @@ func Negotiate(accept string, textOnly bool) Format {
 	return best
 }
 
-// preference is how much a client wants a format, by the range that names it most exactly.
+// preference is the client's preference for a format, from the most exact range.
 type preference struct {
 	q     float64
-	exact int // as mediaRange.matches tells
+	exact int // see mediaRange.matches
 }
 
 func (p preference) over(other preference) bool {
@@ -87,7 +86,7 @@ type mediaRange struct {
 	q             float64
 }
 
-// parseRange reads an element; one whose q-value is no number from 0 to 1 says nothing.
+// parseRange parses an element. It is not ok if the q-value is not a number from 0 to 1.
 func parseRange(text string) (r mediaRange, ok bool) {
 	name, parameters, _ := strings.Cut(text, ";")
 	r = mediaRange{name: strings.TrimSpace(name), q: 1}
@@ -109,8 +108,8 @@ func parseRange(text string) (r mediaRange, ok bool) {
 	return r, r.name != ""
 }
 
-// matches tells how exactly the range names a format: 0 not at all, 1 as anything, 2 by
-// the kind of its media type, 3 by the type, 4 with the version.
+// matches returns how exactly the range names a format: 0 not at all, 1 as */*, 2 by the first part
+// of the media type, 3 by the type, 4 with the version.
 func (r mediaRange) matches(f Format) int {
 	name, version := f.mediaType()
 	kind, _, _ := strings.Cut(name, "/")

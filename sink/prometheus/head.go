@@ -7,39 +7,39 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// What a metric's name ends in, which OpenMetrics has for its samples only.
+// Suffixes that OpenMetrics has for samples only.
 const (
 	totalSuffix   = "_total"
 	infoSuffix    = "_info"
 	createdSuffix = "_created"
 )
 
-// head is the text of a metric that stays as it is from sample to sample.
+// head is the constant text of a metric.
 type head struct {
 	name, unit, help string
 	kind             metrics.Type
 
 	text    []byte // the lines above its samples
-	created bool   // that its samples may have a time of creation
+	created bool   // its samples may have a _created sample
 	lines   []line // of its columns
 }
 
-// line is how the samples of a column begin.
+// line is the beginning of a column's samples.
 type line struct {
 	suffix  string
 	extra   []metrics.Label
 	value   start
-	created start // of the sample that says when the row began; not made where there are none
+	created start // of the _created sample; empty without one
 	longest int   // of both
 }
 
-// start is how a sample begins.
+// start is the beginning of a sample.
 type start struct {
-	bare     []byte // name_ or name{extra}_ in front of a value of a row without labels
-	labelled []byte // name{ or name{extra, in front of the labels of a row
+	bare     []byte // name_ or name{extra}_ before a value without labels
+	labelled []byte // name{ or name{extra, before the labels of a row
 }
 
-// update makes the head that of a family. It leaves what was that before.
+// update updates the head to a family and keeps the unchanged parts.
 func (h *head) update(f *metrics.Family, format Format) {
 	if h.name != f.Name || h.kind != f.Type || h.unit != f.Unit || h.help != f.Help {
 		*h = head{name: f.Name, unit: f.Unit, help: f.Help, kind: f.Type}
@@ -68,7 +68,6 @@ func (h *head) update(f *metrics.Family, format Format) {
 	}
 }
 
-// newStart returns how samples of a name with these labels begin.
 func newStart(name string, extra []metrics.Label) start {
 	common := string(appendLabels(nil, extra))
 	if common == "" {
@@ -98,7 +97,7 @@ func appendHead(dst []byte, f *metrics.Family, format Format) []byte {
 	return dst
 }
 
-// textType004 is the word for a type in the text format.
+// textType004 returns the name of a type in the text format.
 func textType004(t metrics.Type) string {
 	switch t {
 	case metrics.Counter:
@@ -109,8 +108,7 @@ func textType004(t metrics.Type) string {
 	return "gauge"
 }
 
-// openMetricsHead returns the name of a metric as OpenMetrics has it above the samples, and the
-// word for its type.
+// openMetricsHead returns the name above the samples and the type in OpenMetrics.
 func openMetricsHead(f *metrics.Family) (name, kind string) {
 	switch f.Type {
 	case metrics.Counter:

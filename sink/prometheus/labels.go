@@ -6,15 +6,13 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// labels are the labels of rows as text.
 type labels struct {
-	text    []byte // of all rows, one behind the other: a="b",c="d"}_
-	ends    []int  // row i is text[ends[i-1]:ends[i]]; empty where it has no label
-	created bool   // some row knows when it began
-	seen    uint64 // the number of the Encode that needed them last
+	text    []byte // of all rows: a="b",c="d"}_
+	ends    []int  // row i is text[ends[i-1]:ends[i]]; empty without labels
+	created bool   // a row has a known start
+	seen    uint64 // the number of the latest Encode that used them
 }
 
-// newLabels escapes the labels of rows.
 func newLabels(rows *metrics.Rows) *labels {
 	size := 0
 	for i := range rows.Len() {
@@ -39,7 +37,6 @@ func newLabels(rows *metrics.Rows) *labels {
 	return l
 }
 
-// appendLabels appends labels with commas between them, without those that are empty.
 func appendLabels(dst []byte, all []metrics.Label) []byte {
 	begin := len(dst)
 	for _, label := range all {
@@ -57,10 +54,10 @@ func appendLabels(dst []byte, all []metrics.Label) []byte {
 	return dst
 }
 
-// appendEscaped appends a text that may be any bytes, as it stands in quotes or, but
-// for the quotes that need no escaping there, behind HELP.
+// appendEscaped appends escaped text, which may be any bytes. Quotes are escaped only if quotes is
+// set.
 func appendEscaped(dst []byte, text string, quotes bool) []byte {
-	plain := 0 // from where on nothing was appended yet
+	plain := 0 // the position after the last appended byte
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf && c != '\\' && c != '"' && c != '\n' {
 			i++
@@ -78,11 +75,10 @@ func appendEscaped(dst []byte, text string, quotes bool) []byte {
 	return append(dst, text[plain:]...)
 }
 
-// replacement stands for what is no character.
 const replacement = "\uFFFD"
 
-// escape returns what is written in place of the first character of a text, "" for the
-// character itself, and how many bytes that has.
+// escape returns the replacement of the first character of a text, or "" to keep it, and its size
+// in bytes.
 func escape(text string, quotes bool) (escaped string, size int) {
 	switch c := text[0]; {
 	case c == '\\':

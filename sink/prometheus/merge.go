@@ -11,10 +11,10 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// pieceBuffer is how much of each piece is read at once, in bytes.
+// pieceBuffer is the number of bytes of a piece that are read at once.
 const pieceBuffer = 16 << 10
 
-// spill writes what waits to the temporary file.
+// spill writes the waiting values to the temporary file.
 func (b *Backfill) spill() error {
 	if b.spool == nil {
 		spool, err := b.spoolFile()
@@ -38,7 +38,6 @@ func (b *Backfill) spill() error {
 	return nil
 }
 
-// counting counts what is written.
 type counting struct {
 	w io.Writer
 	n int64
@@ -50,9 +49,8 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close writes the text and closes the temporary file. It does not close the underlying
-// writer. The error is the first one of either, or that of Add. Closing again does nothing, and
-// returns it again.
+// Close writes the text and closes the temporary file. It does not close the underlying writer. It
+// returns the first error of both or of Add. Closing again returns the same error.
 func (b *Backfill) Close() error {
 	if b.closed {
 		return b.err
@@ -69,7 +67,7 @@ func (b *Backfill) Close() error {
 	return b.err
 }
 
-// write merges the pieces into one text. What was never written to a file is a piece in memory.
+// write merges the pieces into one text. Without a temporary file the only piece is in memory.
 func (b *Backfill) write() error {
 	var readers []*pieceReader
 	if b.spool == nil {
@@ -97,8 +95,7 @@ func (b *Backfill) write() error {
 	return b.out.end()
 }
 
-// merge writes series by series. The points of one are those of each piece in turn, as
-// pieces follow each other in time.
+// merge writes series by series. The pieces follow each other in time.
 func (b *Backfill) merge(readers []*pieceReader) error {
 	for _, r := range readers {
 		if err := r.next(); err != nil {
@@ -113,7 +110,7 @@ func (b *Backfill) merge(readers []*pieceReader) error {
 			return nil
 		}
 		if !b.knows(first) {
-			return damaged(fmt.Errorf("there is no series %v", first))
+			return damaged(fmt.Errorf("unknown series %v", first))
 		}
 
 		if first.family != last.family {
@@ -127,13 +124,12 @@ func (b *Backfill) merge(readers []*pieceReader) error {
 	return b.out.err
 }
 
-// knows reports whether there is a series of a key.
+// knows reports whether k is the key of a series.
 func (b *Backfill) knows(k key) bool {
 	return uint(k.family) < uint(len(b.families)) && uint(k.labels) < uint(b.labels.Len()) &&
 		uint(k.track) < uint(len(b.families[k.family].tracks))
 }
 
-// least returns the key that comes next.
 func least(readers []*pieceReader) (k key, ok bool) {
 	for _, r := range readers {
 		if !r.ended && (!ok || r.key.compare(k) < 0) {
@@ -143,7 +139,6 @@ func least(readers []*pieceReader) (k key, ok bool) {
 	return k, ok
 }
 
-// series writes the points of a series.
 func (b *Backfill) series(k key, readers []*pieceReader) error {
 	track := b.families[k.family].tracks[k.track]
 	labels := b.labels.At(k.labels)
@@ -173,7 +168,6 @@ func (b *Backfill) series(k key, readers []*pieceReader) error {
 	return nil
 }
 
-// point writes the samples of a point.
 func (b *Backfill) point(t *track, p *point, labels []byte) {
 	for i, form := range p.forms {
 		if form == 0 {

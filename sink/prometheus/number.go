@@ -8,11 +8,9 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// maxNumber is the length of the longest value, such as -1.7976931348623157e+308; a time
-// of a sample is no longer.
+// maxNumber is the largest length of a value, such as -1.7976931348623157e+308, and of a time.
 const maxNumber = 24
 
-// appendValue appends the bits of a value as its form says.
 func appendValue(dst []byte, form metrics.Form, bits uint64) []byte {
 	switch form {
 	case metrics.Whole:
@@ -23,10 +21,10 @@ func appendValue(dst []byte, form metrics.Form, bits uint64) []byte {
 	return appendFloat(dst, math.Float64frombits(bits))
 }
 
-// appendFloat appends the shortest decimal number that is read as f again.
+// appendFloat appends the shortest decimal number that parses to f.
 func appendFloat(dst []byte, f float64) []byte {
-	// Most are whole or have few places, which is quickly written. No two decimal numbers of
-	// up to 15 digits are the same float64: so if one of these is f, no shorter one is.
+	// Fast path for whole numbers and few decimals. Distinct decimal numbers of up to 15 digits are
+	// distinct float64, so that no shorter number is f.
 	const places, most = 1000, 1e15
 	size := math.Abs(f)
 	n := math.RoundToEven(size * places)
@@ -40,8 +38,8 @@ func appendFloat(dst []byte, f float64) []byte {
 	return appendTicks(dst, uint64(n)*(ticksPerSecond/places))
 }
 
-// appendTime appends the time of a sample: milliseconds since 1970 in the text
-// format, seconds in OpenMetrics.
+// appendTime appends the time of a sample: milliseconds since 1970 in the text format, seconds in
+// OpenMetrics.
 func appendTime(dst []byte, format Format, t time.Time) []byte {
 	if format == Text {
 		return strconv.AppendInt(dst, t.UnixMilli(), 10)
@@ -49,9 +47,9 @@ func appendTime(dst []byte, format Format, t time.Time) []byte {
 	return appendSeconds(dst, t.UnixMilli())
 }
 
-// appendSeconds appends milliseconds since 1970 as seconds. Prometheus reads them as a float64,
-// multiplies it by 1000 and cuts off what is behind the point. Some times before November
-// 2004 and after January 2038 would lose a millisecond by that, and get a microsecond more.
+// appendSeconds appends milliseconds since 1970 as seconds. Prometheus parses a float64, multiplies
+// it by 1000 and truncates. Some times before November 2004 and after January 2038 would lose a
+// millisecond; they get an additional microsecond.
 func appendSeconds(dst []byte, milli int64) []byte {
 	const micro, perMilli = ticksPerSecond / 1e6, ticksPerSecond / 1e3
 	if milli < 0 {
@@ -66,8 +64,7 @@ func appendSeconds(dst []byte, milli int64) []byte {
 	return appendTicks(dst, ticks)
 }
 
-// appendCreated appends a time as seconds since 1970, in units of 100 ns, which is how
-// exactly Windows knows when something began. Before 1970 nothing did.
+// appendCreated appends a time as seconds since 1970 with the 100 ns of Windows, at least 0.
 func appendCreated(dst []byte, t time.Time) []byte {
 	return appendTicks(dst, uint64(max(t.UnixNano(), 0))/100)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// piece is a sorted part of a history: a record for each series, in the order of their keys.
-// A record is the key and the number of points as unsigned varints, and the
-// points, each as its difference from the one before; see appendPoint.
+// piece is a sorted part of a history: a record for each series, ordered by key. A record is the
+// key and the number of points as unsigned varints, and the points, each as the difference from the
+// previous point; see appendPoint.
 type piece struct{ at, size int64 } // in the spool
 
-// key says where the points of a series belong in the text.
+// key orders the series in the text.
 type key struct {
 	family, track, labels int
 }
@@ -32,14 +32,14 @@ func (k key) compare(other key) int {
 	)
 }
 
-// point is the values of a series at a time, with a form for each; the form 0 is no value.
+// point is the values of a series at one time. The form 0 is no value.
 type point struct {
 	milli  int64
 	forms  [width]uint8 // 1 and a metrics.Form
 	values [width]uint64
 }
 
-// sorter turns columns into series: its slices are used again and again.
+// sorter converts columns to series. It reuses its slices.
 type sorter struct {
 	eras   map[*numbered]int
 	spans  [][]segment // by era: the segments of the same rows
@@ -48,13 +48,12 @@ type sorter struct {
 	text   []byte
 }
 
-// place is where a series has values.
 type place struct {
 	labels   uint32
 	era, row int32
 }
 
-// write writes what waits as a piece, and lets it wait no longer.
+// write writes the waiting values as a piece and removes them.
 func (s *sorter) write(w *bufio.Writer, families []*history) error {
 	for _, h := range families {
 		for i, t := range h.tracks {
@@ -76,7 +75,7 @@ func (s *sorter) write(w *bufio.Writer, families []*history) error {
 	return w.Flush()
 }
 
-// sort finds the places of the series of a track, those of one series side by side.
+// sort finds the places of a track's series, sorted by series.
 func (s *sorter) sort(t *track) {
 	if s.eras == nil {
 		s.eras = map[*numbered]int{}
@@ -102,7 +101,7 @@ func (s *sorter) sort(t *track) {
 	})
 }
 
-// collect gathers the points of the series at a place, and returns where the next one begins.
+// collect collects the points of the series at a place and returns the place of the next series.
 func (s *sorter) collect(begin int) (end int) {
 	s.points = s.points[:0]
 	for end = begin; end < len(s.places) && s.places[end].labels == s.places[begin].labels; end++ {
@@ -118,7 +117,6 @@ func (s *sorter) collect(begin int) (end int) {
 	return end
 }
 
-// point returns the values of a row, if it has any.
 func (s *segment) point(row int) (p point, ok bool) {
 	p.milli = s.milli
 	for i := range s.columns {
@@ -131,7 +129,6 @@ func (s *segment) point(row int) (p point, ok bool) {
 	return p, ok
 }
 
-// appendRecord appends a record.
 func appendRecord(dst []byte, k key, points []point) []byte {
 	for _, n := range [...]int{k.family, k.track, k.labels, len(points)} {
 		dst = binary.AppendUvarint(dst, uint64(n))
@@ -143,8 +140,8 @@ func appendRecord(dst []byte, k key, points []point) []byte {
 	return dst
 }
 
-// appendPoint appends a point as its difference from last, and makes it the last. Numbers that
-// grow slowly have small differences, and floats that are alike the same first bits.
+// appendPoint appends the difference between p and last and sets last. Slowly growing numbers have
+// small differences; similar floats share their first bits.
 func appendPoint(dst []byte, p, last *point) []byte {
 	dst = binary.AppendVarint(dst, p.milli-last.milli)
 	last.milli = p.milli
@@ -163,16 +160,15 @@ func appendPoint(dst []byte, p, last *point) []byte {
 	return dst
 }
 
-// pieceReader reads the records of a piece one by one.
 type pieceReader struct {
 	from   *bufio.Reader
 	key    key
-	points int // of the record that are still to be read
+	points int // unread points of the record
 	last   point
 	ended  bool
 }
 
-// next goes to the next record. All points of the one before were read.
+// next reads the head of the next record. All points of the previous record must have been read.
 func (r *pieceReader) next() error {
 	var head [4]uint64
 	for i := range head {
@@ -191,7 +187,6 @@ func (r *pieceReader) next() error {
 	return nil
 }
 
-// point reads the next point into last.
 func (r *pieceReader) point() error {
 	r.points--
 	step, err := binary.ReadVarint(r.from)
@@ -216,7 +211,6 @@ func (r *pieceReader) point() error {
 	return nil
 }
 
-// value reads the value of a column.
 func (r *pieceReader) value(i int, form uint8) error {
 	if form == 1+uint8(metrics.Float) {
 		n, err := binary.ReadUvarint(r.from)
@@ -228,7 +222,6 @@ func (r *pieceReader) value(i int, form uint8) error {
 	return err
 }
 
-// damaged says that what was written is not what is read.
 func damaged(err error) error {
-	return fmt.Errorf("%w in the temporary file of a history: %w", winperf.ErrBadData, err)
+	return fmt.Errorf("%w in the temporary file of a backfill: %w", winperf.ErrBadData, err)
 }

@@ -6,18 +6,17 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// series is a column that is written. What is needed for each of its values stands here itself.
+// series is a column being written, with copies of the fields that each value needs.
 type series struct {
 	*line
-	most   int // how long a sample may be without the labels of its row
+	most   int // the largest length of a sample without the labels of its row
 	form   metrics.Form
 	bits   []uint64
 	absent []uint64
-	end    []byte // behind a number: the time, if it is written, and a line feed
+	end    []byte // after a number: the time, if it is written, and a line feed
 	room   [maxNumber + 2]byte
 }
 
-// begin makes s that of a column of a Set.
 func (s *series) begin(opt Options, set *metrics.Set, c *metrics.Column, l *line) {
 	s.line, s.form, s.bits, s.absent = l, c.Form, c.Bits, c.Absent
 
@@ -34,12 +33,11 @@ func (s *series) begin(opt Options, set *metrics.Set, c *metrics.Column, l *line
 	s.most = l.longest + maxNumber + len(s.end)
 }
 
-// has reports whether row i has a value.
 func (s *series) has(i int) bool {
 	return i < len(s.bits) && (s.absent == nil || s.absent[i/64]>>(i%64)&1 == 0)
 }
 
-// sample appends the value of row i to text, which has room for it.
+// sample appends the value of row i to text, which must have the capacity.
 func (s *series) sample(text []byte, i int, labels []byte) []byte {
 	text = s.value.append(text, labels)
 
@@ -58,7 +56,7 @@ func (s *series) sample(text []byte, i int, labels []byte) []byte {
 	return append(text, s.end...)
 }
 
-// append appends what stands in front of a number to text, which has room for it.
+// append appends the text before a number to text, which must have the capacity.
 func (s *start) append(text, labels []byte) []byte {
 	first := s.labelled
 	if len(labels) == 0 {
@@ -72,7 +70,6 @@ func (s *start) append(text, labels []byte) []byte {
 	return text
 }
 
-// writeColumn writes the samples of a column that stands alone, which most do.
 func (e *Encoder) writeColumn(s *series, l *labels) {
 	text, begin := e.out.text, 0
 	for i, end := range l.ends {
@@ -89,8 +86,8 @@ func (e *Encoder) writeColumn(s *series, l *labels) {
 	e.out.text = text
 }
 
-// write writes the samples of the group row by row. Where rows are given, each row that has a
-// value is followed by the time at which it began.
+// write writes the samples of the group row by row. If rows is not nil, each row with a value is
+// followed by its start.
 func (e *Encoder) write(l *labels, rows *metrics.Rows) {
 	text, begin := e.out.text, 0
 	for i, end := range l.ends {
@@ -115,7 +112,7 @@ func (e *Encoder) write(l *labels, rows *metrics.Rows) {
 	e.out.text = text
 }
 
-// writeCreated writes when row i began, where that is known and the row has a value.
+// writeCreated writes the start of row i, if it is known and the row has a value.
 func (e *Encoder) writeCreated(text []byte, i int, labels []byte, rows *metrics.Rows) []byte {
 	s := &e.group[0]
 	at, known := rows.Created(i)

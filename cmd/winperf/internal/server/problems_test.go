@@ -100,15 +100,15 @@ func TestGenericConfigErrors(t *testing.T) {
 	const object = "    - {name: a, object: Memory, counters: [{name: X}]}\n"
 	for _, c := range []struct{ text, want string }{
 		{object + "    - {name: a, object: Memory, counters: [{name: Y}]}\n", `f:4:7: wrong ` +
-			`performancecounter object "a": the name stands there twice`},
+			`performancecounter object "a": the name is not unique`},
 		{object + "    - {name: b, object: Memory, counters: [{name: X}]}\n",
 			`f:4:7: wrong performancecounter object "b": metric windows_performancecounter_memory_x with the same`},
 		{"    - {name: a, object: Memory, typ: raw, counters: [{name: X}]}\n",
 			`f:3:33: unknown key "typ" (did you mean type?)`},
 		{"    - {name: a, object: Memory, type: raw2, counters: [{name: X}]}\n",
-			`f:3:7: wrong performancecounter object "a": type is raw or formatted, not "raw2"; did you mean raw?`},
+			`f:3:7: wrong performancecounter object "a": type must be raw or formatted, not "raw2"; did you mean raw?`},
 		{"    - {name: a, object: Memory, counters: [{name: X, labels: {a-b: c}}]}\n",
-			`f:3:7: wrong performancecounter object "a": counter X: "a-b" is no name of a label`},
+			`f:3:7: wrong performancecounter object "a": counter X: "a-b" is not a valid label name`},
 	} {
 		wantError(t, "performancecounter:\n  objects:\n"+c.text, c.want)
 		wantError(t, "performancecounter:\n  objects: |-\n"+c.text, c.want)
@@ -128,11 +128,11 @@ func TestAllGenericErrors(t *testing.T) {
 	const wrong = `wrong performancecounter object `
 	want := []string{
 		`f:3:7: unknown key "objct" (did you mean object?)`,
-		`f:3:7: ` + wrong + `"a": type is raw or formatted, not "rwa"; did you mean raw?`,
-		`f:3:7: ` + wrong + `"a": counter X: "a b" is no name of a metric`,
-		`f:7:7: ` + wrong + `"a": the name stands there twice`,
-		`f:7:7: ` + wrong + `"a": metric m with the same labels is in "a", too`,
-		`f:10:7: ` + wrong + `"b": counter number 3: "b c" is no name of a label, or that of the instance`,
+		`f:3:7: ` + wrong + `"a": type must be raw or formatted, not "rwa"; did you mean raw?`,
+		`f:3:7: ` + wrong + `"a": counter X: "a b" is not a valid metric name`,
+		`f:7:7: ` + wrong + `"a": the name is not unique`,
+		`f:7:7: ` + wrong + `"a": metric m with the same labels is also in "a"`,
+		`f:10:7: ` + wrong + `"b": counter number 3: "b c" is not a valid label name, or is the instance label`,
 		`f:11:7: unknown key "objects" (did you mean object?)`,
 		`f:13:21: unknown key "metrc" (did you mean metric?)`,
 		`f:14:21: unknown key "metrc" (did you mean metric?)`,
@@ -162,7 +162,7 @@ func TestGenericNamesTaken(t *testing.T) {
 	const object = "performancecounter:\n  objects:\n    - name: a\n      object: Memory\n      counters:\n" +
 		"        - {name: X, metric: mine}\n        - {name: Available Bytes, metric: windows_memory_available_bytes}\n"
 	const taken = `f:3:7: performancecounter.objects: wrong performancecounter object "a": ` +
-		`metric windows_memory_available_bytes is one of windows_exporter's collectors`
+		`metric windows_memory_available_bytes belongs to another collector of windows_exporter`
 	for _, c := range []struct {
 		names string
 		flags []metrics.Scheme
@@ -204,8 +204,8 @@ func TestGenericNamesOfItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	const at = `f:3:7: performancecounter.objects: wrong performancecounter object "a": metric `
-	want := at + "windows_os_time is one of windows_exporter's collectors\n" +
-		at + "go_info is one about winperf itself\n" + at + "go_goroutines is one about winperf itself"
+	want := at + "windows_os_time belongs to another collector of windows_exporter\n" +
+		at + "go_info is reserved for winperf itself\n" + at + "go_goroutines is reserved for winperf itself"
 	if err := config.Check(); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Parse reads the blocks of a table. The error is a winperf.DataError with the line.
+// Parse parses the blocks of a table. The error is a winperf.DataError with the line.
 func Parse(name, text string) ([]Block, error) {
 	p := parser{name: name}
 	for line := range strings.Lines(text) {
@@ -30,11 +30,11 @@ func Parse(name, text string) ([]Block, error) {
 type parser struct {
 	name   string
 	line   int
-	block  Block // the one that is open where it has a collector
+	block  Block // the open block; none if Collector is empty
 	blocks []Block
 }
 
-// take reads a line: the end of a block, a word of its head, or a row.
+// take parses a line: the end of a block, a word of its head, or a row.
 func (p *parser) take(line string) error {
 	if line == "" {
 		return p.end()
@@ -54,12 +54,11 @@ func (p *parser) take(line string) error {
 	return p.head(word, value)
 }
 
-// head reads a word of the head of a block.
 func (p *parser) head(word, value string) (err error) {
 	b := &p.block
 	switch {
 	case (word == "one" || word == "facts" || word == "exporter" || word == "absent") != (value == ""):
-		return fmt.Errorf("%q has no value, or one too many", word)
+		return fmt.Errorf("%q has no value, or an unexpected one", word)
 	case word == "collector" && b.Collector == "":
 		b.Collector = value
 	case word == "object" || word == "else":
@@ -75,17 +74,17 @@ func (p *parser) head(word, value string) (err error) {
 	case word == "absent":
 		b.Kind = Absent
 	default:
-		return fmt.Errorf("%q is no word of a block, or stands there twice", word)
+		return fmt.Errorf("%q is unknown in a block, or duplicate", word)
 	}
 	return err
 }
 
-// object reads the name of an object and its labels in braces.
+// object parses the name of an object and its labels in braces.
 func (p *parser) object(value string, otherwise bool) error {
 	name, labels, braces := strings.Cut(value, "{")
 	o := Object{Name: strings.TrimSpace(name), Else: otherwise}
 	if otherwise && len(p.block.Objects) == 0 {
-		return fmt.Errorf("else stands after an object, not before")
+		return fmt.Errorf("else before the first object")
 	}
 
 	if braces {
@@ -102,7 +101,7 @@ func (p *parser) object(value string, otherwise bool) error {
 	return nil
 }
 
-// parseLabels reads how the labels of an instance are made.
+// parseLabels parses the rules for the labels of an instance.
 func parseLabels(text string) (ls []Label, err error) {
 	pairs, err := parsePairs(text)
 	if err != nil {
@@ -119,14 +118,14 @@ func parseLabels(text string) (ls []Label, err error) {
 		case known:
 			l.Rule = rule
 		default:
-			return nil, fmt.Errorf("%q is no rule for a label", p.Value)
+			return nil, fmt.Errorf("%q is not a label rule", p.Value)
 		}
 		ls = append(ls, l)
 	}
 	return ls, nil
 }
 
-// parsePairs reads NAME=VALUE, NAME=VALUE.
+// parsePairs parses NAME=VALUE, NAME=VALUE.
 func parsePairs(text string) (ps []Pair, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
@@ -134,14 +133,13 @@ func parsePairs(text string) (ps []Pair, err error) {
 			return nil, fmt.Errorf("%q is not NAME=VALUE", strings.TrimSpace(part))
 		}
 		if slices.ContainsFunc(ps, func(p Pair) bool { return p.Name == name }) {
-			return nil, fmt.Errorf("the label %s stands there twice", name)
+			return nil, fmt.Errorf("duplicate label %s", name)
 		}
 		ps = append(ps, Pair{name, value})
 	}
 	return ps, nil
 }
 
-// row reads a row of the open block.
 func (p *parser) row(line string) error {
 	if p.block.Collector == "" {
 		return fmt.Errorf("a row outside a block")
@@ -152,11 +150,11 @@ func (p *parser) row(line string) error {
 		fields[i] = strings.TrimSpace(fields[i])
 	}
 	if len(fields) < 4 || len(fields) > 6 {
-		return fmt.Errorf("a row has four to six fields, this one %d", len(fields))
+		return fmt.Errorf("expected a row of four to six fields, found %d", len(fields))
 	}
 	fields = append(fields, "", "")[:6]
 	if len(fields[1]) != 1 || !strings.Contains("GCI", fields[1]) {
-		return fmt.Errorf("%q is no type: G, C or I", fields[1])
+		return fmt.Errorf("%q is not a type: expected G, C or I", fields[1])
 	}
 
 	r := Row{Metric: fields[0], Type: fields[1][0], Unit: fields[5], Line: p.line}
@@ -164,13 +162,13 @@ func (p *parser) row(line string) error {
 	if p.block.Kind == Counters {
 		err = r.counters(fields[2], fields[3], fields[4])
 	} else {
-		err = r.told(fields[2], fields[3], fields[4])
+		err = r.textRow(fields[2], fields[3], fields[4])
 	}
 	p.block.Rows = append(p.block.Rows, r)
 	return err
 }
 
-// counters reads the fields of a row whose value is made of counters.
+// counters parses the fields of a row with counters.
 func (r *Row) counters(labels, counters, conversion string) (err error) {
 	if labels != "" {
 		if r.Labels, err = parsePairs(labels); err != nil {
@@ -190,15 +188,15 @@ func (r *Row) counters(labels, counters, conversion string) (err error) {
 		r.Counters, r.Else = []string{first}, other
 	}
 	if len(r.Counters) != takes {
-		return fmt.Errorf("%q takes %d counters, and there are %d", conversion, takes, len(r.Counters))
+		return fmt.Errorf("%q needs %d counters, found %d", conversion, takes, len(r.Counters))
 	}
 	return nil
 }
 
-// told reads the fields of a row that is of no counter: names of labels, and a text.
-func (r *Row) told(labels, text, conversion string) error {
+// textRow parses the fields of a row without counters: label names and a text.
+func (r *Row) textRow(labels, text, conversion string) error {
 	if text == "" || conversion != "" {
-		return fmt.Errorf("a row of no counter has a text and no conversion")
+		return fmt.Errorf("a row without counters needs a text and no conversion")
 	}
 	if labels != "" {
 		for name := range strings.SplitSeq(labels, ",") {
@@ -209,8 +207,8 @@ func (r *Row) told(labels, text, conversion string) error {
 	return nil
 }
 
-// parseConversion reads an operation with its factor: "*1024", "base *1048576", "start 0.001". It returns
-// the number of counters that it takes, too.
+// parseConversion parses an operation with its factor: "*1024", "base *1048576", "start 0.001". It
+// also returns the number of its counters.
 func parseConversion(text string) (c Conversion, counters int, err error) {
 	c = Conversion{Times: 1, Over: 1}
 	word, factor := text, ""
@@ -222,7 +220,7 @@ func parseConversion(text string) (c Conversion, counters int, err error) {
 	if word != "" {
 		op, known := ops[word]
 		if !known {
-			return c, 0, fmt.Errorf("%q is no conversion", word)
+			return c, 0, fmt.Errorf("%q is not a conversion", word)
 		}
 		c.Op, counters = op.op, op.counters
 	}
@@ -232,7 +230,7 @@ func parseConversion(text string) (c Conversion, counters int, err error) {
 	return c, counters, err
 }
 
-// parseFactor reads *N, /N or N.
+// parseFactor parses *N, /N or N.
 func parseFactor(text string) (times, over float64, err error) {
 	number, divides := strings.CutPrefix(text, "/")
 	if !divides {
@@ -240,7 +238,7 @@ func parseFactor(text string) (times, over float64, err error) {
 	}
 	f, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(f > 0) || math.IsInf(f, 0) {
-		return 0, 0, fmt.Errorf("%q is no factor", text)
+		return 0, 0, fmt.Errorf("%q is not a factor", text)
 	}
 
 	if divides {
@@ -249,7 +247,6 @@ func parseFactor(text string) (times, over float64, err error) {
 	return f, 1, nil
 }
 
-// end closes the open block.
 func (p *parser) end() error {
 	b := p.block
 	p.block = Block{}
@@ -259,9 +256,9 @@ func (p *parser) end() error {
 	case len(b.Rows) == 0:
 		return fmt.Errorf("the block of %s has no rows", b.Collector)
 	case (b.Kind == Counters) != (len(b.Objects) > 0):
-		return fmt.Errorf("the block of %s has no object, or one that cannot be", b.Collector)
+		return fmt.Errorf("the block of %s has no object, or an unexpected one", b.Collector)
 	case b.One && b.Labels != nil:
-		return fmt.Errorf("one value has no labels of instances")
+		return fmt.Errorf("a block with one cannot have labels")
 	}
 	p.blocks = append(p.blocks, b)
 	return nil

@@ -1,28 +1,27 @@
-// Package tables holds the names that other programs give to counters, a row a metric, and reads them.
+// Package tables parses and embeds the tables of other programs' metric names.
 //
-// A table is text. An empty line ends a block, and # begins a comment. A block says first what
-// it is of, a word and its value a line:
+// A table is text. An empty line ends a block, and # begins a comment. A block begins with words
+// and their values, one per line:
 //
 //	collector  the part of the other program that has these metrics
-//	object     English name of an object that the rows are of, maybe with labels: TCPv4 {af=ipv4}
-//	else       an object to take where the sample has none of those before
-//	labels     the labels of an instance and how each is made: nic=instance, process_id=[ID Process]
-//	one        the instances have no labels: their values are added up
-//	facts      the rows are no counters: the machine knows them
+//	object     English name of an object of the rows, optionally with labels: TCPv4 {af=ipv4}
+//	else       a substitute if the sample has none of the previous objects
+//	labels     the labels of an instance and their rules: nic=instance, process_id=[ID Process]
+//	one        the values of the instances are added up, without labels
+//	facts      the rows are facts of the machine, not counters
 //	exporter   the rows are about the exporting program
-//	absent     the rows are not exposed, and say why
+//	absent     the rows are not exposed, and give the reason
 //
-// Then come its rows, with | between the fields:
+// Its rows follow, with | between the fields:
 //
 //	metric | G, C or I | labels | counter | conversion | unit
 //
-// G is a gauge, C a counter, I an up-down counter, which is a gauge whose values add up to something.
-// Labels are those that all values of the row have (mode=idle); of facts and what is absent only their
-// names. The counter is its English name; "A or B" takes B of objects that lack A, and some conversions
-// take two counters, with + between them. The unit is in UCUM, for names that have one. Fields at the end
-// may be missing.
+// G is a gauge, C a counter, I an up-down counter (a gauge whose values can be added). Labels are
+// common to all values of the row (mode=idle); facts and absent rows have only names. The counter
+// is an English name; "A or B" uses B for objects without A, and some conversions need two
+// counters, joined by +. The unit is in UCUM. Trailing fields are optional.
 //
-// SQLServer: in the name of an object stands for MSSQL$NAME: too.
+// SQLServer: in the name of an object also matches MSSQL$NAME:.
 package tables
 
 import (
@@ -37,15 +36,15 @@ var texts embed.FS
 // Table is a set of blocks.
 type Table struct{ Blocks []Block }
 
-// Kind tells where the values of a block are from.
+// Kind is the origin of the values of a block.
 type Kind uint8
 
 // The kinds.
 const (
 	Counters Kind = iota // objects and their counters
-	Facts                // what the machine knows about itself
-	Exporter             // what the exporting program knows about itself
-	Absent               // nowhere: these are not exposed
+	Facts                // facts of the machine
+	Exporter             // facts of the exporting program
+	Absent               // none: these are not exposed
 )
 
 // Block is a group of rows of the same objects.
@@ -54,16 +53,16 @@ type Block struct {
 	Kind      Kind
 	Objects   []Object
 	Labels    []Label
-	// One tells that the values of all instances are added up to one without labels.
+	// One adds the values of all instances up to one without labels.
 	One  bool
 	Rows []Row
 }
 
-// Object is an object that the rows of a block may be of.
+// Object is an object of the rows of a block.
 type Object struct {
 	Name   string
 	Labels []Pair
-	// Else tells that the object counts only where those before it are not in the sample.
+	// Else uses the object only if the sample has none of the previous objects.
 	Else bool
 }
 
@@ -71,12 +70,11 @@ type Object struct {
 type Label struct {
 	Name string
 	Rule Rule
-	// Counters has the names of the counter whose value the label has, for Rule Value; the
-	// first that the object has counts.
+	// Counters are counter names for Rule Value; the first one that the object has is used.
 	Counters []string
 }
 
-// Rule says what an instance's label is made of.
+// Rule defines the value of an instance's label.
 type Rule uint8
 
 // The rules.
@@ -85,14 +83,14 @@ const (
 	Word                 // the name up to its first space
 	Process              // the name up to the first # or :
 	Value                // the value of a counter, in decimal
-	Last                 // the name; of those with the same name the last one counts
-	Pid                  // of PID_NAME the first part
-	Pool                 // of PID_NAME the second part
+	Last                 // the name; only the last instance with a name is used
+	Pid                  // the first part of PID_NAME
+	Pool                 // the second part of PID_NAME
 	Core                 // the number at the end of the name
-	Logical              // of NODE,NUMBER the place among all processors, else the name
+	Logical              // for NODE,NUMBER the position in all processors, else the name
 	VM                   // the name up to its last :
 	File                 // the name without a leading \??\
-	Session              // a terminal session's name
+	Session              // the name of a terminal session
 	SQL                  // the instance of SQL Server in the name of the object
 )
 
@@ -104,58 +102,56 @@ var rules = map[string]Rule{
 // Pair is a label of a row.
 type Pair struct{ Name, Value string }
 
-// Row is a metric, or those values of it that have its labels.
+// Row is a metric, or its values with Labels.
 type Row struct {
 	Metric string
 	Type   byte // 'G', 'C' or 'I'
 	Labels []Pair
-	// Counters are names of counters: none where the value is of none, two where the conversion
-	// wants two.
+	// Counters are names of counters, two if the conversion needs two.
 	Counters []string
-	// Else is taken of objects that lack the counter; "" where there is no other.
+	// Else replaces a missing counter; "" for none.
 	Else    string
 	Convert Conversion
 	Unit    string
 	Line    int // in the file
 }
 
-// Conversion makes the value of a metric of a raw value.
+// Conversion converts a raw value to the value of a metric.
 type Conversion struct {
 	Op Op
-	// Times and Over are 1 where the table says nothing else. They belong to Raw and Base, Times to
-	// Start and Is, too.
+	// Times and Over default to 1. Raw and Base use both, Start and Is only Times.
 	Times, Over float64
 }
 
-// Op is what a conversion does.
+// Op is the operation of a conversion.
 type Op uint8
 
-// The operations. A raw value that counts time becomes seconds in Raw and in nothing else.
+// The operations. Only Raw converts time to seconds.
 const (
 	Raw        Op = iota // the raw value, times Times over Over
 	Base                 // the raw value of the base, times Times over Over
-	Seconds              // over the ticks per second of the counter's clock, or of the performance counter
-	Start                // of an elapsed time, when it began: seconds since 1970, in whole Times
-	Elapsed              // of an elapsed time, the seconds
-	Is                   // 1 where the raw value is Times, else 0
-	Sum                  // of two raw values
-	Less                 // the first raw value less the second one
-	High                 // the first raw value times 2^32 and the second one
-	Percent              // the raw value as a percentage of its base
-	Ratio                // the raw value as a part of its base
-	Rest                 // what the raw value lacks to 1, as a part of its base
+	Seconds              // over the ticks per second of the counter's clock or the performance counter
+	Start                // the start for an elapsed time, in seconds since 1970, in whole Times
+	Elapsed              // an elapsed time in seconds
+	Is                   // 1 if the raw value is Times, else 0
+	Sum                  // the sum of two raw values
+	Less                 // the first raw value minus the second
+	High                 // the first raw value times 2^32 plus the second
+	Percent              // the raw value in percent of its base
+	Ratio                // the raw value divided by its base
+	Rest                 // 1 minus Ratio
 	Kelvin               // tenths of kelvin to degrees Celsius
-	Size                 // size of a file system, of its % Free Space and Free Megabytes
-	Pages                // bytes of a paging file, of its % Usage
-	FreePages            // bytes of a paging file that are not in use
-	Used                 // bytes of a paging file that are in use
-	UsedSpace            // bytes of a file system that are in use, of % Free Space and Free Megabytes
-	UsedMemory           // what is there of physical memory less the raw value
-	Count                // number of instances; it takes no counter
-	One                  // 1; it takes no counter
+	Size                 // size of a file system, from % Free Space and Free Megabytes
+	Pages                // bytes of a paging file, from % Usage
+	FreePages            // unused bytes of a paging file
+	Used                 // used bytes of a paging file
+	UsedSpace            // used bytes of a file system, from % Free Space and Free Megabytes
+	UsedMemory           // the physical memory minus the raw value
+	Count                // number of instances, without a counter
+	One                  // 1, without a counter
 )
 
-// An operation as a table spells it, with the number of counters that it takes.
+// The names of operations, with their number of counters.
 var ops = map[string]struct {
 	op       Op
 	counters int
@@ -173,7 +169,7 @@ func WindowsExporter() (*Table, error) {
 		"windows_hyperv.txt")
 }
 
-// Legacy returns names that windows_exporter had once, without those it has now.
+// Legacy returns former names of windows_exporter.
 func Legacy() (*Table, error) { return read("windows_legacy.txt") }
 
 // OTel returns the names of OpenTelemetry's semantic conventions.
@@ -196,7 +192,6 @@ func read(names ...string) (*Table, error) {
 	return &t, nil
 }
 
-// problem is what is wrong in a line of a table.
 func problem(name string, line int, msg string) error {
 	return &winperf.DataError{Source: name, Line: line, Msg: msg}
 }

@@ -1,6 +1,6 @@
-// Package benchref measures package prometheus beside the common libraries that write
-// the same text, and reads what it writes with the parsers of Prometheus. It is a module
-// of its own, so that these libraries are no dependency of winperf.
+// Package benchref compares package prometheus with common libraries: their encoders in benchmarks,
+// and Prometheus' parsers as a test of the output. It is a separate module, so that winperf does
+// not depend on these libraries.
 //
 //	go test -bench . ./...
 package benchref
