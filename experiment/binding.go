@@ -14,11 +14,9 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// binding is a binding at work: it serves its events one by one, in the order in which they were
-// emitted, each with a sample of its own.
-//
-// As a rule its own goroutine does that. Whoever emits an event while there is no other one serves
-// it himself where that is done about as soon as another goroutine is woken.
+// binding is an open Binding. It serves its events one by one, in the order in which they were emitted,
+// each with a separate sample. Usually its goroutine does that. If no other event waits, an emitting
+// goroutine serves its event itself when that takes no longer than waking another goroutine.
 type binding struct {
 	experiment *Experiment
 	opt        Binding
@@ -26,44 +24,43 @@ type binding struct {
 	quota      quota
 
 	queue   chan *ticket
-	control chan func() // done between two events
+	control chan func() // functions to run between two events
 	stop    chan struct{}
 	done    chan struct{}
-	tickets sync.Pool                // *ticket
-	sensors atomic.Pointer[[]string] // for people
-	pending atomic.Int64             // events that were submitted and not served; over, and more, at the end
-	// How long the last sample took, and the rest until its record, in ns.
+	tickets sync.Pool // *ticket
+	sensors atomic.Pointer[[]string]
+	pending atomic.Int64 // events that were submitted and not served; negative once the binding has ended
+	// Duration of the last sample, and from its end to its record, in ns.
 	sampling, completing atomic.Int64
 	emitted              atomic.Uint64
 	failed               atomic.Uint64
 
-	mu       sync.Mutex // held by whoever serves; guards what follows
+	mu       sync.Mutex
 	sampler  sampler
 	prepared bool
-	ctx      context.Context // of all samples
+	ctx      context.Context // parent of all samples' contexts
 	cancel   context.CancelFunc
 	watch    *time.Timer // cancels ctx when a sample takes too long
 	summary  *summaries
 	noted    anomalies
 	switches switches
-	width    int // how many values the last record had
+	width    int
 }
 
-// over is what pending is when the binding serves nothing any more: those who submit more are told.
+// over is added to pending when the binding ends: later events are rejected.
 const over = math.MinInt64 / 2
 
-// Bounds of a binding.
+// Limits of a binding.
 const (
-	queueLength    = 256              // events that wait before those who emit more of them wait to be taken
-	defaultTimeout = 10 * time.Second // for a sample
+	queueLength    = 256
+	defaultTimeout = 10 * time.Second
 
-	// An event is served by who emits it where that holds him up by less than quick for nothing,
-	// and where the sample is short: the end of a context is not noticed meanwhile.
+	// An event is served by its emitter only if this delays the emitter by less than quick, and only if
+	// the sample is short, since the end of a context is not noticed meanwhile.
 	quick = 20 * time.Microsecond
 	short = time.Millisecond
 )
 
-// run serves events until the binding is stopped, and those that wait then.
 func (b *binding) run() {
 	defer close(b.done)
 	for {
@@ -81,24 +78,22 @@ func (b *binding) run() {
 	}
 }
 
-// finish serves what waits, and ends.
 func (b *binding) finish() {
 	for !b.pending.CompareAndSwap(0, over) {
 		select {
 		case t := <-b.queue:
 			b.serve(t)
-		case <-time.After(time.Millisecond): // an event is being submitted, or served by who emitted it
+		case <-time.After(time.Millisecond): // an event is being submitted, or served by its emitter
 		}
 	}
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_ = b.sampler.Close() // what it measured is in the records
+	_ = b.sampler.Close()
 	b.watch.Stop()
 	b.cancel()
 }
 
-// renew gives samples a new context, after one took too long.
 func (b *binding) renew() {
 	ctx, cancel := context.WithCancel(b.experiment.ctx)
 	b.ctx, b.cancel = ctx, cancel
@@ -106,7 +101,6 @@ func (b *binding) renew() {
 	b.watch.Stop()
 }
 
-// serve takes the sample of an event and makes its record.
 func (b *binding) serve(t *ticket) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,11 +108,11 @@ func (b *binding) serve(t *ticket) {
 	b.complete(t)
 }
 
-// mayServeHere reports whether an event is to be served in the goroutine that emitted it: if there is no
-// other one and it does not wait much longer for that. Then it is the one that is served.
+// mayServeHere reports whether the emitting goroutine should serve the event: no other event waits, and
+// the delay is short. If so, the event is counted as the pending one.
 func (b *binding) mayServeHere(t *ticket) bool {
 	sample, rest := time.Duration(b.sampling.Load()), time.Duration(b.completing.Load())
-	beyond := rest // what it takes beyond what is waited for
+	beyond := rest // time beyond the stage that the emitter waits for
 	if t.until == atBegin {
 		beyond += sample
 	}
@@ -132,8 +126,8 @@ func (b *binding) mayServeHere(t *ticket) bool {
 	return true
 }
 
-// serveHere serves an event in the goroutine that emitted it. It reports false where ctx ended before
-// there was a sample: that is to be taken by the goroutine of the binding.
+// serveHere serves an event in the emitting goroutine. It returns false if ctx ended before the sample
+// was taken: the binding's goroutine must then serve the event.
 func (b *binding) serveHere(ctx context.Context, t *ticket) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,11 +141,11 @@ func (b *binding) serveHere(ctx context.Context, t *ticket) bool {
 	return true
 }
 
-// takeUnless takes the sample of an event unless ctx ends meanwhile. It reports whether that did not
-// matter.
+// takeUnless takes the sample of an event and stops when ctx ends. It returns false if the sample failed
+// because of that.
 func (b *binding) takeUnless(ctx context.Context, t *ticket) bool {
-	// The end of a region is waited for longer than its sample may take.
-	if _, long := ctx.(*patience); long || ctx.Done() == nil {
+	// The wait for a region's end is longer than the timeout of its sample.
+	if _, long := ctx.(*waitContext); long || ctx.Done() == nil {
 		b.take(t, nil)
 		return true
 	}
@@ -159,7 +153,6 @@ func (b *binding) takeUnless(ctx context.Context, t *ticket) bool {
 	return t.err == nil || ctx.Err() == nil
 }
 
-// prepare makes the next sample possible.
 func (b *binding) prepare() error {
 	if b.prepared {
 		return nil
@@ -171,7 +164,7 @@ func (b *binding) prepare() error {
 	return err
 }
 
-// limit bounds the time of what the binding does from now on, unlimit ends that.
+// limit starts the timeout of the next steps, unlimit stops it.
 func (b *binding) limit() {
 	if b.ctx.Err() != nil {
 		b.renew()
@@ -181,11 +174,10 @@ func (b *binding) limit() {
 
 func (b *binding) unlimit() {
 	if !b.watch.Stop() {
-		b.cancel() // now, and not while the next sample is taken
+		b.cancel() // now rather than during the next sample
 	}
 }
 
-// timeout is how long a sample may take.
 func (b *binding) timeout() time.Duration {
 	if b.opt.Timeout <= 0 {
 		return defaultTimeout
@@ -193,8 +185,8 @@ func (b *binding) timeout() time.Duration {
 	return b.opt.Timeout
 }
 
-// take takes the sample of an event. It ends with the context of who emitted it, unless that is nil.
-func (b *binding) take(t *ticket, his context.Context) {
+// take takes the sample of an event. If caller is not nil, its end stops the sample.
+func (b *binding) take(t *ticket, caller context.Context) {
 	clock := b.experiment.clock
 	t.err = b.prepare()
 	b.prepared = false
@@ -202,19 +194,18 @@ func (b *binding) take(t *ticket, his context.Context) {
 	t.begun = clock.Now().UTC()
 	t.reach(atBegin)
 	if t.err == nil {
-		t.err = b.sample(t, his)
+		t.err = b.sample(t, caller)
 	}
 	t.ended = clock.Now().UTC()
 	t.reach(atEnd)
 	t.cost.Sample = max(0, t.ended.Sub(t.begun))
 }
 
-// sample takes a sample that is begun now, for as long as the binding waits for one.
-func (b *binding) sample(t *ticket, his context.Context) error {
+func (b *binding) sample(t *ticket, caller context.Context) error {
 	b.limit()
 	ctx := b.ctx
-	if his != nil {
-		joined := &until{Context: ctx, his: his}
+	if caller != nil {
+		joined := &until{Context: ctx, caller: caller}
 		defer joined.end()
 		ctx = joined
 	}
@@ -227,7 +218,6 @@ func (b *binding) sample(t *ticket, his context.Context) error {
 	return err
 }
 
-// complete decodes the sample of an event and makes its record.
 func (b *binding) complete(t *ticket) {
 	var cycles []sensor.MemberCycle
 	if t.err == nil {
@@ -254,14 +244,14 @@ func (b *binding) complete(t *ticket) {
 		b.store(t, cycles)
 	}
 
-	// The next event finds everything prepared. An error comes again, with the event.
+	// Prepare early to make the next event faster. An error is repeated by take.
 	_ = b.prepare()
 	b.pending.Add(-1)
 	b.free(t)
 }
 
-// noteSources notes which sources have failed. A region is told also of those at its begin, without
-// which values lack; all else that is unusual there was before it.
+// noteSources records failed sources. A region also reports sources that failed at its begin, because
+// values are missing then; other anomalies of that sample happened before the region.
 func (b *binding) noteSources(t *ticket, cycles []sensor.MemberCycle) {
 	if t.part != nil && !t.ends {
 		t.part.noted = b.noted.count
@@ -271,7 +261,6 @@ func (b *binding) noteSources(t *ticket, cycles []sensor.MemberCycle) {
 	}
 }
 
-// addCost adds another cost to c.
 func addCost(c *measure.Cost, other measure.Cost) {
 	c.Prepare += other.Prepare
 	c.Sample += other.Sample

@@ -9,12 +9,12 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// newSampler makes the measurement context of a binding and takes its first sample. It tells how
-// long that took.
+// newSampler returns the measurement context of a binding, after its first sample, and the time that it
+// took.
 func (e *Experiment) newSampler(ctx context.Context, opt *Binding) (sampler, time.Duration, error) {
 	s, err := newSampler(ctx, e.origins, opt, measure.Options{
 		Cook: opt.Cook, Language: e.opt.Language, Names: e.opt.Names, Clock: e.clock,
-		CostlyTogether: true, // a sample is of its event, not older
+		CostlyTogether: true, // a record needs a sample of its event, not an older one
 	})
 	if err != nil {
 		return nil, 0, err
@@ -25,14 +25,13 @@ func (e *Experiment) newSampler(ctx context.Context, opt *Binding) (sampler, tim
 		s.Prepare, s.Sample, func(context.Context) error { _, err := s.Decode(); return err }, s.Prepare,
 	} {
 		if err := step(ctx); err != nil {
-			_ = s.Close() // the first error counts
+			_ = s.Close()
 			return nil, 0, err
 		}
 	}
 	return s, e.clock.Now().Sub(begin), nil
 }
 
-// open makes the binding ready to serve.
 func (b *binding) open(ctx context.Context) error {
 	s, took, err := b.experiment.newSampler(ctx, &b.opt)
 	if err != nil {
@@ -44,17 +43,16 @@ func (b *binding) open(ctx context.Context) error {
 	return nil
 }
 
-// close ends a binding that does not serve yet.
 func (b *binding) close() {
-	_ = b.sampler.Close() // nothing was measured
+	_ = b.sampler.Close()
 	b.cancel()
 }
 
-// exchange gives the binding another measurement context, between two samples.
+// exchange replaces the measurement context of the binding, between two samples.
 func (b *binding) exchange(ctx context.Context, s sampler, opt Binding) error {
 	changed := make(chan struct{})
 	change := func() {
-		_ = b.sampler.Close() // what it measured is in the records
+		_ = b.sampler.Close()
 		b.sampler, b.prepared = s, true
 		b.opt.Paths, b.opt.Sensors = opt.Paths, opt.Sensors
 		b.describe()
@@ -65,15 +63,14 @@ func (b *binding) exchange(ctx context.Context, s sampler, opt Binding) error {
 		<-changed
 		return nil
 	case <-ctx.Done():
-		_ = s.Close() // it was not used
+		_ = s.Close()
 		return ctx.Err()
 	case <-b.done:
-		_ = s.Close() // it was not used
-		return fmt.Errorf("binding %q is over: %w", b.opt.Name, winperf.ErrState)
+		_ = s.Close()
+		return fmt.Errorf("binding %q has ended: %w", b.opt.Name, winperf.ErrState)
 	}
 }
 
-// describe notes what the binding measures, as text.
 func (b *binding) describe() {
 	var all []string
 	for _, p := range b.opt.Paths {

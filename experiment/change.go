@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf/internal/suggest"
 )
 
-// tell stores a Change record.
-func (e *Experiment) tell(what string, attrs ...Attr) {
+// recordChange stores a Change record.
+func (e *Experiment) recordChange(what string, attrs ...Attr) {
 	now := e.clock.Now().UTC()
 	e.store.put(&e.changes, &Record{
 		Experiment: e.name, Session: e.session, Kind: Change, Begun: now, Ended: now,
@@ -20,33 +20,31 @@ func (e *Experiment) tell(what string, attrs ...Attr) {
 	})
 }
 
-// Pause passes over events until Resume. Regions that are open can end.
-func (e *Experiment) Pause(attrs ...Attr) error { return e.turn(Attached, Paused, attrs) }
+// Pause makes the experiment ignore events until Resume. Open regions can end.
+func (e *Experiment) Pause(attrs ...Attr) error { return e.switchState(Attached, Paused, attrs) }
 
 // Resume ends a pause.
-func (e *Experiment) Resume(attrs ...Attr) error { return e.turn(Paused, Attached, attrs) }
+func (e *Experiment) Resume(attrs ...Attr) error { return e.switchState(Paused, Attached, attrs) }
 
-// turn goes from one state to another and tells it.
-func (e *Experiment) turn(from, to State, attrs []Attr) error {
+func (e *Experiment) switchState(from, to State, attrs []Attr) error {
 	if err := e.lock(context.Background()); err != nil {
 		return err
 	}
 	defer func() { <-e.changing }()
 	if s := e.State(); s != from {
-		return fmt.Errorf("expected an experiment that is %v, and it is %v: %w", from, s, winperf.ErrState)
+		return fmt.Errorf("the experiment is %v, not %v: %w", s, from, winperf.ErrState)
 	}
 	e.state.Store(uint32(to))
 	word := "paused"
 	if to == Attached {
 		word = "resumed"
 	}
-	e.tell(word, attrs...)
+	e.recordChange(word, attrs...)
 	return nil
 }
 
-// SetSensors makes a binding measure something else from the next event on. Regions that are open then
-// have values only of what needs no begin, whether or not it was measured before. After an error all is as
-// it was.
+// SetSensors replaces the sensors of a binding from the next event on. Regions that are open then only
+// have values that need no begin. After an error nothing is changed.
 func (e *Experiment) SetSensors(
 	ctx context.Context, name string, paths []winperf.Path, sensors []sensor.Name, attrs ...Attr,
 ) error {
@@ -55,7 +53,7 @@ func (e *Experiment) SetSensors(
 		return err
 	}
 	defer done()
-	b, err := e.wanted(name)
+	b, err := e.attachedBinding(name)
 	if err != nil {
 		return err
 	}
@@ -67,19 +65,18 @@ func (e *Experiment) SetSensors(
 	}
 	s, _, err := e.newSampler(ctx, &opt)
 	if err != nil {
-		return e.unlessEnding(fmt.Errorf("binding %q: %w", name, err))
+		return e.changeError(fmt.Errorf("binding %q: %w", name, err))
 	}
 	if err := b.exchange(ctx, s, opt); err != nil {
-		return e.unlessEnding(err)
+		return e.changeError(err)
 	}
 
 	attrs = append([]Attr{{"binding", b.opt.Name}, {"sensors", strings.Join(*b.sensors.Load(), ", ")}}, attrs...)
-	e.tell("sensors changed", attrs...)
+	e.recordChange("sensors changed", attrs...)
 	return nil
 }
 
-// wanted finds a binding of an experiment that is attached.
-func (e *Experiment) wanted(name string) (*binding, error) {
+func (e *Experiment) attachedBinding(name string) (*binding, error) {
 	if s := e.State(); s != Attached && s != Paused {
 		return nil, fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
 	}
@@ -97,7 +94,6 @@ func (e *Experiment) wanted(name string) (*binding, error) {
 	return nil, unknown("binding", name, suggest.Closest(name, names))
 }
 
-// unknown says that there is nothing of a name, and what may have been meant.
 func unknown(what, name, closest string) error {
 	if closest != "" {
 		return fmt.Errorf("there is no %s %q (did you mean %q?): %w", what, name, closest, ErrUnknown)
@@ -105,5 +101,5 @@ func unknown(what, name, closest string) error {
 	return fmt.Errorf("there is no %s %q: %w", what, name, ErrUnknown)
 }
 
-// ErrUnknown says that an experiment has nothing of a name.
+// ErrUnknown reports a name that is not part of an experiment.
 var ErrUnknown = errors.New("unknown name")

@@ -10,16 +10,15 @@ import (
 	"github.com/winperf/winperf/internal/child"
 )
 
-// Child starts a command and emits a region for it, NAME, from when it was started to when it has
-// ended. The attribute pid tells its process id, status its exit status or signal what ended it. On Linux the
-// end is sampled before the process is gone for good, so that its own counters say what it has used in all.
+// Child starts a command and emits a region, NAME, from its start to its end. The attribute pid has the
+// process id; status has the exit status, or signal the signal that ended it. On Linux the end is sampled
+// before the process disappears, so that its counters show its total use.
 //
-// The command is started once. It goes on when the experiment ends before it.
+// The command is started once. It continues if the experiment ends first.
 type Child struct {
 	Name string
 	Cmd  *exec.Cmd
-	// Ended, where there is one, is told how the command ended, as Cmd.Wait has it, or why it was
-	// not started.
+	// Ended, if not nil, is called with the result of Cmd.Wait, or with the error of the start.
 	Ended func(error)
 }
 
@@ -42,12 +41,12 @@ func (c Child) check() error {
 // Run implements [EventSource].
 func (c Child) Run(ctx context.Context, out *Emitter) error {
 	if err := c.Cmd.Start(); err != nil {
-		c.tell(err)
+		c.report(err)
 		return err
 	}
 	region := out.Region(ctx, c.Name, Attr{"pid", int64(c.Cmd.Process.Pid)})
 
-	// What comes first ends the region: the process, or the experiment.
+	// The region ends with the process or with the experiment, whichever is first.
 	var once sync.Once
 	ended := make(chan struct{})
 	go func() {
@@ -58,7 +57,7 @@ func (c Child) Run(ctx context.Context, out *Emitter) error {
 		}
 		err := c.Cmd.Wait()
 		end(child.ExitOf(c.Cmd.ProcessState))
-		c.tell(err)
+		c.report(err)
 	}()
 	select {
 	case <-ended:
@@ -68,7 +67,6 @@ func (c Child) Run(ctx context.Context, out *Emitter) error {
 	return nil
 }
 
-// exitAttrs tell how a program ended.
 func exitAttrs(x child.Exit) []Attr {
 	if x.Signal != "" {
 		return []Attr{{"signal", x.Signal}}
@@ -76,7 +74,7 @@ func exitAttrs(x child.Exit) []Attr {
 	return []Attr{{"status", int64(x.Status)}}
 }
 
-func (c Child) tell(err error) {
+func (c Child) report(err error) {
 	if c.Ended != nil {
 		c.Ended(err)
 	}

@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// grace is how long what does not return may take when it is told to.
+// grace is the time that sources and changes have to return after they were stopped.
 const grace = time.Second
 
-// Detach ends the experiment: changes under way are given up, events that wait are measured, summaries
-// are made, and Next returns what is left and then io.EOF. At the end of ctx it waits no longer, and
-// records that there is no room for are dropped; what does not return within a second, such as a source
-// that does not answer, is left behind. A change that does not return keeps the experiment attached, and
-// Detach can be tried again; detaching what is detached does nothing. Regions that are open have no
-// records; the last Change record says how many there are.
+// Detach ends the experiment. It cancels a change in progress, measures queued events, and stores
+// summaries; Next then returns the remaining records and io.EOF. Open regions have no records; the last
+// Change record has their number.
+//
+// When ctx ends, Detach stops waiting, drops records that memory has no space for, and abandons a second
+// later whatever has not returned, such as a source that does not answer. If a change does not return,
+// the experiment stays attached and Detach can be tried again. Detaching again does nothing.
 func (e *Experiment) Detach(ctx context.Context) error {
 	e.end()
-	late, cancel := later(ctx)
+	late, cancel := graceContext(ctx)
 	defer cancel()
 	if e.lock(late) != nil {
 		return ctx.Err()
@@ -36,12 +37,12 @@ func (e *Experiment) Detach(ctx context.Context) error {
 		e.cancel()
 	})
 	defer hurry()
-	e.wind(late)
+	e.shutDown(late)
 	return ctx.Err()
 }
 
-// later is a context that ends some time after another one.
-func later(ctx context.Context) (context.Context, context.CancelFunc) {
+// graceContext returns a context that ends a second after ctx.
+func graceContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
 	return late, func() {
@@ -50,9 +51,8 @@ func later(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// wind ends all parts of the experiment, one after the other. At the end of late they are left behind.
-func (e *Experiment) wind(late context.Context) {
-	// Nothing new comes from here on; what waits is served.
+func (e *Experiment) shutDown(late context.Context) {
+	// No new events from here on; queued events are served.
 	e.program.detach(e)
 	e.state.Store(uint32(Detached))
 	for _, s := range e.sources {
@@ -70,7 +70,7 @@ func (e *Experiment) wind(late context.Context) {
 	if n := e.operands.close(); n > 0 {
 		attrs = []Attr{{"open regions", int64(n)}}
 	}
-	e.tell("detached", attrs...)
+	e.recordChange("detached", attrs...)
 
 	e.cancel()
 	await(late, e.spills)
@@ -78,7 +78,6 @@ func (e *Experiment) wind(late context.Context) {
 	e.store.close()
 }
 
-// await waits until something is done, or until ctx ends. It reports whether it is done.
 func await(ctx context.Context, done <-chan struct{}) bool {
 	select {
 	case <-done:

@@ -1,11 +1,10 @@
-// Package experiment measures sensors at events: points and regions of a program, intervals, lines
-// that another program writes, processes that begin and end. Each event gives a record with the
-// values of its sensors, what it took to measure them, and nothing else.
+// Package experiment measures sensors at events: points and regions of a program, intervals, lines that
+// another program writes, processes that begin and end. Each event makes a record with the values of its
+// sensors and the cost of the measurement.
 //
-// # A program takes part
+// # Events in a program
 //
-// The code says where something happens. As long as nobody measures, that costs a nanosecond or
-// two:
+// Code marks events. Without an experiment a call takes one or two nanoseconds:
 //
 //	ctx, region := experiment.Region(ctx, "request", slog.String("path", path))
 //	defer region.End()
@@ -21,45 +20,44 @@
 //	...
 //	err = e.Attach(ctx)
 //	...
-//	records, err := e.Next(ctx, 100) // again and again; io.EOF comes after Detach
+//	records, err := e.Next(ctx, 100) // repeat until io.EOF, after Detach
 //
-// While an execution trace of package runtime/trace is taken, it has each event and both ends of each
-// region, with the record's id, as messages of the category winperf, in the task of their context. The
-// other way round Options.Links puts the names of tasks and spans into the records.
+// An execution trace of package runtime/trace contains each event, and both ends of each region, as
+// messages of the category winperf in the task of their context, with the record's id. Options.Links adds
+// the names of tasks and spans to records.
 //
-// Package functions and [Process] stand for one attach point of the process, a pointer that is nil
-// as long as no experiment is attached. A [Program] is one of its own.
+// The functions of this package use [Process], the attach point of the process: a pointer that is nil
+// while no experiment is attached. A [Program] is a separate attach point.
 //
 // # Events and samples
 //
-// An event is served by a sample that was begun after it. Event returns when that is begun, and
-// Region when the sample of its begin is complete, so that the region does not measure itself; the
-// record says how long the sample was waited for (Delay) and how long that held up the program
-// (Blocked). Each binding is a measurement context of its own and gives every event a sample of its
-// own, one after the other. Bindings that wait for samples of one source at the same time share
-// them, by an object cache.
+// The sample of an event always begins after the event. Event returns when the sample has begun. Region
+// returns when the sample of its begin is complete, so that the region does not measure itself. The
+// record has the time until the sample began (Delay) and the time that the program was blocked (Blocked).
+// Each binding is a separate measurement context and takes a separate sample for every event, one after
+// the other. Bindings that wait for samples of one source at the same time share them, by an object
+// cache.
 //
-// The values of a point are computed since the binding's sample before it, those of a region from
-// its begin to its end, whatever was sampled in between. An open region keeps the operands of its
-// sensors and not samples; instances are matched by identity, so that a process which takes
-// another's name or place is not taken for it. A process that began within a region counts from 0:
-// it has a difference, and the rate over the whole region, unless its object was missing at the begin or
-// NeedPrevious is set in Binding.Cook.
+// The values of a point are computed since the binding's previous sample, the values of a region from its
+// begin to its end. An open region keeps the operands of its sensors, not samples. Instances are matched
+// by identity: a process that takes another's name or position is not confused with it. A process that
+// began within a region counts from 0. It has a difference, and the rate over the whole region, unless
+// its object was missing at the begin or NeedPrevious is set in Binding.Cook.
 //
-// In fast loops two samples may be less than 10 ms apart ([measure.LeastInterval]). Rates and percentages
-// have no value then, and the status is [counter.TooClose]. Differences of regions are there all the same,
-// except those of inverse timers; an event for every so many rounds has rates, too. [counter.Options.Least]
-// in Binding.Cook sets another limit.
+// Rates and percentages need two samples at least 10 ms apart ([measure.LeastInterval]); otherwise the
+// status is [counter.TooClose]. In fast loops, emit an event for every n rounds, or use the differences
+// of regions, which need no minimum, except for inverse timers. [counter.Options.Least] in Binding.Cook
+// sets another limit.
 //
 // # Sources of events
 //
-// Beside code there are [Interval], [Lines], [Instances], [Processes], [Threshold], [Signals] and
-// [Child]; others implement [EventSource].
+// [Interval], [Lines], [LineServer], [Instances], [Processes], [Threshold], [Signals] and [Child] emit
+// events without code in the program. Other types can implement [EventSource].
 //
 // # Records
 //
-// Records are numbered in the order in which they are stored, and wait in bounded memory until
-// delivery takes them with Next. Where there is no room the binding's [Policy] decides: to wait, to
-// drop, to give them to a [Spool]. The next record says how many were dropped; the numbers of
-// those that had one are missing. Whatever changes the experiment is a record, too.
+// Records are numbered in the order in which they are stored. They wait in bounded memory until Next
+// returns them. When the memory is full, the binding's [Policy] decides whether to wait, to drop records,
+// or to move them to a [Spool]. The next record has the number of dropped records; dropped records that
+// had numbers leave gaps. Each change of the experiment is a record, too.
 package experiment

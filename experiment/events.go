@@ -14,51 +14,50 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// EventSource emits events that no code of the program emits. If its interval can be changed, it also has the
-// method WithInterval(time.Duration) EventSource, which returns the source with another interval.
+// EventSource emits events without code in the program. A source whose interval can be changed also has
+// the method WithInterval(time.Duration) EventSource, which returns a copy with another interval.
 type EventSource interface {
-	// Describe returns what is known of the source. Implementations must allow concurrent calls.
+	// Describe returns a description of the source. It must allow concurrent calls.
 	Describe() EventSourceInfo
-	// Run emits events until ctx ends, or what they come from. The error is why it cannot go on;
-	// a Change record tells it, and the experiment goes on without the source.
+	// Run emits events until ctx ends or the source has no more. An error ends the source, but not the
+	// experiment; a Change record reports it.
 	Run(ctx context.Context, out *Emitter) error
 }
 
 // EventSourceInfo describes an event source.
 type EventSourceInfo struct {
-	Name   string // tells it from the others of an experiment; its events have it, or begin with it
+	Name   string // unique in an experiment; names of its events are equal to it or begin with it
 	Kind   string // "interval", "lines", "process", "threshold", "instances", "signal", "child"
-	Detail string // what it looks at, for people: "Process(editor*)"
-	// Events are the names of its events, as far as they are known beforehand.
+	Detail string // the observed thing, for people: "Process(editor*)"
+	// Events are the names of its events, if known in advance.
 	Events []string
 	// Interval is the time between two events or two looks; 0 for none.
 	Interval time.Duration
 
-	// Emitted, Running and Err are set by Experiment.Status: the number of its events, whether it runs, and why
-	// it ended.
+	// Emitted, Running and Err are set by Experiment.Status: the number of its events, whether it runs,
+	// and the error that ended it.
 	Emitted uint64
 	Running bool
 	Err     error
 }
 
-// Emitter is how an event source emits its events, and what it can look at.
+// Emitter emits the events of an event source and gives access to the experiment.
 type Emitter struct {
 	experiment *Experiment
 	source     *eventSource
 }
 
-// Origins are the sources of the experiment, with what its bindings share.
+// Origins returns the sources of the experiment. Sources shared by bindings are behind a cache.
 func (o *Emitter) Origins() []sensor.Origin { return o.experiment.origins }
 
-// Clock is the experiment's.
+// Clock returns the experiment's clock.
 func (o *Emitter) Clock() measure.Clock { return o.experiment.clock }
 
-// Event emits an event. As [Program.Event] does, it returns when its samples are begun.
+// Event emits an event. Like [Program.Event] it returns when the event's samples have begun.
 func (o *Emitter) Event(ctx context.Context, name string, attrs ...Attr) {
 	o.event(ctx, EventInfo{Name: name, Attrs: attrs})
 }
 
-// event emits an event that its source has filled in as far as it can.
 func (o *Emitter) event(ctx context.Context, info EventInfo) {
 	bindings := o.begin(&info)
 	if len(bindings) > 0 {
@@ -66,7 +65,7 @@ func (o *Emitter) event(ctx context.Context, info EventInfo) {
 	}
 }
 
-// Region begins a region, as [Program.Region] does.
+// Region begins a region, like [Program.Region].
 func (o *Emitter) Region(ctx context.Context, name string, attrs ...Attr) OpenRegion {
 	info := EventInfo{Name: name, Attrs: attrs}
 	bindings := o.begin(&info)
@@ -77,7 +76,6 @@ func (o *Emitter) Region(ctx context.Context, name string, attrs ...Attr) OpenRe
 	return r
 }
 
-// begin counts an event and finds its bindings.
 func (o *Emitter) begin(info *EventInfo) []*binding {
 	e := o.experiment
 	info.Source, info.ID = o.source.kind, e.program.events.Add(1)
@@ -87,14 +85,14 @@ func (o *Emitter) begin(info *EventInfo) []*binding {
 
 	bindings := e.bound(info.Name)
 	if e.opt.Public {
-		e.program.learn(info.Name)
+		e.program.remember(info.Name)
 		bindings = append(bindings, e.boundElsewhere(o.source, info.Name)...)
 	}
 	return bindings
 }
 
-// boundElsewhere are the bindings of a public event in the other experiments of the program. One that has
-// a source of that name has its own events in mind.
+// boundElsewhere returns the bindings of a public event in the program's other experiments. Experiments
+// that have an event source of the same name are excluded.
 func (e *Experiment) boundElsewhere(s *eventSource, name string) (found []*binding) {
 	a := e.program.attached.Load()
 	if a == nil {
@@ -108,7 +106,6 @@ func (e *Experiment) boundElsewhere(s *eventSource, name string) (found []*bindi
 	return found
 }
 
-// eventSource is an event source of an experiment.
 type eventSource struct {
 	EventSource
 	name, kind string
@@ -116,11 +113,10 @@ type eventSource struct {
 	mu      sync.Mutex
 	emitted uint64
 	err     error
-	cancel  context.CancelFunc // nil: it does not run
+	cancel  context.CancelFunc
 	ended   chan struct{}
 }
 
-// addSources checks the event sources.
 func (e *Experiment) addSources() error {
 	for _, s := range e.opt.Events {
 		info := s.Describe()
@@ -149,11 +145,10 @@ func (e *Experiment) findSource(name string) *eventSource {
 	return nil
 }
 
-// SourceEnded is the event of the Change record that tells that an event source has ended by itself; the
-// attribute source is its name.
+// SourceEnded is the event name of the Change record of an event source that ended; the attribute source
+// has its name.
 const SourceEnded = "source ended"
 
-// start runs an event source beside all else.
 func (e *Experiment) start(s *eventSource) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	s.mu.Lock()
@@ -164,7 +159,7 @@ func (e *Experiment) start(s *eventSource) {
 		defer close(ended)
 		err := s.Run(ctx, &Emitter{experiment: e, source: s})
 		if ctx.Err() != nil {
-			return // it was stopped
+			return
 		}
 
 		s.mu.Lock()
@@ -174,31 +169,29 @@ func (e *Experiment) start(s *eventSource) {
 		if err != nil {
 			attrs = append(attrs, Attr{"error", err.Error()})
 		}
-		e.tell(SourceEnded, attrs...)
+		e.recordChange(SourceEnded, attrs...)
 	}()
 }
 
-// stop ends an event source and waits for that. It reports false where ctx ended first.
 func (s *eventSource) stop(ctx context.Context) bool {
 	s.mu.Lock()
 	cancel, ended := s.cancel, s.ended
 	s.cancel = nil
 	s.mu.Unlock()
 	if ended == nil {
-		return true // it never ran
+		return true
 	}
-	if cancel != nil { // else somebody told it before, and may not have waited so long
+	if cancel != nil { // nil: an earlier stop cancelled it and may not have waited for the end
 		cancel()
 	}
 	return await(ctx, ended)
 }
 
-// paced is an event source whose interval can be changed.
 type paced interface {
 	WithInterval(d time.Duration) EventSource
 }
 
-// SetInterval changes the interval of an event source, to 10 ms at least. It begins anew with it.
+// SetInterval restarts an event source with another interval, at least 10 ms.
 func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) error {
 	ctx, done, err := e.change(context.Background())
 	if err != nil {
@@ -214,17 +207,17 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 	}
 
 	if !s.stop(ctx) {
-		return e.unlessEnding(ctx.Err())
+		return e.changeError(ctx.Err())
 	}
 	s.mu.Lock()
 	s.EventSource = source.WithInterval(d)
 	s.mu.Unlock()
-	e.tell("interval changed", append([]Attr{{"source", s.name}, {"interval", d}}, attrs...)...)
+	e.recordChange("interval changed", append([]Attr{{"source", s.name}, {"interval", d}}, attrs...)...)
 	e.start(s)
 	return nil
 }
 
-// CheckInterval returns the error that SetInterval would have now for a source of events.
+// CheckInterval returns the error that SetInterval would return for a valid interval.
 func (e *Experiment) CheckInterval(name string) error {
 	_, done, err := e.change(context.Background())
 	if err != nil {
@@ -235,7 +228,6 @@ func (e *Experiment) CheckInterval(name string) error {
 	return err
 }
 
-// paced finds a source of events with an interval. Whoever calls it has begun a change.
 func (e *Experiment) paced(name string) (*eventSource, paced, error) {
 	if s := e.State(); s != Attached && s != Paused {
 		return nil, nil, fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)

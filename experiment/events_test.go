@@ -584,7 +584,7 @@ func TestLineServer(t *testing.T) {
 	}
 	three, third := connect()
 	defer three.Close()
-	if answer := third("x"); answer != "error there are as many connections as there can be\n" && answer != "" {
+	if answer := third("x"); answer != "error too many connections\n" && answer != "" {
 		t.Errorf("answer %q", answer)
 	}
 	must(t, one.Close())

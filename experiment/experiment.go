@@ -18,20 +18,20 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// State is what an experiment does.
+// State is the state of an experiment.
 type State uint8
 
-// The states. What is paused emits no events, but ends regions that are open.
+// The states.
 const (
 	Ready    State = iota // not attached yet
 	Attached              // events are measured
-	Paused                // events are passed over
-	Detached              // it is over
+	Paused                // events are ignored; open regions can end
+	Detached              // ended
 )
 
 var stateWords = [...]string{"ready", "attached", "paused", "detached"}
 
-// String returns the state's word: "ready", "attached", "paused" or "detached".
+// String returns "ready", "attached", "paused" or "detached".
 func (s State) String() string {
 	if int(s) < len(stateWords) {
 		return stateWords[s]
@@ -39,34 +39,34 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// Experiment measures sensors at events and keeps a record of each, until delivery takes it.
-// It may be used from any goroutine.
+// Experiment measures sensors at events and keeps the records until they are delivered. It may be used
+// from any goroutine.
 type Experiment struct {
 	name, session string
 	opt           Options
 	program       *Program
 	clock         measure.Clock
-	origins       []sensor.Origin  // with an object cache in front, where bindings share
-	shared        []winperf.Source // those of the program's experiments
+	origins       []sensor.Origin  // sources, with an object cache in front if bindings share them
+	shared        []winperf.Source // sources registered with the program
 	bindings      []*binding
 	sources       []*eventSource
 	store         *store
 	operands      operands
-	changes       quota // of Change records
+	changes       quota // for Change records
 
-	ctx    context.Context // of all that it does
+	ctx    context.Context
 	cancel context.CancelFunc
 	state  atomic.Uint32
-	spills chan struct{} // closed when the spool's loop has ended
+	spills chan struct{}
 
-	changing chan struct{}   // holds a value while the experiment is changed
-	ending   context.Context // of changes: it ends when somebody wants to detach
+	changing chan struct{}
+	ending   context.Context // ends when Detach is called, to cancel changes
 	end      context.CancelFunc
 	attached time.Time
 }
 
-// New returns an experiment, which nothing happens to until it is attached. It checks all that
-// can be checked without a sample: the error says what is wrong with the options.
+// New returns an experiment in the state Ready. It checks everything that needs no sample; the error
+// describes the invalid option.
 func New(opt Options) (*Experiment, error) {
 	e := &Experiment{
 		name: opt.Name, opt: opt, program: opt.Program, session: newSession(),
@@ -93,16 +93,14 @@ func New(opt Options) (*Experiment, error) {
 	return e, nil
 }
 
-// maxChanges bounds the Change records that wait to be taken.
 const maxChanges = 1000
 
 func newSession() string {
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // it never fails
+	_, _ = rand.Read(id[:])
 	return hex.EncodeToString(id[:])
 }
 
-// addBindings checks the bindings and makes them.
 func (e *Experiment) addBindings() error {
 	switch {
 	case len(e.opt.Sources) == 0:
@@ -137,9 +135,9 @@ func (e *Experiment) newBinding(opt Binding) (*binding, error) {
 	case len(opt.Paths)+len(opt.Sensors) == 0:
 		return nil, fmt.Errorf("binding %q: expected a path or a sensor to measure", opt.Name)
 	case opt.Policy > Spill:
-		return nil, fmt.Errorf("binding %q: there is no policy %d", opt.Name, opt.Policy)
+		return nil, fmt.Errorf("binding %q: unknown policy %d", opt.Name, opt.Policy)
 	case opt.Policy == Spill && e.opt.Spool == nil:
-		return nil, fmt.Errorf("binding %q: its policy needs a spool, and there is none", opt.Name)
+		return nil, fmt.Errorf("binding %q: the policy spill needs Options.Spool", opt.Name)
 	}
 
 	b := &binding{
@@ -167,7 +165,6 @@ func (e *Experiment) newBinding(opt Binding) (*binding, error) {
 	return b, nil
 }
 
-// find returns the binding of a name, nil for none.
 func (e *Experiment) find(name string) *binding {
 	for _, b := range e.bindings {
 		if strings.EqualFold(b.opt.Name, name) {
@@ -177,7 +174,6 @@ func (e *Experiment) find(name string) *binding {
 	return nil
 }
 
-// bound are the bindings of an event.
 func (e *Experiment) bound(name string) []*binding {
 	var found []*binding
 	for _, b := range e.bindings {
@@ -188,9 +184,9 @@ func (e *Experiment) bound(name string) []*binding {
 	return found
 }
 
-// Attach begins the experiment: it compiles what the bindings measure, takes the sample that the
-// first values are compared with, and listens to events from then on. ctx bounds this and not the
-// experiment. After an error nothing is attached, and Attach can be tried again.
+// Attach begins the experiment: it compiles the bindings, takes a first sample as the base of later
+// values, and begins to serve events. ctx limits Attach, not the experiment. After an error nothing is
+// attached, and Attach can be tried again.
 func (e *Experiment) Attach(ctx context.Context) error {
 	ctx, done, err := e.change(ctx)
 	if err != nil {
@@ -206,14 +202,14 @@ func (e *Experiment) Attach(ctx context.Context) error {
 	if err := e.open(ctx); err != nil {
 		e.unshare()
 		e.cancel()
-		return e.unlessEnding(err)
+		return e.changeError(err)
 	}
 
 	e.attached = e.clock.Now().UTC()
 	e.state.Store(uint32(Attached))
-	e.tell("attached")
+	e.recordChange("attached")
 
-	// Whoever serves comes before whoever emits.
+	// The bindings must run before events are emitted.
 	e.spills = make(chan struct{})
 	go func() {
 		defer close(e.spills)
@@ -234,7 +230,7 @@ func (e *Experiment) Attach(ctx context.Context) error {
 	return nil
 }
 
-// change begins a change, one at a time. Its context ends when the experiment is to end, too.
+// change begins a change, one at a time. The returned context also ends when Detach is called.
 func (e *Experiment) change(ctx context.Context) (_ context.Context, done func(), _ error) {
 	if err := e.lock(ctx); err != nil {
 		return nil, nil, err
@@ -248,7 +244,6 @@ func (e *Experiment) change(ctx context.Context) (_ context.Context, done func()
 	}, nil
 }
 
-// lock waits until nobody else changes the experiment, or until ctx ends.
 func (e *Experiment) lock(ctx context.Context) error {
 	select {
 	case e.changing <- struct{}{}:
@@ -263,15 +258,14 @@ func (e *Experiment) lock(ctx context.Context) error {
 	}
 }
 
-// unlessEnding returns why a change failed.
-func (e *Experiment) unlessEnding(err error) error {
+// changeError returns err, or ErrState if the change failed because Detach was called.
+func (e *Experiment) changeError(err error) error {
 	if err != nil && e.ending.Err() != nil {
-		return fmt.Errorf("the experiment ends: %w", winperf.ErrState)
+		return fmt.Errorf("the experiment is being detached: %w", winperf.ErrState)
 	}
 	return err
 }
 
-// open makes the measurement contexts of all bindings.
 func (e *Experiment) open(ctx context.Context) error {
 	for i, b := range e.bindings {
 		if err := b.open(ctx); err != nil {
@@ -284,19 +278,18 @@ func (e *Experiment) open(ctx context.Context) error {
 	return nil
 }
 
-// State is what the experiment does now.
+// State returns the current state.
 func (e *Experiment) State() State { return State(e.state.Load()) }
 
-// measuring reports whether events are measured.
 func (e *Experiment) measuring() bool { return e.State() == Attached }
 
-// Name and Session are what its records carry.
+// Name returns the experiment's name in records.
 func (e *Experiment) Name() string { return e.name }
 
-// Session tells this run of the experiment from all others.
+// Session returns the unique id of this run in records.
 func (e *Experiment) Session() string { return e.session }
 
-// stamp gives an event its time and its names in other systems, which other experiments have others of.
+// stamp sets the time of an event and its names in other systems, which depend on the experiment.
 func (e *Experiment) stamp(ctx context.Context, info *EventInfo) {
 	info.Time = e.clock.Now().UTC()
 	info.Trace, info.SpanID, info.Task = "", "", ""
@@ -305,16 +298,16 @@ func (e *Experiment) stamp(ctx context.Context, info *EventInfo) {
 	}
 }
 
-// Next returns the oldest records that it did not return yet, up to max, and waits until there is
-// one. At the end of the experiment, when all were returned, the error is io.EOF. Missing numbers
-// are those of records that were stored and dropped later.
+// Next returns up to max of the oldest records not returned before. It waits until at least one is
+// available. After the last record of a detached experiment the error is io.EOF. Gaps in the numbers are
+// records that were dropped after they had been stored.
 func (e *Experiment) Next(ctx context.Context, max int) ([]*Record, error) {
 	records, err := e.store.next(ctx, max)
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
-		return nil, fmt.Errorf("records that were spilled: %w", err)
+		return nil, fmt.Errorf("reading spilled records: %w", err)
 	}
 	return records, err
 }
 
-// Done says that the records up to a number were delivered, so that the Spool can forget them.
+// Done tells the Spool that the records up to a number were delivered and can be removed.
 func (e *Experiment) Done(through uint64) error { return e.store.forget(through) }

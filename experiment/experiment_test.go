@@ -629,7 +629,7 @@ func TestOpenRegionsAreBounded(t *testing.T) {
 		for _, region := range regions {
 			region.End()
 		}
-		const gone = " error=too many regions were open: what was measured at its begin was given up\n"
+		const gone = " error=too many open regions: the raw values of its begin were dropped\n"
 		want := "span 0" + gone + "span 1" + gone +
 			"span 2 Ticks=9 Work=10(+50)\nspan 3 Ticks=10 Work=10(+50)\nspan 4 Ticks=11 Work=10(+50)\n"
 		if diff := cmp.Diff(want, texts(r.end())); diff != "" {
@@ -740,8 +740,8 @@ func TestNewRefuses(t *testing.T) {
 		{"expected the name of an event", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Name: "b"}}}},
 		{"expected a path or a sensor", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}}}}},
 		{`two bindings are called "A"`, experiment.Options{Sources: src, Bindings: []experiment.Binding{bound("a"), bound("A")}}},
-		{"there is no policy 9", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}, Paths: paths(`\A\B`), Policy: 9}}}},
-		{"needs a spool", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}, Paths: paths(`\A\B`), Policy: experiment.Spill}}}},
+		{"unknown policy 9", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}, Paths: paths(`\A\B`), Policy: 9}}}},
+		{"needs Options.Spool", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}, Paths: paths(`\A\B`), Policy: experiment.Spill}}}},
 		{"percentiles between", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}, Paths: paths(`\A\B`),
 			Aggregate: &experiment.Aggregate{Percentiles: []float64{101}}}}}},
 		{"confidence between", experiment.Options{Sources: src, Bindings: []experiment.Binding{{Events: []string{"e"}, Paths: paths(`\A\B`),

@@ -2,8 +2,8 @@ package experiment
 
 import "github.com/winperf/winperf"
 
-// markID tells series from each other. Where an instance has a key, that is the identity,
-// whatever it is called; else that of its series.
+// markID identifies a series: by the key of its instance if it has one, whatever its name, else by the
+// series' id.
 type markID struct {
 	counter  *winperf.Series
 	instance uint32
@@ -17,14 +17,14 @@ func idOf(s *winperf.Series) markID {
 	return markID{counter: s.ID.Counter, instance: s.ID.Instance}
 }
 
-// lastingID tells series from each other also when their object was away from a sample, as one that
-// cannot be read is: then they have other identities of series.
+// lastingID identifies a series even if its object was missing in a sample in between, which changes the
+// ids of series.
 type lastingID struct {
 	machine string
 	object  winperf.ObjectID
 	counter winperf.CounterID
 	key     string
-	other   markID // of an instance that nothing but its series tells
+	other   markID
 }
 
 func (id markID) lasting() lastingID {

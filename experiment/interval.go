@@ -9,15 +9,14 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Interval emits an event at every interval. Events that are late are not made up for: the next
-// one's EventInfo.Missed counts them.
+// Interval emits an event at every interval. Late events are not repeated: the next EventInfo.Missed
+// counts them.
 type Interval struct {
 	Name string
-	// Every is the interval, 10 ms at least; 0 means one second.
+	// Every is the interval, at least 10 ms; 0 means one second.
 	Every time.Duration
-	// Aligned has the events at whole multiples of the interval by the time of day in UTC, such as
-	// at every full second, and by the new time where that was set. Otherwise the first one comes an
-	// interval after the begin, so that its values are about an interval as those of all others.
+	// Aligned emits events at multiples of the interval in UTC, for example at every full second, even
+	// after the system time was set. Otherwise the first event is emitted one interval after the begin.
 	Aligned bool
 }
 
@@ -32,7 +31,7 @@ func (i Interval) Describe() EventSourceInfo {
 	return info
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval returns a copy with another interval.
 func (i Interval) WithInterval(d time.Duration) EventSource {
 	i.Every = d
 	return i
@@ -59,8 +58,8 @@ func (i Interval) Run(ctx context.Context, out *Emitter) error {
 	return nil
 }
 
-// ticks emits events until ctx ends, or until those that are to be aligned are no longer. The first one
-// tells so many missed ones; ticks returns how many nobody has told yet.
+// ticks emits events until ctx ends, or until aligned events have to be aligned again. The first event
+// reports the given number of missed events; ticks returns the number not reported yet.
 func (i Interval) ticks(ctx context.Context, out *Emitter, d drift, missed int) int {
 	due, every := schedule.New(i.Every, out.Clock()), schedule.Interval(i.Every)
 	for first := true; ; first = false {
@@ -76,19 +75,18 @@ func (i Interval) ticks(ctx context.Context, out *Emitter, d drift, missed int) 
 		}
 		if i.Aligned && d.tooFar(every) {
 			if untilMultiple(d.clock.Now(), every) > every/2 {
-				missed++ // the one that is due now: the next one comes nearly an interval later
+				missed++ // the event that is due now; the next one is nearly an interval later
 			}
 			return missed
 		}
 	}
 }
 
-// untilMultiple is how long it is until the time of day is a multiple of an interval.
 func untilMultiple(now time.Time, every time.Duration) time.Duration {
 	return now.Truncate(every).Add(every).Sub(now)
 }
 
-// drift tells how far the time of day went from the time that passed: it can be set.
+// drift measures by how much the time of day was set.
 type drift struct {
 	clock   measure.Clock
 	now     time.Time
@@ -97,8 +95,7 @@ type drift struct {
 
 func newDrift(c measure.Clock) drift { return drift{c, c.Now().Round(0), c.Elapsed()} }
 
-// tooFar reports whether events have left the multiples of their interval: by a twentieth of it,
-// or by 50 ms.
+// tooFar reports whether events are off their multiples by a twentieth of the interval or by 50 ms.
 func (d *drift) tooFar(every time.Duration) bool {
 	by := d.clock.Now().Round(0).Sub(d.now) - (d.clock.Elapsed() - d.elapsed)
 	return by.Abs() > max(time.Millisecond, min(every/20, 50*time.Millisecond))

@@ -16,35 +16,34 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// Lines emits an event for each line that is read: standard input, a named pipe, a socket. That
-// is how a program in any language takes part. A line is text, the name of the event and then
-// attributes, or a JSON object, with name and with attributes in attrs:
+// Lines emits an event for each line of a reader, such as standard input, a named pipe or a socket.
+// Programs in any language can use it. A line is text, the name of the event and then attributes, or a
+// JSON object with name and attrs:
 //
 //	checkout items=3 user="Ann Lee"
 //	{"name":"checkout","attrs":{"items":3,"user":"Ann Lee"}}
 //
-// A region has a line for its begin and one for its end, with an id that both have; what ends it
-// may have attributes, too. Regions that are open at the end of the lines end there, with the
-// attribute unended. So has the event of a text that ends without a line end, as whoever wrote it
-// may have died in the middle of a word or number; JSON that is whole tells so itself:
+// A region has a line for its begin and one for its end with the same id. Both may have attributes:
 //
 //	checkout region=begin id=17 items=3
 //	checkout region=end id=17
 //	{"name":"checkout","region":"begin","id":"17"}
 //
-// Values of text attributes that read as whole or decimal numbers, true or false are that; others
-// are text, in quotes as Go has them where they hold spaces. Empty lines are nothing. A line that
-// cannot be understood gives a Change record that says why, up to 100 of them; one more at the end
-// counts the others.
+// Regions that are open when the lines end are ended with the attribute unended. The event of a last text
+// line without a line end also has this attribute, since it may be cut off.
+//
+// Unquoted attribute values that look like whole or decimal numbers, true or false have these types.
+// Others are text, quoted as in Go if they contain spaces. Empty lines are ignored. Each invalid line
+// makes a Change record with the reason, for the first 100; a last record counts the others.
 type Lines struct {
 	Name   string
 	Reader io.Reader
-	// Ack, where there is one, gets a line for each line: "ok" when the samples of its event are
-	// begun, those of a region's begin complete, or "error" and why. So a program can wait.
+	// Ack, if not nil, gets one line for each line: "ok" when the samples of the event have begun, for a
+	// region's begin when they are complete, or "error" and the reason. Programs can wait for it.
 	Ack io.Writer
-	// Max is how long a line may be, in bytes; 0 means 65,536.
+	// Max is the longest line in bytes; 0 means 65,536.
 	Max int
-	// From says what Reader reads, for people: the path of a pipe.
+	// From describes Reader for people: the path of a pipe.
 	From string
 }
 
@@ -60,11 +59,11 @@ func (l Lines) check() error {
 	return nil
 }
 
-// Run implements [EventSource]. At the end of ctx it waits no longer for the reader; a read that is
-// under way is interrupted where the reader has deadlines, as pipes and sockets have.
+// Run implements [EventSource]. It returns when ctx ends; a blocked read is interrupted if the reader has
+// deadlines, as pipes and sockets do.
 func (l Lines) Run(ctx context.Context, out *Emitter) error {
 	read := lineReader{lines: l, out: out, regions: map[string]lineRegion{}}
-	defer read.tellRest()
+	defer read.reportRest()
 	ended := make(chan error, 1)
 	go func() { ended <- read.run(ctx) }()
 	select {
@@ -75,37 +74,33 @@ func (l Lines) Run(ctx context.Context, out *Emitter) error {
 		return err
 	case <-ctx.Done():
 		if d, ok := l.Reader.(interface{ SetDeadline(time.Time) error }); ok {
-			_ = d.SetDeadline(time.Unix(1, 0)) // files that have none say so
+			_ = d.SetDeadline(time.Unix(1, 0)) // files without deadlines return an error
 		}
 		return nil
 	}
 }
 
-// Bounds of what is read.
 const (
 	maxLine        = 1 << 16
 	maxLineRegions = 10_000
-	maxLineBytes   = 4 << 20 // of the lines that regions were begun by which are open
+	maxLineBytes   = 4 << 20 // of the begin lines of open regions
 	maxBadLines    = 100
 )
 
-// lineReader reads the lines of one reader.
 type lineReader struct {
 	lines   Lines
 	out     *Emitter
 	number  int
 	bad     atomic.Int64
-	regions map[string]lineRegion // that are open, by name and id
-	held    int                   // bytes of the lines that began them
+	regions map[string]lineRegion
+	held    int
 }
 
-// lineRegion is a region that a line began.
 type lineRegion struct {
 	OpenRegion
-	size int // of the line
+	size int
 }
 
-// run reads lines until their end, or that of ctx.
 func (r *lineReader) run(ctx context.Context) error {
 	size := r.lines.Max
 	if size <= 0 {
@@ -128,7 +123,7 @@ func (r *lineReader) run(ctx context.Context) error {
 			continue
 		}
 		if errors.Is(err, io.EOF) || ctx.Err() == nil {
-			r.endAll() // also of a client that was killed, whose connection breaks where it left answers unread
+			r.endAll() // also when a killed client left answers unread, which breaks the connection
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -138,7 +133,6 @@ func (r *lineReader) run(ctx context.Context) error {
 	return nil
 }
 
-// endAll ends the regions that nobody will end any more.
 func (r *lineReader) endAll() {
 	for _, key := range slices.Sorted(maps.Keys(r.regions)) {
 		r.regions[key].finish([]Attr{{"unended", true}}, atBegin)
@@ -146,7 +140,6 @@ func (r *lineReader) endAll() {
 	clear(r.regions)
 }
 
-// skipLine reads up to the end of a line.
 func skipLine(in *bufio.Reader) error {
 	for {
 		_, err := in.ReadSlice('\n')
@@ -156,10 +149,10 @@ func skipLine(in *bufio.Reader) error {
 	}
 }
 
-// byteOrderMark is what some programs on Windows begin their output with.
+// byteOrderMark begins the output of some programs on Windows.
 const byteOrderMark = "\ufeff"
 
-// take emits the event of a line. One that is not whole may lack a part.
+// take emits the event of a line. whole is false for a line without a line end.
 func (r *lineReader) take(ctx context.Context, line []byte, whole bool) {
 	line = bytes.TrimSpace(line)
 	if r.number == 1 {
@@ -179,7 +172,6 @@ func (r *lineReader) take(ctx context.Context, line []byte, whole bool) {
 	r.answer("ok\n")
 }
 
-// emit emits what a line of a size says.
 func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 	key := l.name + "\x00" + l.id
 	open, isOpen := r.regions[key]
@@ -189,7 +181,7 @@ func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 	case l.region == "begin" && isOpen:
 		return fmt.Errorf("a region %q with the id %q is open already", l.name, l.id)
 	case l.region == "begin" && (len(r.regions) >= maxLineRegions || r.held+size > maxLineBytes):
-		return fmt.Errorf("%d regions are open, which is as many as there can be", len(r.regions))
+		return fmt.Errorf("too many open regions (%d)", len(r.regions))
 	case l.region == "begin":
 		r.held += size
 		r.regions[key] = lineRegion{r.out.Region(ctx, l.name, l.attrs...), size}
@@ -203,29 +195,26 @@ func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 	return nil
 }
 
-// wrong is an error about the line at hand.
 func (r *lineReader) wrong(format string, args ...any) error {
 	return &winperf.DataError{
 		Source: r.lines.Name, Offset: -1, Line: r.number, Msg: fmt.Sprintf(format, args...),
 	}
 }
 
-// refuse tells that a line is not understood.
 func (r *lineReader) refuse(ctx context.Context, err error) {
 	r.answer("error " + safetext.Line(err.Error()) + "\n")
 	if r.bad.Add(1) <= maxBadLines && ctx.Err() == nil {
-		r.out.experiment.tell("line refused", Attr{"source", r.lines.Name}, Attr{"error", err.Error()})
+		r.out.experiment.recordChange("line refused", Attr{"source", r.lines.Name}, Attr{"error", err.Error()})
 	}
 }
 
-// tellRest tells how many lines were refused beyond those that were told one by one.
-func (r *lineReader) tellRest() {
+func (r *lineReader) reportRest() {
 	if more := r.bad.Load() - maxBadLines; more > 0 {
-		r.out.experiment.tell("more lines refused", Attr{"source", r.lines.Name}, Attr{"lines", more})
+		r.out.experiment.recordChange("more lines refused", Attr{"source", r.lines.Name}, Attr{"lines", more})
 	}
 }
 
-// answer writes to whoever wants to know. One who does not read any more is told nothing more.
+// answer writes an answer to Ack. After an error it writes no more.
 func (r *lineReader) answer(text string) {
 	if r.lines.Ack == nil {
 		return

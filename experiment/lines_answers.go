@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Bounds of answers to lines. A client that sends many lines before it reads finds as many answers as
-// there are places, and those that its socket holds.
+// Limits of answers to lines. Together with the socket's buffer, they bound the answers that a client may
+// leave unread.
 const (
 	maxAnswers  = 1024
 	answersWait = time.Second // for a client that does not read
 )
 
-// answers are those to the lines of a client. They are written beside the reading of lines, so that a
-// client that does not read is held up once, for a moment, and its events are measured all the same.
+// answers writes the answers to a client's lines in a separate goroutine, so that a client that does not
+// read delays its events only once, for a second.
 type answers struct {
 	waiting chan string
-	over    chan struct{} // is closed when there are no more
-	written chan struct{} // is closed when none is written any more
-	deaf    bool          // the client has not read for so long that none waits for it
+	over    chan struct{}
+	written chan struct{}
+	stalled bool // the client has not read for answersWait: answers no longer wait for it
 }
 
 func newAnswers(c net.Conn) *answers {
@@ -37,15 +37,15 @@ func newAnswers(c net.Conn) *answers {
 // Write implements [io.Writer].
 func (a *answers) Write(line []byte) (int, error) { return a.WriteString(string(line)) }
 
-// WriteString leaves an answer to the goroutine that writes them. One that finds no place is dropped.
+// WriteString queues an answer. It drops the answer if the queue stays full.
 func (a *answers) WriteString(line string) (int, error) {
 	select {
 	case a.waiting <- line:
-		a.deaf = false
+		a.stalled = false
 		return len(line), nil
 	default:
 	}
-	if a.deaf {
+	if a.stalled {
 		return len(line), nil
 	}
 
@@ -54,7 +54,7 @@ func (a *answers) WriteString(line string) (int, error) {
 	select {
 	case a.waiting <- line:
 	case <-timer.C:
-		a.deaf = true
+		a.stalled = true
 	case <-a.over:
 		return 0, net.ErrClosed
 	case <-a.written:
@@ -63,7 +63,6 @@ func (a *answers) WriteString(line string) (int, error) {
 	return len(line), nil
 }
 
-// run writes answers until there are no more, or the connection is closed.
 func (a *answers) run(c net.Conn) {
 	for {
 		var line string
@@ -82,7 +81,7 @@ func (a *answers) run(c net.Conn) {
 	}
 }
 
-// end waits for a moment until the client has the answers that wait.
+// end waits, at most answersWait, until the queued answers are written.
 func (a *answers) end(ctx context.Context) {
 	close(a.over)
 	timer := time.NewTimer(answersWait)

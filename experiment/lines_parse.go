@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// eventLine is what a line says.
 type eventLine struct {
 	name   string
 	region string // "begin", "end" or ""
@@ -23,13 +22,12 @@ type eventLine struct {
 
 var errNoName = fmt.Errorf("expected the name of an event, of 1 to %d bytes", maxEventName)
 
-// parseLine reads a line without its end.
 func parseLine(line []byte) (l eventLine, err error) {
 	switch {
 	case !utf8.Valid(line):
 		return l, errors.New("the line is not UTF-8")
 	case len(line) == 0:
-		return l, errNoName // nothing but a byte order mark
+		return l, errNoName // only a byte order mark
 	}
 	if line[0] == '{' {
 		l, err = parseJSONLine(line)
@@ -46,14 +44,13 @@ func parseLine(line []byte) (l eventLine, err error) {
 	case strings.ContainsFunc(l.name, unicode.IsControl):
 		return l, errors.New("the name of the event holds control characters")
 	case len(l.attrs) > maxAttrs:
-		return l, fmt.Errorf("there are %d attributes, expected %d at most", len(l.attrs), maxAttrs)
+		return l, fmt.Errorf("%d attributes, expected at most %d", len(l.attrs), maxAttrs)
 	case l.region != "" && l.region != "begin" && l.region != "end":
 		return l, fmt.Errorf("region is %q, expected begin or end", l.region)
 	}
 	return l, nil
 }
 
-// parseTextLine reads a name and attributes.
 func parseTextLine(line string) (l eventLine, err error) {
 	l.name, line, err = word(line)
 	for err == nil && line != "" {
@@ -79,7 +76,6 @@ func parseTextLine(line string) (l eventLine, err error) {
 	return l, err
 }
 
-// word returns what stands before the next space, without its quotes, and what stands behind that.
 func word(s string) (word, rest string, err error) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, " \t")
@@ -101,7 +97,6 @@ func word(s string) (word, rest string, err error) {
 	return word, strings.TrimLeft(rest, " \t"), err
 }
 
-// cutText is the beginning of a text, for messages.
 func cutText(s string) string {
 	const most = 40
 	if len(s) <= most {
@@ -110,7 +105,6 @@ func cutText(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
-// guess is what an attribute without quotes stands for.
 func guess(s string) any {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n
@@ -127,7 +121,6 @@ func guess(s string) any {
 	return s
 }
 
-// parseJSONLine reads a JSON object.
 func parseJSONLine(line []byte) (l eventLine, err error) {
 	var object struct {
 		Name   string                     `json:"name"`
@@ -155,7 +148,7 @@ func parseJSONLine(line []byte) (l eventLine, err error) {
 	return l, nil
 }
 
-// jsonValue is a number, text or truth value; anything else stays JSON.
+// jsonValue returns a number, text or truth value; any other value remains JSON text.
 func jsonValue(raw json.RawMessage) any {
 	switch raw[0] {
 	case '"':

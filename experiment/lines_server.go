@@ -11,16 +11,16 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// LineServer takes connections, and lines from each of them as [Lines] does, with answers. It is
-// for programs that come and go. The listener says who may connect; it is closed at the end of the
-// experiment, or when it fails for good. Of the answers to one who does not read them for a second, those
-// beyond 1,024 are dropped; events never are.
+// LineServer accepts connections and reads lines from each of them like [Lines], with answers. The
+// listener controls who may connect. It is closed at the end of the experiment, or after a permanent
+// error. If a client does not read answers for a second, at most 1,024 of them are kept and the others
+// dropped; events are never dropped.
 type LineServer struct {
 	Name     string
 	Listener net.Listener
-	// Connections is how many there may be at once; further ones are closed. 0 means 64.
+	// Connections is the largest number of open connections; further ones are closed. 0 means 64.
 	Connections int
-	// Max is how long a line may be, in bytes; 0 means 65,536.
+	// Max is the longest line in bytes; 0 means 65,536.
 	Max int
 }
 
@@ -42,12 +42,12 @@ func (l LineServer) check() error {
 
 // Run implements [EventSource].
 func (l LineServer) Run(ctx context.Context, out *Emitter) error {
-	closeListener := sync.OnceFunc(func() { _ = l.Listener.Close() }) // Accept says so
+	closeListener := sync.OnceFunc(func() { _ = l.Listener.Close() })
 	stop := context.AfterFunc(ctx, closeListener)
 	defer stop()
 	var serving sync.WaitGroup
 	defer serving.Wait()
-	defer closeListener() // the end of ctx may be seen here first, and nobody accepts any more
+	defer closeListener() // ctx may have ended before Accept noticed
 
 	most := l.Connections
 	if most <= 0 {
@@ -59,14 +59,14 @@ func (l LineServer) Run(ctx context.Context, out *Emitter) error {
 		switch {
 		case ctx.Err() != nil:
 			if err == nil {
-				_ = c.Close() // nothing of it was read
+				_ = c.Close() // nothing was read from it
 			}
 			return nil
 		case err != nil:
-			if failures++; failures == maxFailures || !passes(err) {
+			if failures++; failures == maxFailures || !isTemporary(err) {
 				return err
 			}
-			_ = schedule.Sleep(ctx, out.Clock(), acceptPause) // Accept says that ctx ended
+			_ = schedule.Sleep(ctx, out.Clock(), acceptPause)
 			continue
 		}
 		failures = 0
@@ -78,27 +78,25 @@ func (l LineServer) Run(ctx context.Context, out *Emitter) error {
 				l.serve(ctx, c, out)
 			})
 		default:
-			_ = c.SetDeadline(time.Now().Add(acceptPause)) // one who does not read is not waited for
-			_, _ = io.WriteString(c, "error there are as many connections as there can be\n")
-			_ = c.Close() // nothing of it was read
+			_ = c.SetDeadline(time.Now().Add(acceptPause)) // do not wait for a client that does not read
+			_, _ = io.WriteString(c, "error too many connections\n")
+			_ = c.Close()
 		}
 	}
 }
 
-// acceptPause is how long a listener is left alone that has failed.
+// acceptPause is the pause after an error of the listener.
 const acceptPause = 100 * time.Millisecond
 
-// passes reports whether an error of a listener is one that passes, such as too many open files.
-func passes(err error) bool {
+func isTemporary(err error) bool {
 	var temporary interface{ Temporary() bool }
 	return errors.As(err, &temporary) && temporary.Temporary()
 }
 
-// serve takes the lines of a connection.
 func (l LineServer) serve(ctx context.Context, c net.Conn, out *Emitter) {
 	defer c.Close()
 	a := newAnswers(c)
 	lines := Lines{Name: l.Name, Reader: c, Ack: a, Max: l.Max}
-	_ = lines.Run(ctx, out) // a connection that breaks ends as one that is closed
+	_ = lines.Run(ctx, out) // a broken connection ends like a closed one
 	a.end(ctx)
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// maxFailures is how many looks in a row may fail before an event source gives up.
+// maxFailures is the number of consecutive failed samples after which an event source gives up.
 const maxFailures = 10
 
-// look takes a sample of a path at every interval, of one of the experiment's sources ("" is the
-// first), and lets see look at it.
+// look samples a path of one source ("" is the first) at every interval and passes each cycle to see.
 func look(
 	ctx context.Context, out *Emitter, origin string, path winperf.Path, every time.Duration,
 	see func(*measure.Cycle),
@@ -58,8 +57,7 @@ func look(
 	return nil
 }
 
-// unreadable reports whether a sample is damaged where the instances were to be: it does not say that
-// they are gone.
+// unreadable reports whether damage hid the instances: it does not mean that they have ended.
 func unreadable(c *measure.Cycle) bool {
 	if len(c.Damage) == 0 {
 		return false
@@ -70,7 +68,6 @@ func unreadable(c *measure.Cycle) bool {
 	})
 }
 
-// origin is the source of a name, the first one for "".
 func (o *Emitter) origin(name string) (sensor.Origin, error) {
 	origins := o.Origins()
 	i := slices.IndexFunc(origins, func(x sensor.Origin) bool { return strings.EqualFold(x.Name, name) })
@@ -90,17 +87,17 @@ func (o *Emitter) origin(name string) (sensor.Origin, error) {
 	return sensor.Origin{}, unknown("source", name, suggest.Closest(name, names))
 }
 
-// Instances emits an event when an instance of an object comes, NAME.begin, and when it leaves,
-// NAME.end. It looks at an interval: what comes and leaves between two looks is not seen, and the
-// attribute "within" says how long ago it may have been. Those that are there at the first look
-// did not come.
+// Instances emits an event when an instance of an object appears, NAME.begin, and when it disappears,
+// NAME.end. It takes a sample at every interval; an instance that lives only between two samples is not
+// seen. The attribute "within" is the time since the previous sample. Instances in the first sample make
+// no event.
 type Instances struct {
 	Name string
-	// Path names a counter of the instances: \Process(editor*)\ID Process.
+	// Path is a counter of the instances: \Process(editor*)\ID Process.
 	Path winperf.Path
 	// Origin is the name of the source, "" the first.
 	Origin string
-	// Every is the time between two looks; 0 means one second.
+	// Every is the time between two samples; 0 means one second.
 	Every time.Duration
 }
 
@@ -112,7 +109,7 @@ func (i Instances) Describe() EventSourceInfo {
 	}
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval returns a copy with another interval.
 func (i Instances) WithInterval(d time.Duration) EventSource {
 	i.Every = d
 	return i
@@ -146,22 +143,22 @@ func (i Instances) Run(ctx context.Context, out *Emitter) error {
 	})
 }
 
-// Processes emits an event when a process of a name begins, NAME.begin, and when it ends,
-// NAME.end, as [Instances] does.
+// Processes emits an event when a process of a name begins, NAME.begin, and when it ends, NAME.end, like
+// [Instances].
 type Processes struct {
 	Name string
-	// Match is the name that the processes have; wildcards are allowed.
+	// Match is the name of the processes; wildcards are allowed.
 	Match string
 	// Origin is the name of the source, "" the first.
 	Origin string
-	// Every is the time between two looks; 0 means one second.
+	// Every is the time between two samples; 0 means one second.
 	Every time.Duration
 }
 
 func (p Processes) instances() Instances {
 	path := winperf.Path{Object: "Process", Instance: p.Match, Counter: "ID Process", HasInstance: true}
 	if !path.HasWildcard() {
-		path.Index = winperf.AnyIndex // all of that name
+		path.Index = winperf.AnyIndex // all processes of that name
 	}
 	return Instances{Name: p.Name, Path: path, Origin: p.Origin, Every: p.Every}
 }
@@ -173,7 +170,7 @@ func (p Processes) Describe() EventSourceInfo {
 	return info
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval returns a copy with another interval.
 func (p Processes) WithInterval(d time.Duration) EventSource {
 	p.Every = d
 	return p
@@ -191,14 +188,12 @@ func (p Processes) reads() {}
 // Run implements [EventSource].
 func (p Processes) Run(ctx context.Context, out *Emitter) error { return p.instances().Run(ctx, out) }
 
-// population are the instances that were there at the last look.
 type population struct {
 	seen    bool
 	members map[lastingID]instance
 	spare   map[lastingID]instance
 }
 
-// instance is one of them, as it is told.
 type instance struct{ name, key string }
 
 func (i instance) attrs(within time.Duration) []Attr {
@@ -209,8 +204,7 @@ func (i instance) attrs(within time.Duration) []Attr {
 	return append(attrs, Attr{"within", within})
 }
 
-// update takes the instances of a cycle in the place of those before, and returns who came and who
-// left, in the order of their names.
+// update replaces the instances by the instances of a cycle and returns the differences, sorted by name.
 func (p *population) update(c *measure.Cycle) (came, left []instance) {
 	now := p.spare
 	if now == nil {
@@ -233,7 +227,6 @@ func (p *population) update(c *measure.Cycle) (came, left []instance) {
 	return came, left
 }
 
-// missing are those of one set that are not in another.
 func missing(of, in map[lastingID]instance) (all []instance) {
 	for id, x := range of {
 		if _, there := in[id]; !there {

@@ -13,94 +13,91 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Options say what an experiment is. Sources and Bindings are needed, all else has defaults.
+// Options configure an experiment. Sources and Bindings are required, all else has defaults.
 type Options struct {
-	// Name is the experiment's in its records; "" is "experiment".
+	// Name is the experiment's name in records; "" is "experiment".
 	Name string
-	// Sources are what can be measured. They stay open when the experiment ends.
+	// Sources can be measured. They stay open when the experiment ends.
 	Sources []sensor.Origin
-	// Bindings say which sensors belong to which events.
+	// Bindings connect events and sensors.
 	Bindings []Binding
-	// Events emit events beside the code of the program. Public ones are for all experiments of the
-	// program, as events of code are, but for those that have a source of that name themselves; others
-	// are for this experiment alone.
+	// Events are event sources besides the program's code. If Public is set, their events go to all
+	// experiments of the program, like events of code, except to experiments with an event source of the
+	// same name; otherwise only to this experiment.
 	Events []EventSource
 	Public bool
-	// Program is where events of code come from; nil is [Process], which the functions Event
-	// and Region belong to.
+	// Program is the origin of events of code; nil is [Process], to which the functions Event and Region
+	// belong.
 	Program *Program
-	// Links finds out which task and span of others an event of code belongs to; nil for none.
-	// With OpenTelemetry it returns the ids of trace.SpanContextFromContext(ctx) as text.
+	// Links returns the task and span, in other systems, of an event of code; nil for none. With
+	// OpenTelemetry it returns the ids of trace.SpanContextFromContext(ctx) as text.
 	Links func(context.Context) (trace, span, task string)
 
-	// Apart makes each binding sample its sources by itself. Otherwise a live source that
-	// several bindings measure is put behind an object cache, so that an event that several
-	// bindings wait for is sampled once: one cache for all experiments of the program. An
-	// experiment with one binding that was the first to read a source goes on without. Sources
-	// that are shared already may share less, and get one, too.
+	// Apart disables the sharing of samples. Otherwise a live source with several bindings is put behind
+	// an object cache, one for all experiments of the program, so that an event of several bindings is
+	// sampled once. The first experiment of a source does not use the cache if it has only one binding.
 	Apart bool
-	// Language and Names are those of [measure.Options].
+	// Language and Names are the fields of [measure.Options].
 	Language string
 	Names    []measure.NameRule
-	// Clock is what the experiment tells the time by; nil is the system's clock.
+	// Clock is the experiment's clock; nil is the system's clock.
 	Clock measure.Clock
 
-	// Spool takes the records that memory has no room for, as the policy Spill has it.
+	// Spool stores the records that memory has no space for, with the policy Spill.
 	Spool Spool
-	// Limit is how many records in memory are too many: when they become so many, OnLimit is
-	// called, once until they have become fewer. 0 is half of the capacity of all bindings.
+	// Limit is the number of records in memory at which OnLimit is called, once until the number has
+	// fallen again. 0 is half of the capacity of all bindings.
 	Limit int
-	// OnLimit tells delivery that it should hurry. It is called by whoever stored the record,
+	// OnLimit is called when delivery should hurry. It is called by the goroutine that stored the record
 	// and must return at once.
 	OnLimit func(records int)
-	// Operands bounds the memory of open regions: it is how many raw values with their
-	// operands, about 100 bytes each, all of them keep together. Beyond it the region that was
-	// begun first is not measured. 0 means 500,000.
+	// Operands limits the memory of open regions: the total number of raw values with operands, about 100
+	// bytes each. At the limit the oldest open region loses its values. 0 means 500,000.
 	Operands int
 }
 
-// Binding says which sensors are measured at which events. It is a measurement context of its
-// own: every event gets a sample of its own, and values are computed since the sample before it.
+// Binding binds events to sensors. It is a separate measurement context: every event gets a separate
+// sample, and values are computed since the binding's previous sample.
 type Binding struct {
-	// Name is the binding's in records; "" is its first pattern.
+	// Name is the binding's name in records; "" is its first pattern.
 	Name string
-	// Events are patterns of names of events: * and ? are wildcards, case does not matter.
+	// Events are patterns of event names: * and ? are wildcards, case is ignored.
 	Events []string
-	// Paths and Sensors are what is measured. Where there are several sources, a path goes to those that it
-	// is about, as sensor.Join has it, and a sensor to its own.
+	// Paths and Sensors are measured. With several sources, a path is measured in the sources that
+	// sensor.Join selects for it, a sensor in its own source.
 	Paths   []winperf.Path
 	Sensors []sensor.Name
-	// Cook chooses between readings of the formulas, as in [measure.Options].
+	// Cook selects variants of the formulas, as in [measure.Options].
 	Cook counter.Options
 	// Raw adds the operands to each value.
 	Raw bool
 
-	// Policy says what becomes of a record where as many records of the binding wait in memory as
-	// there may be: Capacity, 0 means 10,000, with as many values together as Room says, 0 means
-	// 500,000, which is some 100 MB. An anomaly, or 200 bytes of attributes, count as a value. With
-	// the policies Wait and Spill the last record may go beyond Room.
+	// Policy decides about records when memory is full. Capacity is the largest number of records in
+	// memory, 0 means 10,000. Room is the largest number of their values, 0 means 500,000 (about 100 MB);
+	// an anomaly, or 200 bytes of attributes, count as one value. With the policies Wait and Spill the
+	// last record may exceed Room.
 	Policy         Policy
 	Capacity, Room int
-	// Timeout is how long a sample may take; 0 means 10 s.
+	// Timeout is the longest time of a sample; 0 means 10 s.
 	Timeout time.Duration
-	// Aggregate, where it is not nil, asks for statistics of the records by event name.
+	// Aggregate, if not nil, requests statistics of the records by event name.
 	Aggregate *Aggregate
 }
 
-// Policy says what becomes of a record that memory has no room for.
+// Policy decides about a record that memory has no space for.
 type Policy uint8
 
 // The policies.
 const (
-	DropOldest Policy = iota // the oldest record of the binding that nobody took is dropped
-	DropNewest               // the record is dropped
-	Wait                     // the binding waits until there is room, and the program for its events
-	Spill                    // the oldest records go to the Spool
+	DropOldest Policy = iota // drop the oldest undelivered record of the binding
+	DropNewest               // drop the new record
+	Wait                     // wait for space; events and the program wait, too
+	Spill                    // move the oldest records to the Spool
 )
 
 var policyWords = [...]string{"drop_oldest", "drop_newest", "wait", "spill"}
 
-// String returns the policy's word: "drop_oldest", "drop_newest", "wait" or "spill".
+// String returns "drop_oldest", "drop_newest", "wait" or "spill".
 func (p Policy) String() string {
 	if int(p) < len(policyWords) {
 		return policyWords[p]
@@ -108,7 +105,7 @@ func (p Policy) String() string {
 	return fmt.Sprintf("policy %d", uint8(p))
 }
 
-// ParsePolicy returns the policy that a word stands for. The error wraps ErrUnknown.
+// ParsePolicy returns the policy of a word. The error wraps ErrUnknown.
 func ParsePolicy(word string) (Policy, error) {
 	if i := slices.Index(policyWords[:], word); i >= 0 {
 		return Policy(i), nil
@@ -116,28 +113,27 @@ func ParsePolicy(word string) (Policy, error) {
 	return 0, unknown("policy", word, suggest.Closest(word, slices.Values(policyWords[:])))
 }
 
-// Aggregate says which statistics there are of the records of an event name. A record of the
-// kind Summary has them when they are asked for and at the end of the experiment.
+// Aggregate selects the statistics of the records of each event name. Records of the kind Summary contain
+// them, on request and at the end of the experiment.
 type Aggregate struct {
 	// Percentiles between 0 and 100; nil means 50, 95 and 99.
 	Percentiles []float64
-	// Confidence is that of the interval of the mean; 0 means 0.95.
+	// Confidence of the interval of the mean; 0 means 0.95.
 	Confidence float64
-	// Only stores no records but the summaries.
+	// Only stores summaries instead of records.
 	Only bool
-	// Series bounds how many series, each a counter of an instance at an event name, are kept
-	// statistics of; values of further ones are counted. 0 means 10,000.
+	// Series limits the number of series (a counter of an instance at an event name) with statistics;
+	// values of further series are counted. 0 means 10,000.
 	Series int
 }
 
-// Spool keeps records, first in, first out, for one session of an experiment. The experiment
-// calls one method at a time.
+// Spool stores records of one session of an experiment, first in, first out. The experiment calls one
+// method at a time.
 type Spool interface {
-	// Append adds records, whose numbers rise. It may keep the records, which nobody changes
-	// any more. Without an error all were added, with one none.
+	// Append adds records in the order of their numbers: all of them, or none if it returns an error. It
+	// may keep the records, which are not changed later.
 	Append(records []*Record) error
-	// Read returns up to max records with numbers above one, the oldest first, and keeps them;
-	// none where there are none.
+	// Read returns up to max of the oldest records with numbers above above, or none, and keeps them.
 	Read(above uint64, max int) ([]*Record, error)
 	// Forget removes the records up to a number, which were delivered.
 	Forget(through uint64) error

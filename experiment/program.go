@@ -11,49 +11,46 @@ import (
 	"time"
 )
 
-// Program is where the events of a program's code and the experiments meet. A process has one,
-// see [Process]; others are for tests, and for programs that keep some events apart. The zero
-// Program has no experiments. It may be used from any goroutine.
+// Program connects the events of a program's code with experiments. A process has one, see [Process];
+// others are for tests and for programs that separate events. The zero Program has no experiments. It may
+// be used from any goroutine.
 type Program struct {
-	attached atomic.Pointer[attachment] // nil: none
-	events   atomic.Uint64              // ids given so far
-	sources  sharing                    // that experiments measure
+	attached atomic.Pointer[attachment]
+	events   atomic.Uint64
+	sources  sharing
 
-	mu    sync.Mutex // guards what follows, and changes of attached
+	mu    sync.Mutex
 	known map[string]struct{}
 }
 
-// process is the attach point of this process, what Event and Region look at. It is the one
-// variable of this room that changes: one pointer, nil as long as no experiment is attached.
+// process is the attach point that Event and Region use. It is the only variable of this package that
+// changes.
 var process Program
 
-// Process is the attach point of this process, where experiments are attached by default.
+// Process returns the attach point of this process, where experiments are attached by default.
 func Process() *Program { return &process }
 
-// Event says that something happened, to all experiments that are attached to this process.
-// See [Program.Event].
+// Event emits an event to all experiments attached to this process. See [Program.Event].
 func Event(ctx context.Context, name string, attrs ...slog.Attr) { process.Event(ctx, name, attrs...) }
 
-// Region begins a part of the program that is measured as a whole, by all experiments that are
-// attached to this process. See [Program.Region].
+// Region begins a region for all experiments attached to this process. See [Program.Region].
 func Region(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, OpenRegion) {
 	return process.Region(ctx, name, attrs...)
 }
 
-// Event says that something happened. It returns when the samples of the event are begun, or at
-// the end of ctx: then the event is measured all the same, as soon as possible. A sample that is
-// complete sooner than another goroutine could begin it, in a few microseconds, is taken here.
-// Without an experiment that is bound to the name Event returns at once and allocates nothing.
-// Of more than 128 attributes the others are left out, and one more, "attributes left out", counts them.
+// Event emits an event. It returns when the samples of the event have begun, or when ctx ends: the event
+// is then measured later. A sample that takes only a few microseconds is taken in the calling goroutine.
+// Without an experiment that is bound to the name Event returns at once and allocates nothing. Attributes
+// after the first 128 are omitted and counted in the attribute "attributes left out".
 func (p *Program) Event(ctx context.Context, name string, attrs ...slog.Attr) {
 	if a := p.attached.Load(); a != nil {
 		a.event(ctx, name, attrs)
 	}
 }
 
-// Region begins a part of the program that is measured as a whole. It returns when the samples of
-// its begin are complete, so that it does not measure itself, or at the end of ctx. Regions may be
-// nested, which the context that it returns tells, may overlap, and may end in another goroutine.
+// Region begins a region, a part of the program that is measured as a whole. It returns when the samples
+// of its begin are complete, so that the region does not measure itself, or when ctx ends. Regions may be
+// nested (by the returned context), may overlap, and may end in another goroutine.
 func (p *Program) Region(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, OpenRegion) {
 	if a := p.attached.Load(); a != nil {
 		return a.region(ctx, name, attrs)
@@ -61,17 +58,16 @@ func (p *Program) Region(ctx context.Context, name string, attrs ...slog.Attr) (
 	return ctx, OpenRegion{}
 }
 
-// Declare makes names of events known before they happen for the first time, for those who look
-// for something to bind sensors to.
+// Declare adds names of events to Names before they are emitted.
 func (p *Program) Declare(names ...string) {
 	for _, name := range names {
-		p.learn(name)
+		p.remember(name)
 	}
 }
 
-// Names are the names of events that are known by now, sorted: those that were declared, and those that
-// happened while an experiment was attached. Those that only one experiment gets are not among them. There
-// are 10,000 at most, of 1,024 bytes at most.
+// Names returns the known names of events, sorted: declared names, and names of events emitted while an
+// experiment was attached, except for events of a single experiment. It returns at most 10,000 names of
+// at most 1,024 bytes.
 func (p *Program) Names() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,15 +79,14 @@ func (p *Program) Names() []string {
 	return names
 }
 
-// maxNames and maxEventName, in bytes, bound the names of events that are remembered. Events of other
-// names are measured, but their bindings are looked up each time.
+// maxNames and maxEventName (in bytes) limit the names that are remembered. Other events are measured,
+// but their bindings are looked up each time.
 const (
 	maxNames     = 10_000
 	maxEventName = 1024
 )
 
-// learn remembers a name. It reports whether there was room.
-func (p *Program) learn(name string) bool {
+func (p *Program) remember(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, there := p.known[name]; there {
@@ -103,11 +98,11 @@ func (p *Program) learn(name string) bool {
 	if p.known == nil {
 		p.known = map[string]struct{}{}
 	}
-	p.known[strings.Clone(name)] = struct{}{} // it may be a part of much
+	p.known[strings.Clone(name)] = struct{}{} // name may be part of a larger string
 	return true
 }
 
-// Experiments are those that are attached, in the order in which they were.
+// Experiments returns the attached experiments in the order of attachment.
 func (p *Program) Experiments() []*Experiment {
 	if a := p.attached.Load(); a != nil {
 		return slices.Clone(a.experiments)
@@ -115,7 +110,7 @@ func (p *Program) Experiments() []*Experiment {
 	return nil
 }
 
-// attach and detach exchange the attachment: events under way keep the former one.
+// attach and detach replace the attachment; events in progress keep the previous one.
 func (p *Program) attach(e *Experiment) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,15 +131,13 @@ func (p *Program) set(experiments []*Experiment) {
 	p.attached.Store(&attachment{program: p, experiments: experiments})
 }
 
-// attachment is the experiments of a program, with what they are bound to. It does not change,
-// but for names that are looked up.
+// attachment is the set of attached experiments. Only the cache of routes changes.
 type attachment struct {
 	program     *Program
 	experiments []*Experiment
-	routes      sync.Map // []*binding by name of the event
+	routes      sync.Map
 }
 
-// route finds the bindings of an event.
 func (a *attachment) route(name string) []*binding {
 	if found, ok := a.routes.Load(name); ok {
 		return found.([]*binding)
@@ -154,7 +147,7 @@ func (a *attachment) route(name string) []*binding {
 	for _, e := range a.experiments {
 		bindings = append(bindings, e.bound(name)...)
 	}
-	if a.program.learn(name) {
+	if a.program.remember(name) {
 		a.routes.Store(strings.Clone(name), bindings)
 	}
 	return bindings
@@ -171,7 +164,6 @@ func (a *attachment) event(ctx context.Context, name string, attrs []slog.Attr) 
 	emitPoint(ctx, bindings, &info)
 }
 
-// orBackground is a context for programs that pass none: without an experiment they would run.
 func orBackground(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
@@ -179,19 +171,17 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// info is what is known about an event of code before it is handed to anybody.
 func (a *attachment) info(ctx context.Context, name string, attrs []slog.Attr) EventInfo {
 	info := EventInfo{Name: name, Source: "code", ID: a.program.events.Add(1), Attrs: copyAttrs(attrs)}
-	if around := regionOf(ctx, a.program); around != nil {
+	if around := regionFrom(ctx, a.program); around != nil {
 		info.Parent = around.info.ID
 	}
 	return info
 }
 
-// emitPoint emits an event and waits until its samples are begun.
 func emitPoint(ctx context.Context, bindings []*binding, info *EventInfo) {
 	now := time.Now()
-	if len(bindings) == 1 { // nearly always, and nothing need be kept
+	if len(bindings) == 1 {
 		if b := bindings[0]; b.experiment.measuring() {
 			b.experiment.stamp(ctx, info)
 			b.await(ctx, b.submit(ctx, b.newTicket(now, atBegin), info, true))
@@ -204,8 +194,8 @@ func emitPoint(ctx context.Context, bindings []*binding, info *EventInfo) {
 	awaitAll(ctx, bindings, tickets)
 }
 
-// submitAll hands an event to bindings, and puts what is to be waited for into as many tickets.
-// Bindings of one experiment are told the same time.
+// submitAll submits an event to bindings and sets tickets to those that have to be waited for. Bindings
+// of one experiment get the same time.
 func submitAll(
 	ctx context.Context, bindings []*binding, tickets []*ticket, info *EventInfo, made func(i int) *ticket,
 ) {
@@ -221,29 +211,26 @@ func submitAll(
 	}
 }
 
-// awaitAll waits for the tickets of as many bindings.
 func awaitAll(ctx context.Context, bindings []*binding, tickets []*ticket) {
 	for i, t := range tickets {
 		bindings[i].await(ctx, t)
 	}
 }
 
-// logTrace puts the event into the execution trace, where one is being taken: in the task of ctx,
-// with the id that the record has.
+// logTrace writes the event to the execution trace, if one is active, in the task of ctx and with the
+// record's id.
 func logTrace(ctx context.Context, what string, info *EventInfo) {
 	if trace.IsEnabled() {
 		trace.Logf(ctx, "winperf", "%s %d %s", what, info.ID, info.Name)
 	}
 }
 
-// maxAttrs bounds the attributes of an event.
 const maxAttrs = 128
 
-// leftOut is the attribute that tells how many others there was no room for.
-const leftOut = "attributes left out"
+const omittedAttrs = "attributes left out"
 
-// copyAttrs copies attributes, whose memory is the caller's. Those of a group have its name
-// before theirs.
+// copyAttrs copies attributes, whose memory belongs to the caller. Attributes in a group get its name as
+// a prefix.
 func copyAttrs(attrs []slog.Attr) []Attr {
 	if len(attrs) == 0 {
 		return nil
@@ -253,15 +240,14 @@ func copyAttrs(attrs []slog.Attr) []Attr {
 		to.add("", attrs[i], 0)
 	}
 	if to.left > 0 {
-		to.list = append(to.list, Attr{leftOut, int64(to.left)})
+		to.list = append(to.list, Attr{omittedAttrs, int64(to.left)})
 	}
 	return to.list
 }
 
-// attrList are attributes that were copied.
 type attrList struct {
 	list []Attr
-	left int // that are not in the list, as it is full
+	left int // attributes omitted because the list is full
 }
 
 func (l *attrList) add(prefix string, a slog.Attr, depth int) {
@@ -274,7 +260,7 @@ func (l *attrList) add(prefix string, a slog.Attr, depth int) {
 		for _, in := range v.Group() {
 			l.add(prefix, in, depth+1)
 		}
-	case a.Key == "" && v.Equal(slog.Value{}): // as slog has it
+	case a.Key == "" && v.Equal(slog.Value{}): // ignored, as in slog
 	case len(l.list) >= maxAttrs:
 		l.left++
 	case v.Kind() == slog.KindAny || v.Kind() == slog.KindGroup:

@@ -11,17 +11,15 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// jsonTime is the form of times in records: RFC 3339 in UTC, always with nine digits of
-// the second, so that the texts sort as the times do.
+// jsonTime is the form of times in records: RFC 3339 in UTC with nine digits of the second, so that texts
+// sort by time.
 const jsonTime = "2006-01-02T15:04:05.000000000Z07:00"
 
-// kindWords are the words of the kinds in records.
 var kindWords = [...]string{Point: "point", Span: "region", Change: "change", Summary: "summary"}
 
-// AppendJSON appends the record as one JSON object without a line end. ParseRecord
-// reads it back; docs/experiments.md has every field. Durations are seconds, exact to
-// the nanosecond. What is zero is left out, but for what every record has. In strings
-// every character is escaped that is not to be shown.
+// AppendJSON appends the record as one JSON object without a line end. [ParseRecord] is its inverse;
+// docs/experiments.md describes the fields. Durations are seconds, exact to the nanosecond. Most zero
+// values are omitted. Unprintable characters in strings are escaped.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.always("experiment", r.Experiment)
@@ -48,7 +46,6 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-// kindWord is the word of a kind, or its number where it has none.
 func kindWord(k Kind) string {
 	if int(k) < len(kindWords) {
 		return kindWords[k]
@@ -75,7 +72,7 @@ func (e *EventInfo) append(dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-// append writes the type beside the value: JSON has one kind of number and no times.
+// append also writes the type of the value: JSON has one kind of number and no times.
 func (a *Attr) append(dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.always("key", a.Key)
@@ -114,7 +111,6 @@ func appendCost(dst []byte, c *measure.Cost) []byte {
 	return append(o.b, '}')
 }
 
-// append writes a reading with the words that package sink has for it.
 func (v *Value) append(dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.always("path", v.Path)
@@ -140,7 +136,7 @@ func (v *Value) append(dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-// append leaves out what is not a number, and so is not known.
+// append omits unknown numbers, which are NaN.
 func (s *Statistics) append(dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.b = strconv.AppendInt(o.key("count"), int64(s.Count), 10)
@@ -161,7 +157,6 @@ func (s *Statistics) append(dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-// namedNumber is one number of statistics.
 type namedNumber struct {
 	name  string
 	value *float64
@@ -174,7 +169,7 @@ func (s *Statistics) numbers() [7]namedNumber {
 	}
 }
 
-// appendKnown appends a number, or null for what is none.
+// appendKnown appends a number, or null for NaN and infinity.
 func appendKnown(f *float64, dst []byte) []byte {
 	if math.IsNaN(*f) || math.IsInf(*f, 0) {
 		return append(dst, "null"...)
@@ -182,8 +177,8 @@ func appendKnown(f *float64, dst []byte) []byte {
 	return appendFloat(dst, *f)
 }
 
-// appendNumber appends a number or null, and the field "text" for a text. A decimal has
-// a point or an exponent always, which tells it from an integer.
+// appendNumber appends a number or null, and the field "text" for a text. A decimal always has a point or
+// an exponent, unlike an integer.
 func (v *Value) appendNumber(dst []byte) []byte {
 	if v.Status != counter.OK {
 		return append(dst, "null"...)
@@ -202,7 +197,6 @@ func (v *Value) appendNumber(dst []byte) []byte {
 	return appendFloat(dst, f)
 }
 
-// appendOperands writes the operands of a formula under the names that winperf cook takes.
 func appendOperands(s *counter.Sample, dst []byte) []byte {
 	o := jsonObject{append(dst, '{'), true}
 	o.b = strconv.AppendUint(o.key("value"), s.Value, 10)
@@ -216,7 +210,6 @@ func appendOperands(s *counter.Sample, dst []byte) []byte {
 	return append(o.b, '}')
 }
 
-// namedClock is one clock of a sample.
 type namedClock struct {
 	name  string
 	ticks *int64
@@ -263,7 +256,6 @@ func appendKinds(dst []byte, set winperf.AnomalySet) []byte {
 
 func appendText(s *string, dst []byte) []byte { return safetext.AppendJSON(dst, *s) }
 
-// appendList appends a JSON array.
 func appendList[T any](dst []byte, all []T, one func(*T, []byte) []byte) []byte {
 	dst = append(dst, '[')
 	for i := range all {
@@ -275,13 +267,12 @@ func appendList[T any](dst []byte, all []T, one func(*T, []byte) []byte) []byte 
 	return append(dst, ']')
 }
 
-// jsonObject is a JSON object that is being written.
 type jsonObject struct {
 	b     []byte
 	first bool
 }
 
-// key appends the name of a field, and returns what its value is to be appended to.
+// key appends the name of a field and returns the buffer for its value.
 func (o *jsonObject) key(name string) []byte {
 	if !o.first {
 		o.b = append(o.b, ',')
@@ -292,7 +283,7 @@ func (o *jsonObject) key(name string) []byte {
 
 func (o *jsonObject) always(name, s string) { o.b = safetext.AppendJSON(o.key(name), s) }
 
-// The others leave a field out that is zero.
+// The following methods omit zero values.
 
 func (o *jsonObject) text(name, s string) {
 	if s != "" {
@@ -318,7 +309,6 @@ func (o *jsonObject) time(name string, t time.Time) {
 	}
 }
 
-// appendTime appends a time, or null for one that RFC 3339 cannot write.
 func appendTime(dst []byte, t time.Time) []byte {
 	t = t.UTC()
 	if t.Year() < 0 || t.Year() > 9999 {
@@ -328,7 +318,7 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return append(dst, '"')
 }
 
-// appendSeconds appends a duration in seconds with all its digits and no others.
+// appendSeconds appends a duration as exact seconds, without trailing zeros.
 func appendSeconds(dst []byte, d time.Duration) []byte {
 	n := uint64(d)
 	if d < 0 {
@@ -350,8 +340,7 @@ func appendSeconds(dst []byte, d time.Duration) []byte {
 	return dst
 }
 
-// appendFloat appends the shortest decimal that reads back to f, with a point or an
-// exponent.
+// appendFloat appends the shortest decimal that parses to f, with a point or an exponent.
 func appendFloat(dst []byte, f float64) []byte {
 	form := byte('f')
 	if size := math.Abs(f); size != 0 && (size < 1e-6 || size >= 1e21) {
@@ -367,7 +356,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return append(dst, ".0"...)
 }
 
-// appendAnyFloat is appendFloat for attributes, which may be what JSON has no numbers for.
+// appendAnyFloat is appendFloat, but writes NaN and infinity as text.
 func appendAnyFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return strconv.AppendQuote(dst, strconv.FormatFloat(f, 'g', -1, 64))

@@ -120,18 +120,18 @@ func TestRecordFarTimes(t *testing.T) {
 
 func TestParseRecordRefuses(t *testing.T) {
 	for _, c := range []struct{ line, says string }{
-		{``, "no record as JSON"},
-		{`[]`, "no record as JSON"},
-		{`{"number":0,"kind":"point"}`, "without its number"},
-		{`{"number":1,"kind":"pint"}`, `"pint" is no kind of record, want one of point`},
+		{``, "invalid JSON"},
+		{`[]`, "invalid JSON"},
+		{`{"number":0,"kind":"point"}`, "no number"},
+		{`{"number":1,"kind":"pint"}`, `unknown kind of record "pint", expected one of point`},
 		{`{"number":-1,"kind":"point"}`, "number"},
-		{`{"number":1,"kind":"point","delay":1e3}`, "no seconds"},
-		{`{"number":1,"kind":"point","delay":10000000000}`, "no seconds"},
-		{`{"number":1,"kind":"point","begun":"today"}`, "no record as JSON"},
-		{`{"number":1,"kind":"point","values":[{"unit":"percents","status":"ok"}]}`, "no unit"},
-		{`{"number":1,"kind":"point","values":[{"unit":"count","status":"fine"}]}`, "no status"},
+		{`{"number":1,"kind":"point","delay":1e3}`, "not a duration in seconds"},
+		{`{"number":1,"kind":"point","delay":10000000000}`, "not a duration in seconds"},
+		{`{"number":1,"kind":"point","begun":"today"}`, "invalid JSON"},
+		{`{"number":1,"kind":"point","values":[{"unit":"percents","status":"ok"}]}`, "unknown unit"},
+		{`{"number":1,"kind":"point","values":[{"unit":"count","status":"fine"}]}`, "unknown status"},
 		{`{"number":1,"kind":"point","values":[{"path":"p","unit":"count","status":"ok","value":1e999}]}`, "range"},
-		{`{"number":1,"kind":"point","anomalies":[{"kind":"odd"}]}`, "no kind of anomaly"},
+		{`{"number":1,"kind":"point","anomalies":[{"kind":"odd"}]}`, "unknown kind of anomaly"},
 		{`{"number":1,"kind":"point","event":{"attrs":[{"key":"k","value":"x","type":"int"}]}}`, `attribute "k"`},
 		{`{"number":1,"kind":"point","event":{"attrs":[{"key":"k","type":"int"}]}}`, `attribute "k"`},
 	} {

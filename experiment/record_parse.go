@@ -15,11 +15,10 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// MaxRecord is the most bytes that a record may have as a line of JSON.
+// MaxRecord is the largest size of a record as a line of JSON, in bytes.
 const MaxRecord = 16 << 20
 
-// recordLine is a record as it stands in a line. Numbers are kept as texts: their
-// fields say what they are.
+// recordLine is the JSON form of a record. Numbers remain text until their type is known.
 type recordLine struct {
 	Experiment string          `json:"experiment"`
 	Session    string          `json:"session"`
@@ -81,7 +80,7 @@ type recordValue struct {
 	Statistics *recordStatistics `json:"statistics"`
 }
 
-// recordStatistics has pointers to numbers: what is left out is not known.
+// recordStatistics has pointers to numbers: a missing number is unknown.
 type recordStatistics struct {
 	Count       int        `json:"count"`
 	Missing     int        `json:"missing"`
@@ -121,15 +120,15 @@ type recordAnomaly struct {
 	Error       string       `json:"error"`
 }
 
-// ParseRecord reads a record as AppendJSON writes it. Fields that it does not know are
-// passed over. The error is a *winperf.DataError, which wraps winperf.ErrBadData.
+// ParseRecord parses a record in the form of AppendJSON. Unknown fields are ignored. The error is a
+// *winperf.DataError, which wraps winperf.ErrBadData.
 func ParseRecord(line []byte) (Record, error) {
 	if len(line) > MaxRecord {
-		return Record{}, badRecord(fmt.Sprintf("a record of %d bytes, want at most %d", len(line), MaxRecord))
+		return Record{}, badRecord(fmt.Sprintf("record of %d bytes, expected at most %d", len(line), MaxRecord))
 	}
 	var l recordLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		return Record{}, badRecord("no record as JSON: " + strings.TrimPrefix(err.Error(), "json: "))
+		return Record{}, badRecord("invalid JSON: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
 
 	r, err := l.record()
@@ -154,10 +153,10 @@ func (l *recordLine) record() (Record, error) {
 	}
 	kind := slices.Index(kindWords[:], l.Kind)
 	if kind < 0 {
-		return r, fmt.Errorf("%q is no kind of record, want one of %s", l.Kind, strings.Join(kindWords[:], ", "))
+		return r, fmt.Errorf("unknown kind of record %q, expected one of %s", l.Kind, strings.Join(kindWords[:], ", "))
 	}
 	if l.Number == 0 {
-		return r, errors.New("a record without its number, which begins with 1")
+		return r, errors.New("record has no number (numbers begin with 1)")
 	}
 	r.Kind = Kind(kind)
 
@@ -165,30 +164,29 @@ func (l *recordLine) record() (Record, error) {
 	if r.Event, err = l.Event.info(); err != nil {
 		return r, err
 	}
-	if r.Values, err = turnAll(l.Values, (*recordValue).value); err != nil {
+	if r.Values, err = convertAll(l.Values, (*recordValue).value); err != nil {
 		return r, err
 	}
-	r.Anomalies, err = turnAll(l.Anomalies, (*recordAnomaly).anomaly)
+	r.Anomalies, err = convertAll(l.Anomalies, (*recordAnomaly).anomaly)
 	return r, err
 }
 
-// turnAll turns every element; nil stays nil where there is none.
-func turnAll[A, B any](all []A, turn func(*A) (B, error)) ([]B, error) {
+func convertAll[A, B any](all []A, convert func(*A) (B, error)) ([]B, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	turned := make([]B, len(all))
+	converted := make([]B, len(all))
 	for i := range all {
 		var err error
-		if turned[i], err = turn(&all[i]); err != nil {
+		if converted[i], err = convert(&all[i]); err != nil {
 			return nil, err
 		}
 	}
-	return turned, nil
+	return converted, nil
 }
 
 func (l *recordEvent) info() (EventInfo, error) {
-	attrs, err := turnAll(l.Attrs, (*recordAttr).attr)
+	attrs, err := convertAll(l.Attrs, (*recordAttr).attr)
 	return EventInfo{
 		Name: l.Name, Source: l.Source, ID: l.ID, Parent: l.Parent,
 		Trace: l.Trace, SpanID: l.Span, Task: l.Task,
@@ -199,7 +197,7 @@ func (l *recordEvent) info() (EventInfo, error) {
 func (l *recordAttr) attr() (Attr, error) {
 	value, err := l.value()
 	if err != nil {
-		return Attr{}, fmt.Errorf("attribute %q: %s, want a value of the type %q", l.Key, l.Value, l.Type)
+		return Attr{}, fmt.Errorf("attribute %q: %s is not of the type %q", l.Key, l.Value, l.Type)
 	}
 	return Attr{l.Key, value}, nil
 }
@@ -235,7 +233,6 @@ func unmarshal[T any](text []byte) (v T, err error) {
 	return v, err
 }
 
-// parseAnyFloat reads a number, or a text that stands for what is none.
 func parseAnyFloat(text []byte) (float64, error) {
 	if len(text) == 0 || text[0] != '"' {
 		return unmarshal[float64](text)
@@ -251,10 +248,10 @@ func (l *recordValue) value() (Value, error) {
 	v := Value{Path: l.Path, Source: l.Source, Age: time.Duration(l.Age)}
 	var known bool
 	if v.Unit, known = counter.ParseUnit(l.Unit); !known {
-		return v, fmt.Errorf("%q is no unit", l.Unit)
+		return v, fmt.Errorf("unknown unit %q", l.Unit)
 	}
 	if v.Status, known = counter.ParseStatus(l.Status); !known {
-		return v, fmt.Errorf("%q is no status", l.Status)
+		return v, fmt.Errorf("unknown status %q", l.Status)
 	}
 	if l.Difference != nil {
 		v.Difference, v.HasDifference, v.TicksPerSecond = *l.Difference, true, max(l.Ticks, 0)
@@ -263,7 +260,7 @@ func (l *recordValue) value() (Value, error) {
 	for _, text := range l.Anomalies {
 		kind, known := winperf.ParseAnomalyKind(text)
 		if !known {
-			return v, fmt.Errorf("%q is no kind of anomaly", text)
+			return v, fmt.Errorf("unknown kind of anomaly %q", text)
 		}
 		v.Touched = v.Touched.With(kind)
 	}
@@ -287,7 +284,6 @@ func (l *recordStatistics) statistics() *Statistics {
 	}
 }
 
-// knownNumber is a number, or what stands for one that is not known.
 func knownNumber(f *float64) float64 {
 	if f == nil {
 		return math.NaN()
@@ -302,7 +298,6 @@ func knownNumbers(all []*float64) (numbers []float64) {
 	return numbers
 }
 
-// number sets the number or text of a value that is there.
 func (l *recordValue) number(v *Value) error {
 	switch {
 	case v.Status != counter.OK:
@@ -321,7 +316,7 @@ func (l *recordValue) number(v *Value) error {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return fmt.Errorf("the value %s of %s is out of range", text, l.Path)
+		return fmt.Errorf("value %s of %s is out of range", text, l.Path)
 	}
 	v.Value = counter.Float(f)
 	return nil
@@ -337,7 +332,7 @@ func (l *recordOperands) sample() counter.Sample {
 func (l *recordAnomaly) anomaly() (winperf.Anomaly, error) {
 	kind, known := winperf.ParseAnomalyKind(l.Kind)
 	if !known {
-		return winperf.Anomaly{}, fmt.Errorf("%q is no kind of anomaly", l.Kind)
+		return winperf.Anomaly{}, fmt.Errorf("unknown kind of anomaly %q", l.Kind)
 	}
 	a := winperf.Anomaly{
 		Kind: kind, Time: time.Time(l.Time), Source: l.Source,
@@ -350,10 +345,8 @@ func (l *recordAnomaly) anomaly() (winperf.Anomaly, error) {
 	return a, nil
 }
 
-// lineTime is a time in a line, in UTC; null is none.
 type lineTime time.Time
 
-// UnmarshalJSON reads the time.
 func (t *lineTime) UnmarshalJSON(text []byte) error {
 	var at time.Time
 	if err := json.Unmarshal(text, &at); err != nil {
@@ -363,11 +356,9 @@ func (t *lineTime) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// seconds are a duration in a line.
 type seconds time.Duration
 
-// UnmarshalJSON reads seconds exactly: those that appendSeconds wrote have all their
-// digits, and digits below the nanosecond are cut off.
+// UnmarshalJSON parses seconds exactly, down to the nanosecond; further digits are ignored.
 func (s *seconds) UnmarshalJSON(text []byte) error {
 	whole, part, _ := strings.Cut(string(text), ".")
 	if len(part) > 9 {
@@ -375,7 +366,7 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 	}
 	n, err := strconv.ParseInt(whole+part+strings.Repeat("0", 9-len(part)), 10, 64)
 	if err != nil {
-		return fmt.Errorf("%s are no seconds, want a number such as 0.25 up to 292 years", text)
+		return fmt.Errorf("%s is not a duration in seconds, expected a number such as 0.25, up to 292 years", text)
 	}
 	*s = seconds(n)
 	return nil

@@ -11,11 +11,10 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// ReadRecords reads records from lines of JSON: a file that an experiment wrote, the body of a request,
-// lines from a socket. An error that wraps winperf.ErrBadData is about one line, which it names: reading
-// continues behind it. A last line without its end, as a program leaves it that was killed, is such an
-// error, too, unless it holds a whole record. Any other error is from r and yielded last. Empty lines are
-// passed over.
+// ReadRecords reads records from lines of JSON, such as a file of an experiment or the body of a request.
+// An error that wraps winperf.ErrBadData is about one line, which it names; reading continues after it.
+// An incomplete last line, left by a killed program, is such an error. Any other error is from r and ends
+// the sequence. Empty lines are ignored.
 func ReadRecords(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		lines := recordReader{in: bufio.NewReaderSize(r, 64<<10)}
@@ -31,14 +30,12 @@ func ReadRecords(r io.Reader) iter.Seq2[Record, error] {
 	}
 }
 
-// recordReader reads records line by line.
 type recordReader struct {
 	in   *bufio.Reader
 	line int
 	buf  []byte
 }
 
-// read returns the next record, and io.EOF after the last one.
 func (r *recordReader) read() (Record, error) {
 	for {
 		err := r.next()
@@ -61,7 +58,6 @@ func (r *recordReader) read() (Record, error) {
 	}
 }
 
-// next reads a line into buf, which it keeps from growing beyond MaxRecord.
 func (r *recordReader) next() error {
 	r.buf = r.buf[:0]
 	length := 0
@@ -80,7 +76,7 @@ func (r *recordReader) next() error {
 		r.line++
 		r.buf = bytes.TrimSpace(r.buf)
 		if length > MaxRecord {
-			return badRecord(fmt.Sprintf("a line of %d bytes, want at most %d", length, MaxRecord))
+			return badRecord(fmt.Sprintf("line of %d bytes, expected at most %d", length, MaxRecord))
 		}
 		return nil
 	}

@@ -13,70 +13,65 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// OpenRegion is a region that has begun. The zero OpenRegion is one that nothing measures.
+// OpenRegion is a region that has begun. The zero OpenRegion is not measured.
 type OpenRegion struct{ r *region }
 
-// End ends the region, with further attributes. It returns when the samples of its end are begun.
-// It may be called in any goroutine; ending a region again does nothing.
+// End ends the region and adds attributes. It returns when the samples of its end have begun. It may be
+// called in any goroutine; ending a region again does nothing.
 func (o OpenRegion) End(attrs ...slog.Attr) {
 	if o.r != nil {
 		o.r.end(copyAttrs(attrs), atBegin)
 	}
 }
 
-// EndSampled is End, but returns when the samples of its end are complete, as far as that takes no longer
-// than 20 s: what they are of may then go, such as a process that has ended.
+// EndSampled is like End, but returns when the samples of its end are complete, or after 20 s. Measured
+// things, such as a process that has ended, may then be released.
 func (o OpenRegion) EndSampled(attrs ...slog.Attr) {
 	if o.r != nil {
 		o.r.end(copyAttrs(attrs), atEnd)
 	}
 }
 
-// finish is End with attributes that are a record's already. It returns when the samples have come
-// to a stage.
+// finish ends the region with attributes that it may keep. It returns when the samples have reached a
+// stage.
 func (o OpenRegion) finish(attrs []Attr, until stage) {
 	if o.r != nil {
 		o.r.end(attrs, until)
 	}
 }
 
-// region is what is known about a region as long as it is open.
 type region struct {
-	ctx      context.Context // of its begin
-	info     EventInfo       // but for what depends on the experiment
+	ctx      context.Context
+	info     EventInfo // without the parts that depend on the experiment
 	bindings []*binding
-	parts    []part  // as many
-	first    [1]part // nearly always there is one
+	parts    []part
+	first    [1]part // usually only one
 	ended    atomic.Bool
-	patience patience // of its end
+	wait     waitContext
 }
 
-// part is a region in one binding.
 type part struct {
 	info    EventInfo
-	elapsed time.Duration // when whoever began it could go on, by the experiment's clock
-	awake   time.Time     // right before, by that of package time
+	elapsed time.Duration // end of Region, by the experiment's clock
+	awake   time.Time     // just before, by package time
 
-	begun atomic.Bool // the begin was taken; else there is no end
+	begun atomic.Bool // the begin was accepted; otherwise the end is ignored
 
-	// Of whoever serves the binding: what the begin cost, and why there is nothing to compare with.
+	// Set by the binding's serving goroutine: the cost of the begin, and its error.
 	cost    measure.Cost
 	blocked time.Duration
 	err     error
-	noted   uint64 // anomalies of the binding until then
-	sample  uint64 // of the begin, by number
+	noted   uint64 // anomalies of the binding before the region
+	sample  uint64
 
-	// Guarded by the experiment's operands: nil where there are none, and the parts whose marks
-	// are kept.
+	// Guarded by the experiment's operands: the marks, or nil, and the list of parts that have marks.
 	marks      *marks
 	prev, next *part
 }
 
-// regionKey is of the regions of one program: another one has other ids.
 type regionKey struct{ of *Program }
 
-// regionOf is the region of a program around what a context is used for, nil for none.
-func regionOf(ctx context.Context, p *Program) *region {
+func regionFrom(ctx context.Context, p *Program) *region {
 	r, _ := ctx.Value(regionKey{p}).(*region)
 	return r
 }
@@ -94,7 +89,6 @@ func (a *attachment) region(
 	return beginRegion(ctx, bindings, &info)
 }
 
-// beginRegion begins a region and waits until the samples of its begin are complete.
 func beginRegion(ctx context.Context, bindings []*binding, info *EventInfo) (context.Context, OpenRegion) {
 	r := &region{info: *info, bindings: bindings}
 	if r.parts = r.first[:]; len(bindings) > 1 {
@@ -123,8 +117,8 @@ func (r *region) end(attrs []Attr, until stage) {
 		return
 	}
 	logTrace(r.ctx, "end", &r.info)
-	ctx := &r.patience
-	ctx.Context = context.Background() // an interrupted region has an end, too
+	ctx := &r.wait
+	ctx.Context = context.Background() // a region whose context was cancelled has an end, too
 	defer ctx.stop()
 
 	now, tickets := time.Now(), make([]*ticket, len(r.bindings))
@@ -148,66 +142,64 @@ func (r *region) end(attrs []Attr, until stage) {
 	awaitAll(ctx, r.bindings, tickets)
 }
 
-// leastSuspension is what a region tells, as the attribute suspended, of the time for which the machine
-// was suspended: where one clock went on and the other did not. What is less may be the time in which the
-// program was stopped between looking at both.
+// leastSuspension is the shortest suspension of the machine that a region reports, in the attribute
+// suspended. It is the difference of two clocks, of which one stops during suspension. Smaller
+// differences may be a pause of the program between two readings.
 const leastSuspension = time.Second
 
-// patience is a context that ends some time after somebody began to wait for that: a source that
-// does not answer must not hold up the program for good.
-type patience struct {
+// waitContext is cancelled a fixed time after the first call of Done, so that a source that does not
+// answer does not block the program.
+type waitContext struct {
 	context.Context
-	waiting context.Context // nil: nobody waits
+	waiting context.Context
 	cancel  context.CancelFunc
 }
 
-// endTimeout is how long the end of a region is waited for at most.
+// endTimeout is the longest wait for the end of a region.
 const endTimeout = 2 * defaultTimeout
 
 // Done implements [context.Context].
-func (p *patience) Done() <-chan struct{} {
+func (p *waitContext) Done() <-chan struct{} {
 	if p.waiting == nil {
 		p.waiting, p.cancel = context.WithTimeout(p.Context, endTimeout)
 	}
 	return p.waiting.Done()
 }
 
-func (p *patience) stop() {
+func (p *waitContext) stop() {
 	if p.cancel != nil {
 		p.cancel()
 	}
 }
 
-// marks are the operands of a binding's sensors at the begin of a region.
 type marks struct {
 	list    []mark
 	clocks  []counter.Clocks
-	first   [1]counter.Clocks // nearly always there is one
-	of      sampler           // whose series they are
-	origins []markOrigin      // of the sources
-	alone   [1]markOrigin     // nearly always there is one
-	// Places in list; made when the order is not that of the end, and for what is not found.
+	first   [1]counter.Clocks // usually only one
+	of      sampler           // sampler whose series they are
+	origins []markOrigin      // one for each source
+	alone   [1]markOrigin     // usually only one
+	// Positions in list, made if the end has another order and for missing series.
 	at      map[markID]int32
-	lasting map[lastingID]int32 // of the source at hand
+	lasting map[lastingID]int32
 
-	// Where the end has come to: its source, and the place of the next value if nothing came or went.
+	// State of the search at the end: the current source, and the position expected next.
 	source, place int
 }
 
-// markOrigin is what marks know about a source.
 type markOrigin struct {
-	clocks   counter.Clocks // of its sample; zero for none
+	clocks   counter.Clocks
 	objects  []objectClocks // of its sample
-	from, to int            // the range of its marks
+	from, to int
 }
 
-// objectClocks are the clocks of an object in a sample.
 type objectClocks struct {
 	id     winperf.ObjectID
 	clocks counter.Clocks
 }
 
-// of returns the clocks of an object. If it was not in the sample, they are those of the sample.
+// of returns the clocks of an object, or the clocks of the sample and false if the sample lacks the
+// object.
 func (o *markOrigin) of(id winperf.ObjectID) (clocks counter.Clocks, there bool) {
 	for i := range o.objects {
 		if o.objects[i].id.Is(id) {
@@ -217,15 +209,13 @@ func (o *markOrigin) of(id winperf.ObjectID) (clocks counter.Clocks, there bool)
 	return o.clocks, false
 }
 
-// mark is the operands of one series.
 type mark struct {
 	id                 markID
 	value, base, multi uint64
 	clocks             int32
-	missing            bool // it was there, and had no operands
+	missing            bool // the series existed without operands
 }
 
-// add adds the operands of a series, nil for one that has none.
 func (m *marks) add(s *winperf.Series, o *counter.Sample) {
 	if o == nil {
 		m.list = append(m.list, mark{id: idOf(s), missing: true})
@@ -242,7 +232,6 @@ func (m *marks) add(s *winperf.Series, o *counter.Sample) {
 	})
 }
 
-// newMarks returns marks without operands, with room for so many, of so many sources.
 func newMarks(of sampler, room, sources int) *marks {
 	m := &marks{list: make([]mark, 0, room), of: of}
 	if m.origins = m.alone[:]; sources > 1 {
@@ -251,8 +240,7 @@ func newMarks(of sampler, room, sources int) *marks {
 	return m
 }
 
-// find returns where a series stands, nearly always behind the one that was found before; -1 for one
-// that was not there.
+// find returns the position of a series, usually the one after the previous result, or -1.
 func (m *marks) find(s *winperf.Series) int {
 	id := idOf(s)
 	i := m.lookUp(id)
@@ -281,7 +269,7 @@ func (m *marks) lookUp(id markID) int {
 	return -1
 }
 
-// lookUpLasting finds a series of the source at hand whose object was away between begin and end.
+// lookUpLasting finds a series of the current source whose object was missing between begin and end.
 func (m *marks) lookUpLasting(id markID) int {
 	if m.source < 0 {
 		return -1
@@ -299,16 +287,15 @@ func (m *marks) lookUpLasting(id markID) int {
 	return -1
 }
 
-// turnTo has the values of another source of a sampler found. Those of a sampler that took the place of
-// the one whose marks these are have another order of sources.
-func (m *marks) turnTo(of sampler, source int) {
+// selectSource sets the current source. A sampler that has replaced the marks' sampler may have another
+// order of sources.
+func (m *marks) selectSource(of sampler, source int) {
 	m.source, m.lasting = source, nil
 	if of != m.of {
 		m.source = -1
 	}
 }
 
-// operands returns those at a place; false where there are none.
 func (m *marks) operands(i int) (counter.Sample, bool) {
 	k := &m.list[i]
 	if k.missing {
@@ -317,21 +304,18 @@ func (m *marks) operands(i int) (counter.Sample, bool) {
 	return counter.Sample{Value: k.value, Base: k.base, Multi: k.multi, Clocks: m.clocks[k.clocks]}, true
 }
 
-// operands bounds the memory of open regions.
 type operands struct {
 	mu    sync.Mutex
 	bound int
 	count int
 	open  int
-	over  bool // nothing is kept any more
-	// The parts that are kept, in the order of their begins.
+	over  bool
+	// The parts with marks, in the order of their begins.
 	oldest, last *part
 }
 
-// errOverflow is why a region has no values.
-var errOverflow = errors.New("too many regions were open: what was measured at its begin was given up")
+var errOverflow = errors.New("too many open regions: the raw values of its begin were dropped")
 
-// keep keeps the marks of a part, and gives up older ones where there is no room.
 func (o *operands) keep(p *part, m *marks) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -352,7 +336,6 @@ func (o *operands) keep(p *part, m *marks) {
 	}
 }
 
-// take returns the marks of a part, which are kept no longer; nil where they were given up.
 func (o *operands) take(p *part) *marks {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -379,7 +362,7 @@ func (o *operands) remove(p *part) {
 	p.marks, p.prev, p.next = nil, nil, nil
 }
 
-// close gives up the marks of all parts, and returns how many there were.
+// close drops all marks and returns the number of parts that had some.
 func (o *operands) close() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -391,12 +374,11 @@ func (o *operands) close() int {
 	return n
 }
 
-// regions is how many regions are kept, each once for each of its bindings.
 func (o *operands) regions() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.open
 }
 
-// size is what marks count: a part takes some memory, too.
+// size is the size of marks in values, including the part itself.
 func (m *marks) size() int { return 4 + len(m.list) }

@@ -11,16 +11,14 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// sampler is the measurement context of a binding, over one source or over several.
 type sampler interface {
 	Prepare(ctx context.Context) error
 	Sample(ctx context.Context) error
-	// Decode returns what each source gave. It is valid until the next Decode.
+	// Decode returns the cycle of each source, valid until the next Decode.
 	Decode() ([]sensor.MemberCycle, error)
 	Close() error
 }
 
-// newSampler returns the context for what a binding measures. Nothing is sampled yet.
 func newSampler(
 	ctx context.Context, origins []sensor.Origin, b *Binding, opt measure.Options,
 ) (sampler, error) {
@@ -38,7 +36,6 @@ func newSampler(
 	return j, nil
 }
 
-// single is a context over one source.
 type single struct {
 	*measure.Measurement
 	cycle [1]sensor.MemberCycle
@@ -48,7 +45,7 @@ func newSingle(o sensor.Origin, b *Binding, opt measure.Options) (*single, error
 	sel := winperf.Selection{Paths: slices.Clone(b.Paths)}
 	for _, n := range b.Sensors {
 		if o.Name != "" && !strings.EqualFold(n.Source, o.Name) {
-			return nil, fmt.Errorf("sensor %s: %w: the source is called %s", n, winperf.ErrNoMachine, o.Name)
+			return nil, fmt.Errorf("sensor %s: %w: the source is %s", n, winperf.ErrNoMachine, o.Name)
 		}
 		sel.Paths = append(sel.Paths, n.Path())
 	}

@@ -8,21 +8,20 @@ import (
 	"github.com/winperf/winperf/internal/cache"
 )
 
-// sharing are the sources that the experiments of a program measure. Those that more than one reads
-// stand behind an object cache, one for all. The zero sharing is ready.
+// sharing manages the sources of a program's experiments. A source with several readers is put behind one
+// object cache. The zero value is ready to use.
 type sharing struct {
 	mu  sync.Mutex
 	all map[winperf.Source]*sharedSource
 }
 
-// sharedSource is one of them.
 type sharedSource struct {
 	users int           // experiments
-	cache *cache.Source // nil as long as only one binding reads it
+	cache *cache.Source // nil while only one binding reads the source
 }
 
-// join adds an experiment to those that read a source, and returns what it is to read: the source itself
-// where it is the only one, and has only one binding. It goes on reading that when others join.
+// join adds an experiment to the readers of a source and returns the source to read: the cache, or the
+// source itself for the first experiment if it has only one binding.
 func (s *sharing) join(src winperf.Source, several bool) winperf.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,8 +44,7 @@ func (s *sharing) join(src winperf.Source, several bool) winperf.Source {
 	return of.cache
 }
 
-// leave takes an experiment out of those that read a source. With the last one the cache gives back what
-// it holds.
+// leave removes an experiment from the readers of a source. The last one closes the cache.
 func (s *sharing) leave(src winperf.Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,17 +54,16 @@ func (s *sharing) leave(src winperf.Source) {
 	}
 	delete(s.all, src)
 	if of.cache != nil {
-		_ = of.cache.Close() // every sample was taken
+		_ = of.cache.Close() // no sample is in progress
 	}
 }
 
-// open is a source that stays open.
 type open struct{ winperf.Source }
 
 func (open) Close() error { return nil }
 
-// share puts an object cache in front of live sources that several bindings measure, of this experiment
-// or of others of its program.
+// share puts an object cache in front of live sources with several readers, in this experiment or others
+// of the program.
 func (e *Experiment) share() {
 	e.origins = append(e.origins[:0:0], e.opt.Sources...)
 	if e.opt.Apart {
@@ -89,7 +86,7 @@ func (e *Experiment) share() {
 	}
 }
 
-// unshare gives back what share took.
+// unshare undoes share.
 func (e *Experiment) unshare() {
 	for _, src := range e.shared {
 		e.program.sources.leave(src)

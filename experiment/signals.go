@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Signals emits an event for each signal that the process gets. The signals do nothing else then,
-// as long as the experiment is attached.
+// Signals emits an event for each signal that the process receives. The signals have no other effect
+// while the experiment is attached.
 type Signals struct {
 	Name    string
 	Signals []os.Signal
@@ -27,7 +27,7 @@ func (s Signals) Describe() EventSourceInfo {
 }
 
 func (s Signals) check() error {
-	if len(s.Signals) == 0 { // Notify would take all
+	if len(s.Signals) == 0 { // Notify would take all signals
 		return errors.New("expected a signal")
 	}
 	return nil

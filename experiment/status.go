@@ -2,36 +2,36 @@ package experiment
 
 import "time"
 
-// Status is how an experiment is at a moment.
+// Status is the status of an experiment at one moment.
 type Status struct {
 	Name, Session string
 	State         State
-	Attached      time.Time // zero before that
-	Stored        uint64    // records so far
-	Dropped       uint64    // of events that gave no record which could be delivered
+	Attached      time.Time // zero before Attach
+	Stored        uint64    // number of stored records
+	Dropped       uint64    // events without a deliverable record
 	Waiting       int       // records in memory
-	Spilled       uint64    // number of the last record that went to the spool
-	SpoolError    error     // why the spool took none, the last time
+	Spilled       uint64    // number of the last record in the spool
+	SpoolError    error     // last error of the spool, or nil
 	OpenRegions   int
 	Bindings      []BindingStatus
 	Events        []EventSourceInfo
 }
 
-// BindingStatus is how a binding is.
+// BindingStatus is the status of a binding.
 type BindingStatus struct {
 	Name     string
 	Events   []string // patterns
 	Sensors  []string // paths and names
 	Policy   Policy
 	Capacity int
-	Emitted  uint64 // events that it was given
+	Emitted  uint64 // events submitted to it
 	Failed   uint64 // records without values
 	Dropped  uint64
 	Waiting  int // records in memory
 	Queued   int // events that wait for their sample
 }
 
-// Status returns how the experiment is now.
+// Status returns the current status.
 func (e *Experiment) Status() Status {
 	s := Status{Name: e.name, Session: e.session, State: e.State(), OpenRegions: e.operands.regions()}
 	if s.State != Ready {
@@ -70,7 +70,6 @@ func (s *eventSource) status() EventSourceInfo {
 	return status
 }
 
-// status fills in what is known about records.
 func (s *store) status(to *Status, bindings []*binding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,66 +6,60 @@ import (
 	"sync"
 )
 
-// store keeps records in memory, in the order of their numbers, until delivery takes them, and
-// beyond that what the policy of their bindings says. What it gave to the spool is older than
-// all that it has.
+// store keeps records in memory, in the order of their numbers, until Next returns them. The policies of
+// their bindings decide at the limit. Records in the spool are older than all records in memory.
 type store struct {
 	limit   int
 	onLimit func(int)
 
-	mu            sync.Mutex
-	oldest, last  *entry
-	waiting       int    // records in memory, those that are being spilled too
-	number        uint64 // of the last record
-	dropped       uint64 // records since the last one
-	handed        uint64 // number of the last record that delivery got
-	spooled       uint64 // number of the last record that the spool has
-	droppedInAll  uint64
-	told          bool // that there are too many
-	closed        bool // nothing more is stored
-	givenUp       bool // nobody waits any more
-	spillErr      error
-	spilling      bool
-	room          sync.Cond     // is told when records are gone
-	news, toSpill chan struct{} // hold one each: there are records; there are too many
+	mu             sync.Mutex
+	oldest, last   *entry
+	waiting        int // records in memory, including those being spilled
+	number         uint64
+	dropped        uint64 // records dropped since the last stored one
+	handed         uint64 // number of the last record returned by Next
+	spooled        uint64 // number of the last record in the spool
+	droppedInAll   uint64
+	reported       bool // OnLimit was called
+	closed         bool // nothing more is stored
+	givenUp        bool // put no longer waits
+	spillErr       error
+	spilling       bool
+	room           sync.Cond     // signals that records were removed
+	added, toSpill chan struct{} // hold one value each: records were added; a spill is due
 
-	taking   chan struct{} // holds a value while somebody takes records
-	spooling sync.Mutex    // held by whoever uses the spool
+	taking   chan struct{} // holds a value while a caller takes records
+	spooling sync.Mutex    // held during calls of the spool
 	spool    Spool
 }
 
-// quota is what one binding has in the store.
 type quota struct {
 	policy          Policy
-	capacity, room  int // most records, and most values of them together
-	waiting, values int // records in memory, and their size in values
+	capacity, room  int
+	waiting, values int
 	dropped         uint64
 	oldest, last    *entry
 }
 
-// full reports whether there is no room for a record of so many values. One record there is always
-// room for.
+// full reports whether another record of the given size exceeds the quota. An empty quota is never full.
 func (q *quota) full(values int) bool {
 	return q.waiting >= q.capacity || q.waiting > 0 && q.values+values > q.room
 }
 
-// waits reports whether a record for which there is no room waits. One is stored as soon as there is any
-// room, so that it is known before its sample whether it will wait.
+// waits reports whether put waits when the quota is full. It then waits only until there is any space, so
+// that hasRoom can predict it before the sample.
 func (q *quota) waits() bool { return q.policy == Wait || q.policy == Spill }
 
 // halfFull reports whether it is time to spill.
 func (q *quota) halfFull() bool { return 2*q.waiting >= q.capacity || 2*q.values >= q.room }
 
-// count counts a record that came, or with -1 one that is gone.
 func (q *quota) count(e *entry, by int) {
 	q.waiting += by
 	q.values += by * e.size
 }
 
-// bytesOfValue is about what a value takes of memory.
 const bytesOfValue = 200
 
-// sizeOf is what a record takes of memory, in values. Text takes some, too.
 func sizeOf(r *Record) int {
 	bytes := len(r.Event.Name)
 	for i := range r.Event.Attrs {
@@ -76,13 +70,13 @@ func sizeOf(r *Record) int {
 	return len(r.Values) + len(r.Anomalies) + bytes/bytesOfValue
 }
 
-// entry is a record in memory. It stands in two lists: of all, and of its binding.
+// entry is a record in memory. It is in two lists: of all records, and of its binding.
 type entry struct {
 	record     *Record
 	size       int // in values
 	quota      *quota
 	prev, next *entry
-	mate       *entry // the next one of the binding
+	sibling    *entry
 }
 
 func newStore(opt *Options, capacity int) *store {
@@ -91,12 +85,11 @@ func newStore(opt *Options, capacity int) *store {
 		s.limit = max(1, capacity/2)
 	}
 	s.room.L = &s.mu
-	s.news, s.toSpill, s.taking = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	s.added, s.toSpill, s.taking = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	return s
 }
 
-// put stores a record as the policy says, and gives it its number. It reports whether it was
-// stored.
+// put stores a record by the policy and sets its number. It reports whether the record was stored.
 func (s *store) put(q *quota, r *Record) bool {
 	size := sizeOf(r)
 	s.mu.Lock()
@@ -115,12 +108,12 @@ func (s *store) put(q *quota, r *Record) bool {
 	s.waiting++
 	q.count(e, 1)
 
-	tooMany := s.waiting >= s.limit && !s.told
-	s.told = s.told || tooMany
+	tooMany := s.waiting >= s.limit && !s.reported
+	s.reported = s.reported || tooMany
 	waiting, spill := s.waiting, q.policy == Spill && q.halfFull()
 	s.mu.Unlock()
 
-	nudge(s.news)
+	nudge(s.added)
 	if spill {
 		nudge(s.toSpill)
 	}
@@ -130,7 +123,6 @@ func (s *store) put(q *quota, r *Record) bool {
 	return true
 }
 
-// lose counts an event that gives no record.
 func (s *store) lose(q *quota) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,14 +130,14 @@ func (s *store) lose(q *quota) {
 	s.dropped++
 }
 
-// hasRoom reports whether storing a record would not wait.
 func (s *store) hasRoom(q *quota) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !q.waits() || !q.full(1)
 }
 
-// makeRoom makes room for a record of so many values, if the policy can do that.
+// makeRoom makes space for a record of the given size, or returns false if the policy does not allow
+// that.
 func (s *store) makeRoom(q *quota, values int) bool {
 	if q.waits() {
 		values = min(values, 1)
@@ -160,7 +152,7 @@ func (s *store) makeRoom(q *quota, values int) bool {
 			s.room.Wait()
 		default:
 			if q.policy == Spill {
-				nudge(s.toSpill) // the spool is tried again
+				nudge(s.toSpill) // retries the spool
 			}
 			return false
 		}
@@ -168,7 +160,6 @@ func (s *store) makeRoom(q *quota, values int) bool {
 	return !s.closed
 }
 
-// dropEntry drops a record that nobody took. The next one tells it.
 func (s *store) dropEntry(e *entry) {
 	n := 1 + e.record.Dropped
 	if e.next != nil {
@@ -187,7 +178,6 @@ func (s *store) drop(q *quota, n uint64) {
 	s.droppedInAll += n
 }
 
-// push adds an entry at the end of both lists.
 func (s *store) push(e *entry) {
 	e.prev = s.last
 	if s.last == nil {
@@ -201,12 +191,11 @@ func (s *store) push(e *entry) {
 	if q.last == nil {
 		q.oldest = e
 	} else {
-		q.last.mate = e
+		q.last.sibling = e
 	}
 	q.last = e
 }
 
-// remove takes an entry, the oldest one of its binding, out of both lists.
 func (s *store) remove(e *entry) {
 	if e.prev == nil {
 		s.oldest = e.next
@@ -220,12 +209,12 @@ func (s *store) remove(e *entry) {
 	}
 
 	q := e.quota
-	if q.oldest = e.mate; q.oldest == nil {
+	if q.oldest = e.sibling; q.oldest == nil {
 		q.last = nil
 	}
 }
 
-// pop takes up to n entries, the oldest of all, out of the lists. They count as waiting.
+// pop removes up to n of the oldest entries from the lists. They still count as waiting.
 func (s *store) pop(n int) []*entry {
 	var taken []*entry
 	for len(taken) < n && s.oldest != nil {
@@ -235,20 +224,17 @@ func (s *store) pop(n int) []*entry {
 	return taken
 }
 
-// leave counts entries as gone.
 func (s *store) leave(entries []*entry) {
 	for _, e := range entries {
 		e.quota.count(e, -1)
 	}
 	s.waiting -= len(entries)
 	if s.waiting <= s.limit/2 {
-		s.told = false
+		s.reported = false
 	}
 	s.room.Broadcast()
 }
 
-// next returns up to n records, the oldest ones that were not returned yet, and waits until there
-// is one. At the end it returns io.EOF.
 func (s *store) next(ctx context.Context, n int) ([]*Record, error) {
 	select {
 	case s.taking <- struct{}{}:
@@ -264,19 +250,19 @@ func (s *store) next(ctx context.Context, n int) ([]*Record, error) {
 			return records, err
 		}
 		if over {
-			nudge(s.news) // for others that wait
+			nudge(s.added) // for other waiting callers
 			return nil, io.EOF
 		}
 
 		select {
-		case <-s.news:
+		case <-s.added:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// take returns records that are there. over tells that there will be none any more.
+// take returns available records. over reports that there will be no more.
 func (s *store) take(n int) (records []*Record, over bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +270,7 @@ func (s *store) take(n int) (records []*Record, over bool, err error) {
 		return s.takeSpooled(n)
 	}
 	if s.spilling {
-		return nil, false, nil // what is older than the list is on its way
+		return nil, false, nil // older records than those in the list are being spilled
 	}
 
 	entries := s.pop(n)
@@ -296,7 +282,6 @@ func (s *store) take(n int) (records []*Record, over bool, err error) {
 	return records, s.closed && len(records) == 0, nil
 }
 
-// giveUp ends all waiting for room: what has none is dropped.
 func (s *store) giveUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -304,16 +289,14 @@ func (s *store) giveUp() {
 	s.room.Broadcast()
 }
 
-// close ends storing. What was stored can be taken.
 func (s *store) close() {
 	s.mu.Lock()
 	s.closed = true
 	s.room.Broadcast()
 	s.mu.Unlock()
-	nudge(s.news)
+	nudge(s.added)
 }
 
-// nudge puts a value into a channel for one, unless there is one.
 func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/internal/retry"
 )
 
-// takeSpooled returns records of the spool. The lock is held, but not while the spool is read.
+// takeSpooled returns records of the spool. It is called with s.mu held and releases it during the read.
 func (s *store) takeSpooled(n int) (records []*Record, over bool, err error) {
 	handed, spooled := s.handed, s.spooled
 	s.mu.Unlock()
@@ -21,14 +21,13 @@ func (s *store) takeSpooled(n int) (records []*Record, over bool, err error) {
 	}
 	if len(records) == 0 {
 		s.handed = spooled // the spool dropped them
-		nudge(s.news)
+		nudge(s.added)
 		return nil, false, nil
 	}
 	s.handed = records[len(records)-1].Number
 	return records, false, nil
 }
 
-// forget tells the spool that records up to a number were delivered.
 func (s *store) forget(through uint64) error {
 	s.mu.Lock()
 	spooled := s.spooled
@@ -41,14 +40,12 @@ func (s *store) forget(through uint64) error {
 	return s.spool.Forget(min(through, spooled))
 }
 
-// spillBatch is how many records are spilled at a time, spillPause how long the spool is left
-// alone after it failed.
+// spillBatch is the number of records per spill, spillPause the pause after an error of the spool.
 const (
 	spillBatch = 1000
 	spillPause = time.Second
 )
 
-// spillLoop moves records to the spool, beside those that store them, until ctx ends.
 func (s *store) spillLoop(ctx context.Context) {
 	for {
 		select {
@@ -92,11 +89,11 @@ func (s *store) spillSome() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spilling, s.spillErr = false, err
-	nudge(s.news)
+	nudge(s.added)
 	switch {
 	case err != nil:
 		s.putBack(entries)
-		s.room.Broadcast() // whoever waits for the spool waits no longer
+		s.room.Broadcast() // callers of put stop waiting for the spool
 		return false
 	case len(records) > 0:
 		s.spooled = records[len(records)-1].Number
@@ -105,11 +102,10 @@ func (s *store) spillSome() bool {
 	return len(records) == spillBatch
 }
 
-// putBack puts entries back in front of all others.
 func (s *store) putBack(entries []*entry) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
-		e.prev, e.next, e.mate = nil, s.oldest, e.quota.oldest
+		e.prev, e.next, e.sibling = nil, s.oldest, e.quota.oldest
 		if s.oldest != nil {
 			s.oldest.prev = e
 		} else {

@@ -14,26 +14,24 @@ import (
 	"github.com/winperf/winperf/internal/stats"
 )
 
-// summaries are the statistics of a binding's records, by event name.
 type summaries struct {
 	opt Aggregate
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex
 	group  stats.Group
 	events map[string]*summary
 	series int
 	begin  time.Time // of the first record
 }
 
-// summary is that of one event name.
 type summary struct {
 	first, last time.Time
 	records     int
-	passed      int // values of series that there was no room for
+	passed      int
 	values      map[summaryKey]*seriesSummary
 }
 
-// summaryKey tells series apart; a region's differences are a series of their own.
+// summaryKey identifies a series; differences are separate series.
 type summaryKey struct {
 	path       string
 	source     string
@@ -67,7 +65,7 @@ func newSummaries(opt Aggregate) (*summaries, error) {
 	return &summaries{opt: opt, events: map[string]*summary{}}, nil
 }
 
-// add adds the values of a record. It reports false where there is no room for the name of its event.
+// add adds the values of a record. It returns false if there are too many event names.
 func (s *summaries) add(r *Record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +90,6 @@ func (s *summaries) add(r *Record) bool {
 	return true
 }
 
-// addValue adds a value, and the difference of a region.
 func (s *summaries) addValue(of *summary, v *Value, at time.Duration) {
 	if f, ok := v.Value.Float64(); ok || v.Status != counter.OK {
 		if to := s.to(of, v, false); to != nil && v.Status == counter.OK {
@@ -109,7 +106,6 @@ func (s *summaries) addValue(of *summary, v *Value, at time.Duration) {
 	}
 }
 
-// to is the series that a value belongs to, nil where there is no room for it.
 func (s *summaries) to(of *summary, v *Value, difference bool) *stats.Series {
 	key := summaryKey{v.Path, v.Source, difference}
 	if known := of.values[key]; known != nil {
@@ -130,7 +126,6 @@ func (s *summaries) to(of *summary, v *Value, difference bool) *stats.Series {
 	return made.all
 }
 
-// records makes a record of each event name.
 func (s *summaries) records(b *binding) []*Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,8 +180,8 @@ func (v *seriesSummary) value(opt *Aggregate, key summaryKey) Value {
 	return Value{Path: key.path, Source: key.source, Series: v.series, Unit: v.unit, Status: status, Statistics: st}
 }
 
-// Summaries are the statistics of the records until now, of all bindings that have some: a record
-// for each event name, of the kind Summary. They have no numbers and are not stored.
+// Summaries returns the current statistics of all bindings that have Aggregate: a record of the kind
+// Summary for each event name. They have no numbers and are not stored.
 func (e *Experiment) Summaries() []*Record {
 	var all []*Record
 	for _, b := range e.bindings {
@@ -197,7 +192,6 @@ func (e *Experiment) Summaries() []*Record {
 	return all
 }
 
-// summarize stores the summaries, at the end. There is room for all of them, whatever else waits.
 func (e *Experiment) summarize() {
 	room := quota{policy: DropOldest, capacity: math.MaxInt, room: math.MaxInt}
 	for _, b := range e.bindings {

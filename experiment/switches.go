@@ -5,20 +5,19 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// switches remembers in which sample of a binding the value of a series was marked as one of another
-// instance. A record does not have the marks of the samples between it and the previous record of its event,
-// which were taken for other events or for the begin of a region.
+// switches remembers marks of series that may be of another instance than before. A record needs the
+// marks of all samples since the previous record of its event, including samples for other events and for
+// begins of regions.
 type switches struct {
-	sample uint64 // number of the current sample, from 1
-	last   uint64 // the last sample with marks
-	from   uint64 // the record at hand has the marks of later samples
+	sample uint64
+	last   uint64 // last sample with marks
+	from   uint64 // the current record needs the marks of later samples
 
-	// Marked series. When recent is full it becomes older, and the series in older are forgotten.
+	// Marked series. When recent is full it becomes older, and the previous older is dropped.
 	recent, older map[*winperf.Series]switched
-	seen          map[string]uint64 // by event name: the sample of the last record with values
+	seen          map[string]uint64
 }
 
-// switched is the last sample in which the value of a series was marked, with its marks.
 type switched struct {
 	sample uint64
 	marks  winperf.AnomalySet
@@ -28,13 +27,11 @@ type switched struct {
 const switchMarks winperf.AnomalySet = 1<<winperf.InstancesCame | 1<<winperf.InstancesRenamed |
 	1<<winperf.SchemaChanged
 
-// Bounds of what a binding remembers.
 const (
 	maxSwitched = 50_000
-	maxSeen     = 1_000 // further event names share one entry
+	maxSeen     = 1_000
 )
 
-// add adds a sample.
 func (w *switches) add(cycles []sensor.MemberCycle) {
 	w.sample++
 	if len(w.recent) > maxSwitched {
@@ -73,8 +70,8 @@ func (w *switches) addColumn(col *winperf.Column) {
 	}
 }
 
-// record begins a record of an event. Its values have the marks of all samples since the previous record of
-// that event, and of a region also of all samples since its begin.
+// record begins a record: marks returns the marks of all samples since the previous record of the event
+// and, for a region, since its begin.
 func (w *switches) record(t *ticket) {
 	name := t.event.Name
 	before, known := w.seen[name]
@@ -97,7 +94,6 @@ func (w *switches) record(t *ticket) {
 	w.seen[name] = w.sample
 }
 
-// marks returns the marks of the value of a series in the record at hand.
 func (w *switches) marks(s *winperf.Series) winperf.AnomalySet {
 	if w.last <= w.from {
 		return 0

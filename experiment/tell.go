@@ -1,5 +1,4 @@
 package experiment
 
-// Tell stores a Change record of something that happened to the experiment from outside,
-// such as another sink.
-func (e *Experiment) Tell(what string, attrs ...Attr) { e.tell(what, attrs...) }
+// Tell stores a Change record about an event outside the experiment, such as another sink.
+func (e *Experiment) Tell(what string, attrs ...Attr) { e.recordChange(what, attrs...) }

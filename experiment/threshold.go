@@ -15,22 +15,22 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Threshold emits an event when a counter has been above a number for some time, NAME.begin, and
-// when it is back, NAME.end. It looks at an interval; of a path with wildcards each instance is
-// looked at by itself.
+// Threshold emits an event when a counter has been above a bound for some time, NAME.begin, and when it
+// is back, NAME.end. It takes a sample at every interval. Each instance of a path with wildcards is
+// checked separately.
 type Threshold struct {
 	Name string
 	Path winperf.Path
-	// Bound is the number, Below looks for values below it.
+	// Bound is the bound. Below reverses it: values below the bound count.
 	Bound float64
 	Below bool
-	// Hysteresis is how far from the bound a value must be to be back. With 0 one at the bound is.
+	// Hysteresis is the distance from the bound at which a value is back; 0 means at the bound.
 	Hysteresis float64
-	// For is how long values must be beyond the bound, without one that is not.
+	// For is the time that values must be beyond the bound without a break.
 	For time.Duration
 	// Origin is the name of the source, "" the first.
 	Origin string
-	// Every is the time between two looks; 0 means one second.
+	// Every is the time between two samples; 0 means one second.
 	Every time.Duration
 }
 
@@ -46,7 +46,7 @@ func (t Threshold) Describe() EventSourceInfo {
 	}
 }
 
-// WithInterval returns the source with another interval.
+// WithInterval returns a copy with another interval.
 func (t Threshold) WithInterval(d time.Duration) EventSource {
 	t.Every = d
 	return t
@@ -77,29 +77,25 @@ func (t Threshold) Run(ctx context.Context, out *Emitter) error {
 	})
 }
 
-// watched are the series that a threshold looks at.
 type watched struct {
 	rule  Threshold
 	all   map[lastingID]*crossing
 	looks int
 }
 
-// crossing is what is known about one series.
 type crossing struct {
 	path   string
-	beyond bool          // since
+	beyond bool          // beyond the bound since
 	since  time.Duration // this look, without a break
-	begun  bool          // the event was emitted
-	look   int           // the last one that saw it
+	begun  bool
+	look   int // number of the last look that found the series
 }
 
-// crossed is an event to be emitted.
 type crossed struct {
 	name, path string
 	attrs      []Attr
 }
 
-// see looks at a cycle at a time, and returns what happened.
 func (w *watched) see(c *measure.Cycle, now time.Duration) (events []crossed) {
 	w.looks++
 	columns := c.Columns()
@@ -107,7 +103,7 @@ func (w *watched) see(c *measure.Cycle, now time.Duration) (events []crossed) {
 		col := &columns[i]
 		for n, s := range col.AllSeries() {
 			if s.ObjectID == (winperf.ObjectID{}) {
-				continue // a path that nothing matches
+				continue
 			}
 			v, ok := col.Value(n).Float64()
 			if e, is := w.step(s, v, ok && col.Status[n] == counter.OK, now); is {
@@ -118,7 +114,6 @@ func (w *watched) see(c *measure.Cycle, now time.Duration) (events []crossed) {
 	return append(events, w.gone(now)...)
 }
 
-// step looks at one value; known is false where there is none.
 func (w *watched) step(s *winperf.Series, v float64, known bool, now time.Duration) (crossed, bool) {
 	id := idOf(s).lasting()
 	x := w.all[id]
@@ -129,7 +124,7 @@ func (w *watched) step(s *winperf.Series, v float64, known bool, now time.Durati
 	x.look = w.looks
 
 	switch {
-	case !known: // it says nothing, but that the time was not without a break
+	case !known: // a missing value is a break before the event, but does not end it
 		x.beyond = x.beyond && x.begun
 		return crossed{}, false
 	case x.begun && w.rule.back(v):
@@ -149,7 +144,6 @@ func (w *watched) step(s *winperf.Series, v float64, known bool, now time.Durati
 	return w.event(".begin", x, now, Attr{"value", v}), true
 }
 
-// beyond reports whether a value is on the far side of the bound.
 func (t *Threshold) beyond(v float64) bool {
 	if t.Below {
 		return v < t.Bound
@@ -157,7 +151,6 @@ func (t *Threshold) beyond(v float64) bool {
 	return v > t.Bound
 }
 
-// back reports whether a value is on the near side again.
 func (t *Threshold) back(v float64) bool {
 	if t.Below {
 		return v >= t.Bound+t.Hysteresis
@@ -165,7 +158,7 @@ func (t *Threshold) back(v float64) bool {
 	return v <= t.Bound-t.Hysteresis
 }
 
-// gone ends what left: the series that this look did not see.
+// gone ends the events of series that this look did not find.
 func (w *watched) gone(now time.Duration) (events []crossed) {
 	for id, x := range w.all {
 		if x.look == w.looks {
@@ -180,7 +173,6 @@ func (w *watched) gone(now time.Duration) (events []crossed) {
 	return events
 }
 
-// event tells what happened, and for how long values have been beyond the bound.
 func (w *watched) event(what string, x *crossing, now time.Duration, more Attr) crossed {
 	return crossed{w.rule.Name + what, x.path, []Attr{{"path", x.path}, {"for", now - x.since}, more}}
 }

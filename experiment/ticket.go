@@ -8,35 +8,33 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// stage is what whoever emits an event waits for.
+// stage is the point of a sample that the emitter of an event waits for.
 type stage uint8
 
 const (
-	atBegin stage = iota // the sample is begun
-	atEnd                // it is complete
+	atBegin stage = iota // the sample has begun
+	atEnd                // the sample is complete
 )
 
-// ticket is an event on its way through one binding.
 type ticket struct {
 	event   EventInfo
-	asked   time.Time // when it was emitted, by the clock of package time: later samples serve it
+	asked   time.Time // time of the event by package time: later samples serve it
 	emitted time.Time // the same, by the experiment's clock
 	until   stage
-	part    *part // of a region, whose begin or end this is; nil for a point
+	part    *part
 	ends    bool
-	here    bool // it is served by who emitted it
+	here    bool // served by the emitting goroutine
 
-	begun, ended time.Time     // the sample, by the experiment's clock
-	blocked      time.Duration // how long it held up who emitted it
+	begun, ended time.Time
+	blocked      time.Duration
 	cost         measure.Cost
 	err          error
 
 	wake  chan struct{} // gets a value when the stage is reached
-	users atomic.Int32  // who emitted it, and who serves it
-	left  atomic.Int64  // for how long who emitted it waited, in ns, where he waits no longer; else 0
+	users atomic.Int32  // references: the emitter and the server
+	left  atomic.Int64  // time in ns after which the emitter stopped waiting; 0 if it did not
 }
 
-// newTicket returns a ticket, in the memory of one that was served.
 func (b *binding) newTicket(asked time.Time, until stage) *ticket {
 	t, _ := b.tickets.Get().(*ticket)
 	if t == nil {
@@ -47,7 +45,7 @@ func (b *binding) newTicket(asked time.Time, until stage) *ticket {
 	return t
 }
 
-// free gives the ticket up: the second one to do so makes it serve again.
+// free drops a reference. The last one makes the ticket reusable.
 func (b *binding) free(t *ticket) {
 	if t.users.Add(-1) == 0 {
 		*t = ticket{wake: t.wake}
@@ -55,7 +53,7 @@ func (b *binding) free(t *ticket) {
 	}
 }
 
-// reach tells who emitted the event that a stage is reached.
+// reach wakes the emitter if s is the stage that it waits for.
 func (t *ticket) reach(s stage) {
 	if s != t.until {
 		return
@@ -70,7 +68,6 @@ func (t *ticket) reach(s stage) {
 	}
 }
 
-// heldUp is for how long the event held up who emitted it.
 func (t *ticket) heldUp() time.Duration {
 	if left := time.Duration(t.left.Load()); left > 0 {
 		return min(left, t.blocked)
@@ -78,8 +75,8 @@ func (t *ticket) heldUp() time.Duration {
 	return t.blocked
 }
 
-// submit hands an event to the binding. Who emits it to no other one may serve it himself. It
-// returns nil where there is nothing to wait for.
+// submit hands an event to the binding. If the binding is the only one, the caller may serve the event
+// itself. It returns nil if there is nothing to wait for.
 func (b *binding) submit(ctx context.Context, t *ticket, info *EventInfo, alone bool) *ticket {
 	t.event = *info
 	if t.emitted.IsZero() {
@@ -98,9 +95,8 @@ func (b *binding) submit(ctx context.Context, t *ticket, info *EventInfo, alone 
 	return nil
 }
 
-// enqueue leaves an event to the goroutine of the binding. It reports whether that takes it.
 func (b *binding) enqueue(ctx context.Context, t *ticket) bool {
-	if b.pending.Add(1) < 0 { // it is over
+	if b.pending.Add(1) < 0 {
 		b.pending.Add(-1)
 		return false
 	}
@@ -111,7 +107,7 @@ func (b *binding) enqueue(ctx context.Context, t *ticket) bool {
 	default:
 	}
 
-	// The queue is full: this waits for longer than a sample takes.
+	// The queue is full: this may wait longer than a sample takes.
 	select {
 	case b.queue <- t:
 		b.accept(t)
@@ -119,13 +115,12 @@ func (b *binding) enqueue(ctx context.Context, t *ticket) bool {
 	case <-ctx.Done():
 	case <-b.experiment.ctx.Done(): // its source does not answer
 	}
-	b.emitted.Add(1) // it was given an event, of which there will be no record
+	b.emitted.Add(1) // an event without a record
 	b.lose()
 	return false
 }
 
-// handOver leaves an event to the goroutine of the binding that who emitted it began to serve. It
-// returns nil where there are so many others that it has no place.
+// handOver queues an event that the emitter began to serve. It returns nil if the queue is full.
 func (b *binding) handOver(t *ticket) *ticket {
 	select {
 	case b.queue <- t:
@@ -139,13 +134,11 @@ func (b *binding) handOver(t *ticket) *ticket {
 	return nil
 }
 
-// lose counts an event that waits no longer and gives no record.
 func (b *binding) lose() {
 	b.experiment.store.lose(&b.quota)
 	b.pending.Add(-1)
 }
 
-// accept notes that an event will be served.
 func (b *binding) accept(t *ticket) {
 	b.emitted.Add(1)
 	if t.part != nil {
@@ -153,7 +146,6 @@ func (b *binding) accept(t *ticket) {
 	}
 }
 
-// await waits until the sample of an event has come to its stage.
 func (b *binding) await(ctx context.Context, t *ticket) {
 	if t == nil {
 		return
@@ -161,7 +153,7 @@ func (b *binding) await(ctx context.Context, t *ticket) {
 	select {
 	case <-t.wake:
 		b.free(t)
-	case <-ctx.Done(): // the ticket stays with whoever serves it
+	case <-ctx.Done(): // the serving goroutine keeps the ticket
 		t.left.Store(int64(max(1, b.experiment.clock.Now().Sub(t.emitted))))
 	case <-b.experiment.ctx.Done():
 	}

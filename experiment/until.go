@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// until is the context of a sample that whoever emitted an event takes himself: it ends with the
-// binding's, and with his. Most sources never wait for that, and it costs next to nothing then.
+// until is the context of a sample that an emitter takes itself: it ends with the binding's context or
+// the emitter's. It joins them only if Done is called, which most sources never do.
 type until struct {
-	context.Context // the binding's
-	his             context.Context
+	context.Context
+	caller context.Context
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex
 	over   bool
-	both   context.Context // nil: nobody waits
+	both   context.Context
 	cancel context.CancelFunc
 	stop   func() bool
 }
@@ -27,7 +27,7 @@ func (u *until) Done() <-chan struct{} {
 		if u.over {
 			u.cancel()
 		} else {
-			u.stop = context.AfterFunc(u.his, u.cancel)
+			u.stop = context.AfterFunc(u.caller, u.cancel)
 		}
 	}
 	return u.both.Done()
@@ -35,7 +35,7 @@ func (u *until) Done() <-chan struct{} {
 
 // Err implements [context.Context].
 func (u *until) Err() error {
-	if err := u.his.Err(); err != nil {
+	if err := u.caller.Err(); err != nil {
 		return err
 	}
 	u.mu.Lock()
@@ -47,7 +47,7 @@ func (u *until) Err() error {
 	return u.Context.Err()
 }
 
-// Value implements [context.Context]. Package context finds what ends others by it.
+// Value implements [context.Context]. Package context uses it to find the cancelling parent.
 func (u *until) Value(key any) any {
 	u.mu.Lock()
 	both := u.both
@@ -58,7 +58,7 @@ func (u *until) Value(key any) any {
 	return u.Context.Value(key)
 }
 
-// end gives up what was made for those who wait.
+// end releases the joined context.
 func (u *until) end() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -11,7 +11,7 @@ func TestUntil(t *testing.T) {
 		for _, early := range []bool{true, false} {
 			ofBinding, cancelBinding := context.WithCancel(t.Context())
 			his, cancelHis := context.WithCancel(t.Context())
-			u := &until{Context: ofBinding, his: his}
+			u := &until{Context: ofBinding, caller: his}
 			var child context.Context
 			cancelChild := func() {}
 			if early {

@@ -16,7 +16,6 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// begin keeps what a region is measured against at its end.
 func (b *binding) begin(t *ticket, cycles []sensor.MemberCycle) {
 	p := t.part
 	p.cost, p.blocked, p.err, p.sample = t.cost, t.heldUp(), t.err, b.switches.sample
@@ -37,7 +36,6 @@ func (b *binding) begin(t *ticket, cycles []sensor.MemberCycle) {
 	b.experiment.operands.keep(p, m)
 }
 
-// markCycle keeps the operands of all values of a cycle.
 func markCycle(m *marks, c *measure.Cycle) {
 	columns := c.Columns()
 	for i := range columns {
@@ -52,7 +50,7 @@ func markCycle(m *marks, c *measure.Cycle) {
 	}
 }
 
-// timedObjects returns the clocks of the objects of a frame that tell when their instances began.
+// timedObjects returns the clocks of the objects in a frame that have the start times of instances.
 func timedObjects(f frame.Frame) (list []objectClocks) {
 	for o := range f.Objects() {
 		if _, timed := o.FindCounter(winperf.CounterID{Index: titles.ElapsedTime}); timed {
@@ -62,7 +60,6 @@ func timedObjects(f frame.Frame) (list []objectClocks) {
 	return list
 }
 
-// store makes the record of a point or of a region's end, and stores it.
 func (b *binding) store(t *ticket, cycles []sensor.MemberCycle) {
 	r := &Record{
 		Experiment: b.experiment.name, Session: b.experiment.session, Binding: b.opt.Name,
@@ -100,13 +97,11 @@ func (b *binding) store(t *ticket, cycles []sensor.MemberCycle) {
 	b.experiment.store.put(&b.quota, r)
 }
 
-// anomalies are those of a binding's last samples.
 type anomalies struct {
 	list  []winperf.Anomaly
-	count uint64 // that there were so far
+	count uint64
 }
 
-// maxAnomalies bounds what a region can tell.
 const maxAnomalies = 256
 
 func (a *anomalies) add(list []winperf.Anomaly) {
@@ -117,13 +112,11 @@ func (a *anomalies) add(list []winperf.Anomaly) {
 	}
 }
 
-// since returns those that came after the first so many, as far as they are known.
 func (a *anomalies) since(count uint64) []winperf.Anomaly {
 	n := min(int(a.count-count), len(a.list))
 	return slices.Clone(a.list[len(a.list)-n:])
 }
 
-// endPart adds what the begin of a region cost, and returns its marks.
 func (b *binding) endPart(r *Record, p *part, err error) (*marks, error) {
 	r.Blocked += p.blocked
 	addCost(&r.Cost, p.cost)
@@ -138,7 +131,6 @@ func (b *binding) endPart(r *Record, p *part, err error) (*marks, error) {
 	return m, err
 }
 
-// fill puts the values of cycles into a record; m are the marks of a region's begin.
 func (b *binding) fill(r *Record, cycles []sensor.MemberCycle, m *marks) {
 	r.Values = make([]Value, 0, b.width)
 	for i := range cycles {
@@ -150,7 +142,7 @@ func (b *binding) fill(r *Record, cycles []sensor.MemberCycle, m *marks) {
 
 		r.Anomalies = append(r.Anomalies, c.Anomalies...)
 		if m != nil {
-			m.turnTo(b.sampler, i)
+			m.selectSource(b.sampler, i)
 		}
 		columns := c.Columns()
 		for k := range columns {
@@ -160,7 +152,6 @@ func (b *binding) fill(r *Record, cycles []sensor.MemberCycle, m *marks) {
 	b.width = len(r.Values)
 }
 
-// fillColumn adds the values of a column.
 func (b *binding) fillColumn(r *Record, of *sensor.MemberCycle, col *winperf.Column, m *marks) {
 	c, source := of.Cycle, b.nameOf(of)
 	age := max(0, c.Time.Sub(col.Time))
@@ -180,8 +171,8 @@ func (b *binding) fillColumn(r *Record, of *sensor.MemberCycle, col *winperf.Col
 	}
 }
 
-// nameOf is the name of a source where there are several: counters of two may have the same path, such as
-// those of a machine and of its log.
+// nameOf returns the name of a source if the experiment has several, since paths may be equal in two
+// sources.
 func (b *binding) nameOf(c *sensor.MemberCycle) string {
 	if len(b.experiment.opt.Sources) < 2 {
 		return ""
@@ -189,7 +180,6 @@ func (b *binding) nameOf(c *sensor.MemberCycle) string {
 	return c.Origin
 }
 
-// addRaw adds the operands of a value, where they are asked for.
 func (b *binding) addRaw(v *Value, col *winperf.Column, n int) {
 	if !b.opt.Raw {
 		return
@@ -199,40 +189,39 @@ func (b *binding) addRaw(v *Value, col *winperf.Column, n int) {
 	}
 }
 
-// since makes a value that of a region.
 func (b *binding) since(v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks) {
 	at := m.find(v.Series)
 	newer, status := recook.Operands(col, n)
 	if status != counter.OK {
-		return // a text, or the value's own status says why
+		return // a text, or the value's status is the reason
 	}
 	if at < 0 {
-		b.came(v, c, col, n, m, newer)
+		b.addNew(v, c, col, n, m, newer)
 		return
 	}
 
 	older, known := m.operands(at)
 	if !known {
-		v.lackPrevious()
+		v.setNoPrevious()
 		return
 	}
 	result := recook.Since(col, n, older, newer, c.Cook)
 	v.Value, v.Status = result.Value, result.Status
 	from := recook.Older(col, n, older, newer)
 	if d, has := difference(v.Series.Type, &from, &newer, result.Status); has {
-		v.grew(d, &newer.Clocks)
+		v.setDifference(d, &newer.Clocks)
 	}
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{older, newer}
 	}
 }
 
-// came makes the value of a series that was not measured at the begin of its region. A process or
-// thread that began in the region counts from 0. It has no rate if its object was not there at the begin.
-func (b *binding) came(
+// addNew computes the value of a series that was not measured at the begin of its region. A process or
+// thread that began in the region counts from 0. It has no rate if its object was missing at the begin.
+func (b *binding) addNew(
 	v *Value, c *measure.Cycle, col *winperf.Column, n int, m *marks, newer counter.Sample,
 ) {
-	v.lackPrevious()
+	v.setNoPrevious()
 	if b.opt.Raw {
 		v.Raw = []counter.Sample{newer}
 	}
@@ -249,7 +238,7 @@ func (b *binding) came(
 	if !frame.CountsFromZero(v.Series.Type) {
 		return
 	}
-	v.grew(newer.Value, &newer.Clocks)
+	v.setDifference(newer.Value, &newer.Clocks)
 
 	if there && !c.Cook.NeedPrevious {
 		result := recook.Since(col, n, older, newer, c.Cook)
@@ -258,8 +247,8 @@ func (b *binding) came(
 	}
 }
 
-// beganBetween reports whether the process or thread of a series began between two samples. The process id 0
-// is that of Idle, which is no process.
+// beganBetween reports whether the process or thread of a series began between two samples. Process id 0
+// is Idle, which is not a process.
 func beganBetween(s *winperf.Series, older, newer counter.Clocks) bool {
 	id, text, _ := strings.Cut(s.Key, "@")
 	process, _, _ := strings.Cut(id, "/")
@@ -267,26 +256,24 @@ func beganBetween(s *winperf.Series, older, newer counter.Clocks) bool {
 	return err == nil && process != "0" && frame.BeganBetween(start, older, newer)
 }
 
-// lackPrevious takes the value away where it needs two samples.
-func (v *Value) lackPrevious() {
+func (v *Value) setNoPrevious() {
 	if v.Series.Type.Samples() == 2 {
 		v.Value, v.Status = counter.Value{}, counter.NoPrevious
 	}
 }
 
-// grew sets by how much the raw value grew.
-func (v *Value) grew(by uint64, clocks *counter.Clocks) {
+func (v *Value) setDifference(by uint64, clocks *counter.Clocks) {
 	v.Difference, v.HasDifference = by, true
 
 	clock := v.Series.Type.TimerClock()
 	if v.Series.Type.Unit() == counter.Seconds {
-		clock = v.Series.Type.Clock() // an average: how long all operations took together
+		clock = v.Series.Type.Clock() // an average: the total time of all operations
 	}
 	_, perSecond := clocks.At(clock)
 	v.TicksPerSecond = max(perSecond, 0)
 }
 
-// Grown returns the difference in its unit: in seconds where it is a time, else as a count.
+// Grown returns the difference and its unit: seconds if it is a time, else a count.
 func (v *Value) Grown() (float64, counter.Unit) {
 	if v.TicksPerSecond > 0 {
 		return float64(v.Difference) / float64(v.TicksPerSecond), counter.Seconds
@@ -294,8 +281,8 @@ func (v *Value) Grown() (float64, counter.Unit) {
 	return float64(v.Difference), counter.Count
 }
 
-// difference is by how much what a counter counts grew, of one that accumulates. A raw value of 4 bytes may
-// have wrapped, which the status of its value tells: it was computed.
+// difference returns the increase of an accumulating counter. A raw value of 4 bytes may have wrapped;
+// the status counter.OK means that the formula accepted this.
 func difference(t counter.Type, older, newer *counter.Sample, status counter.Status) (grown uint64, ok bool) {
 	switch {
 	case !t.Cumulative():
@@ -314,8 +301,8 @@ func difference(t counter.Type, older, newer *counter.Sample, status counter.Sta
 	return rest(t, older, newer, grown, status)
 }
 
-// rest is how much of a region is left of an inverse timer, whose raw value grew while there was nothing to
-// count, and may be a little ahead of its clock. Of a region that is too short for its value there is none.
+// rest returns the rest of a region for an inverse timer, whose raw value grows while there is nothing to
+// count. The raw value may be slightly ahead of its clock. A region too short for a value has no rest.
 func rest(
 	t counter.Type, older, newer *counter.Sample, grown uint64, status counter.Status,
 ) (left uint64, ok bool) {

@@ -14,30 +14,28 @@ import (
 	"github.com/winperf/winperf/internal/datablock"
 )
 
-// Collect appends one performance data block with the wanted objects to dst.
-// It fails only when ctx has ended or, wrapping [winperf.ErrState], the
-// dispatcher is closed; it then returns dst without spare capacity. A provider
-// that was left behind may still read q, and write to the memory behind dst:
-// that must be used again only through what was returned.
+// Collect appends one performance data block with the requested objects to dst. It fails only if ctx ends
+// or, wrapping [winperf.ErrState], if the dispatcher is closed; it then returns dst without spare
+// capacity. A provider that was abandoned may still read q, and write to the memory behind dst: use only
+// the returned slice afterwards.
 //
-// Where ctx has a deadline, providers get at most three quarters of the time until
-// then, so that the others' objects arrive. A provider that fails for that is left
-// alone like any other.
+// Where ctx has a deadline, providers get at most three quarters of the time until then, so that the
+// others' objects arrive. A provider that fails because of that is paused like any other.
 func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte, error) {
 	block, _, err := d.CollectPart(ctx, q, dst)
 	return block, err
 }
 
-// CollectPart is Collect. In addition it returns why wanted objects are missing: lack is the error of
-// providers that failed or did not answer in time, now or the last time that they were asked. It is nil if
-// there is none. It has no error that wraps [io/fs.ErrPermission].
+// CollectPart is Collect. It also returns why requested objects are missing: lack joins the errors of
+// providers that failed or did not answer in time, in this call or in their last one, or is nil. It has
+// no error that wraps [io/fs.ErrPermission].
 func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (block []byte, lack, err error) {
 	if err := d.takeTurn(ctx); err != nil {
 		return slices.Clip(dst), nil, err
 	}
 	defer func() { <-d.turn }()
 
-	if err := d.awaitLeft(ctx, q); err != nil {
+	if err := d.awaitAbandoned(ctx, q); err != nil {
 		return slices.Clip(dst), nil, err
 	}
 	d.choose(q)
@@ -57,7 +55,6 @@ func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (blo
 	return block, d.lack(q), nil
 }
 
-// lack returns the errors of providers of wanted objects that did not answer.
 func (d *Dispatcher) lack(q *Query) error {
 	var errs []error
 	for _, e := range d.entries {
@@ -68,7 +65,6 @@ func (d *Dispatcher) lack(q *Query) error {
 	return errors.Join(errs...)
 }
 
-// appendHead appends the head of a block. Its system time is UTC.
 func (d *Dispatcher) appendHead(dst []byte, clocks counter.Clocks) []byte {
 	return datablock.AppendHead(dst, &datablock.Head{
 		Machine:       d.opt.Machine,
@@ -78,7 +74,6 @@ func (d *Dispatcher) appendHead(dst []byte, clocks counter.Clocks) []byte {
 	})
 }
 
-// takeTurn waits for the query before to end.
 func (d *Dispatcher) takeTurn(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -95,13 +90,12 @@ func (d *Dispatcher) takeTurn(ctx context.Context) error {
 
 func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w", winperf.ErrState) }
 
-// awaitLeft waits for providers whose call was left behind by a query that was cancelled: they had less time
-// than they may take. It waits as long as for an answer, and leaves half of the time to ctx's deadline for
-// the answers themselves.
-func (d *Dispatcher) awaitLeft(ctx context.Context, q *Query) error {
+// awaitAbandoned waits for providers whose call was abandoned because its query was cancelled. It waits
+// up to the collect timeout, but leaves half of the time to ctx's deadline for the query itself.
+func (d *Dispatcher) awaitAbandoned(ctx context.Context, q *Query) error {
 	var left []*call.Line
 	for _, e := range d.entries {
-		if e.line.Busy() && !e.told && slices.ContainsFunc(e.objects, q.Wants) {
+		if e.line.Busy() && !e.busyReported && slices.ContainsFunc(e.objects, q.Wants) {
 			left = append(left, e.line)
 		}
 	}
@@ -113,7 +107,6 @@ func (d *Dispatcher) awaitLeft(ctx context.Context, q *Query) error {
 	return d.ended(ctx)
 }
 
-// choose puts the providers that are to be asked into d.wanted.
 func (d *Dispatcher) choose(q *Query) {
 	d.wanted = d.wanted[:0]
 	for _, e := range d.entries {
@@ -123,23 +116,18 @@ func (d *Dispatcher) choose(q *Query) {
 	}
 }
 
-// mayAsk reports whether a provider can be asked: it has returned from its last call, and is not
-// left alone after a failure. It also tells what was not told yet: that the provider does not
-// return, or what it reported.
 func (d *Dispatcher) mayAsk(e *entry) bool {
 	if e.line.Busy() {
-		if !e.told {
-			e.told = true
+		if !e.busyReported {
+			e.busyReported = true
 			d.fail(e, e.stage, ErrBusy)
 		}
 		return false
 	}
-	d.hear(e)
+	d.passReports(e)
 	return e.pauses.Over(time.Now())
 }
 
-// open opens those of the wanted providers that are not open yet. Afterwards d.wanted
-// has only those that are open.
 func (d *Dispatcher) open(ctx context.Context) error {
 	var closed []*entry
 	for _, e := range d.wanted {
@@ -158,9 +146,9 @@ func (d *Dispatcher) open(ctx context.Context) error {
 	return nil
 }
 
-// assemble puts the objects together and counts them. The first provider wrote its objects
-// straight behind the block's head, the others into buffers of their own; see makeRound. Memory
-// that a provider may still write to, as it has not returned, is not used again.
+// assemble joins the objects and counts them. The first provider wrote its objects directly after the
+// block's head, the others to separate buffers; see makeRound. Memory that an abandoned provider may
+// still write to is not reused.
 func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 	for i, e := range d.wanted {
 		a := e.answered()
@@ -168,10 +156,10 @@ func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 
 		switch {
 		case i > 0:
-			e.buf = a.buf // nil where there is no answer
+			e.buf = a.buf
 			block = append(block, e.buf...)
 		case a.buf != nil:
-			block = a.buf // with the head
+			block = a.buf
 		case e.line.Outcome() == call.Left:
 			block = slices.Clone(block)
 		}
@@ -179,21 +167,19 @@ func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 	return block, objects
 }
 
-// Close closes the sessions and returns what went wrong, which is reported as
-// well. A query under way ends with an error. A provider that does not return
-// within a second is left behind: the error wraps [ErrBusy], and its session is
-// closed when it returns.
+// Close closes the sessions and returns their errors, which are also reported. A running query ends with
+// an error. A provider that does not return within a second is left behind: the error wraps [ErrBusy],
+// and its session is closed when it returns.
 func (d *Dispatcher) Close() error {
 	var errs []error
 	d.once.Do(func() {
 		close(d.closing)
-		d.turn <- struct{}{} // and never given back
+		d.turn <- struct{}{}
 		errs = d.closeAll()
 	})
 	return errors.Join(errs...)
 }
 
-// closeAll closes all sessions at once.
 func (d *Dispatcher) closeAll() (errs []error) {
 	failures := make([]error, len(d.entries))
 	var wait sync.WaitGroup
@@ -213,7 +199,7 @@ func (d *Dispatcher) closeAll() (errs []error) {
 	for i, e := range d.entries {
 		err := failures[i]
 		if !errors.Is(err, ErrBusy) {
-			d.hear(e)
+			d.passReports(e)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: close: %w", e.name, err))

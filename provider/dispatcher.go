@@ -11,67 +11,57 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// Options for a [Dispatcher]. The zero Options are ready for use.
+// Options configure a [Dispatcher]. The zero value is ready to use.
 type Options struct {
 	// Machine is the name in the block's header.
 	Machine string
-	// Clocks reads the clocks of a sample, right before the providers are
-	// asked for their objects, and the time of a problem. The default is the
-	// clocks of the Go runtime in units of 100 ns, PerfTime counting from when
-	// the dispatcher was made.
+	// Clocks returns the clocks of a sample, just before the providers are called, and of a problem. The
+	// default is the clocks of the Go runtime in units of 100 ns, with PerfTime since NewDispatcher.
 	Clocks func() counter.Clocks
-	// OpenTimeout and CollectTimeout bound the calls of each provider, as the
-	// registry values "Open Timeout" and "Collect Timeout" do for a Windows
-	// performance extension DLL (Microsoft Learn, "Creating Other Registry
-	// Entries"). The default is 5 s; that of Windows is 10 s.
+	// OpenTimeout and CollectTimeout limit the calls of each provider, like the registry values "Open
+	// Timeout" and "Collect Timeout" of a Windows performance extension DLL (Microsoft Learn, "Creating
+	// Other Registry Entries"). The default is 5 s (10 s on Windows).
 	OpenTimeout, CollectTimeout time.Duration
-	// MaxBytes bounds what one provider may write for one block. The default
-	// is 64 MiB.
+	// MaxBytes limits the bytes that one provider may write for one block. The default is 64 MiB.
 	MaxBytes int
-	// OnProblem, if not nil, is told of every failure of a provider, but not
-	// again while the provider is left alone, and of what providers report. It is called by one goroutine at
-	// a time, and must not call Collect or Close.
+	// OnProblem, if not nil, is called for each failure of a provider and for each problem that a
+	// provider reports. It is not called again while the provider is paused. One goroutine at a time
+	// calls it; it must not call Collect or Close.
 	OnProblem func(Problem)
 }
 
-// The defaults of Options.
 const (
 	defaultTimeout  = 5 * time.Second
 	defaultMaxBytes = 64 << 20
 )
 
-// Dispatcher asks providers, all at once, and assembles their answers into one
-// performance data block. It may be used from several goroutines; queries take
-// turns.
+// Dispatcher calls providers in parallel and assembles their objects into one performance data block. It
+// may be used from several goroutines; queries take turns.
 //
-// A provider that fails, panics, takes too long, writes too much or writes
-// objects that it did not declare costs nothing but its own objects of that
-// block. It is then left alone for a while: 100 ms, twice as long after every
-// further failure in a row, and 10 minutes from the eleventh on. One that does
-// not return when it should is left behind: the query goes on without it, and
-// it is not asked again before it has returned; what it says then is dropped. A
-// provider that was left behind because its caller cancelled the query did nothing
-// wrong: the next query waits for it as for any answer.
+// A provider that fails, panics, takes too long, writes too much or writes undeclared objects loses its
+// objects in that block, without effect on others. It is then paused: 100 ms, twice as long after each
+// further failure in a row, and 10 minutes from the eleventh on. A provider that does not return in time
+// is abandoned: the query continues without it, and the provider is not called again until it has
+// returned; the late result is dropped. If the caller cancelled the query, abandoning is not a failure,
+// and the next query waits for the provider.
 //
-// Nothing here can hold back what stops a Go program as a whole, such as a panic on a
-// goroutine of the provider.
+// A dispatcher cannot protect from failures that end the whole Go program, such as a panic in a goroutine
+// of the provider.
 type Dispatcher struct {
 	opt     Options
 	entries []*entry
 	objects []*Object
 	names   []winperf.NameTable
-	turn    chan struct{} // holds one element while a query is under way, and from Close on
-	closing chan struct{} // closed by Close
-	once    sync.Once     // of Close
+	turn    chan struct{} // holds one element during a query, and after Close
+	closing chan struct{}
+	once    sync.Once
 
-	// Of the query that has the turn.
 	wanted []*entry
 	round  call.Round
 }
 
-// NewDispatcher returns a dispatcher over the providers. Their declarations
-// are checked: no object may be declared twice, and no title index may stand
-// for two texts. The error wraps [ErrSchema].
+// NewDispatcher returns a dispatcher for the providers. It checks their declarations: objects and the
+// texts of title indices must be unique. The error wraps [ErrSchema].
 func NewDispatcher(opt Options, providers ...Provider) (*Dispatcher, error) {
 	if opt.Clocks == nil {
 		opt.Clocks = runtimeClocks()
@@ -100,8 +90,6 @@ func NewDispatcher(opt Options, providers ...Provider) (*Dispatcher, error) {
 	return d, nil
 }
 
-// add adds a provider and its objects to those that have an owner, and its
-// texts to the others'.
 func (d *Dispatcher) add(p Provider, owner map[uint32]string, texts titles) error {
 	e, err := newEntry(p, d.opt.MaxBytes)
 	errs := []error{err}
@@ -119,7 +107,6 @@ func (d *Dispatcher) add(p Provider, owner map[uint32]string, texts titles) erro
 	return errors.Join(errs...)
 }
 
-// orDefault returns v, or def where an option was not given.
 func orDefault[T int | time.Duration](v, def T) T {
 	if v <= 0 {
 		return def
@@ -127,7 +114,6 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return v
 }
 
-// runtimeClocks returns a reader of clocks that count in 100 ns.
 func runtimeClocks() func() counter.Clocks {
 	start := time.Now()
 	return func() counter.Clocks {
@@ -140,6 +126,6 @@ func runtimeClocks() func() counter.Clocks {
 // Objects returns the declarations of all objects. They must not be changed.
 func (d *Dispatcher) Objects() []*Object { return d.objects }
 
-// Names returns the names and help texts of all objects and counters: the English ones
-// first, then those of each other language that there are texts in.
+// Names returns the names and help texts of all objects and counters: the English ones first, then other
+// languages.
 func (d *Dispatcher) Names() []winperf.NameTable { return d.names }

@@ -9,34 +9,31 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// entry is what the dispatcher knows of a provider. It belongs to the goroutine that has
-// the turn.
+// entry is the dispatcher's state of a provider. The goroutine of the current query owns it.
 type entry struct {
 	name     string
 	provider Provider
 	objects  []*Object // copies, which the provider cannot change
 	line     *call.Line
-	run      map[string]func(context.Context) // by stage: what is called on the line
+	run      map[string]func(context.Context) // by stage: functions to call on the line
 
-	// Of the call on the line:
-	session Session // nil: not opened
+	session Session
 	writer  Writer
 	query   *Query
-	clocks  counter.Clocks // of the sample
-	given   []byte         // the buffer that the provider's objects are appended to
+	clocks  counter.Clocks
+	given   []byte
 	answer  answer
 
-	stage    string // of the last call
-	heard    bool   // what it reported was told
-	told     bool   // it was reported that it does not return
-	buf      []byte // for the provider's objects, unless they go straight into the block
-	failure  error  // why it did not answer, until it answers again; nil also where it lacks permission
-	pauses   call.Pauses
-	failures int // since the dispatcher was made
+	stage         string
+	reportsPassed bool
+	busyReported  bool
+	buf           []byte
+	failure       error // last error, until the next answer; nil for a missing permission
+	pauses        call.Pauses
+	failures      int
 }
 
-// newEntry asks a provider for its name and its declarations. With an error the
-// entry has what came before it.
+// newEntry calls the provider for its name and declarations. After an error the entry is partly filled.
 func newEntry(p Provider, maxBytes int) (*entry, error) {
 	e := &entry{provider: p, line: call.NewLine()}
 	e.run = map[string]func(context.Context){stageOpen: e.openSession, stageCollect: e.collect}
@@ -57,7 +54,6 @@ func (e *entry) declare() error {
 	return nil
 }
 
-// answered is what the provider gave within its time.
 func (e *entry) answered() answer {
 	if e.line.Outcome() != call.Returned {
 		return answer{}

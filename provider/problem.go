@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Problem is what went wrong with a provider.
+// Problem describes a failure of a provider.
 type Problem struct {
 	Provider string
 	Stage    string    // "open", "collect" or "close"
@@ -19,30 +19,27 @@ type Problem struct {
 	// [ErrSchema] when an object was not as declared, or [winperf.ErrState]
 	// when it was written in the wrong order.
 	Err   error
-	Stack []byte // where it was, if the provider panicked
-	// Failures is how often in a row the provider has failed now. It is 0 of what
-	// a provider reports that has not failed (see [Writer].Report).
+	Stack []byte // stack of a panic
+	// Failures is the number of consecutive failures. It is 0 for a problem reported by a provider that
+	// has not failed (see [Writer].Report).
 	Failures int
-	// Total is how often the provider has failed since the dispatcher was made.
+	// Total is the number of the provider's failures since NewDispatcher.
 	Total int
-	// Pause is how long the provider is left alone, from Time on; longer, if
-	// it has not returned by then.
+	// Pause is the time from Time during which the provider is not called, or longer if it has not
+	// returned by then.
 	Pause time.Duration
 }
 
-// The stages of a provider's life, as problems name them.
 const (
 	stageOpen    = "open"
 	stageCollect = "collect"
 	stageClose   = "close"
 )
 
-// fail notes a failure of the provider, decides how long it is left alone, and
-// tells the user of the dispatcher.
 func (d *Dispatcher) fail(e *entry, stage string, err error) {
 	pause := e.pauses.Fail(time.Now())
 	if stage == stageClose {
-		pause = 0 // it is not asked again anyway
+		pause = 0
 	}
 	e.failures++
 	if e.failure = nil; !errors.Is(err, fs.ErrPermission) {
@@ -53,11 +50,10 @@ func (d *Dispatcher) fail(e *entry, stage string, err error) {
 	if errors.As(err, &in) {
 		p.Stack = in.stack
 	}
-	d.tell(e, p)
+	d.report(e, p)
 }
 
-// tell tells the user of the dispatcher of a problem.
-func (d *Dispatcher) tell(e *entry, p Problem) {
+func (d *Dispatcher) report(e *entry, p Problem) {
 	if d.opt.OnProblem == nil {
 		return
 	}
@@ -67,7 +63,6 @@ func (d *Dispatcher) tell(e *entry, p Problem) {
 	d.opt.OnProblem(p)
 }
 
-// failOverdue notes that the provider did not answer in time.
 func (d *Dispatcher) failOverdue(e *entry, r round, cause error) {
 	d.fail(e, r.stage, fmt.Errorf("no answer within %v: %w", r.limit, cause))
 }

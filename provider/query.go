@@ -6,27 +6,23 @@ import (
 	"strings"
 )
 
-// Query says what a consumer wants of a dispatcher: the value name of a
-// registry query with, as a hint, the counters that will be looked at. The zero
-// Query wants nothing. It must not be changed while it is in use.
+// Query selects objects of a dispatcher: the value name of a registry query with, as a hint, the counters
+// that will be read. The zero Query selects nothing. It must not be changed while it is in use.
 type Query struct {
-	Global   bool     // every object that is not costly
-	Costly   bool     // every costly object
+	Global   bool     // all objects that are not costly
+	Costly   bool     // all costly objects
 	Metadata bool     // definitions only
 	Objects  []uint32 // title indices of further objects
-	// Counters, where it has an entry for an object, holds the title indices
-	// of the only counters that will be looked at. Objects without an entry
-	// are wanted whole. A session may leave the other values out and need not
-	// read what only they come from, but for the counters by which readers know
-	// an instance again: ID Process (784), ID Thread (804) and Elapsed Time
-	// (684) are always wanted.
+	// Counters, if it has an entry for an object, lists the title indices of the counters that will be
+	// read. Objects without an entry are read completely. A session may omit other values and need not
+	// read their data, except the counters that identify instances: ID Process (784), ID Thread (804) and
+	// Elapsed Time (684) are always needed.
 	Counters map[uint32][]uint32
 }
 
-// classes are the query strings that are no lists of title indices, in lower
-// case (Microsoft Learn, "Using the Registry Functions to Consume Counter
-// Data"). Those with OLD_ ask for version 1 providers only, which all
-// providers here are.
+// classes are the query strings other than lists of title indices, in lower case (Microsoft Learn, "Using
+// the Registry Functions to Consume Counter Data"). Strings with OLD_ select version 1 providers, which
+// all providers here are.
 var classes = map[string]Query{
 	"global":             {Global: true},
 	"costly":             {Costly: true},
@@ -37,11 +33,9 @@ var classes = map[string]Query{
 	"old_metadatacostly": {Costly: true, Metadata: true},
 }
 
-// ParseQuery reads a query string as RegQueryValueEx takes it: "Global",
-// "Costly", "MetadataGlobal", "MetadataCostly" or decimal title indices
-// separated by blanks, in any case. What it does not know, foreign machines
-// and name tables among it, asks for nothing, as the contract for
-// CollectPerformanceData has it.
+// ParseQuery parses a query string of RegQueryValueEx: "Global", "Costly", "MetadataGlobal",
+// "MetadataCostly" or decimal title indices separated by blanks, in any case. Unknown strings, including
+// foreign machines and name tables, select nothing, as the contract of CollectPerformanceData requires.
 func ParseQuery(s string) *Query {
 	if class, ok := classes[strings.ToLower(strings.TrimSpace(s))]; ok {
 		return &class
@@ -60,8 +54,8 @@ func ParseQuery(s string) *Query {
 	return q
 }
 
-// String returns the query string without the hint. A query that asks for a
-// class and single objects at once has no single string; the class comes first.
+// String returns the query string without the hint. A query for a class and single objects has no single
+// string; the class is first.
 func (q *Query) String() string {
 	var words []string
 	prefix := ""
@@ -81,7 +75,7 @@ func (q *Query) String() string {
 	return strings.Join(words, " ")
 }
 
-// Wants reports whether the object is wanted.
+// Wants reports whether the query selects the object.
 func (q *Query) Wants(o *Object) bool {
 	if o.Costly && q.Costly || !o.Costly && q.Global {
 		return true
@@ -89,8 +83,7 @@ func (q *Query) Wants(o *Object) bool {
 	return slices.Contains(q.Objects, o.Index)
 }
 
-// WantsCounter reports whether the declared counter i of a wanted object will be
-// looked at.
+// WantsCounter reports whether the declared counter i of a selected object will be read.
 func (q *Query) WantsCounter(o *Object, i int) bool {
 	wanted, limited := q.Counters[o.Index]
 	return !limited || slices.Contains(wanted, o.Counters[i].Index)

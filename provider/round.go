@@ -8,37 +8,34 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// How long is waited for a provider that was told to return.
+// Times that a provider has to return after it was stopped.
 const (
-	queryGrace = 100 * time.Millisecond // at most, and no more than a tenth of its time
-	closeGrace = time.Second            // to release everything
+	queryGrace = 100 * time.Millisecond // at most, and no more than a tenth of its timeout
+	closeGrace = time.Second
 )
 
-// round is one call of each of several providers, all at once.
 type round struct {
 	stage  string
-	limit  time.Duration // for each provider's answer
+	limit  time.Duration
 	query  *Query
-	clocks counter.Clocks // of the sample
-	block  []byte         // the buffer that the first provider's objects are appended to
+	clocks counter.Clocks
+	block  []byte
 }
 
-// makeRound makes the calls and waits until all have been answered or their
-// time is up. What became of each call is in its entry then, and failures have
-// been reported. It fails when the query has ended.
+// makeRound calls the providers and waits until all have answered or their time is over. It stores the
+// results in the entries and reports failures. It returns an error when the query has ended.
 //
-// The first provider writes straight into the block, the others at the same
-// time into buffers of their own.
+// The first provider writes directly to the block, the others in parallel to separate buffers.
 func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) error {
-	r.limit = call.Share(ctx, r.limit, 3./4) // leaves time for handing over the others' objects
+	r.limit = call.Share(ctx, r.limit, 3./4) // leaves time for passing on the other objects
 	if err := d.round.Begin(ctx, r.limit); err != nil {
 		return err
 	}
 
 	for i, e := range list {
 		e.stage = r.stage
-		e.heard = false
-		e.told = false
+		e.reportsPassed = false
+		e.busyReported = false
 		e.query = r.query
 		e.clocks = r.clocks
 		e.given = r.block
@@ -53,12 +50,11 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 		return err
 	}
 	for _, e := range list {
-		d.judge(e, r)
+		d.check(e, r)
 	}
 	return nil
 }
 
-// ended tells why the query has ended, nil if it has not.
 func (d *Dispatcher) ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -71,15 +67,14 @@ func (d *Dispatcher) ended(ctx context.Context) error {
 	}
 }
 
-// judge notes what became of a provider's call.
-func (d *Dispatcher) judge(e *entry, r round) {
+func (d *Dispatcher) check(e *entry, r round) {
 	if e.line.Outcome() == call.Left {
-		e.told = true
+		e.busyReported = true
 		d.failOverdue(e, r, ErrBusy)
 		return
 	}
 
-	d.hear(e)
+	d.passReports(e)
 	switch {
 	case e.line.Outcome() == call.Overdue:
 		d.failOverdue(e, r, context.DeadlineExceeded)
@@ -91,13 +86,12 @@ func (d *Dispatcher) judge(e *entry, r round) {
 	}
 }
 
-// hear tells what a provider that has returned has reported.
-func (d *Dispatcher) hear(e *entry) {
-	if e.heard {
+func (d *Dispatcher) passReports(e *entry) {
+	if e.reportsPassed {
 		return
 	}
-	e.heard = true
+	e.reportsPassed = true
 	for _, err := range e.answer.reports {
-		d.tell(e, Problem{Stage: stageCollect, Err: err})
+		d.report(e, Problem{Stage: stageCollect, Err: err})
 	}
 }

@@ -11,50 +11,46 @@ import (
 
 // Object declares a performance object.
 //
-// Title indices are those of the name table: even ones stand for names, odd
-// ones for help texts, and one index stands for one text everywhere.
+// Title indices are indices of the name table: even ones for names, odd ones for help texts. One index
+// has the same text everywhere.
 type Object struct {
 	Index uint32 // title index: even, not 0
 	Name  string
 	Help  string
 	// HelpIndex is the title index of the help text: odd; 0 means Index + 1.
 	HelpIndex uint32
-	// Languages are its texts in other languages than English, by their ids, such as
-	// "00C". There need not be any.
+	// Languages are its texts in languages other than English, by language id, such as "00C". It may be
+	// nil.
 	Languages map[string]Text
-	// Multi tells that the object has instances; otherwise it is a single
-	// unnamed one.
+	// Multi reports that the object has instances; otherwise it has a single unnamed one.
 	Multi bool
-	// Costly keeps the object out of "Global" queries.
+	// Costly excludes the object from "Global" queries.
 	Costly bool
-	// Default is the position among Counters of the counter to show first.
+	// Default is the position in Counters of the counter to show first.
 	Default  int
 	Counters []Counter
 }
 
-// Counter declares one counter of an object. A type that needs a base gets its
-// base definition from the library, directly behind the counter and without titles, as
-// Microsoft Learn asks of providers.
+// Counter declares one counter of an object. If the type needs a base, the library adds the base
+// definition directly after the counter and without titles, as Microsoft Learn requires.
 type Counter struct {
 	Index uint32 // title index: even, not 0
 	Name  string
 	Help  string
-	// HelpIndex is the title index of the help text: odd; 0 means Index + 1.
-	// Counters of one name in several objects need different ones for
-	// different texts.
+	// HelpIndex is the title index of the help text: odd; 0 means Index + 1. Counters with the same name
+	// in several objects need different ones for different texts.
 	HelpIndex uint32
-	Languages map[string]Text // as those of an object
+	Languages map[string]Text // as in Object
 	Type      counter.Type
 	Scale     int32 // DefaultScale: power of ten for graphs, -10 to 10
 	// Detail is the level of detail; 0 means Novice.
 	Detail Detail
-	// BaseSlot names the raw value that serves as base. Counters of one object
-	// with the same non-empty BaseSlot share one value, which is set through
-	// any of them; with an empty one each counter has a base of its own.
+	// BaseSlot names the raw value of the base. Counters of one object with the same non-empty BaseSlot
+	// share one value, which is set through any of them; if it is empty, the counter has a separate base.
 	BaseSlot string
 }
 
-// Text is a name and what it means.
+// Text is a name and its help text.
 type Text struct {
 	Name string `json:"name"`
 	Help string `json:"help,omitempty"`
@@ -78,8 +74,8 @@ func (c *Counter) helpIndex() uint32 { return cmp.Or(c.HelpIndex, c.Index+1) }
 // ErrSchema is wrapped by every error about a declaration.
 var ErrSchema = errors.New("bad counter declaration")
 
-// Check returns what is wrong with the declaration: the first fault of the object
-// itself and of each counter. The error wraps ErrSchema.
+// Check returns the faults of the declaration: the first one of the object itself and of each counter.
+// The error wraps ErrSchema.
 func (o *Object) Check() error {
 	var errs []error
 	fault := func(format string, args ...any) {
@@ -100,9 +96,9 @@ func (o *Object) Check() error {
 			continue
 		}
 
-		name := strings.ToLower(c.Name) // names are found in any case
+		name := strings.ToLower(c.Name) // names ignore case
 		if names[name] || indices[c.Index] {
-			fault("counter %d %q: an earlier counter has its title index or its name", c.Index, c.Name)
+			fault("counter %d %q: its title index or name is already used in this object", c.Index, c.Name)
 		}
 
 		names[name], indices[c.Index] = true, true
@@ -116,7 +112,6 @@ func (o *Object) Check() error {
 	return errors.Join(errs...)
 }
 
-// check tells what is wrong with the object itself, "" for nothing.
 func (o *Object) check() string {
 	if msg := titleFault(o.Index, o.HelpIndex, o.Name); msg != "" {
 		return msg
@@ -130,13 +125,11 @@ func (o *Object) check() string {
 	return ""
 }
 
-// titleFault tells what is wrong with a name and the title indices of it and
-// its help text, "" for nothing.
 func titleFault(index, help uint32, name string) string {
 	switch {
 	case index == 0 || index%2 != 0:
 		return "title index is not an even number above 0"
-	case help == 1 || help != 0 && help%2 == 0: // 1 stands for the highest index of Windows' own counters
+	case help == 1 || help != 0 && help%2 == 0: // 1 is the highest index of Windows' own counters
 		return fmt.Sprintf("help index %d is not an odd number above 1", help)
 	case name == "":
 		return "no name"
@@ -144,7 +137,6 @@ func titleFault(index, help uint32, name string) string {
 	return ""
 }
 
-// check tells what is wrong with the counter by itself, "" for nothing.
 func (c *Counter) check() string {
 	if msg := titleFault(c.Index, c.HelpIndex, c.Name); msg != "" {
 		return msg
@@ -155,7 +147,7 @@ func (c *Counter) check() string {
 	case !known:
 		return fmt.Sprintf("unknown type %v", c.Type)
 	case c.Type.IsBase():
-		return "a base is not declared: the library places it behind its counter"
+		return "do not declare a base: the library adds it after its counter"
 	case info.Bytes != 4 && info.Bytes != 8:
 		return fmt.Sprintf("type %v has no value of 4 or 8 bytes", c.Type)
 	case c.Scale < -10 || c.Scale > 10:
@@ -163,12 +155,11 @@ func (c *Counter) check() string {
 	case c.Detail > Wizard || c.Detail%Novice != 0:
 		return fmt.Sprintf("detail level %d is not 100, 200, 300 or 400", c.Detail)
 	case c.BaseSlot != "" && info.Base == 0:
-		return "names a base, but its type has none"
+		return "has a base slot, but its type has no base"
 	}
 	return ""
 }
 
-// baseWidth returns the bytes of the counter's base, 0 if it has none.
 func (c *Counter) baseWidth() int {
 	info, _ := c.Type.Info()
 	if info.Base == 0 {

@@ -7,15 +7,13 @@ import (
 	"runtime/debug"
 )
 
-// answer is what became of a call into a provider.
 type answer struct {
 	err     error
-	buf     []byte  // what the call was given with the provider's objects; nothing after a failure
-	objects int     // how many objects were added
-	reports []error // also of a call that failed: a provider tells each thing once
+	buf     []byte
+	objects int
+	reports []error // also of a failed call, since a provider reports each problem once
 }
 
-// panicked is what a provider panicked with, and where.
 type panicked struct {
 	cause any
 	stack []byte
@@ -23,12 +21,11 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.cause) }
 
-// openSession attaches the provider to its data.
 func (e *entry) openSession(ctx context.Context) {
 	e.answer = answer{err: attempt(func() error {
 		s, err := e.provider.Open(ctx)
 		if err == nil && s == nil {
-			err = errors.New("neither a session nor an error")
+			err = errors.New("Open returned neither a session nor an error")
 		}
 		if err == nil {
 			e.session = s
@@ -37,7 +34,6 @@ func (e *entry) openSession(ctx context.Context) {
 	})}
 }
 
-// collect lets the provider write its objects.
 func (e *entry) collect(ctx context.Context) {
 	w := &e.writer
 	w.clocks = e.clocks
@@ -54,10 +50,9 @@ func (e *entry) collect(ctx context.Context) {
 		e.answer.buf = w.buf
 		e.answer.objects = w.objects
 	}
-	w.begin(nil) // a provider that kept the writer has nothing to write to
+	w.begin(nil) // a provider that kept the writer cannot write any more
 }
 
-// closeSession releases what the provider holds.
 func (e *entry) closeSession() error {
 	if e.session == nil {
 		return nil
@@ -65,11 +60,9 @@ func (e *entry) closeSession() error {
 	return attempt(e.session.Close)
 }
 
-// stop is what a [Writer] panics with to end a call that would go on writing.
+// stop is the panic value with which a [Writer] ends a call that writes too much.
 type stop struct{ err error }
 
-// attempt makes a call into a provider and tells what went wrong, a panic
-// included.
 func attempt(f func() error) (err error) {
 	defer func() {
 		switch r := recover().(type) {

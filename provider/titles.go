@@ -10,11 +10,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// titles collects, for each language, what title indices stand for: names under even
-// indices, help texts under odd ones.
 type titles map[string]map[uint32]string
 
-// add takes a text, and reports an index that stands for another text already.
 func (t titles) add(language string, index uint32, text string) error {
 	if text == "" {
 		return nil
@@ -29,7 +26,6 @@ func (t titles) add(language string, index uint32, text string) error {
 	return nil
 }
 
-// addTexts takes the texts of an object or counter in all languages.
 func (t titles) addTexts(index, help uint32, english Text, others map[string]Text) error {
 	add := func(language string, text Text) error {
 		return errors.Join(t.add(language, index, text.Name), t.add(language, help, text.Help))
@@ -50,8 +46,6 @@ func (t titles) addObject(o *Object) error {
 	return err
 }
 
-// nameTables returns the texts as name tables, the English one first. An error tells of
-// a text that no name table can hold.
 func (t titles) nameTables() (tables []winperf.NameTable, err error) {
 	languages := append([]string{nametable.English}, slices.Sorted(maps.Keys(t))...)
 	for i, language := range languages {

@@ -10,38 +10,35 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// Writer appends objects to a performance data block. Values go straight into
-// the block's bytes; once its buffer is large enough nothing is allocated.
+// Writer appends objects to a performance data block. Values are written directly to the block's bytes;
+// once the buffer is large enough nothing is allocated.
 //
-// A [Dispatcher] hands it out for one call of [Session].Collect; it must not be
-// used after. Objects are written one after the other, each at most once, and
-// only those that the provider declared; they may be others than the query
-// wants. A mistake in this costs the provider all objects of the call and is
-// reported like an error that Collect returns. Writing more than
-// [Options].MaxBytes ends the call by a panic, which the dispatcher recovers.
+// A [Dispatcher] passes it to one call of [Session].Collect; it must not be used afterwards. Objects are
+// written one after the other, each at most once, and only those that the provider declared; they may be
+// others than the query wants. A mistake drops all objects of the call and is reported like an error of
+// Collect. Writing more than [Options].MaxBytes ends the call by a panic, which the dispatcher recovers.
 type Writer struct {
 	buf  []byte
-	base int   // where in buf this provider begins
-	err  error // the first mistake of the provider
+	base int
+	err  error
 
-	objects   int    // written so far
-	open      int    // where in buf the object being written starts, -1 = none
-	block     []byte // its current counter block in buf, nil = none
-	blockAt   int    // where in buf that is
-	instances int32  // of it, so far
+	objects   int
+	open      int
+	block     []byte
+	blockAt   int
+	instances int32
 
 	maxBytes int
-	clocks   counter.Clocks // of the sample
+	clocks   counter.Clocks
 	declared []declared
-	place    map[uint32]int // in declared, by title index
+	place    map[uint32]int
 	reports  []error
 }
 
-// declared is an object that the provider may write.
 type declared struct {
 	object  *Object
-	layout  *Layout // the last one that was found to fit the declaration
-	written bool    // into the block at hand
+	layout  *Layout
+	written bool
 }
 
 func newWriter(objects []*Object, maxBytes int) Writer {
@@ -53,7 +50,6 @@ func newWriter(objects []*Object, maxBytes int) Writer {
 	return w
 }
 
-// begin makes the writer ready to append to buf.
 func (w *Writer) begin(buf []byte) {
 	*w = Writer{buf: buf, base: len(buf), open: -1, maxBytes: w.maxBytes, clocks: w.clocks,
 		declared: w.declared, place: w.place}
@@ -62,7 +58,6 @@ func (w *Writer) begin(buf []byte) {
 	}
 }
 
-// finish returns the first mistake.
 func (w *Writer) finish() error {
 	if w.open >= 0 {
 		w.fail("an object without End")
@@ -70,28 +65,25 @@ func (w *Writer) finish() error {
 	return w.err
 }
 
-// fail notes that the provider calls in the wrong order.
 func (w *Writer) fail(format string, args ...any) {
 	w.failAs(winperf.ErrState, format, args...)
 }
 
-// failAs notes a mistake of the provider.
 func (w *Writer) failAs(kind error, format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("write %s: %w", fmt.Sprintf(format, args...), kind)
 	}
 }
 
-// Report tells [Options].OnProblem what is wrong with objects that can be used
-// all the same. It is no failure of the provider, which should tell each thing
-// once: it is told also if the call fails afterwards.
+// Report passes a problem to [Options].OnProblem that does not prevent the use of the objects. It is not
+// a failure. Report each problem once: it is passed on even if the call fails later.
 func (w *Writer) Report(err error) { w.reports = append(w.reports, err) }
 
-// Clocks returns the clocks of the sample, which its block has in its header.
+// Clocks returns the clocks of the sample, which are in the block's header.
 func (w *Writer) Clocks() counter.Clocks { return w.clocks }
 
-// reserve ends the call if n more bytes are too many. Only a panic ends a provider that
-// would never stop writing.
+// reserve ends the call if n more bytes exceed the limit. Only a panic can end a provider that never
+// stops writing.
 func (w *Writer) reserve(n int64) {
 	if n > int64(w.maxBytes-(len(w.buf)-w.base)) {
 		w.failAs(ErrTooLarge, "more than %d bytes", w.maxBytes)
@@ -99,30 +91,29 @@ func (w *Writer) reserve(n int64) {
 	}
 }
 
-// Instance says what an instance definition holds.
+// Instance describes an instance definition.
 type Instance struct {
-	Name string // UTF-8, which ends at a NUL for readers; what is no UTF-8 becomes U+FFFD
-	// UTF16 is, if not nil, the name instead: UTF-16LE without a NUL, as others wrote it.
+	Name string // UTF-8; readers stop at a NUL; invalid UTF-8 becomes U+FFFD
+	// UTF16, if not nil, replaces Name: UTF-16LE without a NUL.
 	UTF16 []byte
 	// ParentObject is the title index of the parent's object, 0 for no parent.
 	ParentObject uint32
 	// ParentPosition is the parent's position among the instances of its object in the same block.
 	ParentPosition uint32
-	// UniqueID tells instances of one name apart; it counts only with
-	// HasUniqueID, and -1 stands for none all the same.
+	// UniqueID distinguishes instances of the same name. It is used only with HasUniqueID; -1 means none.
 	UniqueID    int32
 	HasUniqueID bool
 }
 
-// ObjectWriter writes one object: for each instance first Instance, then its
-// values. Values that are not written are missing, not zero.
+// ObjectWriter writes one object: for each instance first Instance, then its values. Values that are not
+// written are missing, not zero.
 type ObjectWriter struct {
 	w      *Writer
 	layout *Layout
-	start  int // of the object in w.buf
+	start  int
 }
 
-// Object begins an object. An object without instances takes its values at once.
+// Object begins an object. The values of an object without instances can be set immediately.
 func (w *Writer) Object(l *Layout) ObjectWriter {
 	o := w.object(l)
 	if !l.multi {
@@ -131,9 +122,8 @@ func (w *Writer) Object(l *Layout) ObjectWriter {
 	return o
 }
 
-// Grow makes room for n more bytes at once, for a provider that knows how much it
-// will write; see [Layout.InstanceBytes]. There is a little more, so that a later
-// sample of about that size finds room in the same memory.
+// Grow allocates space for n more bytes, for a provider that knows its size; see [Layout.InstanceBytes].
+// It adds a reserve, so that a later sample of similar size fits.
 func (w *Writer) Grow(n int) {
 	const much = 1 << 20
 	n = max(0, min(n, w.maxBytes))
@@ -142,8 +132,8 @@ func (w *Writer) Grow(n int) {
 	}
 }
 
-// Restart drops all objects of this call, for a provider that found out that they do
-// not belong together. What was reported stays.
+// Restart drops all objects of this call, for a provider that has found them to be inconsistent. Reports
+// are kept.
 func (w *Writer) Restart() {
 	err, reports := w.err, w.reports
 	w.begin(w.buf[:w.base])
@@ -151,8 +141,7 @@ func (w *Writer) Restart() {
 	w.reports = reports
 }
 
-// Definitions writes an object's definitions only, the answer to a query for
-// metadata.
+// Definitions writes an object's definitions only, the answer to a query for metadata.
 func (w *Writer) Definitions(l *Layout) {
 	o := w.object(l)
 	if l.multi {
@@ -162,7 +151,6 @@ func (w *Writer) Definitions(l *Layout) {
 	}
 }
 
-// object begins an object with its definitions.
 func (w *Writer) object(l *Layout) ObjectWriter {
 	i, known := w.place[l.index]
 	switch {
@@ -186,7 +174,6 @@ func (w *Writer) object(l *Layout) ObjectWriter {
 	return o
 }
 
-// check finds out whether the object is written as it was declared.
 func (w *Writer) check(d *declared, l *Layout) {
 	if d.layout == l {
 		return
@@ -205,8 +192,7 @@ func (w *Writer) beginBlock(l *Layout) {
 	w.blockAt = start
 }
 
-// Clock sets the object's own clock: ticks, and ticks per second. Types with
-// PERF_OBJECT_TIMER need it.
+// Clock sets the object's own clock: ticks, and ticks per second. Types with PERF_OBJECT_TIMER need it.
 func (o *ObjectWriter) Clock(ticks, perSecond int64) {
 	if o.ended("clock") {
 		return
@@ -214,8 +200,6 @@ func (o *ObjectWriter) Clock(ticks, perSecond int64) {
 	datablock.ObjectBytes(o.w.buf[o.start:]).SetClock(ticks, perSecond)
 }
 
-// ended reports whether the object is not being written any more, which is a
-// mistake.
 func (o *ObjectWriter) ended(what string) bool {
 	if o.w.open == o.start {
 		return false
@@ -224,8 +208,7 @@ func (o *ObjectWriter) ended(what string) bool {
 	return true
 }
 
-// Instance begins an instance of an object that has instances and returns its
-// position.
+// Instance begins an instance of an object with instances and returns its position.
 func (o *ObjectWriter) Instance(in Instance) int {
 	if o.ended("instance") {
 		return 0
@@ -234,7 +217,7 @@ func (o *ObjectWriter) Instance(in Instance) int {
 		o.w.fail("instance of object %d, which has none", o.layout.index)
 	}
 
-	// In UTF-16 the name has at most a unit for each of its bytes.
+	// In UTF-16 the name has at most one unit for each of its bytes.
 	name := 2*int64(len(in.Name)) + int64(len(in.UTF16))
 	o.w.reserve(int64(datablock.InstanceSize(0)) + name + int64(len(o.layout.block)))
 
@@ -255,16 +238,16 @@ func (o *ObjectWriter) Instance(in Instance) int {
 	return int(o.w.instances - 1)
 }
 
-// Place is where an instance's values stand in the object that is being written.
+// Place is the position of an instance's values in the current object.
 type Place struct{ object, block int }
 
-// Place returns where the values of the current instance stand.
+// Place returns the place of the current instance.
 func (o *ObjectWriter) Place() Place {
 	return Place{o.start, o.w.blockAt}
 }
 
-// Return makes an earlier instance of the object the current one again, so that
-// a total can stand before the instances that it is the total of.
+// Return makes an earlier instance the current one, for example to write a total before the other
+// instances.
 func (o *ObjectWriter) Return(to Place) {
 	if o.ended("return to an instance") {
 		return
@@ -278,17 +261,16 @@ func (o *ObjectWriter) Return(to Place) {
 	o.w.blockAt = to.block
 }
 
-// Set writes the raw value of the declared counter i for the current instance.
-// A counter that is not part of the layout is passed over. A 4-byte counter
-// keeps the low 32 bits.
+// Set writes the raw value of the declared counter i of the current instance. A counter that the layout
+// omits is ignored. A 4-byte counter keeps the low 32 bits.
 func (o *ObjectWriter) Set(i int, v uint64) { o.put(o.layout.slots[i].value, v) }
 
-// SetBase writes the raw value of the base of the declared counter i. A base
-// that is shared has its value for all counters that share it.
+// SetBase writes the raw value of the base of the declared counter i. A shared base has the value for all
+// its counters.
 func (o *ObjectWriter) SetBase(i int, v uint64) { o.put(o.layout.slots[i].base, v) }
 
-// Deny says that the current instance has a value of the declared counter i that
-// the reader has no right to. It is missing, with the status not_permitted.
+// Deny marks the value of the declared counter i of the current instance as not permitted for the reader:
+// it is missing, with the status not_permitted.
 func (o *ObjectWriter) Deny(i int) {
 	at := o.layout.slots[i].value
 	if !o.put(at, datablock.AccessDenied) {
@@ -299,7 +281,6 @@ func (o *ObjectWriter) Deny(i int) {
 	}
 }
 
-// put writes a value into its place, if it has one.
 func (o *ObjectWriter) put(at *place, v uint64) (written bool) {
 	if at == nil {
 		return false
@@ -321,7 +302,6 @@ func (o *ObjectWriter) put(at *place, v uint64) (written bool) {
 	return true
 }
 
-// outside notes a value where there is no instance that it could be of.
 func (o *ObjectWriter) outside() {
 	o.w.fail("value of object %d outside of an instance", o.layout.index)
 }
@@ -335,7 +315,6 @@ func (o *ObjectWriter) End() {
 	}
 }
 
-// end fills in the object's length and NumInstances.
 func (o *ObjectWriter) end(instances int32) {
 	if o.ended("end") {
 		return

@@ -68,7 +68,6 @@ func winperf_region_end(region C.winperf_handle, attributes *C.winperf_attribute
 	return C.int32_t(library.EndRegion(foreign.Handle(region), attrs))
 }
 
-// eventIn reads the name and the attributes of an event.
 func eventIn(region C.winperf_handle, name *C.char, attributes *C.winperf_attribute, count C.int32_t) (
 	string, []slog.Attr, foreign.Code,
 ) {
@@ -80,14 +79,13 @@ func eventIn(region C.winperf_handle, name *C.char, attributes *C.winperf_attrib
 	return text, attrs, code
 }
 
-// maxAttributes bounds the attributes of one event: a record has no more.
+// maxAttributes is the largest number of attributes of an event, as in records.
 const maxAttributes = 128
 
-// attributesIn reads attributes of the caller.
 func attributesIn(region C.winperf_handle, attributes *C.winperf_attribute, count C.int32_t) (
 	[]slog.Attr, foreign.Code,
 ) {
-	all, code := given[C.winperf_attribute](region, unsafe.Pointer(attributes), count, maxAttributes, "attributes")
+	all, code := arrayIn[C.winperf_attribute](region, unsafe.Pointer(attributes), count, maxAttributes, "attributes")
 	if code != foreign.OK || len(all) == 0 {
 		return nil, code
 	}

@@ -19,26 +19,26 @@ import (
 func winperf_snapshot_create(source C.winperf_handle, kind C.int32_t, requests *C.winperf_request,
 	count C.int32_t, flags C.uint32_t,
 ) C.winperf_handle {
-	var wanted []foreign.Request
+	var requested []foreign.Request
 	if foreign.Kind(kind) == foreign.Custom {
-		all, code := given[foreign.Request](source, unsafe.Pointer(requests), count, foreign.MaxRequests, "requests")
+		all, code := arrayIn[foreign.Request](source, unsafe.Pointer(requests), count, foreign.MaxRequests, "requests")
 		if code != foreign.OK {
 			return C.winperf_handle(code)
 		}
-		wanted = slices.Clone(all) // the array may be gone after this call
+		requested = slices.Clone(all) // the caller may free the array after this call
 	}
-	return handle(library.Create(foreign.Handle(source), foreign.Kind(kind), wanted, foreign.Flags(flags)))
+	return handle(library.Create(foreign.Handle(source), foreign.Kind(kind), requested, foreign.Flags(flags)))
 }
 
 //export winperf_snapshot_create_sensors
 func winperf_snapshot_create_sensors(source C.winperf_handle, names **C.char, count C.int32_t,
 	flags C.uint32_t,
 ) C.winperf_handle {
-	wanted, code := textsIn(source, names, count, "names")
+	requested, code := textsIn(source, names, count, "names")
 	if code != foreign.OK {
 		return C.winperf_handle(code)
 	}
-	return handle(library.CreateSensors(foreign.Handle(source), wanted, foreign.Flags(flags)))
+	return handle(library.CreateSensors(foreign.Handle(source), requested, foreign.Flags(flags)))
 }
 
 //export winperf_snapshot_state

@@ -24,7 +24,6 @@ func winperf_source_open(url *C.char, freshness C.int32_t) C.winperf_handle {
 	return handle(library.OpenSource(address, int32(freshness)))
 }
 
-// handle is the result of a function that returns one.
 func handle(h foreign.Handle, code foreign.Code) C.winperf_handle {
 	if code != foreign.OK {
 		return C.winperf_handle(code)
@@ -85,10 +84,9 @@ func winperf_object_find(source C.winperf_handle, name *C.char, object *C.uint32
 	})
 }
 
-// found is the result of a function that finds an index.
 func found(source C.winperf_handle, index *C.uint32_t, find func() (uint32, foreign.Code)) C.int32_t {
 	if index == nil {
-		return C.int32_t(library.Fail(foreign.Handle(source), "the place for the index is NULL"))
+		return C.int32_t(library.Fail(foreign.Handle(source), "the pointer for the index is NULL"))
 	}
 	n, code := find()
 	if code == foreign.OK {
@@ -137,7 +135,7 @@ func winperf_sensor_find(source C.winperf_handle, name *C.char, sensor *C.winper
 	case code != foreign.OK:
 		return C.int32_t(code)
 	case sensor == nil:
-		return C.int32_t(library.Fail(foreign.Handle(source), "the place for the sensor is NULL"))
+		return C.int32_t(library.Fail(foreign.Handle(source), "the pointer for the sensor is NULL"))
 	}
 
 	made, code := library.FindSensor(foreign.Handle(source), text)

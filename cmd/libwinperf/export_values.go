@@ -86,7 +86,7 @@ func winperf_snapshot_time_safe(snapshot C.winperf_handle, ns *C.int64_t) C.int3
 
 func timeGet(snapshot C.winperf_handle, ns *C.int64_t, a foreign.Access) C.int32_t {
 	if ns == nil {
-		return C.int32_t(library.Fail(foreign.Handle(snapshot), "the place for the time is NULL"))
+		return C.int32_t(library.Fail(foreign.Handle(snapshot), "the pointer for the time is NULL"))
 	}
 	t, code := library.Time(foreign.Handle(snapshot), a)
 	if code == foreign.OK {

@@ -10,8 +10,7 @@ import (
 	"github.com/winperf/winperf/cmd/libwinperf/internal/foreign"
 )
 
-// Structures are copied as they are: those of C and of Go have the same size. The types differ
-// in nothing else, as the tests in C see.
+// Structures are copied: C's and Go's have the same size. Tests in C check the fields.
 var (
 	_ [unsafe.Sizeof(foreign.Request{})]byte  = [C.sizeof_winperf_request]byte{}
 	_ [unsafe.Sizeof(foreign.Sensor{})]byte   = [C.sizeof_winperf_sensor]byte{}
@@ -20,11 +19,11 @@ var (
 	_ [unsafe.Sizeof(foreign.Item{})]byte     = [C.sizeof_winperf_item]byte{}
 )
 
-// maxText bounds the texts that callers give, in bytes.
+// maxText limits texts of callers, in bytes.
 const maxText = 1 << 20
 
-// textIn reads a text of the caller. Like the functions below it is given the handle of the call, 0 for none,
-// whose object keeps what is wrong.
+// textIn reads a text of the caller. Like the functions below it takes the handle of the call, or 0,
+// whose object stores errors.
 func textIn(of C.winperf_handle, text *C.char, what string) (string, foreign.Code) {
 	if text == nil {
 		return "", library.Fail(foreign.Handle(of), "%s is NULL", what)
@@ -36,9 +35,8 @@ func textIn(of C.winperf_handle, text *C.char, what string) (string, foreign.Cod
 	return C.GoStringN(text, C.int(n)), foreign.OK
 }
 
-// textsIn reads an array of texts.
 func textsIn(of C.winperf_handle, texts **C.char, count C.int32_t, what string) ([]string, foreign.Code) {
-	all, code := given[*C.char](of, unsafe.Pointer(texts), count, foreign.MaxRequests, what)
+	all, code := arrayIn[*C.char](of, unsafe.Pointer(texts), count, foreign.MaxRequests, what)
 	if code != foreign.OK {
 		return nil, code
 	}
@@ -51,8 +49,8 @@ func textsIn(of C.winperf_handle, texts **C.char, count C.int32_t, what string) 
 	return read, foreign.OK
 }
 
-// given is an array that the caller gives, of which no more than most elements are read.
-func given[T any](of C.winperf_handle, at unsafe.Pointer, count C.int32_t, most int, what string) (
+// arrayIn returns an array of the caller with at most most elements.
+func arrayIn[T any](of C.winperf_handle, at unsafe.Pointer, count C.int32_t, most int, what string) (
 	[]T, foreign.Code,
 ) {
 	if int(count) > most {
@@ -61,13 +59,13 @@ func given[T any](of C.winperf_handle, at unsafe.Pointer, count C.int32_t, most 
 	return array[T](of, at, &count, what)
 }
 
-// array is an array of the caller as a slice, *count elements long.
+// array returns an array of the caller, with *count elements, as a slice.
 func array[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what string) ([]T, foreign.Code) {
 	if count == nil {
 		return nil, library.Fail(foreign.Handle(of), "the length of %s is NULL", what)
 	}
 
-	n := int(*count) // once, as another thread may write there
+	n := int(*count) // read once, as another thread may change it
 	switch {
 	case n < 0:
 		return nil, library.Fail(foreign.Handle(of), "the length of %s is %d", what, n)
@@ -76,12 +74,11 @@ func array[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what
 	case at == nil:
 		return nil, library.Fail(foreign.Handle(of), "%s is NULL and has the length %d", what, n)
 	case uintptr(n) > -uintptr(at)/unsafe.Sizeof(*(*T)(at)):
-		return nil, library.Fail(foreign.Handle(of), "%s has the length %d, which goes beyond the end of memory", what, n)
+		return nil, library.Fail(foreign.Handle(of), "%s has the length %d, which exceeds the address space", what, n)
 	}
 	return unsafe.Slice((*T)(at), n), foreign.OK
 }
 
-// size is the result of a function that returns one.
 func size(n int, code foreign.Code) C.int32_t {
 	if code != foreign.OK {
 		return C.int32_t(code)
@@ -89,15 +86,14 @@ func size(n int, code foreign.Code) C.int32_t {
 	return C.int32_t(n)
 }
 
-// told is the result of a function that fills an array: how much there is goes into *count.
-func told(count *C.int32_t, n int, code foreign.Code) C.int32_t {
+// setCount sets *count to the number of available elements and returns the code.
+func setCount(count *C.int32_t, n int, code foreign.Code) C.int32_t {
 	if code == foreign.OK || code == foreign.TooSmall {
 		*count = C.int32_t(n)
 	}
 	return C.int32_t(code)
 }
 
-// fill has an array of the caller filled.
 func fill[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what string,
 	do func([]T) (int, foreign.Code),
 ) C.int32_t {
@@ -106,10 +102,10 @@ func fill[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what 
 		return C.int32_t(code)
 	}
 	n, code := do(out)
-	return told(count, n, code)
+	return setCount(count, n, code)
 }
 
-// fillBoth has a list of texts filled and an array of what goes with each.
+// fillBoth lets do fill a list of texts and an array of related elements.
 func fillBoth[T any](of C.winperf_handle, texts *C.char, length *C.int32_t, at unsafe.Pointer,
 	count *C.int32_t, what string, do func([]byte, []T) (int, int, foreign.Code),
 ) C.int32_t {
@@ -123,6 +119,6 @@ func fillBoth[T any](of C.winperf_handle, texts *C.char, length *C.int32_t, at u
 	}
 
 	bytes, n, code := do(out, rest)
-	told(length, bytes, code)
-	return told(count, n, code)
+	setCount(length, bytes, code)
+	return setCount(count, n, code)
 }

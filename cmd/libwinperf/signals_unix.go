@@ -6,8 +6,8 @@ package main
 #include <signal.h>
 #include <stddef.h>
 
-// set_onstack sets SA_ONSTACK on a handler, whose other settings stay. If another thread has changed the
-// handler meanwhile, its change is kept.
+// set_onstack sets SA_ONSTACK on a handler and keeps its other settings. If another thread has changed the
+// handler in the meantime, its change is kept.
 static void set_onstack(int number)
 {
 	struct sigaction action, was;
@@ -32,6 +32,6 @@ static void set_onstack_all(void)
 */
 import "C"
 
-// setOnStack lets the handlers that the host has now run on the stacks for signals of Go's threads: a
-// handler on the stack of a goroutine writes beyond its end.
+// setOnStack lets the host's current signal handlers run on the signal stacks of Go's threads: a handler
+// on the stack of a goroutine would write beyond its end.
 func setOnStack() { C.set_onstack_all() }

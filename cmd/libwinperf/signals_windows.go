@@ -2,5 +2,5 @@
 
 package main
 
-// setOnStack does nothing: Windows has no handlers of signals that interrupt a thread.
+// setOnStack does nothing: Windows has no signal handlers that interrupt a thread.
 func setOnStack() {}

@@ -1,6 +1,5 @@
-// Console prints the load of the processors and of the network each second. It
-// takes the values from the blocks of the source by itself: which object holds
-// them, where they stand and which formula is theirs.
+// Console prints the load of the processors and of the network each second. It reads the values directly
+// from the source's blocks: it finds the object and counter and applies the formula.
 package main
 
 import (
@@ -21,8 +20,7 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// Title indices of objects and counters, which are the same on every Windows
-// system, and on Linux.
+// Title indices of objects and counters. They are the same on every Windows system and on Linux.
 const (
 	processor     = 238
 	processorTime = 6
@@ -31,8 +29,8 @@ const (
 )
 
 func main() {
-	url := flag.String("source", "local:", "where the blocks come from")
-	count := flag.Int("n", 0, "how many lines to print; 0 is no end")
+	url := flag.String("source", "local:", "the source of the blocks")
+	count := flag.Int("n", 0, "number of lines to print; 0 means no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -44,8 +42,7 @@ func main() {
 	}
 }
 
-// run prints a line at every interval, until count are printed, the source has
-// no more samples or ctx ends.
+// run prints a line at every interval, until count lines are printed, the source ends or ctx ends.
 func run(ctx context.Context, url string, count int, interval time.Duration, out io.Writer) error {
 	src, err := source.Open(ctx, url)
 	if err != nil {
@@ -73,7 +70,7 @@ func run(ctx context.Context, url string, count int, interval time.Duration, out
 			return err
 		}
 
-		// Both counters are rates, which need a block before.
+		// Both counters are rates, which need a previous block.
 		if older != nil {
 			if err := show(out, older, newer); err != nil {
 				return err
@@ -91,7 +88,6 @@ func run(ctx context.Context, url string, count int, interval time.Duration, out
 	return nil
 }
 
-// next takes a sample and takes its block apart.
 func next(ctx context.Context, query winperf.Query) (*perfdata.Block, error) {
 	var sample winperf.Sample
 	if err := query.Next(ctx, &sample); err != nil {
@@ -103,14 +99,13 @@ func next(ctx context.Context, query winperf.Query) (*perfdata.Block, error) {
 		return nil, err
 	}
 	if raw.Format != winperf.FormatV1 {
-		return nil, fmt.Errorf("the samples are no performance data blocks: %w", winperf.ErrNotSupported)
+		return nil, fmt.Errorf("the samples are not performance data blocks: %w", winperf.ErrNotSupported)
 	}
 
-	// The memory of the sample serves the next one, while this block stays.
+	// Clone the bytes: the next sample may reuse their memory.
 	return perfdata.Parse(bytes.Clone(raw.Bytes), raw.Quirks)
 }
 
-// show prints what happened between two blocks.
 func show(out io.Writer, older, newer *perfdata.Block) error {
 	line := winperf.FromFiletime(newer.Time100ns).Format(time.TimeOnly)
 
@@ -118,7 +113,7 @@ func show(out io.Writer, older, newer *perfdata.Block) error {
 		line += fmt.Sprintf("  %s %5.1f %%", r.instance, r.value)
 	}
 
-	// The network has no total: this is the sum over all interfaces. A machine may lack the object.
+	// The network has no total: add up all interfaces. A machine may lack the object.
 	sum := 0.0
 	interfaces := rates(older, newer, network, bytesTotal)
 	for _, r := range interfaces {
@@ -131,14 +126,13 @@ func show(out io.Writer, older, newer *perfdata.Block) error {
 	return err
 }
 
-// rate is a displayable value of an instance.
 type rate struct {
 	instance string
 	value    float64
 }
 
-// rates computes a counter of all instances that are in both blocks. What has
-// no value in one of them is left out.
+// rates computes a counter for all instances that are in both blocks. Instances without a value are
+// omitted.
 func rates(older, newer *perfdata.Block, object, title uint32) []rate {
 	typ, before := samples(older, object, title)
 	newType, after := samples(newer, object, title)
@@ -161,14 +155,12 @@ func rates(older, newer *perfdata.Block, object, title uint32) []rate {
 	return all
 }
 
-// named is the raw value of an instance.
 type named struct {
 	name string
 	counter.Sample
 }
 
-// samples are the raw values of a counter in a block, with the clocks that its
-// formula needs.
+// samples returns the raw values of a counter in a block, with the clocks of its formula.
 func samples(b *perfdata.Block, object, title uint32) (typ counter.Type, all []named) {
 	o := b.Object(object)
 	if o == nil {

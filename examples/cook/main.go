@@ -1,5 +1,4 @@
-// Cook computes the displayable value of a counter from two raw samples that
-// its arguments give.
+// Cook computes the displayed value of a counter from two raw samples in its arguments.
 package main
 
 import (
@@ -13,8 +12,8 @@ import (
 
 const usage = `usage: cook TYPE VALUE SECONDS VALUE SECONDS
 
-TYPE is a name of winperf.h, such as PERF_COUNTER_COUNTER. Of both samples it
-takes the raw value and the time; a clock of 10 million ticks per second shows it.
+TYPE is a name in winperf.h, such as PERF_COUNTER_COUNTER. Each sample is a
+raw value and a time in seconds. All clocks have 10 million ticks per second.
 `
 
 func main() {
@@ -28,7 +27,6 @@ func main() {
 	}
 }
 
-// run cooks the pair of samples in the arguments.
 func run(args []string, out io.Writer) error {
 	typ, err := counter.ParseType(args[0])
 	if err != nil {
@@ -57,7 +55,6 @@ func run(args []string, out io.Writer) error {
 	return err
 }
 
-// sample is a raw value at a time.
 func sample(value, seconds string) (counter.Sample, error) {
 	raw, err := strconv.ParseUint(value, 0, 64)
 	if err != nil {
@@ -68,7 +65,7 @@ func sample(value, seconds string) (counter.Sample, error) {
 		return counter.Sample{}, err
 	}
 
-	// Which of these clocks counts is up to the type.
+	// The type decides which of these clocks is used.
 	const frequency = 10_000_000
 	ticks := int64(at * frequency)
 	return counter.Sample{Value: raw, Clocks: counter.Clocks{

@@ -1,5 +1,5 @@
-// Decode prints the raw values in a block: of every object the types of its
-// counters, and a row for each instance.
+// Decode prints the raw values in a block: for each object, the types of its counters and a row for each
+// instance.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	url := flag.String("source", "local:", "where the block comes from, such as perfdata:FILE")
+	url := flag.String("source", "local:", "the source of the block, such as perfdata:FILE")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -27,7 +27,6 @@ func main() {
 	}
 }
 
-// run takes one sample and decodes it.
 func run(ctx context.Context, url string, out io.Writer) error {
 	src, err := source.Open(ctx, url)
 	if err != nil {
@@ -61,8 +60,8 @@ func run(ctx context.Context, url string, out io.Writer) error {
 	return nil
 }
 
-// show prints an object. A block has no names of objects and counters, only
-// their title indices: the schema of the sample has the names.
+// show prints an object. Blocks contain title indices of objects and counters; the schema of the sample
+// has the names.
 func show(out io.Writer, o frame.Object) {
 	fmt.Fprintf(out, "object %d\n", o.ID().Index)
 	for k := range o.NumCounters() {
@@ -70,7 +69,7 @@ func show(out io.Writer, o frame.Object) {
 		fmt.Fprintf(out, "  counter %d: %v, %d bytes\n", c.ID.Index, c.Type, c.Size)
 	}
 
-	// All values of the object are read at once, row by row.
+	// Read all values of the object, row by row.
 	width := o.NumCounters()
 	values := make([]uint64, o.Len()*width)
 	rows, whole := o.ReadRows(values, 0)
@@ -78,6 +77,6 @@ func show(out io.Writer, o frame.Object) {
 		fmt.Fprintf(out, "  %s %v\n", o.Labels().Full(i), values[i*width:][:width])
 	}
 	if !whole {
-		fmt.Fprintln(out, "  Where a value is missing stands 0.")
+		fmt.Fprintln(out, "  Missing values are shown as 0.")
 	}
 }

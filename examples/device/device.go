@@ -17,7 +17,7 @@ const (
 	levelTitle   = 90004
 )
 
-// station is a source: a station of pumps, whose registers read returns.
+// station is a source: a station of pumps. read returns their registers.
 type station struct {
 	name   string
 	read   func(ctx context.Context) ([]pump, error)
@@ -25,7 +25,7 @@ type station struct {
 	schema *winperf.Schema
 }
 
-// pump is a pump's registers: its strokes so far, and the level of the liquid in millimetres.
+// pump is the registers of a pump: its number of strokes, and the level of the liquid in millimetres.
 type pump struct {
 	name    string
 	strokes uint64
@@ -47,8 +47,8 @@ func newStation(name string, read func(context.Context) ([]pump, error), now fun
 	return &station{name: name, read: read, now: now, schema: schema}, nil
 }
 
-// Compile implements winperf.Source. The device returns all its registers at once, so that a
-// query has no use for the selection: what it does not want is left out later.
+// Compile implements winperf.Source. The device returns all its registers at once, so the query ignores
+// the selection: other values are omitted later.
 func (s *station) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
 	return &query{s}, nil
 }
@@ -62,7 +62,6 @@ func (s *station) Describe() winperf.Description { return winperf.Description{Ma
 // Close implements winperf.Source.
 func (s *station) Close() error { return nil }
 
-// query asks the device.
 type query struct{ *station }
 
 // Next implements winperf.Query: it reads the registers into a performance data block.
@@ -79,7 +78,6 @@ func (q *query) Next(ctx context.Context, sample *winperf.Sample) error {
 	return nil
 }
 
-// block is the performance data block of the pumps.
 func (q *query) block(pumps []pump) ([]byte, error) {
 	object := perfdata.Object{Title: pumpTitle, Detail: 100, DefaultCounter: -1, Counters: []perfdata.Counter{
 		perfdata.NewCounter(strokesTitle, counter.BulkCount),

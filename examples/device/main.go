@@ -1,6 +1,6 @@
-// Device measures a device with a source of its own: a winperf.Source and a winperf.Query, which
-// make performance data blocks of the device's registers. Names, rates, statuses and the schedule
-// are then the same as for any other source.
+// Device measures a device with its own source: a winperf.Source and a winperf.Query, which make
+// performance data blocks of the device's registers. Names, rates, statuses and the schedule work as for
+// any other source.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(
 	return nil
 }
 
-// simulated are the registers of a device that is not there: two pumps, of which one stands still.
+// simulated returns the registers of a simulated device: two pumps, one of them idle.
 func simulated(context.Context) ([]pump, error) {
 	strokes := uint64(time.Now().UnixMilli() / 50)
 	return []pump{{"north", strokes, 1830}, {"south", 77, 1825}}, nil

@@ -1,5 +1,4 @@
-// Export writes the load of this machine as a csv file, and as JSON lines to
-// standard output.
+// Export writes the load of this machine to a csv file, and as JSON lines to standard output.
 package main
 
 import (
@@ -20,7 +19,7 @@ import (
 
 func main() {
 	file := flag.String("csv", "load.csv", "the file to write")
-	count := flag.Int("n", 0, "how many samples; 0 means no end")
+	count := flag.Int("n", 0, "number of samples; 0 means no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -32,7 +31,6 @@ func main() {
 	}
 }
 
-// create exports to a new file.
 func create(ctx context.Context, name string, opt measure.Options) error {
 	file, err := os.Create(name)
 	if err != nil {
@@ -41,7 +39,7 @@ func create(ctx context.Context, name string, opt measure.Options) error {
 	return errors.Join(run(ctx, opt, file, os.Stdout), file.Close())
 }
 
-// run writes every reading to both.
+// run writes each reading to both outputs.
 func run(ctx context.Context, opt measure.Options, csv, jsonl io.Writer) error {
 	src, err := source.Open(ctx, "local:")
 	if err != nil {
@@ -49,7 +47,7 @@ func run(ctx context.Context, opt measure.Options, csv, jsonl io.Writer) error {
 	}
 	defer src.Close()
 
-	// As a file csv has the form of Windows' logs: relog and others can read it.
+	// With File, csv has the format of Windows' logs, which relog can read.
 	log, err := sink.New("csv", csv, sink.Options{File: true, Location: time.UTC})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
-// Objects lists all objects of a source with their counters and instances, and
-// their help, in the language of the user. Everything has the order of the
-// source's blocks. Counters and instances are numbered from 0; counters that are only
-// the base of another one are left out, and have no number.
+// Objects lists all objects of a source with their counters, instances and help texts, in the language of
+// the user. Everything is in the order of the source's blocks. Counters and instances are numbered from
+// 0; counters that are only the base of another counter are omitted.
 package main
 
 import (
@@ -17,16 +16,16 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// languages are the ids that Windows has for languages, by how LANG begins.
+// languages are the language ids of Windows by the beginning of LANG.
 var languages = map[string]string{
 	"de": "007", "en": "009", "es": "00A", "fr": "00C", "it": "010", "ja": "011", "ko": "012", "ru": "019",
 	"zh_TW": "404", "zh_CN": "804", "pt_BR": "416", "pt_PT": "816",
 }
 
 func main() {
-	url := flag.String("source", "local:", "whose objects to list: a URL, or the name of a log")
+	url := flag.String("source", "local:", "the source to list: a URL, or the name of a log")
 	language := flag.String("language", userLanguage(os.Getenv("LANG")),
-		"of names and help, as the registry numbers it: 007 is German")
+		"language of names and help, as a registry number: 007 is German")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -37,8 +36,8 @@ func main() {
 	}
 }
 
-// userLanguage is the language that a value of LANG such as de_DE.UTF-8 names.
-// Without one, as on Windows, it is "": the source then prefers the user's.
+// userLanguage returns the language of a value of LANG such as de_DE.UTF-8, or "" if LANG is empty, as on
+// Windows: the source then uses the user's language.
 func userLanguage(lang string) string {
 	locale, _, _ := strings.Cut(lang, ".")
 	if id, ok := languages[locale]; ok {
@@ -48,8 +47,7 @@ func userLanguage(lang string) string {
 	return languages[primary]
 }
 
-// run lists the objects. What a source does not have in the language is shown in
-// English.
+// run lists the objects. Texts that a source lacks in the language are in English.
 func run(ctx context.Context, url, language string, out io.Writer) error {
 	src, err := source.Open(ctx, url)
 	if err != nil {
@@ -77,7 +75,6 @@ func run(ctx context.Context, url, language string, out io.Writer) error {
 	return err
 }
 
-// show lists an object.
 func show(out io.Writer, object *sensor.Group) error {
 	costly := ""
 	if object.Costly {
@@ -91,8 +88,8 @@ func show(out io.Writer, object *sensor.Group) error {
 			n, s.Name.Sensor, s.CounterID.Index, s.Type, s.Unit, s.Kind, s.Help)
 	}
 
-	// The name of an instance begins with that of its parent: editor/4711 is a
-	// thread of an editor. Instances of one name are told apart by numbers.
+	// The name of an instance begins with its parent's name: editor/4711 is a thread of an editor. A
+	// number distinguishes instances of the same name.
 	if object.Multi {
 		fmt.Fprintln(out, "  instances")
 	}

@@ -1,8 +1,8 @@
-// Orders takes part in experiments: it measures each of its orders as a region, writes
-// the records to a file, and lets others attach experiments of their own.
+// Orders uses experiments: it measures each of its orders as a region, writes the records to a file, and
+// lets others attach experiments.
 //
-// Records that memory has no room for go to disk. If the program is killed, its next run
-// finds them there and delivers them first.
+// Records that do not fit into memory are written to disk. If the program is killed, its next run
+// delivers them first.
 package main
 
 import (
@@ -26,16 +26,15 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// options are what the command line says.
 type options struct {
-	orders int    // how many there are
-	dir    string // of the records
-	path   string // what is measured
+	orders int
+	dir    string
+	path   string
 }
 
 func main() {
 	opt := options{dir: "orders-records"}
-	flag.IntVar(&opt.orders, "n", 100, "how many orders there are")
+	flag.IntVar(&opt.orders, "n", 100, "number of orders")
 	flag.StringVar(&opt.path, "path", `\System\Context Switches/sec`, "the counter to measure")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -47,7 +46,6 @@ func main() {
 	}
 }
 
-// run serves orders until ctx ends or there are no more.
 func run(ctx context.Context, opt options, out io.Writer) (err error) {
 	machine, err := source.Open(ctx, "local:")
 	if err != nil {
@@ -55,11 +53,11 @@ func run(ctx context.Context, opt options, out io.Writer) (err error) {
 	}
 	defer machine.Close()
 
-	// One call lets others see the orders, and attach experiments to them.
+	// One call shows the orders to others and lets them attach experiments.
 	sources := []sensor.Origin{{Name: "machine", Source: machine}}
 	server, err := control.Listen(ctx, control.Options{Sources: sources})
 	if err != nil {
-		fmt.Fprintln(out, "nobody else can attach an experiment:", err)
+		fmt.Fprintln(out, "others cannot attach experiments:", err)
 	} else {
 		defer server.Close()
 	}
@@ -74,11 +72,10 @@ func run(ctx context.Context, opt options, out io.Writer) (err error) {
 		return err
 	}
 	n, err := count(file)
-	fmt.Fprintf(out, "%s has %d records of orders that were served\n", file, n)
+	fmt.Fprintf(out, "%s has %d records of served orders\n", file, n)
 	return err
 }
 
-// count reads the records of a file.
 func count(file string) (served int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -97,14 +94,14 @@ func count(file string) (served int, err error) {
 	return served, nil
 }
 
-// serve serves orders. Each is a region, with an event in it.
+// serve serves orders. Each is a region with an event in it.
 func serve(ctx context.Context, orders int) {
 	for n := range orders {
 		inside, region := experiment.Region(ctx, "order", slog.Int("number", n+1))
 		select {
 		case <-time.After(10 * time.Millisecond): // the work
 		case <-ctx.Done():
-			// the region tells it
+			// the region's attribute reports it
 		}
 		experiment.Event(inside, "order packed", slog.String("box", "small"))
 		region.End(slog.Bool("served", ctx.Err() == nil))
@@ -114,8 +111,8 @@ func serve(ctx context.Context, orders int) {
 	}
 }
 
-// record begins an experiment whose records go to a file. finish ends it, and returns the
-// file's name.
+// record begins an experiment whose records are written to a file. finish ends it, and returns the file's
+// name.
 func record(
 	ctx context.Context, opt options, sources []sensor.Origin,
 ) (finish func() (string, error), err error) {
@@ -136,7 +133,7 @@ func record(
 		return nil, err
 	}
 
-	// What an earlier run left on disk comes first.
+	// Deliver records that an earlier run left on disk first.
 	disk := delivery.Disk{Dir: filepath.Join(opt.dir, "spill")}
 	if err := delivery.Recover(ctx, disk, to.Put); err != nil {
 		return nil, err
@@ -170,7 +167,7 @@ func record(
 		defer cancel()
 		err := errors.Join(e.Detach(ctx), <-delivered, to.Close(ctx), spill.Close())
 		if n := spill.Dropped(); n > 0 {
-			err = errors.Join(err, fmt.Errorf("%d records found no room on disk", n))
+			err = errors.Join(err, fmt.Errorf("%d records did not fit on disk", n))
 		}
 		return file, err
 	}, nil

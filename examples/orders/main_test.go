@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 		if err := run(t.Context(), opt, &out); err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("has %d records of orders that were served\n", 3*(run1+1))
+		want := fmt.Sprintf("has %d records of served orders\n", 3*(run1+1))
 		if !strings.HasSuffix(out.String(), want) {
 			t.Errorf("it says %q, want %q", out.String(), want)
 		}

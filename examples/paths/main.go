@@ -1,4 +1,4 @@
-// Paths takes a counter path apart, and tells which of other paths it names.
+// Paths shows the parts of a counter path, and which other paths it matches.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	}
 }
 
-// run shows the parts of the pattern and the paths that it names.
+// run shows the parts of the pattern and the paths that it matches.
 func run(pattern string, paths []string, out io.Writer) error {
 	p, err := winperf.ParsePath(pattern)
 	if err != nil {
@@ -49,7 +49,7 @@ func run(pattern string, paths []string, out io.Writer) error {
 	return nil
 }
 
-// names reports whether the pattern names a path. Upper and lower case are the same.
+// names reports whether the pattern matches a path, ignoring case.
 func names(m *winperf.Matcher, p winperf.Path) bool {
 	if !m.Machine(p.Machine) || !m.Object(p.Object) || !m.Counter(p.Counter) {
 		return false

@@ -1,5 +1,4 @@
-// Processors fills a struct for each processor every second, from the object
-// Processor Information.
+// Processors fills a struct for each processor every second, from the object Processor Information.
 package main
 
 import (
@@ -17,9 +16,9 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// processor is all that Windows tells of a processor. Linux has about half of
-// it: a Value says why it is empty, where a float64 could only be NaN. Without
-// the word optional a counter that the object does not have is an error.
+// processor has all counters that Windows has for a processor. Linux has about half of them: a Value has
+// the reason why it is empty, while a float64 could only be NaN. Counters without the word optional must
+// exist.
 type processor struct {
 	Name string `perf:"@instance"`
 
@@ -62,7 +61,7 @@ type processor struct {
 
 func main() {
 	url := flag.String("source", "local:", "the URL of a source, or the name of a log")
-	count := flag.Int("n", 0, "how often to print; 0 is no end")
+	count := flag.Int("n", 0, "number of rounds; 0 means no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -74,8 +73,8 @@ func main() {
 	}
 }
 
-// run prints all processors at every interval, or without waiting in each sample
-// of a log, until that was done count times, the log or ctx ends.
+// run prints all processors at every interval, or for each sample of a log without waiting, until count
+// rounds, the log or ctx ends.
 func run(ctx context.Context, url string, count int, interval time.Duration, out io.Writer) error {
 	src, err := source.Open(ctx, url)
 	if err != nil {
@@ -83,7 +82,7 @@ func run(ctx context.Context, url string, count int, interval time.Duration, out
 	}
 	defer src.Close()
 
-	// Rates of the first Read are those since Open.
+	// The first Read returns rates since Open.
 	reader, err := typed.Open[processor](ctx, src, "Processor Information", typed.Options{
 		Cook: counter.Options{Clamp: true},
 	})
@@ -120,7 +119,6 @@ func run(ctx context.Context, url string, count int, interval time.Duration, out
 	return nil
 }
 
-// show prints a line for each processor.
 func show(out io.Writer, taken time.Time, processors []processor) {
 	fmt.Fprintf(out, "%-8s  %8s %8s %8s  %12s %12s  %s\n", taken.Format(time.TimeOnly),
 		"busy", "user", "kernel", "interrupts", "idle breaks", "frequency")

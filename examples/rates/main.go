@@ -18,7 +18,7 @@ import (
 
 func main() {
 	url := flag.String("source", "local:", "the URL of a source, or the name of a log")
-	count := flag.Int("n", 0, "how often to print; 0 means no end")
+	count := flag.Int("n", 0, "number of rounds; 0 means no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run prints the counters of the paths until the source ends, or as the options say.
+// run prints the counters of the paths until the source ends, or as the options require.
 func run(ctx context.Context, url string, paths []string, opt measure.Options, out io.Writer) error {
 	sel, err := winperf.Select(paths...)
 	if err != nil {

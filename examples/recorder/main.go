@@ -1,5 +1,4 @@
-// Recorder keeps raw samples of this machine in a capture, then computes
-// readings from the capture as if it were the machine.
+// Recorder writes raw samples of this machine to a capture, then computes readings from the capture.
 package main
 
 import (
@@ -18,14 +17,14 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// load is what is recorded.
+// load is the recorded selection.
 var load = winperf.Selection{Paths: []winperf.Path{
 	{Object: "Processor", Instance: "*", HasInstance: true, Counter: "% Processor Time"},
 }}
 
 func main() {
 	file := flag.String("capture", "load.wpc", "the file to write, then to read")
-	count := flag.Int("n", 4, "how many samples")
+	count := flag.Int("n", 4, "number of samples")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -36,7 +35,6 @@ func main() {
 	}
 }
 
-// run records, then replays.
 func run(ctx context.Context, name string, count int, interval time.Duration, out io.Writer) error {
 	file, err := os.Create(name)
 	if err != nil {
@@ -49,7 +47,7 @@ func run(ctx context.Context, name string, count int, interval time.Duration, ou
 	return replay(ctx, name, out)
 }
 
-// record writes samples as the system gave them: nothing is decoded.
+// record writes the system's samples without decoding them.
 func record(ctx context.Context, file io.Writer, count int, interval time.Duration, out io.Writer) error {
 	src, err := source.Open(ctx, "local:")
 	if err != nil {

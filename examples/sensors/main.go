@@ -1,9 +1,7 @@
-// Sensors measures with sensors in two contexts, each in a goroutine of its own.
-// Both read two sources: the machine, through an object cache that they share,
-// and what that cache does.
+// Sensors measures sensors in two contexts, each in a separate goroutine. Both read two sources: the
+// machine, through a shared object cache, and the counters of that cache.
 //
-// The second context samples a little later than the first one, and is given the
-// sample that the first one took: the machine is asked once for both.
+// The second context samples shortly after the first one and gets the first one's sample from the cache.
 package main
 
 import (
@@ -25,7 +23,7 @@ import (
 )
 
 func main() {
-	count := flag.Int("n", 0, "how often each context measures; 0 is no end")
+	count := flag.Int("n", 0, "number of rounds of each context; 0 means no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -83,13 +81,13 @@ func run(ctx context.Context, opt measure.Options, out io.Writer) error {
 	return both(ctx, first, second, opt, &printer{out: out})
 }
 
-// want is a sensor by its name, and the catalogue that has it.
+// want is a sensor name, and the catalogue that contains the sensor.
 type want struct {
 	catalogue *sensor.Catalogue
 	sensor    string
 }
 
-// join makes a context of sensors, and says what their values will be.
+// join makes a context of sensors, and prints their kinds, types and units.
 func join(
 	ctx context.Context, origins []sensor.Origin, opt measure.Options, out io.Writer, wanted ...want,
 ) (*sensor.Joint, error) {
@@ -101,8 +99,7 @@ func join(
 		}
 		names = append(names, name)
 
-		// The cache has no instances before somebody measures: so the catalogue is
-		// asked for the sensor of all instances.
+		// The cache has no instances before the first measurement: find the sensor without an instance.
 		name.Instance, name.HasInstance = "", false
 		sensor, err := w.catalogue.Find(name)
 		if err != nil {
@@ -117,8 +114,7 @@ func join(
 	return sensor.Join(ctx, origins, winperf.Selection{}, opt)
 }
 
-// both runs the two contexts, of which the second begins a tenth of a second
-// after the first.
+// both runs the two contexts. The second begins a tenth of a second after the first.
 func both(ctx context.Context, first, second *sensor.Joint, opt measure.Options, p *printer) error {
 	var errs [2]error
 	var all sync.WaitGroup
@@ -133,8 +129,8 @@ func both(ctx context.Context, first, second *sensor.Joint, opt measure.Options,
 	return errors.Join(errs[:]...)
 }
 
-// watch prints all readings of a context once an interval. The first round only serves as the older
-// one of the next: rates need two.
+// watch prints all readings of a context once an interval. The first round is only the base of the next
+// one: rates need two samples.
 func watch(ctx context.Context, name string, joint *sensor.Joint, opt measure.Options, p *printer) error {
 	tick := time.NewTicker(opt.Interval)
 	defer tick.Stop()
@@ -158,13 +154,11 @@ func watch(ctx context.Context, name string, joint *sensor.Joint, opt measure.Op
 	return nil
 }
 
-// printer prints for several goroutines.
 type printer struct {
 	mutex sync.Mutex
 	out   io.Writer
 }
 
-// print prints the readings of a round.
 func (p *printer) print(context string, cycles []sensor.MemberCycle) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -179,7 +173,6 @@ func (p *printer) print(context string, cycles []sensor.MemberCycle) {
 	}
 }
 
-// reading prints a reading.
 func (p *printer) reading(context string, r winperf.Reading) {
 	value := r.Status.String()
 	if number, ok := r.Value.Float64(); ok && r.Status == counter.OK {

@@ -1,5 +1,5 @@
-// Spans measures an OpenTelemetry span of a program: the records of an experiment have the ids of
-// the trace and the span that their events belong to, so that both can be laid side by side.
+// Spans measures an OpenTelemetry span of a program: the records of an experiment contain the trace and
+// span ids of their events, so that records and spans can be compared.
 package main
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 func main() {
-	provider := sdk.NewTracerProvider() // a program of yours has one that exports its spans
+	provider := sdk.NewTracerProvider() // use the provider that exports your spans
 	if err := run(context.Background(), provider, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "spans:", err)
 		os.Exit(1)
 	}
 }
 
-// links returns the trace and span that an event belongs to. All that winperf needs to know of OpenTelemetry is here.
+// links returns the trace and span of an event. No other code connects winperf with OpenTelemetry.
 func links(ctx context.Context) (traceID, spanID, task string) {
 	span := trace.SpanContextFromContext(ctx)
 	if !span.IsValid() {
@@ -34,7 +34,7 @@ func links(ctx context.Context) (traceID, spanID, task string) {
 	return span.TraceID().String(), span.SpanID().String(), ""
 }
 
-// run measures a request, which is a span, and what is in it.
+// run measures a request, which is a span, and the query in it.
 func run(ctx context.Context, provider trace.TracerProvider, out io.Writer) error {
 	machine, err := source.Open(ctx, "local:")
 	if err != nil {
@@ -77,7 +77,7 @@ func attach(ctx context.Context, machine winperf.Source) (*experiment.Experiment
 	return e, e.Attach(ctx)
 }
 
-// serve serves a request, in a span with another one in it.
+// serve serves a request in a span with an inner span.
 func serve(ctx context.Context, tracer trace.Tracer) {
 	ctx, span := tracer.Start(ctx, "request")
 	defer span.End()

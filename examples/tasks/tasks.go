@@ -1,4 +1,4 @@
-// Package tasks is the code of README.md: five tasks, in as few lines as they take.
+// Package tasks is the code of README.md: five tasks in a few lines each.
 package tasks
 
 import (
@@ -45,7 +45,7 @@ func Watch(ctx context.Context, src winperf.Source, opt measure.Options, out io.
 	return nil
 }
 
-// Log shows the processes in a log that used the processor most of a second.
+// Log shows the processes in a log that used the processor for most of a second.
 func Log(ctx context.Context, file string, out io.Writer) error {
 	src, err := source.Open(ctx, file)
 	if err != nil {
@@ -71,7 +71,7 @@ func Log(ctx context.Context, file string, out io.Writer) error {
 	return nil
 }
 
-// Publish publishes a counter, which every program that reads counters shows.
+// Publish publishes a counter for all programs that read counters.
 func Publish() (*publish.Counter, error) {
 	orders, err := publish.NewCounter("Shop", "Orders/sec", counter.BulkCount)
 	if err != nil {
@@ -81,7 +81,7 @@ func Publish() (*publish.Counter, error) {
 	return orders, nil
 }
 
-// Experiment measures what happens in this program between two points of its code.
+// Experiment measures this program between two points of its code.
 func Experiment(ctx context.Context, src winperf.Source, work func(context.Context), out io.Writer) error {
 	sel, err := winperf.Select(`\System\Context Switches/sec`)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Transfer is a program with counters of its own: the objects Transfer, which
-// has no instances, and Peer, which has one for each peer.
+// Transfer is a program that publishes counters: the object Transfer, which has no instances, and the
+// object Peer, which has one for each peer.
 //
-// It sends bytes to nobody, a little at a time, until it is interrupted.
+// It pretends to send a few bytes at each step, until it is interrupted.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 //go:embed transfer.json
 var schema []byte
 
-// bandwidth is what all transfers together may send within a step, in bytes.
+// bandwidth is the largest number of bytes per step of all transfers.
 const bandwidth = 50_000
 
 func main() {
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run publishes the counters and transfers something every step, until ctx ends.
+// run publishes the counters and transfers data at every step, until ctx ends.
 func run(ctx context.Context, opt publish.Options, step time.Duration) (err error) {
 	s, err := registration.ParseDeclaration("transfer.json", schema)
 	if err != nil {
@@ -55,7 +55,7 @@ func run(ctx context.Context, opt publish.Options, step time.Duration) (err erro
 		return err
 	}
 
-	fmt.Println(`The counters are there: winperf watch '\Transfer\*' '\Peer(*)\*'`)
+	fmt.Println(`The counters are published: winperf watch '\Transfer\*' '\Peer(*)\*'`)
 	tick := time.NewTicker(step)
 	defer tick.Stop()
 	for {
@@ -68,10 +68,9 @@ func run(ctx context.Context, opt publish.Options, step time.Duration) (err erro
 	}
 }
 
-// counters are the handles of everything that is counted.
 type counters struct {
 	sent, free, total *publish.Counter
-	served            []*publish.Counter // by peer
+	served            []*publish.Counter
 }
 
 func newCounters(p *publish.Publisher) (*counters, error) {
@@ -99,7 +98,6 @@ func newCounters(p *publish.Publisher) (*counters, error) {
 	return c, c.addPeers(p, "Peer 1", "Peer 2")
 }
 
-// addPeers adds an instance for each peer.
 func (c *counters) addPeers(p *publish.Publisher, names ...string) error {
 	object, err := p.Object("Peer")
 	if err != nil {
@@ -120,8 +118,7 @@ func (c *counters) addPeers(p *publish.Publisher, names ...string) error {
 	return nil
 }
 
-// transfer sends something to all peers at once. Every goroutine counts by
-// itself.
+// transfer sends data to all peers in parallel. Each goroutine updates the counters itself.
 func (c *counters) transfer() {
 	c.free.Set(bandwidth)
 

@@ -1,6 +1,5 @@
-// Workers is a version 2 provider of Windows: it registers a counter set with
-// the system, and an instance for each of its workers. On other systems the
-// same counters are published for winperf alone.
+// Workers is a version 2 provider of Windows: it registers a counter set with the system, and an instance
+// for each of its workers. On other systems it publishes the same counters for winperf only.
 //
 // Its arguments are the names of the workers.
 package main
@@ -32,7 +31,7 @@ var schema []byte
 const object = "Example Workers"
 
 func main() {
-	period := flag.Duration("for", 0, "how long to work; 0 is no end")
+	period := flag.Duration("for", 0, "how long to work; 0 means no end")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,8 +53,7 @@ func main() {
 	}
 }
 
-// run lets workers of these names work until ctx ends: every step brings a job to
-// one of them.
+// run lets workers work until ctx ends. Every step adds a job for one of them.
 func run(
 	ctx context.Context, names []string, opt publish.Options, step time.Duration, out io.Writer,
 ) (err error) {
@@ -73,13 +71,12 @@ func run(
 	sets, err := perflib.Start(s, p)
 	switch {
 	case errors.Is(err, winperf.ErrNotSupported):
-		fmt.Fprintln(out, "This system has no counter sets; winperf shows the counters all the same.")
+		fmt.Fprintln(out, "This system has no counter sets; only winperf shows the counters.")
 		sets = nil
 	case err != nil:
 		return err
 	default:
-		// The system reads the values where the publisher keeps them, so it is told
-		// to stop first.
+		// The system reads the publisher's memory, so stop it before the publisher.
 		defer func() { err = errors.Join(err, sets.Close()) }()
 	}
 
@@ -93,14 +90,12 @@ func run(
 	return nil
 }
 
-// worker is what is counted of a worker.
 type worker struct {
 	jobs, waiting *publish.Counter
 	queue         uint64
 }
 
-// begin publishes an instance for each name, and makes it one of the counter set
-// if there is one.
+// begin publishes an instance for each name, and adds it to the counter set if there is one.
 func begin(p *publish.Publisher, sets *perflib.Provider, names []string) ([]*worker, error) {
 	published, err := p.Object(object)
 	if err != nil {
@@ -132,7 +127,7 @@ func begin(p *publish.Publisher, sets *perflib.Provider, names []string) ([]*wor
 	return workers, nil
 }
 
-// work gives a job to some worker at every step, and lets another one do one.
+// work adds a job to a worker at every step, and lets another worker finish one.
 func work(ctx context.Context, workers []*worker, step time.Duration) {
 	tick := time.NewTicker(step)
 	defer tick.Stop()

@@ -15,37 +15,36 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Bounds of looking for what is not there: how many are told, and how long it may take.
+// Limits of absent: reported sensors, and time.
 const (
 	maxAbsent  = 50
 	absentTime = 5 * time.Second
 )
 
-// wanted is what a binding measures, as it was named.
-type wanted struct {
+type requested struct {
 	text   string
 	path   winperf.Path
-	source string // "" is any
+	source string
 }
 
-// absent takes a sample of what bindings measure, with instances named by a word that measure.ParseNaming
-// takes, and returns what of it names nothing now. That is no error: it may come later.
+// absent takes a sample of the bindings' sensors and returns the sensors that match nothing now. This is
+// not an error: they may appear later. naming is a word of measure.ParseNaming.
 func absent(
 	ctx context.Context, sources []sensor.Origin, bindings []experiment.Binding, naming string,
 ) (all []protocol.Absent) {
 	names, err := measure.ParseNaming(naming)
 	if err != nil {
-		return nil // the experiment says so
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, absentTime)
 	defer cancel()
-	var wants []wanted
+	var wants []requested
 	for i := range bindings {
 		for _, p := range bindings[i].Paths {
-			wants = append(wants, wanted{text: p.String(), path: p})
+			wants = append(wants, requested{text: p.String(), path: p})
 		}
 		for _, n := range bindings[i].Sensors {
-			wants = append(wants, wanted{text: n.String(), path: n.Path(), source: n.Source})
+			wants = append(wants, requested{text: n.String(), path: n.Path(), source: n.Source})
 		}
 	}
 
@@ -57,7 +56,6 @@ func absent(
 		return wants[i].source == "" || strings.EqualFold(wants[i].source, o.Name)
 	}
 
-	// A source that fails has nothing to say about them.
 	parts, _, _ := sensor.Missing(ctx, sources, paths, in, names)
 	for i, part := range parts {
 		a := protocol.Absent{Sensor: wants[i].text, Path: paths[i].String(), Status: part.String()}

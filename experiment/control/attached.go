@@ -15,25 +15,23 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// attached is an experiment that a client has attached.
 type attached struct {
 	exp      *experiment.Experiment
 	spec     protocol.Spec
-	sources  []sensor.Origin      // what it measures
-	bindings []experiment.Binding // at its begin
+	sources  []sensor.Origin
+	bindings []experiment.Binding
 	owner    *conn
 	delivery *delivery.Delivery
-	spill    *delivery.Spill // nil where no binding needs it
-	sinks    []string        // names of routes that are no clients; guarded by the server
-	server   *Server         // whose lock guards
-	changing sync.Mutex      // held by the client that changes it
-	over     chan struct{}   // is closed when all records were taken out of the experiment
-	ending   chan struct{}   // holds one value: whoever ends it takes that
+	spill    *delivery.Spill
+	sinks    []string // names of routes other than clients; guarded by server.mu
+	server   *Server
+	changing sync.Mutex    // held during a change
+	over     chan struct{} // closed when all records were taken from the experiment
+	ending   chan struct{} // holds one value: the goroutine that takes it ends the experiment
 }
 
 func (a *attached) name() string { return a.exp.Name() }
 
-// attach makes an experiment and attaches it. Records are delivered from begin on.
 func (s *Server) attach(ctx context.Context, owner *conn, spec protocol.Spec) (*attached, error) {
 	if err := checkSpec(&spec); err != nil {
 		return nil, protocol.Errorf("bad_request", "%v", err)
@@ -52,7 +50,6 @@ func (s *Server) attach(ctx context.Context, owner *conn, spec protocol.Spec) (*
 	return a, nil
 }
 
-// reserve takes a name, so that no two experiments get it.
 func (s *Server) reserve(spec *protocol.Spec) error {
 	if spec.Name == "" {
 		spec.Name = "experiment"
@@ -65,7 +62,7 @@ func (s *Server) reserve(spec *protocol.Spec) error {
 	}
 	switch {
 	case slices.ContainsFunc(taken, func(name string) bool { return strings.EqualFold(name, spec.Name) }):
-		return protocol.Errorf("exists", "there is an experiment %q already; give this one another name", spec.Name)
+		return protocol.Errorf("exists", "an experiment %q is already attached; use another name", spec.Name)
 	case len(taken) >= maxExperiments:
 		return protocol.Errorf("busy", "%d experiments are attached already", len(taken))
 	}
@@ -118,14 +115,13 @@ func (s *Server) newAttached(ctx context.Context, owner *conn, spec protocol.Spe
 	return a, nil
 }
 
-// spillOf makes a place on disk where a binding needs one; else nil.
 func (s *Server) spillOf(opt *experiment.Options) (*delivery.Spill, error) {
 	spills := func(b experiment.Binding) bool { return b.Policy == experiment.Spill }
 	if !slices.ContainsFunc(opt.Bindings, spills) {
 		return nil, nil
 	}
 	if s.opt.Spill == nil {
-		return nil, protocol.Errorf("bad_request", `this program has no place on disk for the policy "spill"`)
+		return nil, protocol.Errorf("bad_request", `this program has no directory for the policy "spill"`)
 	}
 	spill, err := delivery.NewSpill(*s.opt.Spill)
 	if err != nil {
@@ -142,18 +138,16 @@ func closeSpill(s *delivery.Spill) error {
 	return s.Close()
 }
 
-// begin begins to deliver.
 func (a *attached) begin() {
 	go func() {
 		defer close(a.over)
-		err := a.delivery.Run(context.Background(), a.exp) // ends with the experiment
+		err := a.delivery.Run(context.Background(), a.exp)
 		if err != nil {
 			a.exp.Tell("delivery ended", experiment.Attr{Key: "error", Value: err.Error()})
 		}
 	}()
 }
 
-// openSinks opens sinks that are no clients, all or none.
 func (a *attached) openSinks(sinks []protocol.Sink) (routes []delivery.Route, err error) {
 	if err := checkCount("sinks", len(a.sinkNames())+len(sinks), maxSinks); err != nil {
 		return nil, protocol.Errorf("busy", "%v", err)
@@ -166,7 +160,7 @@ func (a *attached) openSinks(sinks []protocol.Sink) (routes []delivery.Route, er
 	for i := range sinks {
 		route, err := openSink(&sinks[i], taken)
 		if err != nil {
-			_ = discard(context.Background(), routes) // the first error counts
+			_ = discard(context.Background(), routes)
 			return nil, protocol.Errorf("bad_request", "%v", err)
 		}
 		routes, taken = append(routes, route), append(taken, route.Name)
@@ -174,18 +168,16 @@ func (a *attached) openSinks(sinks []protocol.Sink) (routes []delivery.Route, er
 	return routes, nil
 }
 
-// openSink opens a sink whose name is not taken.
 func openSink(s *protocol.Sink, taken []string) (delivery.Route, error) {
 	if err := checkName("a sink", s.Name); err != nil {
 		return delivery.Route{}, err
 	}
 	if name := sinkName(s); slices.Contains(taken, name) {
-		return delivery.Route{}, fmt.Errorf("there is a sink %q already", name)
+		return delivery.Route{}, fmt.Errorf("a sink %q exists already", name)
 	}
 	return openRoute(s)
 }
 
-// discard closes sinks that got nothing.
 func discard(ctx context.Context, routes []delivery.Route) error {
 	var errs []error
 	for _, r := range routes {
@@ -194,16 +186,16 @@ func discard(ctx context.Context, routes []delivery.Route) error {
 	return errors.Join(errs...)
 }
 
-// addSinks delivers to sinks from now on. It fails if the experiment ends, or if a sink of the same name
-// is still being removed; then none is added.
+// addSinks starts the delivery to sinks, to all or none. It fails if the experiment ends, or if a sink of
+// the same name is still being removed.
 func (a *attached) addSinks(ctx context.Context, routes []delivery.Route) error {
 	for i, r := range routes {
 		if err := a.delivery.Add(r); err != nil {
 			for _, added := range routes[:i] {
-				_, _ = a.removeSink(ctx, added.Name) // the first error counts
+				_, _ = a.removeSink(ctx, added.Name)
 			}
 			_ = discard(ctx, routes[i:])
-			return protocol.Errorf("state", "the experiment %q ends, or a sink of this name does: %v", a.name(), err)
+			return protocol.Errorf("state", "the experiment %q is ending, or a sink of this name is still being removed: %v", a.name(), err)
 		}
 		a.server.mu.Lock()
 		a.sinks = append(a.sinks, r.Name)
@@ -212,7 +204,7 @@ func (a *attached) addSinks(ctx context.Context, routes []delivery.Route) error 
 	return nil
 }
 
-// removeSink ends a sink that is no client. It reports whether there is one.
+// removeSink removes a sink other than a client. It reports whether the sink existed.
 func (a *attached) removeSink(ctx context.Context, name string) (bool, error) {
 	a.server.mu.Lock()
 	i := slices.Index(a.sinks, name)
@@ -232,15 +224,14 @@ func (a *attached) sinkNames() []string {
 	return slices.Clone(a.sinks)
 }
 
-// list are the experiments that clients have attached.
 func (s *Server) list() []*attached {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.experiments)
 }
 
-// end ends an experiment, with its last records delivered as long as ctx lasts, and tells
-// the clients that receive them. Only the first call does that.
+// end ends an experiment, delivers its last records until ctx ends, and notifies the receiving clients.
+// Only the first call has an effect.
 func (s *Server) end(ctx context.Context, a *attached) {
 	select {
 	case <-a.ending:
@@ -248,22 +239,21 @@ func (s *Server) end(ctx context.Context, a *attached) {
 		return
 	}
 
-	_ = a.exp.Detach(ctx) // what it says is in the last records
+	_ = a.exp.Detach(ctx)
 	select {
 	case <-a.over:
 	case <-ctx.Done():
 	}
 	err := a.delivery.Close(ctx)
-	<-a.over // a closed delivery takes no more
+	<-a.over
 	err = errors.Join(err, closeSpill(a.spill))
 
 	s.mu.Lock()
 	s.experiments = slices.DeleteFunc(s.experiments, func(other *attached) bool { return other == a })
 	s.mu.Unlock()
-	a.tellEnd(s, err)
+	a.reportEnd(s, err)
 }
 
-// endLater ends an experiment beside the client that asked for it.
 func (s *Server) endLater(a *attached) {
 	s.clients.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), s.opt.Grace)
@@ -272,19 +262,17 @@ func (s *Server) endLater(a *attached) {
 	})
 }
 
-// tellEnd tells the clients that the experiment is over.
-func (a *attached) tellEnd(s *Server, err error) {
+func (a *attached) reportEnd(s *Server, err error) {
 	last := protocol.Answer{Experiment: a.name(), Ended: true}
 	if err != nil {
 		last.Error = protocol.Errorf("failed", "%v", err)
 	}
 	for _, c := range s.receivers(a) {
-		_ = c.answer(last) // who has gone need not know
+		_ = c.answer(last)
 		c.forget(a)
 	}
 }
 
-// endAll ends all experiments at the same time.
 func (s *Server) endAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opt.Grace)
 	defer cancel()
@@ -302,7 +290,6 @@ func (s *Server) endAll() {
 	}
 }
 
-// describe says how the experiment is.
 func (t target) describe() protocol.Experiment {
 	st := t.exp.Status()
 	e := protocol.Experiment{

@@ -16,18 +16,17 @@ import (
 	"github.com/winperf/winperf/experiment/delivery"
 )
 
-// lineTime is how long a client may take to send the rest of a line that it has begun, for
-// its first request, and to take what is sent to it.
+// lineTime is the longest time for a client's first request, for the rest of a line, and for reading an
+// answer.
 const lineTime = 10 * time.Second
 
-// conn is a client, from the server's side.
 type conn struct {
 	server *Server
 	net    net.Conn
 	in     *bufio.Reader
 	number uint64
-	own    bool   // it is of the same user
-	who    string // for people
+	own    bool // same user as this process
+	who    string
 
 	writing sync.Mutex
 
@@ -42,15 +41,14 @@ func newConn(s *Server, c net.Conn, number uint64, own bool, who string) *conn {
 	}
 }
 
-// serve carries out what the client asks for, until it goes or ctx ends.
 func (c *conn) serve(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = c.net.Close() }) // which ends reading
+	stop := context.AfterFunc(ctx, func() { _ = c.net.Close() })
 	defer stop()
 
-	// Acknowledgements are read while what was asked for before takes its time.
-	requests := make(chan *asked, maxAsked)
+	// Acknowledgements are read while earlier requests are being served.
+	requests := make(chan *request, maxRequests)
 	var working sync.WaitGroup
 	working.Go(func() { c.work(ctx, requests) })
 	err := c.read(requests)
@@ -59,23 +57,20 @@ func (c *conn) serve(ctx context.Context) {
 
 	var refused *protocol.Error
 	if errors.As(err, &refused) {
-		_ = c.answer(protocol.Answer{Error: refused}) // the last line before the connection is closed
+		_ = c.answer(protocol.Answer{Error: refused})
 	}
-	_ = c.net.Close() // receivers fail from now on
+	_ = c.net.Close()
 	c.leave()
 }
 
-// asked is a request that was read; err is why it is none.
-type asked struct {
+type request struct {
 	protocol.Request
 	err error
 }
 
-// maxAsked bounds the requests of a client that are read before those in front of them are carried out.
-const maxAsked = 4
+const maxRequests = 4
 
-// read reads requests until the client has gone, or did what is refused.
-func (c *conn) read(requests chan<- *asked) error {
+func (c *conn) read(requests chan<- *request) error {
 	for first := true; ; first = false {
 		line, err := c.readLine(first)
 		if err != nil {
@@ -84,29 +79,27 @@ func (c *conn) read(requests chan<- *asked) error {
 		if len(line) == 0 {
 			continue
 		}
-		var r asked
+		var r request
 		if r.err = protocol.DecodeStrict(line, &r.Request); r.err == nil && r.Op == "ack" {
 			c.acknowledge(&r.Request)
 			if r.ID == 0 {
-				continue // it comes with each batch, and has no answer
+				continue // sent for each batch and not answered
 			}
 		}
 		requests <- &r
 	}
 }
 
-// work carries out requests, one after the other, until one cannot be answered.
-func (c *conn) work(ctx context.Context, requests <-chan *asked) {
+func (c *conn) work(ctx context.Context, requests <-chan *request) {
 	left := false
 	for r := range requests {
 		if !left && c.handle(ctx, r) != nil {
 			left = true
-			_ = c.net.Close() // which ends reading
+			_ = c.net.Close()
 		}
 	}
 }
 
-// readLine reads a request. A line that is begun has to end soon.
 func (c *conn) readLine(first bool) ([]byte, error) {
 	limit := time.Time{}
 	if first {
@@ -124,10 +117,9 @@ func (c *conn) readLine(first bool) ([]byte, error) {
 	return protocol.ReadLine(c.in, protocol.MaxRequest)
 }
 
-// handle carries out a request. An error ends the connection.
-func (c *conn) handle(ctx context.Context, r *asked) error {
+func (c *conn) handle(ctx context.Context, r *request) error {
 	if r.err != nil {
-		return c.answer(protocol.Answer{ID: r.ID, Error: protocol.Errorf("bad_request", "no request: %v", r.err)})
+		return c.answer(protocol.Answer{ID: r.ID, Error: protocol.Errorf("bad_request", "invalid request: %v", r.err)})
 	}
 
 	result, err := c.do(ctx, &r.Request)
@@ -141,7 +133,6 @@ func (c *conn) handle(ctx context.Context, r *asked) error {
 	return c.answer(protocol.Answer{ID: r.ID, Result: text})
 }
 
-// answer sends a line.
 func (c *conn) answer(a protocol.Answer) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -150,8 +141,8 @@ func (c *conn) answer(a protocol.Answer) error {
 	return c.send(time.Now().Add(lineTime), append(text, '\n'))
 }
 
-// send sends bytes that no other line may come between. A client that does not take them
-// by then is left.
+// send writes text without interleaving other lines. After an error, or after limit, it closes the
+// connection.
 func (c *conn) send(limit time.Time, text []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -160,12 +151,12 @@ func (c *conn) send(limit time.Time, text []byte) error {
 		_, err = c.net.Write(text)
 	}
 	if err != nil {
-		_ = c.net.Close() // half a line may be on its way
+		_ = c.net.Close()
 	}
 	return err
 }
 
-// leave gives up what the client had: experiments that were not to be kept end.
+// leave removes the client's routes and ends its experiments, unless they are kept.
 func (c *conn) leave() {
 	c.mu.Lock()
 	received := c.received
@@ -174,7 +165,7 @@ func (c *conn) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), c.server.opt.Grace)
 	defer cancel()
 	for a := range received {
-		_, _ = a.delivery.Remove(ctx, c.routeName()) // its sink closes nothing
+		_, _ = a.delivery.Remove(ctx, c.routeName())
 	}
 	for _, a := range c.server.list() {
 		if a.owner == c && !a.spec.Keep {
@@ -185,7 +176,6 @@ func (c *conn) leave() {
 
 func (c *conn) routeName() string { return fmt.Sprintf("client %d (%s)", c.number, c.who) }
 
-// receive begins to send the records of an experiment.
 func (c *conn) receive(a *attached) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,9 +183,9 @@ func (c *conn) receive(a *attached) error {
 	case c.received == nil:
 		return net.ErrClosed
 	case c.received[a] != nil:
-		return protocol.Errorf("exists", "the records of %q come already", a.name())
+		return protocol.Errorf("exists", "already receiving the records of %q", a.name())
 	case len(c.received) >= protocol.MaxReceived:
-		return protocol.Errorf("busy", "the records of %d experiments come already", protocol.MaxReceived)
+		return protocol.Errorf("busy", "already receiving the records of %d experiments", protocol.MaxReceived)
 	}
 	r := &receiver{conn: c, exp: a.exp, name: a.name(), acks: make(chan struct{}, 1)}
 	route := delivery.Route{Name: c.routeName(), Sink: r}
@@ -206,7 +196,6 @@ func (c *conn) receive(a *attached) error {
 	return nil
 }
 
-// gets reports whether the client gets the records of an experiment.
 func (c *conn) gets(a *attached) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,8 +208,6 @@ func (c *conn) forget(a *attached) {
 	delete(c.received, a)
 }
 
-// acknowledge hands on that the client has records, perhaps of an experiment that has been
-// detached since.
 func (c *conn) acknowledge(r *protocol.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -229,37 +216,34 @@ func (c *conn) acknowledge(r *protocol.Request) {
 	}
 }
 
-// ack tells which record a client has last.
 type ack struct {
 	session string
 	number  uint64
 }
 
-// receiver is the sink that a client is.
 type receiver struct {
 	conn *conn
 	exp  *experiment.Experiment
 	name string
-	acks chan struct{} // gets a value when the batch under way is acknowledged
+	acks chan struct{}
 	buf  []byte
 
 	mu     sync.Mutex
-	awaits ack // of the batch under way; zero for none
+	awaits ack // last record of the current batch; zero if none
 }
 
-// await begins to wait for the acknowledgement of a batch.
 func (r *receiver) await(a ack) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.awaits = a
 	select {
-	case <-r.acks: // that of a batch that was given up
+	case <-r.acks:
 	default:
 	}
 }
 
-// acknowledge takes an acknowledgement. Any but that of the batch under way means nothing: a client may
-// repeat itself.
+// acknowledge takes an acknowledgement. It ignores others than the current batch's, since clients may
+// repeat them.
 func (r *receiver) acknowledge(a ack) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -269,12 +253,12 @@ func (r *receiver) acknowledge(a ack) {
 	r.awaits = ack{}
 	select {
 	case r.acks <- struct{}{}:
-	default: // there is one
+	default:
 	}
 }
 
-// Deliver sends a batch, and waits until the client has it. One that takes too long is
-// left: it can come again, and say which records it has.
+// Deliver sends a batch and waits for the acknowledgement. A client that takes too long is disconnected.
+// It can reconnect and report the records that it has.
 func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
 	last := batch[len(batch)-1]
 	name, err := json.Marshal(r.name)
@@ -304,11 +288,11 @@ func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
 	}
 }
 
-// leave ends the connection of a client that did not acknowledge the records up to a number, and tells it
-// what it misses, if it has room for a line.
+// leave disconnects a client that did not acknowledge the records up to through. It tries to send the
+// reason and the number of missed records.
 func (r *receiver) leave(through uint64) {
 	const moment = 100 * time.Millisecond
-	what := "this client took too long"
+	what := "this client was too slow"
 	switch {
 	case r.conn.server.ctx.Err() != nil:
 		what = "the program has ended"
@@ -319,7 +303,7 @@ func (r *receiver) leave(through uint64) {
 	const form = "%s; its records up to %d were not acknowledged in time, and %d more were not sent"
 	last := protocol.Answer{Experiment: r.name, Error: protocol.Errorf("failed", form, what, through, more)}
 	if text, err := json.Marshal(last); err == nil {
-		_ = r.conn.send(time.Now().Add(moment), append(text, '\n')) // it may be that it does not read
+		_ = r.conn.send(time.Now().Add(moment), append(text, '\n')) // the client may not read
 	}
 	_ = r.conn.net.Close()
 }

@@ -290,17 +290,17 @@ func TestTooMuch(t *testing.T) {
 	c := dial(t, s)
 	times := func(n int) []string { return strings.Split(strings.Repeat("x", n), "") }
 	for says, change := range map[string]func(*protocol.Spec){
-		"65 bindings: expected 64":             func(s *protocol.Spec) { s.Bindings = make([]protocol.Binding, 65) },
-		"65 sources of events: expected 64":    func(s *protocol.Spec) { s.Events = make([]protocol.EventSource, 65) },
-		"17 sinks: expected 16":                func(s *protocol.Spec) { s.Sinks = make([]protocol.Sink, 17) },
-		"1001 events: expected 1000":           func(s *protocol.Spec) { s.Bindings[0].Events = times(1001) },
-		"10001 sensors: expected 10000":        func(s *protocol.Spec) { s.Bindings[0].Sensors = times(10_001) },
-		"a capacity of -1: expected 1 to":      func(s *protocol.Spec) { s.Bindings[0].Capacity = -1 },
-		"a capacity of 2147483647: expected 1": func(s *protocol.Spec) { s.Bindings[0].Capacity = math.MaxInt32 },
-		"the name of the experiment: expected": func(s *protocol.Spec) { s.Name = "load\x1b[31m" },
-		"the name of a binding: expected 256":  func(s *protocol.Spec) { s.Bindings[0].Name = strings.Repeat("x", 257) },
-		"the name of a source of events: exp":  func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "a\nb"}} },
-		"the name of a sink: expected 256":     func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{Name: "a\x00", File: "/dev/null"}} },
+		"65 bindings: expected at most 64":            func(s *protocol.Spec) { s.Bindings = make([]protocol.Binding, 65) },
+		"65 sources of events: expected at most 64":   func(s *protocol.Spec) { s.Events = make([]protocol.EventSource, 65) },
+		"17 sinks: expected at most 16":               func(s *protocol.Spec) { s.Sinks = make([]protocol.Sink, 17) },
+		"1001 events: expected at most 1000":          func(s *protocol.Spec) { s.Bindings[0].Events = times(1001) },
+		"10001 sensors: expected at most 10000":       func(s *protocol.Spec) { s.Bindings[0].Sensors = times(10_001) },
+		"capacity -1: expected 1 to":                  func(s *protocol.Spec) { s.Bindings[0].Capacity = -1 },
+		"capacity 2147483647: expected 1":             func(s *protocol.Spec) { s.Bindings[0].Capacity = math.MaxInt32 },
+		"the name of the experiment: expected":        func(s *protocol.Spec) { s.Name = "load\x1b[31m" },
+		"the name of a binding: expected at most 256": func(s *protocol.Spec) { s.Bindings[0].Name = strings.Repeat("x", 257) },
+		"the name of a source of events: exp":         func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "a\nb"}} },
+		"the name of a sink: expected at most 256":    func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{Name: "a\x00", File: "/dev/null"}} },
 		"an interval of 9ms: expected 10ms or": func(s *protocol.Spec) {
 			s.Events = []protocol.EventSource{{Name: "x", Every: protocol.Interval(9 * time.Millisecond)}}
 		},

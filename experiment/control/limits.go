@@ -8,19 +8,18 @@ import (
 	protocol "github.com/winperf/winperf/internal/control"
 )
 
-// Bounds of what clients may ask for, so that none takes all that the program has.
+// Limits of what clients may request, to protect the program.
 const (
-	maxExperiments = 64      // that clients may attach
-	maxBindings    = 64      // of an experiment
-	maxSources     = 64      // of events, of an experiment
-	maxSinks       = 16      // of an experiment
-	maxPatterns    = 1000    // of a binding
-	maxPaths       = 10_000  // paths and names of sensors of a binding
-	maxCapacity    = 100_000 // records of a binding that wait, of some 1,000 bytes each beside their values
-	maxName        = 256     // bytes
+	maxExperiments = 64
+	maxBindings    = 64
+	maxSources     = 64
+	maxSinks       = 16
+	maxPatterns    = 1000
+	maxPaths       = 10_000
+	maxCapacity    = 100_000 // records in memory of a binding, about 1,000 bytes each plus their values
+	maxName        = 256
 )
 
-// checkSpec refuses a spec that asks for too much, or has names that cannot be shown.
 func checkSpec(s *protocol.Spec) error {
 	if err := checkName("the experiment", s.Name); err != nil {
 		return err
@@ -58,22 +57,21 @@ func checkBinding(b *protocol.Binding) error {
 		return err
 	}
 	if b.Capacity < 0 || b.Capacity > maxCapacity {
-		return fmt.Errorf("a capacity of %d: expected 1 to %d, or none", b.Capacity, maxCapacity)
+		return fmt.Errorf("capacity %d: expected 1 to %d, or none", b.Capacity, maxCapacity)
 	}
 	return checkCount("sensors", len(b.Sensors), maxPaths)
 }
 
 func checkCount(what string, has, most int) error {
 	if has > most {
-		return fmt.Errorf("%d %s: expected %d at most", has, what, most)
+		return fmt.Errorf("%d %s: expected at most %d", has, what, most)
 	}
 	return nil
 }
 
-// checkName refuses names that do not fit into a line of text.
 func checkName(of, name string) error {
 	if len(name) > maxName || strings.ContainsFunc(name, unicode.IsControl) {
-		return fmt.Errorf("the name of %s: expected %d bytes at most, without control characters", of, maxName)
+		return fmt.Errorf("the name of %s: expected at most %d bytes, without control characters", of, maxName)
 	}
 	return nil
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/winperf/winperf/internal/suggest"
 )
 
-// operations are what clients can ask for.
 var operations = map[string]func(*conn, context.Context, *protocol.Request) (any, error){
 	"list":    (*conn).list,
 	"sensors": (*conn).sensors,
@@ -46,12 +45,11 @@ func (c *conn) do(ctx context.Context, r *protocol.Request) (any, error) {
 	return nil, protocol.Errorf("bad_request", "there is no operation %q%s", r.Op, meant)
 }
 
-// toError finds the code of an error.
 func toError(err error) *protocol.Error {
-	var told *protocol.Error
+	var coded *protocol.Error
 	switch {
-	case errors.As(err, &told):
-		return told
+	case errors.As(err, &coded):
+		return coded
 	case errors.Is(err, experiment.ErrUnknown):
 		return protocol.Errorf("unknown", "%v", err)
 	case errors.Is(err, winperf.ErrState):
@@ -82,7 +80,6 @@ func (c *conn) list(ctx context.Context, _ *protocol.Request) (any, error) {
 	return l, nil
 }
 
-// maxSensors bounds the answer to "sensors".
 const maxSensors = 20_000
 
 func (c *conn) sensors(ctx context.Context, r *protocol.Request) (any, error) {
@@ -108,7 +105,6 @@ func (c *conn) sensors(ctx context.Context, r *protocol.Request) (any, error) {
 	return all, nil
 }
 
-// addSensors adds the sensors of a group.
 func addSensors(all *protocol.Sensors, g *sensor.Group, every bool, pattern winperf.Pattern) {
 	for i := range g.Sensors {
 		s := &g.Sensors[i]
@@ -127,7 +123,7 @@ func addSensors(all *protocol.Sensors, g *sensor.Group, every bool, pattern winp
 	}
 }
 
-// workTime is how long a source may take to show what it has, or to be measured for the first time.
+// workTime is the longest time to read a catalogue or to take the first sample.
 const workTime = time.Minute
 
 func (c *conn) attach(ctx context.Context, r *protocol.Request) (any, error) {
@@ -157,8 +153,8 @@ func (c *conn) attach(ctx context.Context, r *protocol.Request) (any, error) {
 	}, nil
 }
 
-var errForeignSinks = protocol.Errorf("forbidden", "only the user whose program this is may name sinks;"+
-	" the records come over this socket")
+var errForeignSinks = protocol.Errorf("forbidden", "only the program's own user may add sinks;"+
+	" receive the records over this socket")
 
 func (c *conn) receiveRecords(_ context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
@@ -166,12 +162,12 @@ func (c *conn) receiveRecords(_ context.Context, r *protocol.Request) (any, erro
 		return nil, err
 	}
 	if t.attached == nil {
-		return nil, protocol.Errorf("state", "%q was attached by the program itself, which takes its records", t.exp.Name())
+		return nil, protocol.Errorf("state", "%q was attached by the program itself, which receives its records", t.exp.Name())
 	}
 	return protocol.Attached{Experiment: t.exp.Name(), Session: t.exp.Session()}, c.receive(t.attached)
 }
 
-// ack answers one that wants that. It was carried out as it was read.
+// ack answers an acknowledgement with an ID. read has already processed it.
 func (c *conn) ack(context.Context, *protocol.Request) (any, error) { return nil, nil }
 
 func (c *conn) detach(ctx context.Context, r *protocol.Request) (any, error) {
@@ -181,7 +177,7 @@ func (c *conn) detach(ctx context.Context, r *protocol.Request) (any, error) {
 	}
 	t.exp.Tell("detached from outside", c.by()...)
 	if t.attached != nil {
-		c.server.endLater(t.attached) // its last records may be for this client
+		c.server.endLater(t.attached)
 		return struct{}{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.server.opt.Grace)
@@ -205,24 +201,23 @@ func (c *conn) resume(_ context.Context, r *protocol.Request) (any, error) {
 	return struct{}{}, t.exp.Resume(c.by()...)
 }
 
-// by says in a Change record who made the change.
+// by returns the attribute of a Change record with the author of the change.
 func (c *conn) by() []experiment.Attr { return []experiment.Attr{{Key: "by", Value: c.who}} }
 
-// plan is a change that was checked.
 type plan struct {
 	target  target
-	source  string // whose interval changes
+	source  string
 	every   time.Duration
-	binding string // whose sensors change
+	binding string
 	paths   []winperf.Path
 	sensors []sensor.Name
 	origins []sensor.Origin
-	naming  string           // of instances, a word that measure.ParseNaming takes
-	routes  []delivery.Route // sinks that are added
-	remove  []string         // sinks that are removed
+	naming  string
+	routes  []delivery.Route
+	remove  []string
 }
 
-// change makes all of the changes, or none: everything that can fail is done before the first of them.
+// change makes all of the changes, or none: everything that can fail is done before the first change.
 func (c *conn) change(ctx context.Context, r *protocol.Request) (any, error) {
 	t, err := c.server.target(r.Experiment)
 	if err != nil {
@@ -245,7 +240,6 @@ func (c *conn) change(ctx context.Context, r *protocol.Request) (any, error) {
 	return p.carryOut(ctx, c)
 }
 
-// check checks a change, and opens its sinks last.
 func (p *plan) check(ctx context.Context, c *conn, ch *protocol.Change) error {
 	if p.every > 0 {
 		if err := p.checkInterval(ch); err != nil {
@@ -260,7 +254,7 @@ func (p *plan) check(ctx context.Context, c *conn, ch *protocol.Change) error {
 	return p.openSinks(c, ch)
 }
 
-// carryOut makes a change that was checked. Sensors come first: measuring them for the first time can fail.
+// carryOut makes the change. It begins with sensors, whose first sample can fail.
 func (p *plan) carryOut(ctx context.Context, c *conn) (done protocol.Changed, err error) {
 	t := p.target
 	if p.binding != "" {
@@ -272,7 +266,7 @@ func (p *plan) carryOut(ctx context.Context, c *conn) (done protocol.Changed, er
 		done.Absent = absent(ctx, p.origins, []experiment.Binding{{Paths: p.paths, Sensors: p.sensors}}, p.naming)
 	}
 
-	// What follows fails only if the experiment ends meanwhile.
+	// The rest fails only if the experiment ends in the meantime.
 	if p.every > 0 {
 		if err := t.exp.SetInterval(p.source, p.every, c.by()...); err != nil {
 			return done, errors.Join(err, discard(ctx, p.routes))
@@ -301,7 +295,7 @@ func (p *plan) checkInterval(ch *protocol.Change) error {
 		return protocol.Errorf("bad_request", "%q has no source of events with an interval", exp.Name())
 	}
 	if len(paced) != 1 {
-		return protocol.Errorf("bad_request", "which source of events? these have an interval: %q", paced)
+		return protocol.Errorf("bad_request", "several sources of events have an interval, name one of them: %q", paced)
 	}
 	p.source = paced[0]
 	return nil
@@ -314,7 +308,7 @@ func (p *plan) checkSensors(ctx context.Context, c *conn, ch *protocol.Change) e
 	}
 	if p.binding = ch.Binding; p.binding == "" {
 		if len(names) != 1 {
-			return protocol.Errorf("bad_request", "which binding? there are %q", names)
+			return protocol.Errorf("bad_request", "several bindings, name one of them: %q", names)
 		}
 		p.binding = names[0]
 	}
@@ -326,21 +320,20 @@ func (p *plan) checkSensors(ctx context.Context, c *conn, ch *protocol.Change) e
 	if p.origins, err = c.server.sources.get(ctx); err != nil {
 		return err
 	}
-	if a := p.target.attached; a != nil { // how the program's own experiments name instances is not known
+	if a := p.target.attached; a != nil {
 		p.naming = a.spec.Names
 	}
 	p.paths, p.sensors, err = parseSensors(ch.Sensors, p.origins, p.naming)
 	return err
 }
 
-// openSinks opens the added sinks and finds the removed ones.
 func (p *plan) openSinks(c *conn, ch *protocol.Change) (err error) {
 	a := p.target.attached
 	switch {
 	case len(ch.AddSinks)+len(ch.RemoveSinks) == 0:
 		return nil
 	case a == nil:
-		return protocol.Errorf("state", "%q was attached by the program itself, which has its sinks", p.target.exp.Name())
+		return protocol.Errorf("state", "%q was attached by the program itself, which controls its sinks", p.target.exp.Name())
 	case !c.own:
 		return errForeignSinks
 	}
@@ -356,7 +349,7 @@ func (p *plan) openSinks(c *conn, ch *protocol.Change) (err error) {
 	return err
 }
 
-// changeSinks adds and removes sinks. It returns what went wrong at the end of those that are removed now.
+// changeSinks adds and removes sinks. It returns the errors of closing removed sinks.
 func (p *plan) changeSinks(ctx context.Context, c *conn) (failed []string, err error) {
 	if len(p.routes)+len(p.remove) == 0 {
 		return nil, nil
@@ -384,15 +377,14 @@ func (p *plan) changeSinks(ctx context.Context, c *conn) (failed []string, err e
 	return failed, nil
 }
 
-// target is an experiment that a request is about. attached is nil where the program has
-// attached it itself.
+// target is the experiment of a request. attached is nil if the program itself attached it.
 type target struct {
 	exp      *experiment.Experiment
 	attached *attached
 }
 
-// targets are all experiments of the program, but for those that are being attached: who ended one before
-// its client is known to own it would end a part of it.
+// targets returns the program's experiments. It omits experiments that are being attached: they cannot be
+// ended before their owner is known.
 func (s *Server) targets() (all []target) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -408,7 +400,7 @@ func (s *Server) targets() (all []target) {
 	return all
 }
 
-// target finds the experiment of a name, "" being the only one.
+// target returns the experiment of a name; "" is the only one.
 func (s *Server) target(name string) (target, error) {
 	all := s.targets()
 	var names []string
@@ -422,7 +414,7 @@ func (s *Server) target(name string) (target, error) {
 	case len(all) == 0:
 		return target{}, protocol.Errorf("unknown", "no experiment is attached")
 	case name == "":
-		return target{}, protocol.Errorf("bad_request", "which experiment? there are %q", names)
+		return target{}, protocol.Errorf("bad_request", "several experiments, name one of them: %q", names)
 	}
 	return target{}, protocol.Errorf("unknown", "there is no experiment %q%s", name,
 		protocol.DidYouMean(suggest.Closest(name, slices.Values(names))))

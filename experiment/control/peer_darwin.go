@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is who is at the other end of a connection, as the kernel says; the process is not
-// told.
+// peer returns the user of the process at the other end of a connection. The process id is not available.
 func peer(c *net.UnixConn) (uid, pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

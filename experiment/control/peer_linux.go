@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is who is at the other end of a connection, as the kernel says.
+// peer returns the user and process at the other end of a connection.
 func peer(c *net.UnixConn) (uid, pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// peer is this user: on these systems the rights of the directory decide who can connect.
+// peer returns this user: on these systems the rights of the directory control access.
 func peer(*net.UnixConn) (uid, pid int, err error) { return os.Geteuid(), 0, nil }

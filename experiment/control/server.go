@@ -1,13 +1,13 @@
-// Package control lets experiments in a running program be listed, attached, paused,
-// changed and ended from outside, by programs of the same user, over a local socket.
+// Package control lets other programs of the same user list, attach, pause, change and end experiments in
+// a running program, over a local socket.
 //
-// A Go program takes part with one call:
+// A Go program enables this with one call:
 //
 //	server, err := control.Listen(ctx, control.Options{})
 //
-// From then on winperf experiment list shows it, and winperf experiment attach binds
-// sensors to the events that the program emits (experiment.Event, experiment.Region).
-// docs/experiments.md has the protocol: lines of JSON in both directions.
+// Then winperf experiment list shows the program, and winperf experiment attach binds sensors to the
+// events that it emits (experiment.Event, experiment.Region). docs/experiments.md describes the protocol:
+// lines of JSON in both directions.
 package control
 
 import (
@@ -32,54 +32,53 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// Options for Listen. The zero Options let this user attach experiments to the events of the
-// process, with the counters of this machine.
+// Options for Listen. The zero value lets this user attach experiments to the events of the process, with
+// the counters of this machine.
 type Options struct {
 	// Name is the name of the program; "" is the name of its file.
 	Name string
 	// Program is the origin of events of code; nil is experiment.Process.
 	Program *experiment.Program
-	// Sources are the sources that experiments can measure; nil is this machine, which is opened
-	// when it is needed for the first time.
+	// Sources are the sources that experiments can measure; nil is this machine, opened when first
+	// needed.
 	Sources []sensor.Origin
-	// Dir is the directory of the socket; "" is the directory in which winperf experiment looks for
-	// programs. It is made if it is missing; no other user may write to it.
+	// Dir is the directory of the socket; "" is the directory in which winperf experiment searches for
+	// programs. It is created if missing; no other user may write to it.
 	Dir string
-	// Users are the ids of other users who may connect, if Dir lets them. They may do everything but
-	// name sinks, which would act with the rights of this program. On Windows the rights of Dir
-	// decide, and Users must be empty.
+	// Users are the ids of other users who may connect, if the rights of Dir allow it. They may do
+	// everything except add sinks, which would use the rights of this program. On Windows the rights of
+	// Dir control access, and Users must be empty.
 	Users []int
 	// Clients is the number of clients that may be connected at a time; 0 means 16.
 	Clients int
-	// Spill is where records of experiments with the policy "spill" are written that find no room in
-	// memory; nil refuses that policy. delivery.Recover delivers the records that a killed run left.
+	// Spill is the disk storage for records of experiments with the policy "spill"; nil refuses that
+	// policy. delivery.Recover delivers records left by a killed run.
 	Spill *delivery.Disk
-	// Grace is how long records may be on their way when an experiment ends; 0 means 5 s.
+	// Grace is the time for the delivery of the last records when an experiment ends; 0 means 5 s.
 	Grace time.Duration
 }
 
-// Server is a program that experiments can be attached to.
+// Server lets clients attach experiments to this program.
 type Server struct {
 	opt      Options
 	path     string
 	listener *net.UnixListener
-	ctx      context.Context // of listening
+	ctx      context.Context
 	stop     context.CancelFunc
 	clients  sync.WaitGroup
-	done     chan struct{} // is closed when all has ended
+	done     chan struct{}
 
 	mu          sync.Mutex
 	conns       map[*conn]struct{}
 	experiments []*attached
-	attaching   []string // names of experiments that are being attached
-	next        uint64   // number of the last client; run's own
+	attaching   []string
+	next        uint64 // number of the last client; only used by run
 
 	sources sourcesOnce
 }
 
-// Listen lets experiments be attached to this program, until ctx ends or Close is called.
-// Attached experiments end then, too. The error wraps os.ErrExist where the program listens
-// already.
+// Listen lets clients attach experiments to this program, until ctx ends or Close is called. Attached
+// experiments then end, too. The error wraps os.ErrExist where the program listens already.
 func Listen(ctx context.Context, opt Options) (*Server, error) {
 	if opt.Program == nil {
 		opt.Program = experiment.Process()
@@ -110,8 +109,8 @@ func Listen(ctx context.Context, opt Options) (*Server, error) {
 // Path returns the path of the socket.
 func (s *Server) Path() string { return s.path }
 
-// Close ends all attached experiments, waits until their records are delivered, for Grace at
-// most, and stops listening. Closing again does nothing.
+// Close ends all attached experiments, waits until their records are delivered, for Grace at most, and
+// stops listening. Closing again does nothing.
 func (s *Server) Close() error {
 	s.stop()
 	<-s.done
@@ -120,21 +119,22 @@ func (s *Server) Close() error {
 
 func (s *Server) run() {
 	defer close(s.done)
-	stop := context.AfterFunc(s.ctx, func() { _ = s.listener.Close() }) // which ends Accept
+	stop := context.AfterFunc(s.ctx, func() { _ = s.listener.Close() })
 	defer stop()
 	const pause = 50 * time.Millisecond
 	ctx, leave := context.WithCancel(context.Background())
 	for s.ctx.Err() == nil {
 		c, err := s.listener.AcceptUnix()
 		if err != nil {
-			retry.Sleep(s.ctx, pause) // descriptors may be short
+			retry.Sleep(s.ctx, pause) // file descriptors may be exhausted
 			continue
 		}
 		s.accept(ctx, c)
 	}
-	_ = s.listener.Close() // the end may be seen here before who closes it has begun
+	_ = s.listener.Close()
 
-	// Clients get the last records before they are left. What one attaches meanwhile ends, too.
+	// Clients get the last records before they are disconnected. Experiments attached in the meantime
+	// end, too.
 	s.endAll()
 	leave()
 	s.clients.Wait()
@@ -142,7 +142,6 @@ func (s *Server) run() {
 	s.sources.close()
 }
 
-// accept serves a client until ctx ends, or says why not.
 func (s *Server) accept(ctx context.Context, c *net.UnixConn) {
 	uid, pid, err := peer(c)
 	own := uid == os.Geteuid()
@@ -152,14 +151,14 @@ func (s *Server) accept(ctx context.Context, c *net.UnixConn) {
 	var refusal *protocol.Error
 	switch {
 	case err != nil:
-		refusal = protocol.Errorf("forbidden", "who you are is not known: %v", err)
+		refusal = protocol.Errorf("forbidden", "cannot determine the user of this connection: %v", err)
 	case !own && !slices.Contains(s.opt.Users, uid):
-		refusal = protocol.Errorf("forbidden", "this program listens to its own user only, and not to the user %d", uid)
+		refusal = protocol.Errorf("forbidden", "this program accepts only its own user, not user %d", uid)
 	case !s.enter(client):
 		refusal = protocol.Errorf("busy", "%d clients are connected already; try again later", s.opt.Clients)
 	}
 	if refusal != nil {
-		_ = client.answer(protocol.Answer{Error: refusal}) // the connection is closed in any case
+		_ = client.answer(protocol.Answer{Error: refusal})
 		_ = c.Close()
 		return
 	}
@@ -172,7 +171,6 @@ func (s *Server) accept(ctx context.Context, c *net.UnixConn) {
 	})
 }
 
-// enter takes a client, if there is room for it.
 func (s *Server) enter(c *conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +181,6 @@ func (s *Server) enter(c *conn) bool {
 	return true
 }
 
-// receivers are the clients that get the records of an experiment.
 func (s *Server) receivers(a *attached) (all []*conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,14 +199,12 @@ func describePeer(uid, pid int) string {
 	return fmt.Sprintf("user %d", uid)
 }
 
-// sourcesOnce are the sources of a server.
 type sourcesOnce struct {
 	mu      sync.Mutex
 	origins []sensor.Origin
-	opened  winperf.Source // what is to be closed; nil: nothing
+	opened  winperf.Source
 }
 
-// get returns the sources. This machine is opened where there are none.
 func (o *sourcesOnce) get(ctx context.Context) ([]sensor.Origin, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -232,6 +227,6 @@ func (o *sourcesOnce) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.opened != nil {
-		_ = o.opened.Close() // all measurements have ended
+		_ = o.opened.Close()
 	}
 }

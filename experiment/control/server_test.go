@@ -261,9 +261,9 @@ func TestSeveral(t *testing.T) {
 	call(t, one, requests(func(s *protocol.Spec) { s.Name = "one" }), nil)
 	call(t, two, requests(func(s *protocol.Spec) { s.Name = "two" }), nil)
 	refused(t, two, requests(func(s *protocol.Spec) { s.Name = "One" }), "exists", "another name")
-	refused(t, two, protocol.Request{Op: "pause"}, "bad_request", "which experiment?")
+	refused(t, two, protocol.Request{Op: "pause"}, "bad_request", "several experiments")
 	call(t, two, protocol.Request{Op: "receive", Experiment: "one"}, nil)
-	refused(t, two, protocol.Request{Op: "receive", Experiment: "one"}, "exists", "come already")
+	refused(t, two, protocol.Request{Op: "receive", Experiment: "one"}, "exists", "already receiving")
 	p.Event(t.Context(), "request x")
 
 	first := received{t: t, c: one}
@@ -396,7 +396,7 @@ func TestSinks(t *testing.T) {
 	if n := bytes.Count(text, []byte("\n")); n < 2 || !bytes.HasPrefix(text, []byte(`"(PDH-CSV 4.0)`)) {
 		t.Errorf("late:\n%s", text)
 	}
-	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{File: "x.jsonl"}} }), "bad_request", "whole path")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{File: "x.jsonl"}} }), "bad_request", "absolute path")
 	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{}} }), "bad_request", "one of file, url and program")
 	refused(t, c, requests(func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{File: late}} }), "bad_request", "exist")
 	if len(p.Experiments()) > 0 {
@@ -420,13 +420,13 @@ func TestSpill(t *testing.T) {
 	r.until("request")
 	call(t, c, protocol.Request{Op: "detach"}, nil)
 	r.until("")
-	refused(t, c, requests(spill, func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{}} }), "bad_request", "want one of")
+	refused(t, c, requests(spill, func(s *protocol.Spec) { s.Sinks = []protocol.Sink{{}} }), "bad_request", "expected one of")
 	if found, err := os.ReadDir(dir); len(found) != 0 || err != nil {
 		t.Errorf("%v is left, %v", found, err)
 	}
 
 	_, s = listening(t)
-	refused(t, dial(t, s), requests(spill), "bad_request", "no place on disk")
+	refused(t, dial(t, s), requests(spill), "bad_request", "no directory")
 }
 
 func TestRefusals(t *testing.T) {
@@ -445,8 +445,8 @@ func TestRefusals(t *testing.T) {
 		{requests(func(s *protocol.Spec) { s.Bindings[0].Sensors = []string{"x"} }), "bad_request", "bad sensor name"},
 		{requests(func(s *protocol.Spec) { s.Bindings[0].Policy = "drop_odlest" }), "bad_request", `did you mean "drop_oldest"?`},
 		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{}} }), "bad_request", "expected a name"},
-		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "x", Above: new(float64)}} }), "bad_request", "want one of"},
-		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "x"}} }), "bad_request", "want one of"},
+		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "x", Above: new(float64)}} }), "bad_request", "expected one of"},
+		{requests(func(s *protocol.Spec) { s.Events = []protocol.EventSource{{Name: "x"}} }), "bad_request", "expected one of"},
 	} {
 		refused(t, c, x.request, x.code, x.says)
 	}
@@ -470,7 +470,7 @@ func TestSinkTooLate(t *testing.T) {
 	call(t, c, requests(func(s *protocol.Spec) { s.Quiet = true }), nil)
 	must(t, s.list()[0].delivery.Close(t.Context()))
 	sink := protocol.Sink{File: filepath.Join(t.TempDir(), "x.jsonl")}
-	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{AddSinks: []protocol.Sink{sink}}}, "state", `the experiment "load" ends`)
+	refused(t, c, protocol.Request{Op: "change", Change: &protocol.Change{AddSinks: []protocol.Sink{sink}}}, "state", `the experiment "load" is ending`)
 }
 
 // raw sends bytes and returns what comes back until the connection is closed.
@@ -641,10 +641,10 @@ func TestUsualSensorNames(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 
-	refused(t, c, requests(func(s *protocol.Spec) { s.Name = "other" }, with("yours/System/Ticks")), "failed", "called mine")
+	refused(t, c, requests(func(s *protocol.Spec) { s.Name = "other" }, with("yours/System/Ticks")), "failed", "the source is mine")
 	_, named := listening(t)
 	refused(t, dial(t, named), requests(with("linux.winperf/System/Ticks", "elsewhere/System/Ticks")),
-		"failed", "the source is called windows.winperf")
+		"failed", "the source is windows.winperf")
 }
 
 // What is asked for and is not there is in the answer, also where another source has it.

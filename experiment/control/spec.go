@@ -19,7 +19,6 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// specOptions turns a spec into the options of an experiment.
 func specOptions(s *protocol.Spec, sources []sensor.Origin) (experiment.Options, error) {
 	o := experiment.Options{Name: s.Name, Sources: sources}
 	var err error
@@ -59,9 +58,9 @@ func bindingOf(b *protocol.Binding, sources []sensor.Origin, naming string) (exp
 	}, err
 }
 
-// parseSensors reads paths, which begin with a backslash, and names of sensors. A name of a usual source,
-// as list -o sensors writes it, names the same counter in whatever the program measures, and is a path
-// where no source is called so. The instance self is replaced, see measure.OwnInstance.
+// parseSensors parses paths, which begin with a backslash, and sensor names. If no source has the source
+// name of a sensor and the name is usual (see sensor.UsualSource), the sensor is measured like a path.
+// The instance self is replaced, see measure.OwnInstance.
 func parseSensors(
 	texts []string, sources []sensor.Origin, naming string,
 ) (paths []winperf.Path, sensors []sensor.Name, err error) {
@@ -125,7 +124,7 @@ func eventSource(s *protocol.EventSource, naming string) (experiment.EventSource
 		return nil, errors.New("expected a name of the source of events")
 	case every == 0 && s.Process == "" && s.Path == "", s.Process != "" && s.Path != "",
 		bounded && s.Path == "", s.Above != nil && s.Below != nil:
-		return nil, fmt.Errorf("%q: want one of every, process, path, and path with either above or below", s.Name)
+		return nil, fmt.Errorf("%q: expected one of every, process, path, and path with either above or below", s.Name)
 	case s.Process != "":
 		return experiment.Processes{Name: s.Name, Match: s.Process, Every: every}, nil
 	case s.Path == "":
@@ -145,7 +144,6 @@ func eventSource(s *protocol.EventSource, naming string) (experiment.EventSource
 	return t, nil
 }
 
-// sinkName returns the name of a sink, or its destination.
 func sinkName(s *protocol.Sink) string {
 	switch {
 	case s.Name != "":
@@ -160,7 +158,6 @@ func sinkName(s *protocol.Sink) string {
 	return ""
 }
 
-// openRoute opens a sink.
 func openRoute(s *protocol.Sink) (delivery.Route, error) {
 	r := delivery.Route{Name: sinkName(s)}
 	var err error
@@ -168,7 +165,7 @@ func openRoute(s *protocol.Sink) (delivery.Route, error) {
 	switch {
 	case s.File != "" && s.URL == "" && len(s.Program) == 0:
 		if !filepath.IsAbs(s.File) {
-			return r, fmt.Errorf("sink %q: want a whole path: the program has a directory of its own", s.File)
+			return r, fmt.Errorf("sink %q: expected an absolute path, since the program has another working directory", s.File)
 		}
 		r.Sink, err = delivery.NewFile(s.File, delivery.FileOptions{Format: s.Format, Overwrite: s.Overwrite})
 	case s.URL != "" && s.File == "" && len(s.Program) == 0:
@@ -180,7 +177,7 @@ func openRoute(s *protocol.Sink) (delivery.Route, error) {
 	case len(s.Program) > 0 && s.File == "" && s.URL == "":
 		r.Sink, err = delivery.NewProgram(&exec.Cmd{Args: s.Program})
 	default:
-		return r, fmt.Errorf("sink %q: want one of file, url and program", r.Name)
+		return r, fmt.Errorf("sink %q: expected one of file, url and program", r.Name)
 	}
 	return r, err
 }

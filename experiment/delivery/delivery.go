@@ -14,22 +14,21 @@ import (
 	"github.com/winperf/winperf/internal/queue"
 )
 
-// Route is the way to one sink. Name and Sink are needed, all else has defaults.
+// Route configures the delivery to one sink. Name and Sink are required, all else has defaults.
 type Route struct {
-	// Name tells the route from the others, in states, messages and the queue on disk.
+	// Name identifies the route in states, messages and the queue on disk.
 	Name string
 	Sink Sink
-	// Records and Bytes bound a batch; 0 means 500 records and 1 MiB. A single record may
-	// be larger.
+	// Records and Bytes limit a batch; 0 means 500 records and 1 MiB. A single record may be larger.
 	Records int
 	Bytes   int64
-	// Linger is how long a record may wait for others to come along; 0 means 100 ms, and
-	// below 0 it does not wait.
+	// Linger is the time that a record may wait for more records; 0 means 100 ms, below 0 it does not
+	// wait.
 	Linger time.Duration
-	// First is the gap after a failure, which doubles with each further one up to Most; 0
-	// means 1 s and 1 min. Gaps vary by half, so that many programs do not come at once.
+	// First is the pause after a failure. It doubles with each further failure up to Most; 0 means 1 s
+	// and 1 min. Pauses vary randomly by half, so that many programs do not retry at once.
 	First, Most time.Duration
-	// Timeout is how long a sink may take for a batch; 0 means 30 s.
+	// Timeout is the longest time of a Deliver call; 0 means 30 s.
 	Timeout time.Duration
 }
 
@@ -53,31 +52,30 @@ func (r *Route) setDefaults() {
 	}
 }
 
-// Options say what a delivery is. Routes may be added later, too.
+// Options configure a delivery. Routes may also be added later.
 type Options struct {
 	Routes []Route
-	// Records and Bytes bound the queue in memory; 0 means 10,000 records and 64 MiB.
+	// Records and Bytes limit the queue in memory; 0 means 10,000 records and 64 MiB.
 	Records int
 	Bytes   int64
-	// Disk, where it is not nil, is the queue instead. What was not delivered before its
-	// last end comes first. A route that it did not have then gets all of that, too.
+	// Disk, if not nil, replaces the queue in memory. Records left by an earlier run are delivered first,
+	// also to routes that are new.
 	Disk *Disk
 }
 
 // Disk is a queue on disk.
 type Disk struct {
-	// Dir is its directory, which is made where it is not there.
+	// Dir is its directory, created if missing.
 	Dir string
-	// Bytes bounds it; 0 means 1 GiB. Age is how long a record that some sink did not take is
-	// kept; 0 is for ever. What is beyond, the oldest first, is dropped and counted.
+	// Bytes limits its size; 0 means 1 GiB. Age is how long an undelivered record is kept; 0 means
+	// forever. Older records beyond these limits are dropped and counted.
 	Bytes int64
 	Age   time.Duration
-	// Sync is how long records may be in the system's memory only, where the end of the
-	// program does not lose them, but that of the system; 0 means 1 s, below 0 not at all.
+	// Sync is how long records may be only in the system's write cache, where they survive the end of the
+	// program but not of the system; 0 means 1 s, below 0 means no time.
 	Sync time.Duration
 }
 
-// entryQueue is the queue of a delivery, a *queue.Queue.
 type entryQueue interface {
 	Append(items ...*[]byte) error
 	AddReader(name string) *queue.Reader[[]byte]
@@ -86,7 +84,6 @@ type entryQueue interface {
 	Close() error
 }
 
-// entryReader is how a route reads it, a *queue.Reader.
 type entryReader interface {
 	Next(ctx context.Context, data *[]byte) (number uint64, err error)
 	After() uint64
@@ -105,7 +102,6 @@ func checkRoutes(routes []Route) error {
 	return nil
 }
 
-// open opens the queue.
 func (o *Options) open() (*queue.Queue[[]byte], error) {
 	if err := checkRoutes(o.Routes); err != nil {
 		return nil, err
@@ -122,36 +118,34 @@ func (o *Options) open() (*queue.Queue[[]byte], error) {
 	}), nil
 }
 
-// open opens the queue in a directory.
 func (d *Disk) open(dir string, readers ...string) (*queue.Queue[[]byte], error) {
 	return queue.OpenEntries(dir, queue.Options{
 		Readers: readers, MaxBytes: cmp.Or(max(d.Bytes, 0), 1<<30), MaxAge: d.Age, Sync: d.Sync,
 	})
 }
 
-// Delivery brings records to sinks. It may be used from several goroutines, but for Put
-// and Run, which one at a time may call.
+// Delivery delivers records to sinks. It may be used from several goroutines, except for Put and Run:
+// only one of them may run at a time.
 type Delivery struct {
 	queue entryQueue
-	ctx   context.Context // of the routes
+	ctx   context.Context
 	stop  context.CancelFunc
 	group sync.WaitGroup
 
 	mu      sync.Mutex
 	routes  []*route
-	leaving []string // names of routes that are being removed
-	over    bool     // Close was called
-	// failing is why Run does not get on; nil where it does.
+	leaving []string
+	over    bool
 	failing error
 
-	room chan struct{} // gets a value when a sink took something
+	room chan struct{}
 	once sync.Once
 	open context.Context // ends with Close
 	shut context.CancelFunc
-	err  error // of Close
+	err  error
 }
 
-// New begins a delivery. It ends with Close.
+// New starts a delivery. Close ends it.
 func New(o Options) (*Delivery, error) {
 	q, err := o.open()
 	if err != nil {
@@ -171,7 +165,6 @@ func newDelivery(q entryQueue) *Delivery {
 	return d
 }
 
-// begin begins to deliver by a route.
 func (d *Delivery) begin(r Route, reader entryReader) {
 	r.setDefaults()
 	ctx, stop := context.WithCancel(d.ctx)
@@ -181,13 +174,13 @@ func (d *Delivery) begin(r Route, reader entryReader) {
 	d.group.Go(func() { way.run(ctx) })
 }
 
-// Add adds a route. It gets the records that come from now on, and where it is the only
-// one those, too, that wait. Before Remove of a route has returned there is none of its name.
+// Add adds a route. It gets the records put from now on; the only route also gets the records that wait.
+// A removed route's name can be used again after Remove has returned.
 func (d *Delivery) Add(r Route) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.over {
-		return fmt.Errorf("%w: a closed delivery", winperf.ErrState)
+		return fmt.Errorf("the delivery is closed: %w", winperf.ErrState)
 	}
 	if slices.Contains(d.leaving, r.Name) {
 		return fmt.Errorf("%w: the route %q is still being removed", winperf.ErrState, r.Name)
@@ -199,7 +192,6 @@ func (d *Delivery) Add(r Route) error {
 	return nil
 }
 
-// list are the routes; the lock is held.
 func (d *Delivery) list() (all []Route) {
 	for _, r := range d.routes {
 		all = append(all, r.Route)
@@ -207,8 +199,8 @@ func (d *Delivery) list() (all []Route) {
 	return all
 }
 
-// Remove ends a route: it delivers nothing more, its sink is closed, and what waited for it
-// alone is forgotten. It reports whether there is such a route.
+// Remove stops a route, closes its sink, and drops the records that waited only for it. It reports
+// whether the route existed.
 func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 	d.mu.Lock()
 	i := slices.IndexFunc(d.routes, func(r *route) bool { return r.Name == name })
@@ -219,14 +211,14 @@ func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 	r, over := d.routes[i], d.over
 	if !over {
 		d.routes = slices.Delete(d.routes, i, i+1)
-		d.leaving = append(d.leaving, name) // the queue still knows it, and would forget a new one
+		d.leaving = append(d.leaving, name) // the queue still has a reader of this name
 	}
 	d.mu.Unlock()
 
 	r.stop()
 	<-r.done
 	if over {
-		return true, nil // Close does the rest
+		return true, nil
 	}
 	d.queue.RemoveReader(name)
 	signal(d.room)
@@ -237,10 +229,10 @@ func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 	return true, err
 }
 
-// Put takes records for all sinks, in the order of their numbers. Where the queue is full
-// it waits until there is room, or ctx ends; the error then says so, and the records
-// before that one, taken, were taken. After Close the error wraps winperf.ErrState, and
-// winperf.ErrBadData at a record without a number, such as those of Experiment.Summaries are.
+// Put queues records for all sinks, in the order of their numbers. While the queue is full it waits; if
+// ctx ends, the error is the context's and taken is the number of queued records. After Close the error
+// wraps winperf.ErrState. It wraps winperf.ErrBadData at a record without a number, such as the records
+// of Experiment.Summaries.
 func (d *Delivery) Put(ctx context.Context, records ...*experiment.Record) (taken int, err error) {
 	for _, r := range records {
 		if r.Number == 0 {
@@ -269,13 +261,13 @@ func (d *Delivery) put(ctx context.Context, line []byte) error {
 	}
 }
 
-// add puts a record into the queue and tells the routes. Close waits for that, so that what
-// was taken is delivered.
+// add puts a record into the queue and wakes the routes. Holding the lock makes Close wait, so that the
+// record is delivered.
 func (d *Delivery) add(line []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.over {
-		return fmt.Errorf("%w: a closed delivery", winperf.ErrState)
+		return fmt.Errorf("the delivery is closed: %w", winperf.ErrState)
 	}
 	if err := d.queue.Append(&line); err != nil {
 		return err
@@ -286,8 +278,8 @@ func (d *Delivery) add(line []byte) error {
 	return nil
 }
 
-// Hurry is what an experiment calls when too many records wait (experiment.Options.OnLimit):
-// the next batches do not wait for more records to come along.
+// Hurry makes the next batches start without waiting for more records. It is meant for
+// experiment.Options.OnLimit.
 func (d *Delivery) Hurry(int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -296,11 +288,10 @@ func (d *Delivery) Hurry(int) {
 	}
 }
 
-// Close delivers what is there, as long as ctx lasts and a sink does not fail for good,
-// and closes the sinks, which have a second of their own for that. Its error joins those
-// of the sinks, and wraps ErrUndelivered where records are left: with a queue on disk they
-// come in the next run. A sink that does not return then, such as one that writes to what nobody reads,
-// is left behind. Closing again returns the same error.
+// Close delivers the remaining records until ctx ends or a sink fails permanently, and closes the sinks,
+// within a further second. The error joins the errors of the sinks, and wraps ErrUndelivered where
+// records are left: with a queue on disk they are delivered in the next run. A sink that does not return
+// is abandoned. Closing again returns the same error.
 func (d *Delivery) Close(ctx context.Context) error {
 	d.once.Do(func() { d.err = d.close(ctx) })
 	return d.err
@@ -332,7 +323,7 @@ func (d *Delivery) close(ctx context.Context) error {
 	return errors.Join(append(errs, d.queue.Close())...)
 }
 
-// await waits until all routes have ended that were told to, but not for good: a sink need not obey.
+// await waits until all stopped routes have ended, at most a second.
 func (d *Delivery) await(ctx context.Context) {
 	ended := make(chan struct{})
 	go func() {
@@ -347,7 +338,6 @@ func (d *Delivery) await(ctx context.Context) {
 	}
 }
 
-// signal puts a value into a channel for one, unless there is one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

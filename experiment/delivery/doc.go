@@ -1,14 +1,13 @@
-// Package delivery brings the records of an experiment to those who want them: files, an
-// HTTP endpoint, the standard input of a program, whoever attached the experiment.
+// Package delivery delivers the records of an experiment to sinks: files, an HTTP endpoint, the standard
+// input of a program, an attached client.
 //
-// A Delivery takes records, numbered and in order, into a queue in memory or on disk, from
-// where each route brings them to its sink, in batches, beside the others. A sink that
-// fails is tried again with growing gaps, one that is slow or dead holds up nobody: what
-// the queue has no room for stays in the storage of the experiment, where the policy of its
-// bindings decides. Where another route has everything, the one that lags loses the oldest
-// records instead, which its state counts.
+// A Delivery puts records, numbered and in order, into a queue in memory or on disk. Each route delivers
+// them to its sink in batches, independently of other routes. A failed batch is retried with growing
+// pauses. A slow or dead sink does not delay other sinks: when the queue is full, records stay in the
+// experiment, under the policies of its bindings. If all other routes have delivered everything, the slow
+// one loses the oldest records instead, which its state counts.
 //
-// Every sink gets every record at least once, in order. Session and Number tell a receiver
-// which ones it has already: after a failure a batch comes again, and after the end of the
-// program, where the queue is on disk, what was not delivered before.
+// Every sink gets every record at least once, in order. A batch is repeated after a failure, and
+// undelivered records in a queue on disk are delivered in the next run. Session and Number let the
+// receiver detect repeats.
 package delivery

@@ -20,20 +20,19 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// FormatRecords is the format of whole records, a line of JSON each. The formats of package
-// sink have their values only, each record as a moment with the time of its sample.
+// FormatRecords is the format of complete records, one line of JSON each. The formats of package sink
+// contain only the values, with the time of the record's sample.
 const FormatRecords = "records"
 
-// FileOptions say how a file is written.
+// FileOptions configure NewFile.
 type FileOptions struct {
-	// Format is FormatRecords or one that sink.New knows. "" goes by the extension: .jsonl,
-	// .ndjson and .records are records.
+	// Format is FormatRecords or a format of sink.New. "" uses the extension: .jsonl, .ndjson and
+	// .records are records.
 	Format string
-	// Overwrite replaces a file that is there. Otherwise records are appended to a file of
-	// records, without those that it ends with, and any other is left alone.
+	// Overwrite replaces an existing file. Without it, records are appended to a file of records, and any
+	// other existing file is refused.
 	Overwrite bool
-	// Columns are the paths that get a column in csv and tsv; nil are those of the first
-	// record.
+	// Columns are the paths with a column in csv and tsv; nil selects the paths of the first record.
 	Columns []string
 }
 
@@ -52,15 +51,15 @@ func FileFormat(name, format string) (string, error) {
 	}
 
 	if !slices.Contains(known, format) {
-		const form = "%s: no format of records has the name %q, or a file this extension (%w): want one of %s"
+		const form = "%s: unknown format %q or file extension (%w): use one of %s"
 		return "", fmt.Errorf(form, name, format, winperf.ErrNotSupported, strings.Join(known, ", "))
 	}
 	return format, nil
 }
 
-// NewFile returns a sink that writes a file. What was delivered is in the file, as far as
-// the program goes; Close brings it to disk. A batch is written whole or not at all. The
-// error wraps fs.ErrExist where the file is there and is left alone.
+// NewFile returns a sink that writes a file. Delivered records survive the end of the program; Close
+// writes them to disk. A batch is written completely or not at all. The error wraps fs.ErrExist if the
+// file exists and must not be changed.
 func NewFile(name string, o FileOptions) (Sink, error) {
 	format, err := FileFormat(name, o.Format)
 	if err != nil {
@@ -88,8 +87,8 @@ func NewFile(name string, o FileOptions) (Sink, error) {
 	return s, nil
 }
 
-// Discard closes a sink that delivered nothing. A file that NewFile created is removed, and one that
-// it was to overwrite stays as it was.
+// Discard closes a sink that delivered nothing. A file that NewFile created is removed, and a file that
+// it was to overwrite is unchanged.
 func Discard(ctx context.Context, s Sink) error {
 	f, ok := s.(*fileSink)
 	if !ok {
@@ -102,8 +101,8 @@ func Discard(ctx context.Context, s Sink) error {
 	return err
 }
 
-// CheckFile is the error that NewFile would have for a file, as far as can be told while nothing is made
-// or changed.
+// CheckFile returns the error that NewFile would return, as far as this is known without creating or
+// changing a file.
 func CheckFile(name string, o FileOptions) error {
 	format, err := FileFormat(name, o.Format)
 	if err != nil {
@@ -118,7 +117,7 @@ func CheckFile(name string, o FileOptions) error {
 	case info.Mode()&fs.ModeNamedPipe != 0:
 		return isPipe(name)
 	case !o.Overwrite && format != FormatRecords:
-		return fmt.Errorf("%s is there already (%w): only files of records are gone on with", name, fs.ErrExist)
+		return fmt.Errorf("%s exists (%w): only files of records can be appended to", name, fs.ErrExist)
 	}
 
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -133,26 +132,24 @@ func CheckFile(name string, o FileOptions) error {
 	return err
 }
 
-// isPipe is the error of a name that is a pipe's: what a pipe took is not in a file, and one that nobody
-// reads would hold up its writer.
+// isPipe returns the error for a named pipe: data in a pipe is not stored, and a pipe without reader
+// blocks.
 func isPipe(name string) error {
-	return fmt.Errorf("%s is a named pipe (%w): records go there by a program", name, winperf.ErrNotSupported)
+	return fmt.Errorf("%s is a named pipe (%w): use a program sink that writes to it", name, winperf.ErrNotSupported)
 }
 
-// fileSink writes a file.
 type fileSink struct {
 	file *os.File
-	// created reports that NewFile created the file, replaces that its content goes with the first write.
+	// created reports that NewFile created the file, replaces that the first write replaces its content.
 	created, replaces bool
 
-	size   int64 // of what was delivered; -1 where the file is no regular one
+	size   int64
 	format encoder
-	ready  []byte // what a batch became that is not written yet
-	last   Item   // the last record of that; zero where there is none
-	known  Item   // the last record in the file
+	ready  []byte // encoded batch that is not written yet
+	last   Item
+	known  Item
 }
 
-// encoder turns records into bytes.
 type encoder interface {
 	encode(batch []Item) ([]byte, error)
 	end() ([]byte, error)
@@ -180,7 +177,6 @@ func newEncoder(format string, o sink.Options) (encoder, error) {
 	return newReadings(format, o)
 }
 
-// take makes the file this sink's: nobody else writes it, and what is in it stays or goes.
 func (s *fileSink) take(format string, overwrite bool) error {
 	locked, err := filelock.Try(s.file)
 	if err == nil && !locked {
@@ -190,14 +186,13 @@ func (s *fileSink) take(format string, overwrite bool) error {
 		return nil
 	}
 	if format == FormatRecords {
-		return s.goOn()
+		return s.appendTo()
 	}
 	return nil
 }
 
-// goOn finds the last record of the file and cuts off what a program that was killed left
-// behind it.
-func (s *fileSink) goOn() error {
+// appendTo finds the last record of the file and removes an incomplete record after it.
+func (s *fileSink) appendTo() error {
 	end, err := findEnd(s.file)
 	if err != nil {
 		return err
@@ -209,34 +204,33 @@ func (s *fileSink) goOn() error {
 	return s.write([]byte{'\n'})
 }
 
-// recordsEnd is where the records of a file end.
 type recordsEnd struct {
-	size int64 // behind the last one
-	last Item  // the last one; zero where there is none
-	open bool  // the last one has no line end
+	size int64
+	last Item
+	open bool
 }
 
-// findEnd finds the end of a file's records. Behind it is nothing, or a record that was cut off; what
-// else is there is somebody's own, and an error.
+// findEnd finds the end of a file's records. Only an incomplete record may follow; other data is an
+// error, since it may belong to a user.
 func findEnd(f *os.File) (end recordsEnd, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return end, err
 	}
-	begin := max(0, size-2*(experiment.MaxRecord+1)) // a record, and a part of one
+	begin := max(0, size-2*(experiment.MaxRecord+1))
 	tail := make([]byte, size-begin)
 	if _, err := f.ReadAt(tail, begin); err != nil && !errors.Is(err, io.EOF) {
 		return end, err
 	}
 
 	whole := bytes.LastIndexByte(tail, '\n') + 1
-	rest := bytes.TrimRight(tail[whole:], "\x00") // what a power failure may leave at the end of a file
+	rest := bytes.TrimRight(tail[whole:], "\x00") // a power failure may leave zeros at the end
 	rec, err := experiment.ParseRecord(rest)
 	switch {
-	case err == nil: // the line end is all that is missing
+	case err == nil:
 		return recordsEnd{begin + int64(whole+len(rest)), Item{Session: rec.Session, Number: rec.Number}, true}, nil
 	case !beginsRecord(rest) || json.Valid(rest) || whole == 0 && begin > 0:
-		return end, fmt.Errorf("%s does not end with records: %w", f.Name(), winperf.ErrBadData)
+		return end, fmt.Errorf("%s does not end with a record: %w", f.Name(), winperf.ErrBadData)
 	}
 
 	end.size = begin + int64(whole)
@@ -245,16 +239,14 @@ func findEnd(f *os.File) (end recordsEnd, err error) {
 	}
 	line := tail[bytes.LastIndexByte(tail[:whole-1], '\n')+1 : whole]
 	if rec, err = experiment.ParseRecord(line); err != nil {
-		return end, fmt.Errorf("%s does not end with records: %w", f.Name(), err)
+		return end, fmt.Errorf("%s does not end with a record: %w", f.Name(), err)
 	}
 	end.last = Item{Session: rec.Session, Number: rec.Number}
 	return end, nil
 }
 
-// recordBegin is what every record begins with.
 const recordBegin = `{"experiment":"`
 
-// beginsRecord reports whether a text may be the first part of a record.
 func beginsRecord(text []byte) bool {
 	n := min(len(text), len(recordBegin))
 	return string(text[:n]) == recordBegin[:n]
@@ -262,8 +254,8 @@ func beginsRecord(text []byte) bool {
 
 // Deliver implements Sink.
 func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
-	// What could not be written comes again, with others or alone. It is written as it was: formats
-	// know what they have given.
+	// A batch that could not be written is repeated, alone or with more records. Its encoded form is
+	// kept, because encoders remember what they have encoded.
 	if err := s.flush(); err != nil {
 		return err
 	}
@@ -282,7 +274,6 @@ func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
 	return s.flush()
 }
 
-// flush writes what is ready.
 func (s *fileSink) flush() error {
 	if s.last.Number == 0 {
 		return nil
@@ -297,7 +288,6 @@ func (s *fileSink) flush() error {
 // Late implements sink.LateCounter.
 func (s *fileSink) Late() int { return lateIn(s.format) }
 
-// lateIn is how many series have no place in what an encoder makes.
 func lateIn(e encoder) int {
 	if l, ok := e.(sink.LateCounter); ok {
 		return l.Late()
@@ -305,7 +295,7 @@ func lateIn(e encoder) int {
 	return 0
 }
 
-// write writes at the end, all or nothing.
+// write appends text, completely or not at all.
 func (s *fileSink) write(text []byte) error {
 	if s.size < 0 {
 		_, err := s.file.Write(text)
@@ -335,7 +325,7 @@ func (s *fileSink) replace() error {
 func (s *fileSink) Close(context.Context) error {
 	var text []byte
 	var err error
-	if s.flush() == nil { // else Deliver said why, and an end without what is before it is none
+	if s.flush() == nil { // otherwise Deliver has returned the error, and an end after missing data is wrong
 		text, err = s.format.end()
 	}
 	if err == nil && len(text) > 0 {
@@ -347,7 +337,6 @@ func (s *fileSink) Close(context.Context) error {
 	return errors.Join(err, s.file.Close())
 }
 
-// recordLines are records as they are.
 type recordLines struct{}
 
 func (recordLines) encode(batch []Item) (text []byte, err error) {

@@ -181,10 +181,10 @@ func TestHugeRecord(t *testing.T) {
 	must(t, spill.Append([]*experiment.Record{record("x", 1), huge, record("x", 3), talkative}))
 	all, err := spill.Read(0, 10)
 	must(t, err)
-	if len(all) != 4 || len(all[1].Values) > 0 || !strings.Contains(all[1].Err, "its 40002 values are left out") {
+	if len(all) != 4 || len(all[1].Values) > 0 || !strings.Contains(all[1].Err, "its 40002 values are omitted") {
 		t.Fatalf("%d records; %+v", len(all), all)
 	}
-	if e := all[3].Event; len(e.Name) != 1024 || len(e.Attrs) > 0 || !strings.Contains(all[3].Err, "values and 1 attributes are left out") {
+	if e := all[3].Event; len(e.Name) != 1024 || len(e.Attrs) > 0 || !strings.Contains(all[3].Err, "values and 1 attributes are omitted") {
 		t.Errorf("%+v", all[3])
 	}
 	must(t, spill.Close())

@@ -16,33 +16,32 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// HTTPOptions say how an endpoint is asked.
+// HTTPOptions configure NewHTTP.
 type HTTPOptions struct {
-	// Header is added to every request, such as Authorization.
+	// Header is added to every request, for example Authorization.
 	Header http.Header
-	// Client makes the requests; nil is one of its own. Redirects are not followed: a POST
-	// that becomes a GET delivers nothing.
+	// Client sends the requests; nil makes a new one. Redirects are not followed: a POST that becomes a
+	// GET delivers nothing.
 	Client *http.Client
-	// Now is the time of day, for Retry-After; nil is time.Now.
+	// Now returns the time of day, for Retry-After; nil is time.Now.
 	Now func() time.Time
 }
 
-// The headers that tell which records a request has, beside Idempotency-Key, which is
-// session/first-last. A repeated batch has the same ones.
+// Headers that identify the records of a request. Idempotency-Key is session/first-last. A repeated batch
+// has the same headers.
 const (
 	HeaderExperiment = "Winperf-Experiment"
 	HeaderSession    = "Winperf-Session"
 	HeaderNumbers    = "Winperf-Numbers" // first-last
 )
 
-// NewHTTP returns a sink that posts batches to an endpoint as lines of JSON
-// (application/x-ndjson). Any status 2xx means that all records of the request were taken.
-// 400, 413, 415 and 422 refuse them for good; after any other the batch comes again, not
-// before Retry-After has passed.
+// NewHTTP returns a sink that posts batches to an endpoint as lines of JSON (application/x-ndjson). A
+// status 2xx means that all records of the request were taken. 400, 413, 415 and 422 refuse them
+// permanently. After any other status the batch is sent again, not before Retry-After has passed.
 func NewHTTP(endpoint string, o HTTPOptions) (Sink, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		const form = "%s is no endpoint (%w): want http://HOST[:PORT]/PATH or https://…"
+		const form = "%s is not an endpoint (%w): use http://HOST[:PORT]/PATH or https://…"
 		return nil, fmt.Errorf(form, shownEndpoint(endpoint), winperf.ErrNotSupported)
 	}
 
@@ -59,7 +58,6 @@ func NewHTTP(endpoint string, o HTTPOptions) (Sink, error) {
 	return &httpSink{u.String(), client, o}, nil
 }
 
-// shownEndpoint is a text that is no endpoint, unless it may have a password in it.
 func shownEndpoint(text string) string {
 	if strings.Contains(text, "@") {
 		return "the URL (hidden, as it has a user)"
@@ -105,9 +103,10 @@ func (s *httpSink) send(req *http.Request) error {
 	}
 	defer resp.Body.Close()
 
-	// Its beginning says why; the rest is read as far as it is worth keeping the connection.
+	// The beginning of the body explains an error. The rest is read to keep the connection, up to a
+	// limit.
 	const told, read = 200, 64 << 10
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, told)) // the status tells all that matters
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, told))
 	_, _ = io.CopyN(io.Discard, resp.Body, read)
 	if resp.StatusCode/100 == 2 {
 		return nil

@@ -13,37 +13,34 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// NewProgram returns a sink that writes records, a line of JSON each, to the standard input of a
+// NewProgram returns a sink that writes records, one line of JSON each, to the standard input of a
 // program. The first batch starts it, with Args, Env, Dir, Stdout and Stderr of cmd; other fields are
-// ignored. A program that ends is started again with the next try. It first gets the data that the
-// previous one may not have read: the last 64 KiB, the size of a pipe, and at least the last batch.
-// Close ends its input, and waits for it. If this process is killed, the program ends, too: on Linux it
-// gets SIGTERM, on Windows it is ended with all that it started, and on macOS it gets only the end of
-// its input.
+// ignored. A program that ends is restarted with the next try. It first gets the data that the previous
+// one may not have read: the last 64 KiB, the size of a pipe, and at least the last batch. Close closes
+// its input and waits for its end. If this process is killed, the program ends, too: on Linux it gets
+// SIGTERM, on Windows it is ended with its child processes, and on macOS its input ends.
 func NewProgram(cmd *exec.Cmd) (Sink, error) {
 	if len(cmd.Args) == 0 || cmd.Args[0] == "" {
-		return nil, fmt.Errorf("a program needs a name: %w", winperf.ErrNotSupported)
+		return nil, fmt.Errorf("the program has no name: %w", winperf.ErrNotSupported)
 	}
 	return &programSink{cmd: cmd}, nil
 }
 
-// pipeSize is how much a system keeps of what a program did not read.
+// pipeSize is the largest amount of unread data in a pipe.
 const pipeSize = 64 << 10
 
 type programSink struct {
-	cmd     *exec.Cmd // not started
+	cmd     *exec.Cmd
 	running *running
 	unread  [][]byte // the last data, at least pipeSize bytes, oldest first
-	size    int      // of unread
+	size    int
 }
 
-// running is a program that was started.
 type running struct {
-	stdin io.WriteCloser
-	done  chan struct{} // is closed when it has ended
-	err   error         // how it ended; valid after done
-	kill  context.CancelFunc
-	// writing gets the error of the write that is under way; nil where there is none.
+	stdin   io.WriteCloser
+	done    chan struct{}
+	err     error
+	kill    context.CancelFunc
 	writing chan error
 }
 
@@ -60,7 +57,7 @@ func (s *programSink) Deliver(ctx context.Context, batch []Item) error {
 		}
 	}
 
-	if r := s.running; r.writing == nil { // else this batch is on its way
+	if r := s.running; r.writing == nil { // otherwise this batch is already being written
 		all := text
 		if again {
 			all = append(bytes.Join(s.unread, nil), text...)
@@ -89,7 +86,7 @@ func (s *programSink) start() error {
 	cmd := exec.CommandContext(alive, s.cmd.Args[0], s.cmd.Args[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = s.cmd.Stdout, s.cmd.Stderr, s.cmd.Dir, s.cmd.Env
 	const grace = time.Second
-	cmd.WaitDelay = grace // for children that hold its output
+	cmd.WaitDelay = grace // for child processes that hold its output open
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		kill()
@@ -107,8 +104,8 @@ func (s *programSink) start() error {
 	return nil
 }
 
-// run starts the program and waits until it has ended. It keeps its thread until then: on Linux the program
-// ends with the thread that started it.
+// run starts the program and waits for its end. It locks its thread: on Linux the program ends with the
+// thread that started it.
 func (r *running) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -121,8 +118,6 @@ func (r *running) run(cmd *exec.Cmd, started chan<- error) {
 	close(r.done)
 }
 
-// wait waits until the batch is written. A program that reads slowly is given time: the
-// next try waits on. One that has ended may have left unread what the pipe took.
 func (s *programSink) wait(ctx context.Context) error {
 	r := s.running
 	var err error
@@ -141,14 +136,12 @@ func (s *programSink) wait(ctx context.Context) error {
 		}
 	}
 
-	// It has ended or closed its input.
 	s.running = nil
 	r.kill()
 	<-r.done
 	return fmt.Errorf("%s has ended: %w", s.cmd.Args[0], endOf(r.err))
 }
 
-// endOf says how a program ended.
 func endOf(err error) error {
 	if err == nil {
 		return errors.New("exit status 0")
@@ -178,7 +171,7 @@ func (s *programSink) Close(ctx context.Context) error {
 
 	switch {
 	case !taken:
-		return fmt.Errorf("%s was ended, as it did not read its last input", s.cmd.Args[0])
+		return fmt.Errorf("%s was killed because it did not read its last input", s.cmd.Args[0])
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s did not end with its input: %w", s.cmd.Args[0], ctx.Err())
 	case r.err != nil:

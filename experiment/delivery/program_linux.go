@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// startWithUs starts a program that ends when the thread that calls this ends. Programs that read their input
-// end with it; others would go on for ever.
+// startWithUs starts a program that ends when the calling thread ends. Programs that read their input end
+// with it anyway; others would run forever.
 func startWithUs(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	return cmd.Start()

@@ -4,5 +4,5 @@ package delivery
 
 import "os/exec"
 
-// startWithUs starts a program: this system cannot end it with the process that started it.
+// startWithUs starts a program. This system cannot end it with this process.
 func startWithUs(cmd *exec.Cmd) error { return cmd.Start() }

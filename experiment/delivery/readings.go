@@ -9,24 +9,22 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// readings are the values of records in a format of package sink.
 type readings struct {
 	out    bytes.Buffer
 	sink   sink.Sink
-	series map[string]known // by path
-	others map[string]bool  // paths, each with a source that is not the first to have it
+	series map[string]known
+	others map[string]bool
 	list   []winperf.Reading
 }
 
-// known is the series of a path, and the source that it is of: these formats have no name for a source, so
-// that values of another one would be taken for its own.
+// known is the series of a path and its source. These formats do not name sources, so a path has one
+// source only.
 type known struct {
 	series *winperf.Series
 	source string
 }
 
-// maxSeries bounds the series that are kept: where instances come and go all the time,
-// they are made anew.
+// maxSeries limits the kept series; they are made again when needed.
 const maxSeries = 100_000
 
 func newReadings(format string, o sink.Options) (*readings, error) {
@@ -38,8 +36,8 @@ func newReadings(format string, o sink.Options) (*readings, error) {
 }
 
 func (r *readings) encode(batch []Item) ([]byte, error) {
-	// All are read before any is written: what is refused leaves the sink as it was, which
-	// may have a head to write.
+	// Parse all records before writing any: a refused batch must not change the sink, which may have a
+	// header to write.
 	records := make([]experiment.Record, len(batch))
 	for i := range batch {
 		var err error
@@ -51,7 +49,7 @@ func (r *readings) encode(batch []Item) ([]byte, error) {
 	r.out.Reset()
 	for i := range records {
 		rec := &records[i]
-		if len(rec.Values) == 0 || rec.Kind == experiment.Summary { // statistics are of no moment
+		if len(rec.Values) == 0 || rec.Kind == experiment.Summary { // statistics have no moment
 			continue
 		}
 		moment := momentOf(rec)
@@ -63,7 +61,6 @@ func (r *readings) encode(batch []Item) ([]byte, error) {
 	return bytes.Clone(r.out.Bytes()), nil
 }
 
-// momentOf is the time that a record's values are of.
 func momentOf(rec *experiment.Record) time.Time {
 	for _, t := range []time.Time{rec.Begun, rec.Ended} {
 		if !t.IsZero() {
@@ -73,8 +70,8 @@ func momentOf(rec *experiment.Record) time.Time {
 	return rec.Event.Time
 }
 
-// take makes readings of a record's values. A path that cannot be read has none, and neither has one that
-// another source had before: they are in the records only.
+// take makes readings of a record's values. It omits values whose path is invalid, and paths that another
+// source had before.
 func (r *readings) take(rec *experiment.Record, moment time.Time) {
 	r.list = r.list[:0]
 	for i := range rec.Values {
@@ -103,7 +100,7 @@ func (r *readings) of(v *experiment.Value) *winperf.Series {
 		return nil
 	}
 	if r.others[other] {
-		return nil // the first source's is not kept any more
+		return nil
 	}
 
 	if len(r.series) >= maxSeries {
@@ -119,7 +116,7 @@ func (r *readings) of(v *experiment.Value) *winperf.Series {
 	return s
 }
 
-// Late implements sink.LateCounter. It counts those of other sources, too.
+// Late implements sink.LateCounter. It includes the omitted paths of other sources.
 func (r *readings) Late() int {
 	if l, ok := r.sink.(sink.LateCounter); ok {
 		return l.Late() + len(r.others)

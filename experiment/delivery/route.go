@@ -13,25 +13,23 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// route brings records to one sink.
 type route struct {
 	Route
 	reader entryReader
-	more   chan struct{} // gets a value when there are records
-	hurry  chan struct{} // gets a value when records should not wait for others
-	last   chan struct{} // is closed when there will be no more records
-	done   chan struct{} // is closed when all were delivered and last is closed, or at the end
+	more   chan struct{}
+	hurry  chan struct{}
+	last   chan struct{}
+	done   chan struct{}
 	room   chan struct{}
 	stop   context.CancelFunc
 
-	pending  []pending // records that were read and not delivered
-	complete bool      // all was delivered; valid when done is closed
+	pending  []pending
+	complete bool // all records were delivered; valid when done is closed
 
 	mu    sync.Mutex
 	state RouteState
 }
 
-// pending is a record and its number in the queue.
 type pending struct {
 	item   Item
 	number uint64
@@ -43,7 +41,7 @@ func newRoute(r Route, reader entryReader, room chan struct{}) *route {
 		more: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		last: make(chan struct{}), done: make(chan struct{}),
 	}
-	signal(way.more) // there may be some of an earlier run
+	signal(way.more)
 	return way
 }
 
@@ -59,7 +57,7 @@ func (r *route) set(change func(*RouteState)) {
 	change(&r.state)
 }
 
-// run delivers until ctx ends, or all is delivered and no more will come.
+// run delivers until ctx ends, or until last is closed and everything is delivered.
 func (r *route) run(ctx context.Context) {
 	defer close(r.done)
 	for r.await(ctx) {
@@ -68,7 +66,6 @@ func (r *route) run(ctx context.Context) {
 	r.complete = ctx.Err() == nil
 }
 
-// drain delivers all records of the queue, until ctx ends.
 func (r *route) drain(ctx context.Context) {
 	gaps := retry.Policy{First: r.First, Most: r.Most, Hurry: r.last}
 	for some := true; some && ctx.Err() == nil; {
@@ -78,13 +75,12 @@ func (r *route) drain(ctx context.Context) {
 			}
 			r.set(func(s *RouteState) { s.Err = err })
 			some = true
-			return retry.Later(asked(err), err)
+			return retry.Later(pauseOf(err), err)
 		})
 	}
 }
 
-// asked returns the pause that a sink asked for, at most 10 minutes.
-func asked(err error) time.Duration {
+func pauseOf(err error) time.Duration {
 	var w *wait
 	if errors.As(err, &w) {
 		return min(w.pause, mostWait)
@@ -92,8 +88,7 @@ func asked(err error) time.Duration {
 	return 0
 }
 
-// await waits for records, and then somewhat more, so that some come together. It returns
-// false when there will be none.
+// await waits for records, and then for Linger. It returns false when no more records follow.
 func (r *route) await(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -101,7 +96,7 @@ func (r *route) await(ctx context.Context) bool {
 	case <-r.more:
 	case <-r.last:
 		select {
-		case <-r.more: // came before the end
+		case <-r.more:
 			return true
 		default:
 			return false
@@ -121,11 +116,9 @@ func (r *route) await(ctx context.Context) bool {
 	return true
 }
 
-// mostWait bounds the pause that a sink may ask for.
+// mostWait limits the pause that a sink may request.
 const mostWait = 10 * time.Minute
 
-// deliverSome delivers records of one session that are next. It reports whether there
-// were any.
 func (r *route) deliverSome(ctx context.Context) (bool, error) {
 	if err := r.read(ctx); err != nil || len(r.pending) == 0 {
 		return false, err
@@ -147,10 +140,9 @@ func (r *route) deliverSome(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// forget gives up the first so many pending records.
 func (r *route) forget(n int) {
-	// Where the queue cannot note that, on a full disk, the sink has the records all the same, and
-	// should not wait for the next ones. They may come again in the next run of the program.
+	// If the queue cannot store that, for example on a full disk, continue: the sink has the records. The
+	// next run of the program may deliver them again.
 	through := r.pending[n-1].number
 	r.pending = r.pending[n:]
 	if err := r.reader.Done(through); err != nil {
@@ -159,17 +151,16 @@ func (r *route) forget(n int) {
 	signal(r.room)
 }
 
-// read reads records for a batch, unless there are some that were read and not delivered.
 func (r *route) read(ctx context.Context) error {
 	if len(r.pending) > 0 {
 		return nil
 	}
-	r.pending = nil // an array of its own, for sinks that keep what they got
+	r.pending = nil
 	for bytes := r.Bytes; len(r.pending) < r.Records && bytes > 0; {
 		var data []byte
 		before := r.reader.After()
 		number, err := r.reader.Next(ctx, &data)
-		if errors.Is(err, io.EOF) || err != nil && len(r.pending) > 0 { // else it comes again
+		if errors.Is(err, io.EOF) || err != nil && len(r.pending) > 0 {
 			return nil
 		}
 		if err != nil {
@@ -188,8 +179,8 @@ func (r *route) read(ctx context.Context) error {
 	return nil
 }
 
-// deliver delivers a batch. What the sink refuses is tried record by record, so that one bad record
-// costs itself only. It returns how many of the first records need not come again.
+// deliver delivers a batch. If the sink refuses it, each record is delivered alone, so that one bad
+// record does not affect others. It returns the number of leading records that are done.
 func (r *route) deliver(ctx context.Context, batch []Item) (n int, err error) {
 	err = r.try(ctx, batch)
 	var no *refused
@@ -234,11 +225,10 @@ func (r *route) try(ctx context.Context, batch []Item) error {
 	return err
 }
 
-// close closes the sink. Its error tells what was not delivered.
 func (r *route) close(ctx context.Context) error {
 	select {
 	case <-r.done:
-	default: // one goroutine at a time uses a sink
+	default: // only one goroutine may use a sink
 		return fmt.Errorf("%s: %w: %w", r.Name, ErrUndelivered, errStuck)
 	}
 
@@ -252,7 +242,7 @@ func (r *route) close(ctx context.Context) error {
 	if !r.complete {
 		why := cmp.Or(r.get().Err, context.Cause(ctx), errNoTime)
 		if err != nil {
-			why = fmt.Errorf("%w; then %w", why, err) // in one line: both are of this route
+			why = fmt.Errorf("%w; then %w", why, err) // one line: both errors are of this route
 		}
 		err = fmt.Errorf("%w: %w", ErrUndelivered, why)
 	}
@@ -264,6 +254,6 @@ func (r *route) close(ctx context.Context) error {
 }
 
 var (
-	errNoTime = errors.New("there was no time for them")
-	errStuck  = errors.New("what they go to does not take them, and does not stop")
+	errNoTime = errors.New("the time was too short")
+	errStuck  = errors.New("the sink does not return")
 )

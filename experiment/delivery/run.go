@@ -11,21 +11,20 @@ import (
 	"github.com/winperf/winperf/internal/retry"
 )
 
-// Records is where records come from: an experiment.
+// Records is a source of records: an experiment.
 type Records interface {
-	// Next returns up to n records that are next, waits until there is one, and returns
-	// io.EOF at the end.
+	// Next returns up to n of the next records, waits until at least one is available, and returns io.EOF
+	// at the end.
 	Next(ctx context.Context, n int) ([]*experiment.Record, error)
-	// Done tells that the records up to a number need not be kept any more.
+	// Done reports that the records up to a number need not be kept.
 	Done(through uint64) error
 }
 
-// Run takes records until there are no more or ctx ends. While the queue is full it takes
-// none: they stay where they are, under the policy of their bindings. What fails, such as a
-// disk that is full, is tried again each second, and State tells it meanwhile. The end of ctx,
-// or Close, loses those that were just taken, up to 100: the error then wraps ErrUndelivered
-// and counts them. So it should be the end of from that ends Run. So does a record without a number, which no
-// experiment gives.
+// Run takes records until from ends or ctx ends. While the queue is full it takes none: they stay in the
+// experiment, under the policies of its bindings. Errors, such as a full disk, are retried each second;
+// State shows them. Run should be ended by the end of from: the end of ctx, or Close, loses up to 100
+// records that were just taken. The error then wraps ErrUndelivered and counts them. A record without a
+// number ends Run, too.
 func (d *Delivery) Run(ctx context.Context, from Records) error {
 	for {
 		var records []*experiment.Record
@@ -45,30 +44,28 @@ func (d *Delivery) Run(ctx context.Context, from Records) error {
 	}
 }
 
-// runBatch is the number of records that Run takes at once, and pause how long it waits after a failure.
 const (
 	runBatch = 100
 	pause    = time.Second
 )
 
-// bring puts records into the queue, all of them, unless ctx or the delivery ends.
 func (d *Delivery) bring(ctx context.Context, from Records, records []*experiment.Record) error {
 	err := d.insist(ctx, func() error {
 		n, err := d.Put(ctx, records...)
 		if n > 0 {
-			// Where this fails the records come again in the next run, which is no loss.
+			// If this fails, the next run delivers the records again.
 			d.trouble(from.Done(records[n-1].Number))
 		}
 		records = records[n:]
 		return err
 	})
 	if err != nil {
-		err = fmt.Errorf("%w: %d that were on their way into the queue: %w", ErrUndelivered, len(records), err)
+		err = fmt.Errorf("%w: %d records did not reach the queue: %w", ErrUndelivered, len(records), err)
 	}
 	return err
 }
 
-// insist calls try until it succeeds, ctx or the delivery ends, or trying again cannot help.
+// insist calls try until it succeeds, ctx or the delivery ends, or a retry cannot help.
 func (d *Delivery) insist(ctx context.Context, try func() error) error {
 	gaps := retry.Policy{First: pause, Most: pause}
 	until, cancel := context.WithCancel(ctx)
@@ -86,7 +83,6 @@ func (d *Delivery) insist(ctx context.Context, try func() error) error {
 	})
 }
 
-// trouble notes why records do not come into the queue; nil is that they do.
 func (d *Delivery) trouble(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

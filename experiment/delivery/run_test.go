@@ -131,7 +131,7 @@ func TestRunClosed(t *testing.T) {
 		synctest.Wait()
 		must(t, d.Close(t.Context()))
 		err := <-ended
-		const want = "records were not delivered: 42 that were on their way into the queue: no space left on device"
+		const want = "records were not delivered: 42 records did not reach the queue: no space left on device"
 		if !errors.Is(err, ErrUndelivered) || err.Error() != want {
 			t.Errorf("it says %v, want %s", err, want)
 		}

@@ -13,23 +13,21 @@ import (
 	"github.com/winperf/winperf/internal/queue"
 )
 
-// Spill keeps on disk the records of one session that memory has no room for: it is an
-// experiment.Spool, for bindings with the policy Spill. What is in it survives the end of
-// the program, also by kill -9; Recover finds it in the next run.
+// Spill stores records of one session on disk that memory has no space for. It implements
+// experiment.Spool, for bindings with the policy Spill. Records survive the end of the program, even by
+// kill -9; Recover finds them in the next run.
 type Spill struct {
 	queue  *queue.Queue[[]byte]
 	reader *queue.Reader[[]byte]
-	above  uint64      // number of the last record that was read
-	read   []spillMark // what was read and not forgotten
+	above  uint64
+	read   []spillMark
 }
 
-// spillMark is a record's number and that of its entry.
 type spillMark struct{ record, entry uint64 }
 
-// spillReader is the one reader of a spill.
 const spillReader = "delivery"
 
-// NewSpill makes a spill in a directory of its own below d.Dir.
+// NewSpill makes a spill in a new directory below d.Dir.
 func NewSpill(d Disk) (*Spill, error) {
 	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func (s *Spill) Append(records []*experiment.Record) error {
 	return s.queue.Append(lines...)
 }
 
-// Read implements experiment.Spool. Records that are damaged are missing.
+// Read implements experiment.Spool. Damaged records are skipped.
 func (s *Spill) Read(above uint64, most int) (records []*experiment.Record, err error) {
 	if above < s.above {
 		s.reader.Rewind()
@@ -70,7 +68,7 @@ func (s *Spill) Read(above uint64, most int) (records []*experiment.Record, err 
 	for bytes := 4 << 20; len(records) < most && bytes > 0; {
 		var data []byte
 		number, err := s.reader.Next(context.Background(), &data)
-		if errors.Is(err, io.EOF) || err != nil && len(records) > 0 { // else it comes again
+		if errors.Is(err, io.EOF) || err != nil && len(records) > 0 {
 			return records, nil
 		}
 		if err != nil {
@@ -101,13 +99,13 @@ func (s *Spill) Forget(through uint64) error {
 	return s.reader.Done(entry)
 }
 
-// Dropped is how many records were dropped because of the bounds.
+// Dropped returns the number of records dropped at the limits of Disk.
 func (s *Spill) Dropped() uint64 {
 	st := s.queue.Stats()
 	return st.DroppedBefore + st.Dropped
 }
 
-// Close closes the spill, and removes it where everything in it was delivered.
+// Close closes the spill, and removes it if everything was delivered.
 func (s *Spill) Close() error {
 	if s.queue.Stats().Items == 0 {
 		return s.queue.Remove()
@@ -115,10 +113,9 @@ func (s *Spill) Close() error {
 	return s.queue.Close()
 }
 
-// Recover hands the records that programs which were killed left in spills below d.Dir to
-// put, such as Delivery.Put, in the order of their sessions, and removes the spills. Spills
-// that a living program has stay. Where put fails the rest stays, too, and what it took
-// last may come again.
+// Recover passes the records that killed programs left in spills below d.Dir to put, such as
+// Delivery.Put, session by session, and removes the spills. Spills in use by other programs are skipped.
+// If put fails, the remaining records stay, and the last ones that it took may be repeated.
 func Recover(
 	ctx context.Context, d Disk,
 	put func(ctx context.Context, records ...*experiment.Record) (taken int, err error),

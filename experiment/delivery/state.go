@@ -1,30 +1,31 @@
 package delivery
 
-// State is what became of the records so far.
+// State is the state of a delivery.
 type State struct {
-	// Waiting is how many records are in the queue, and Dropped how many were dropped there
-	// because of its bounds, in all runs where it is on disk.
+	// Waiting is the number of records in the queue. Dropped is the number of records dropped at its
+	// limits; for a queue on disk, in all runs.
 	Waiting, Dropped uint64
-	// Err is why Run cannot take records for now, nil where it can.
+	// Err is the error that blocks Run, or nil.
 	Err    error
 	Routes []RouteState
 }
 
-// RouteState is the state of the way to one sink.
+// RouteState is the state of one route.
 type RouteState struct {
 	Name string
-	// Session and Number are those of the last record that the sink took; "" and 0 before.
+	// Session and Number identify the last record that the sink took; "" and 0 before.
 	Session string
 	Number  uint64
-	// Delivered is how many records the sink took, Refused how many it will never take, Lost
-	// how many were dropped or damaged before they came to it; Failures how often it failed.
+	// Delivered is the number of records that the sink took, Refused the number that it refused
+	// permanently, Lost the number dropped or damaged before delivery, Failures the number of failed
+	// calls.
 	Delivered, Refused, Lost, Failures uint64
-	// Late is how many series are not in what the sink wrote: in csv and tsv those that came after the first
-	// record, which has the columns, and in all files of values those with the path of another source's.
+	// Late is the number of series missing in the sink's output: in csv and tsv, series without a column
+	// in the first record; in all files of values, paths that another source had first.
 	Late int
-	// Refusal is why the sink refused records, the last time.
+	// Refusal is the last reason for refused records.
 	Refusal error
-	// Err is why the last try failed, nil after one that did not.
+	// Err is the error of the last try, or nil.
 	Err error
 }
 

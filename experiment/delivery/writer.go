@@ -7,8 +7,8 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// NewWriter returns a sink that writes to w in FormatRecords or a format of package sink.
-// What w took is delivered. Close leaves w open.
+// NewWriter returns a sink that writes to w in FormatRecords or a format of package sink. Written records
+// count as delivered. Close does not close w.
 func NewWriter(w io.Writer, format string, o sink.Options) (Sink, error) {
 	e, err := newEncoder(format, o)
 	return &writerSink{w, e}, err

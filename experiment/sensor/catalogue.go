@@ -13,58 +13,54 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// CatalogueOptions for [ReadCatalogue]. The zero options read all there is.
+// CatalogueOptions are the options of [ReadCatalogue]. The zero value reads everything.
 type CatalogueOptions struct {
-	// Source is the source's name in sensor names; "" is that of SourceName.
+	// Source is the source's name in sensor names; "" selects SourceName.
 	Source string
-	// Language of names and help texts, as nametable.ParseLanguage takes it; ""
-	// is the source's preferred one.
+	// Language of names and help texts, see nametable.ParseLanguage; "" selects the source's preferred
+	// language.
 	Language string
-	// Definitions leaves out instances, and spares the system to count them, as
-	// far as the source can do that.
+	// Definitions omits instances. Sources that support this do not count them.
 	Definitions bool
 }
 
-// Catalogue is all that a source can measure: groups of sensors with their
-// instances, and clocks. It is a picture of one moment and does not change;
-// instances come and go.
+// Catalogue lists everything that a source can measure: groups of sensors with their instances, and
+// clocks. It is a picture of one moment and does not change.
 type Catalogue struct {
 	Source string
-	Groups []Group // in the order of the source
+	Groups []Group
 	Clocks []TimeSource
-	// Damage is what was found wrong while the catalogue was read. What could be
-	// read is there.
+	// Damage lists the errors found while the catalogue was read. The rest of it is usable.
 	Damage []error
 }
 
-// Group is an object: sensors that have their instances in common.
+// Group is an object: sensors that share their instances.
 type Group struct {
 	Source   string
 	Name     string
 	ObjectID winperf.ObjectID
 	Help     string
 	Multi    bool // has instances
-	Costly   bool // is measured only when it is asked for by its name
-	// Default is the position in Sensors of the sensor to show first, -1 for none.
+	Costly   bool // measured only if requested by name
+	// Default is the position in Sensors of the sensor to show first, or -1.
 	Default int
-	Sensors []Sensor // without bases
-	// Instances are there at this moment; nil, and Counted false, where only
-	// definitions were read. A group without Multi has none.
+	Sensors []Sensor
+	// Instances are the instances at this moment. They are nil, and Counted is false, if only definitions
+	// were read. A group without Multi has none.
 	Instances []Instance
 	Counted   bool
 
-	clockFreq int64 // of the object's own clock; 0 = none
+	clockFreq int64
 }
 
 // Instance is one instance of a group.
 type Instance struct {
-	Name  string // the full name: parent/name where there is a parent
-	Index int    // its number among those of the same name
+	Name  string // full name: parent/name if it has a parent
+	Index int    // number among instances of the same name
 }
 
-// ReadCatalogue takes one sample of everything that the source has, the costly
-// objects too, and describes it. The error is that of the source; damage that
-// leaves something to show is in the Catalogue.
+// ReadCatalogue takes one sample of all objects of the source, including the costly ones, and describes
+// it. The error is the source's. Damage that leaves a usable catalogue is in the Catalogue.
 func ReadCatalogue(ctx context.Context, src winperf.Source, opt CatalogueOptions) (*Catalogue, error) {
 	sel := winperf.Selection{Global: true, Costly: true, Metadata: opt.Definitions}
 	m := measure.New(src, sel, measure.Options{FramesOnly: true, Language: opt.Language})
@@ -78,13 +74,12 @@ func ReadCatalogue(ctx context.Context, src winperf.Source, opt CatalogueOptions
 	return c, nil
 }
 
-// Describe describes the objects of a decoded frame, which it does not
-// hold. names are those of the sample; source is the name for sensor names, ""
-// that of SourceName.
+// Describe returns the catalogue of a decoded frame. The catalogue does not refer to the frame. names
+// must belong to the sample; source is the name for sensor names, "" selects SourceName.
 func Describe(f frame.Frame, names *nametable.Names, source string) *Catalogue {
 	c := &Catalogue{Source: source}
 	if f.IsZero() {
-		return c // the source keeps no raw values
+		return c
 	}
 
 	schema := f.Schema()
@@ -130,7 +125,7 @@ func (g *Group) addSensors(o frame.Object, names *nametable.Names) {
 	}
 }
 
-// NumSensors is the number of sensors of all groups.
+// NumSensors returns the number of sensors in all groups.
 func (c *Catalogue) NumSensors() int {
 	n := 0
 	for i := range c.Groups {
@@ -139,9 +134,8 @@ func (c *Catalogue) NumSensors() int {
 	return n
 }
 
-// NumReadings is the number of readings that measuring everything gives: a
-// sensor of a group with instances counts once for each. Groups whose instances
-// were not counted add nothing.
+// NumReadings returns the number of readings that one sample of everything has. A sensor of a group with
+// instances counts once per instance, or not at all if the instances were not counted.
 func (c *Catalogue) NumReadings() int {
 	n := 0
 	for i := range c.Groups {
@@ -155,8 +149,7 @@ func (c *Catalogue) NumReadings() int {
 	return n
 }
 
-// Group returns the first group of a name, in either case. The error wraps
-// winperf.ErrNoObject.
+// Group returns the first group of a name, ignoring case. The error wraps winperf.ErrNoObject.
 func (c *Catalogue) Group(name string) (*Group, error) {
 	for i := range c.Groups {
 		if strings.EqualFold(c.Groups[i].Name, name) {
@@ -166,11 +159,10 @@ func (c *Catalogue) Group(name string) (*Group, error) {
 	return nil, fmt.Errorf("source %s: group %q: %w", c.Source, name, winperf.ErrNoObject)
 }
 
-// Find returns the sensor that a name without wildcards names, in either case.
-// The error wraps winperf.ErrNoMachine where the name is about another source,
-// winperf.ErrNoObject, winperf.ErrNoCounter or winperf.ErrNoInstance: of an
-// instance that was not there, or that is named or not named where it should be
-// the other way round. A sensor with instances may be named without one.
+// Find returns the sensor of a name without wildcards, ignoring case. A sensor with instances may be
+// named without an instance. The error wraps winperf.ErrNoMachine if the name belongs to another source,
+// winperf.ErrNoObject, winperf.ErrNoCounter, or winperf.ErrNoInstance if the instance does not exist or
+// the group has no instances.
 func (c *Catalogue) Find(n Name) (*Sensor, error) {
 	if !strings.EqualFold(n.Source, c.Source) {
 		return nil, fmt.Errorf("sensor %s: %w: the source is %s", n, winperf.ErrNoMachine, c.Source)
@@ -200,8 +192,8 @@ func (g *Group) has(n Name) bool {
 	})
 }
 
-// Names yields the name of everything that can be measured, with its sensor: for a sensor
-// with instances one name for each instance, none where instances were not counted.
+// Names yields the name of each sensor with the sensor. A sensor with instances has one name per
+// instance, and none if the instances were not counted.
 func (c *Catalogue) Names() iter.Seq2[Name, *Sensor] {
 	return func(yield func(Name, *Sensor) bool) {
 		for i := range c.Groups {

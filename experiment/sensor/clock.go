@@ -6,28 +6,26 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// TimeSource is a clock of a source, whose time every sample holds. It is the
-// cheapest thing to measure: it comes with any sample.
+// TimeSource is a clock of a source. Each sample holds its time, so reading it costs nothing extra.
 type TimeSource struct {
-	// Name is source/clock: windows.winperf/tick is the performance counter
-	// (PERF_DATA_BLOCK.PerfTime), windows.winperf/100ns the system time as a
-	// FILETIME in UTC (PERF_DATA_BLOCK.PerfTime100nSec), and
-	// windows.winperf/object/Process an object's own (PERF_OBJECT_TYPE.PerfTime).
+	// Name is source/clock: windows.winperf/tick is the performance counter (PERF_DATA_BLOCK.PerfTime),
+	// windows.winperf/100ns the system time as a FILETIME in UTC (PERF_DATA_BLOCK.PerfTime100nSec), and
+	// windows.winperf/object/Process the clock of an object (PERF_OBJECT_TYPE.PerfTime).
 	Name string
-	// Clock is which of the sample's clocks it is.
+	// Clock selects one of the sample's clocks.
 	Clock counter.Clock
-	// ObjectID is whose clock an object's own is.
+	// ObjectID is the owner of an object clock.
 	ObjectID winperf.ObjectID
-	// Freq is the number of ticks per second. The clock may move in larger steps; the
-	// system does not tell how large.
+	// Freq is the number of ticks per second. The clock may advance in larger steps, which systems do not
+	// report.
 	Freq int64
 }
 
-// Resolution is the length of a tick in seconds.
+// Resolution returns the length of a tick in seconds.
 func (t TimeSource) Resolution() float64 { return 1 / float64(t.Freq) }
 
-// Read returns the clock's time in a sample, in ticks; ok is false where the
-// sample does not have it, or no longer with the same frequency.
+// Read returns the clock's time in a sample, in ticks. ok is false if the sample lacks the clock or its
+// frequency has changed.
 func (t TimeSource) Read(f frame.Frame) (ticks int64, ok bool) {
 	if f.IsZero() {
 		return 0, false
@@ -44,7 +42,6 @@ func (t TimeSource) Read(f frame.Frame) (ticks int64, ok bool) {
 	return ticks, freq == t.Freq && freq > 0
 }
 
-// timeSources are the clocks of a sample that have a frequency.
 func timeSources(source string, f frame.Frame, groups []Group) []TimeSource {
 	var all []TimeSource
 	escaped := sensorEscaper.Replace(source)

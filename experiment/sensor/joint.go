@@ -17,27 +17,27 @@ import (
 
 // Origin is one source of a Joint or of an experiment.
 type Origin struct {
-	Name   string // in sensor names, anomalies and readings of the measurement itself
+	Name   string // used in sensor names, anomalies and readings of the measurement itself
 	Source winperf.Source
-	// Paths are measured in this source only, together with the selection.
+	// Paths are measured in this source only, in addition to the selection.
 	Paths []winperf.Path
 }
 
 // Joint measures counters of several sources at the same moment. It has the steps of a
-// [measure.Measurement] and serves one goroutine. A step in the wrong order fails with an error
-// that wraps winperf.ErrState.
+// [measure.Measurement] and serves one goroutine. A step in the wrong order fails with an error that
+// wraps winperf.ErrState.
 //
-// A source that fails costs only itself: the others are measured, its cycle has the error, and the
-// next round tries it again. A step fails when no source is left. A source that does not return
-// when the context of a step ends is abandoned a second later. It is tried again after it has returned.
+// A source that fails does not affect the others: its cycle has the error, and the next round tries it
+// again. A step fails when no source is left. A source that does not return when the context of a step
+// ends is abandoned a second later, and is tried again after it has returned.
 type Joint struct {
 	clock   measure.Clock
 	members []*member
 	calls   call.Round
 	cycles  []MemberCycle
-	begin   time.Time // of the round
+	begin   time.Time
 
-	mu    sync.Mutex // held during a step; no step waits for it
+	mu    sync.Mutex
 	state string
 }
 
@@ -52,16 +52,16 @@ const (
 // MemberCycle is the result of one round for one source.
 type MemberCycle struct {
 	Origin string
-	// Cycle is nil where the source failed in this round.
+	// Cycle is nil if the source failed in this round.
 	Cycle *measure.Cycle
-	// Err is the reason why there is no Cycle. At the end of recorded data it is io.EOF.
+	// Err is the reason why Cycle is nil. It is io.EOF at the end of a log.
 	Err error
 	// Anomalies report that the source failed; all others are in Cycle.
 	Anomalies []winperf.Anomaly
 }
 
-// step runs a step in one of the states from. Afterwards the Joint is in the state after, or
-// initialized where the step failed.
+// step calls do if the Joint is in one of the states from. The next state is after, or initialized if do
+// failed.
 func (j *Joint) step(name, after string, do func() error, from ...string) error {
 	if !j.mu.TryLock() {
 		return fmt.Errorf("%s of a joint measurement during another step: %w", name, winperf.ErrState)
@@ -79,28 +79,28 @@ func (j *Joint) step(name, after string, do func() error, from ...string) error 
 	return nil
 }
 
-// Prepare makes the next sample possible in all sources, at the same time. It fails when
-// no source is left; the error then joins the errors of the sources.
+// Prepare makes the next sample possible in all sources, at the same time. If no source is left, it
+// returns the joined errors of the sources.
 func (j *Joint) Prepare(ctx context.Context) error {
 	do := func() error {
-		return j.ask(ctx, func(m *member) func(context.Context) { return m.prepare })
+		return j.run(ctx, func(m *member) func(context.Context) { return m.prepare })
 	}
 	return j.step("prepare", prepared, do, initialized, prepared, sampled)
 }
 
-// Sample takes a sample of every source, all at the same moment, as precisely as the machine can do
-// that. It returns io.EOF when all recorded sources are at their end.
+// Sample takes a sample of all sources as simultaneously as the machine can. It returns io.EOF when all
+// logs have ended.
 func (j *Joint) Sample(ctx context.Context) error {
 	do := func() error {
 		j.begin = j.clock.Now()
-		return j.ask(ctx, (*member).sampling)
+		return j.run(ctx, (*member).sampling)
 	}
 	return j.step("sample", sampled, do, prepared)
 }
 
-// ask calls a function of each member, all at once. A member without one, and one that has not
-// returned from an earlier call, takes no part.
-func (j *Joint) ask(ctx context.Context, of func(*member) func(context.Context)) error {
+// run calls, in parallel, the function that of returns for each member. Members without a function, and
+// members that have not returned from an earlier call, are skipped.
+func (j *Joint) run(ctx context.Context, of func(*member) func(context.Context)) error {
 	if err := j.calls.Begin(ctx, 0); err != nil {
 		return err
 	}
@@ -118,13 +118,12 @@ func (j *Joint) ask(ctx context.Context, of func(*member) func(context.Context))
 	j.calls.Wait(nil, stepGrace)
 	for _, m := range j.members {
 		if m.part {
-			m.judge()
+			m.check()
 		}
 	}
 	return j.failed()
 }
 
-// failed returns an error when no source is left.
 func (j *Joint) failed() error {
 	var errs []error
 	ended := true
@@ -159,8 +158,8 @@ func (j *Joint) Decode() ([]MemberCycle, error) {
 	return j.cycles, nil
 }
 
-// Spread returns the time from the beginning of the first sample of the last round to the end of its
-// last one: all samples were taken within it. Costly objects that are sampled apart do not count.
+// Spread returns the time from the start of the first sample of the last round to the end of the last
+// one. Costly objects with their own schedule do not count.
 func (j *Joint) Spread() time.Duration {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, m := range j.members {
@@ -171,8 +170,7 @@ func (j *Joint) Spread() time.Duration {
 	return max(0, end-begin)
 }
 
-// Cycle runs the three steps Prepare, Sample and Decode, and returns the error of the first
-// one that fails.
+// Cycle calls Prepare, Sample and Decode and returns the first error.
 func (j *Joint) Cycle(ctx context.Context) ([]MemberCycle, error) {
 	if err := j.Prepare(ctx); err != nil {
 		return nil, err

@@ -14,14 +14,13 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Join returns a Joint over several sources. Each path of the selection is measured in
-// the sources of its machine; if some of them know its object, only in these. A path of any machine
-// and object is measured in all. Whole objects and classes of objects are measured in every source,
-// and the paths of an origin in that origin: see [Assign] for sensors. Options of [measure.Watch]
-// have no effect.
+// Join returns a Joint over several sources. Each path of the selection is measured in the sources of its
+// machine, and only in those that know its object if any does. A path with wildcards for machine and
+// object is measured in all. Whole objects and classes of objects are measured in every source, and the
+// paths of an origin in that origin: see [Assign] for sensors. Options of [measure.Watch] have no effect.
 //
-// The error wraps winperf.ErrNoMachine where a path names a machine that no
-// source reads. A source whose names cannot be read returns its own error.
+// The error wraps winperf.ErrNoMachine where a path names a machine that no source reads. A source whose
+// names cannot be read returns its own error.
 func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt measure.Options) (*Joint, error) {
 	known, err := knowOrigins(ctx, origins)
 	if err != nil {
@@ -41,8 +40,7 @@ func Join(ctx context.Context, origins []Origin, sel winperf.Selection, opt meas
 	return newJoint(known, opt), nil
 }
 
-// knownOrigin is an origin with what it knows about names, and what is wanted
-// of it.
+// knownOrigin is an origin with its name tables and its part of the selection.
 type knownOrigin struct {
 	Origin
 	names *selection.Tables
@@ -51,7 +49,7 @@ type knownOrigin struct {
 
 func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 	if len(origins) == 0 {
-		return nil, errors.New("expected one source at least")
+		return nil, errors.New("no sources, need at least one")
 	}
 	var known []knownOrigin
 	for _, o := range origins {
@@ -66,13 +64,13 @@ func knowOrigins(ctx context.Context, origins []Origin) ([]knownOrigin, error) {
 		if schema == nil {
 			schema = &winperf.Schema{}
 		}
-		names, _ := nametable.FromSchema(schema) // damage comes with the samples
+		names, _ := nametable.FromSchema(schema) // damage is reported with the samples
 		known = append(known, knownOrigin{Origin: o, names: selection.NewTables(names)})
 	}
 	return known, nil
 }
 
-// assign gives a path to the sources that it is about.
+// assign adds a path to the selections of the sources that it applies to.
 func assign(known []knownOrigin, p winperf.Path) error {
 	path := selection.NewPath(p)
 	var candidates, knows []int
@@ -100,7 +98,6 @@ func assign(known []knownOrigin, p winperf.Path) error {
 	return nil
 }
 
-// newJoint makes the members.
 func newJoint(known []knownOrigin, opt measure.Options) *Joint {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	j := &Joint{clock: opt.Clock, state: initialized}

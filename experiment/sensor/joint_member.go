@@ -12,22 +12,22 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// member is one source of a Joint. Its source is called on a line: a call that does not return is
-// abandoned there, with the Measurement.
+// member is one source of a Joint. Calls of the source run on a line, so that a call that does not return
+// can be abandoned, together with the Measurement.
 type member struct {
 	*measure.Measurement
 	origin string
 	line   *call.Line
-	// Called on the line:
+	// Functions called on the line.
 	prepare, sample func(context.Context)
 
-	// Of the call on the line:
+	// Results of the call on the line.
 	failed     error
-	begin, end time.Duration // of the last sample, by the clock's Elapsed
+	begin, end time.Duration
 
-	part  bool // takes part in the step that is under way
+	part  bool
 	err   error
-	cycle *measure.Cycle // nil if there is none in this round
+	cycle *measure.Cycle
 }
 
 func newMember(o Origin, sel winperf.Selection, opt measure.Options) *member {
@@ -42,7 +42,6 @@ func newMember(o Origin, sel winperf.Selection, opt measure.Options) *member {
 	return m
 }
 
-// sampling returns the function that takes a sample, nil for a member that is not prepared.
 func (m *member) sampling() func(context.Context) {
 	if m.err != nil {
 		return nil
@@ -50,8 +49,7 @@ func (m *member) sampling() func(context.Context) {
 	return m.sample
 }
 
-// judge notes how the step ended.
-func (m *member) judge() {
+func (m *member) check() {
 	if m.line.Outcome() == call.Left {
 		m.err = fmt.Errorf("no answer in time: %w", call.ErrBusy)
 		return
@@ -59,7 +57,6 @@ func (m *member) judge() {
 	m.err = m.failed
 }
 
-// decode decodes the sample of a round.
 func (m *member) decode() {
 	m.cycle = nil
 	if m.err == nil {
@@ -67,7 +64,7 @@ func (m *member) decode() {
 	}
 }
 
-// memberCycle returns the result of a round that began at the given time.
+// memberCycle returns the result of the round that began at begin.
 func (m *member) memberCycle(begin time.Time) MemberCycle {
 	c := MemberCycle{Origin: m.origin, Cycle: m.cycle, Err: m.err}
 	if m.err != nil && !errors.Is(m.err, io.EOF) {
@@ -82,10 +79,9 @@ func (m *member) memberCycle(begin time.Time) MemberCycle {
 // Times that sources have to return after their context has ended.
 const (
 	stepGrace  = time.Second
-	closeGrace = 3 * time.Second // which sources may need to close what they hold
+	closeGrace = 3 * time.Second // sources may need this to release resources
 )
 
-// close ends the measurement of the member.
 func (m *member) close() error {
 	if err := m.line.Close(closeGrace, m.Measurement.Close); err != nil {
 		return fmt.Errorf("source %s: %w", m.origin, err)

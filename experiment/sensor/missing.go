@@ -8,13 +8,13 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Missing takes one sample of the paths in each origin, with instances named by rules. It returns for each
-// path the part that no origin has, of the origin that has most of the path: counter.NoObject, NoCounter or
-// NoInstance. The part is counter.OK if an origin has all of the path, with or without a value, and if no
-// origin could be asked. Path i is looked for in an origin if only(i, origin) is true; a nil only is always
-// true.
+// Missing takes one sample of the paths in each origin, with instances named by rules. For each path it
+// returns the part that is missing: counter.NoObject, NoCounter or NoInstance, from the origin that has
+// most of the path. The status is counter.OK if an origin has the whole path, with or without a value,
+// and if no origin answered. Path i is searched in an origin if only(i, origin) is true; a nil only
+// selects all.
 //
-// Answered are the origins that gave a sample. If there are none, the error is the last one of an origin.
+// answered lists the origins that returned a sample. If it is empty, err is the last origin's error.
 func Missing(
 	ctx context.Context, origins []Origin, paths []winperf.Path, only func(int, Origin) bool,
 	names []measure.NameRule,
@@ -53,7 +53,6 @@ func Missing(
 	return parts, answered, err
 }
 
-// missingIn returns which part of each path of a selection a source does not have.
 func missingIn(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, names []measure.NameRule,
 ) ([]counter.Status, error) {

@@ -1,6 +1,6 @@
-// Package sensor names what can be measured in the form of the Java Performance Measurement Framework, and
-// describes it: a [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks.
-// A [Joint] measures sensors of several sources at the same moment.
+// Package sensor names and describes counters in the form of the Java Performance Measurement Framework.
+// A [Catalogue] has the sensors of a source, their kinds and value types, instances and clocks. A [Joint]
+// measures sensors of several sources at the same moment.
 package sensor
 
 import (
@@ -13,38 +13,34 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// ErrName says that a text is no sensor name.
+// ErrName reports a text that is not a sensor name.
 var ErrName = errors.New("bad sensor name")
 
-// Name names a sensor, or one instance of it, in the form of the Java
-// Performance Measurement Framework:
+// Name is the name of a sensor, or of one instance of it, in the form of the Java Performance Measurement
+// Framework:
 //
 //	source/group/sensor
 //	source/group/sensor#instance
 //	source/group/sensor#instance#index
 //
-// The group is the object's name, the sensor the counter's and the instance
-// what stands in a path, parent/name where it has a parent. The index tells
-// instances of one name apart; 0, the first, is not written.
+// The group is the object's name, the sensor the counter's name and the instance its name in a path,
+// parent/name if it has a parent. The index distinguishes instances of the same name; 0 is not written.
 //
-// The characters / # and % within a name are written %2F, %23 and %25. %20 is read
-// as a space. Any other % is literal, so that
-// windows.winperf/Processor/% Processor Time can be typed.
+// The characters / # and % within a name are written %2F, %23 and %25. %20 is read as a space. Any other
+// % is literal, as in windows.winperf/Processor/% Processor Time.
 type Name struct {
-	Source string // such as windows.winperf, see SourceName
+	Source string // for example windows.winperf, see SourceName
 	Group  string
 	Sensor string
 	// Instance is the instance's full name, without the index.
 	Instance string
-	Index    int // which of several equal instances, 0-based; winperf.AnyIndex for all
-	// HasInstance reports whether there is an instance: its name may be empty.
+	Index    int // position among equal instances, 0-based; winperf.AnyIndex for all
+	// HasInstance reports whether the name has an instance, which may be empty.
 	HasInstance bool
 }
 
-// ParseName reads a sensor name. Every name that String writes reads back
-// as the same Name, unless its source, group or sensor is empty or its
-// index no number of instances. The error wraps ErrName and says where
-// the text is wrong.
+// ParseName parses a sensor name. It is the inverse of String, unless the source, group or sensor is
+// empty or the index is out of range. The error wraps ErrName and says where the text is wrong.
 func ParseName(text string) (Name, error) {
 	fail := func(offset int, expected string) (Name, error) {
 		return Name{}, fmt.Errorf("%w %q, byte offset %d: expected %s",
@@ -113,8 +109,7 @@ func (n Name) String() string {
 	return string(b)
 }
 
-// NewName returns the sensor name of a path's counter in a source. The
-// path's machine is left out: it is the source's.
+// NewName returns the sensor name of a path's counter in a source. The path's machine is ignored.
 func NewName(source string, p winperf.Path) Name {
 	return Name{
 		Source: source, Group: p.Object, Sensor: p.Counter,
@@ -122,9 +117,8 @@ func NewName(source string, p winperf.Path) Name {
 	}
 }
 
-// Path returns the path of the counter, without machine. Wildcards mean what they mean in a
-// path. Path does not check the parts: some names cannot stand in a path, and
-// winperf.Path.Validate reports them.
+// Path returns the path of the counter, without machine. Wildcards keep their meaning. Path does not
+// check the parts: some names are not valid in a path, use winperf.Path.Validate.
 func (n Name) Path() winperf.Path {
 	return winperf.Path{
 		Object: n.Group, Counter: n.Sensor,
@@ -132,8 +126,8 @@ func (n Name) Path() winperf.Path {
 	}
 }
 
-// Assign returns origins with the paths of sensors, each in the origin that the sensor's name begins with.
-// The error wraps winperf.ErrNoMachine where there is none of that name.
+// Assign returns a copy of origins with the paths of the sensors, each in the origin that the sensor's
+// name begins with. The error wraps winperf.ErrNoMachine where no origin has that name.
 func Assign(origins []Origin, names []Name) ([]Origin, error) {
 	all := slices.Clone(origins)
 	for i := range all {
@@ -142,21 +136,20 @@ func Assign(origins []Origin, names []Name) ([]Origin, error) {
 	for _, n := range names {
 		i := slices.IndexFunc(all, func(o Origin) bool { return strings.EqualFold(o.Name, n.Source) })
 		if i < 0 {
-			return nil, fmt.Errorf("sensor %s: %w: there is no source %s", n, winperf.ErrNoMachine, n.Source)
+			return nil, fmt.Errorf("sensor %s: %w: no source has the name %s", n, winperf.ErrNoMachine, n.Source)
 		}
 		all[i].Paths = append(all[i].Paths, n.Path())
 	}
 	return all, nil
 }
 
-// The names of sources in sensor names.
 const (
-	windowsSource = "windows.winperf" // what Windows counts, live or recorded
-	linuxSource   = "linux.winperf"   // what a Linux host counts
+	windowsSource = "windows.winperf" // counters of Windows, live or from a log
+	linuxSource   = "linux.winperf"   // counters of a Linux host
 )
 
-// SourceName returns the default name, in sensor names, of a source whose samples have the
-// schema: linux.winperf for counters of a Linux host, windows.winperf for all others.
+// SourceName returns the default source name of a schema: linux.winperf for counters of a Linux host,
+// windows.winperf for all others.
 func SourceName(s *winperf.Schema) string {
 	if s != nil && s.Interface == "local" {
 		return linuxSource
@@ -164,9 +157,9 @@ func SourceName(s *winperf.Schema) string {
 	return windowsSource
 }
 
-// UsualSource reports whether a name is one that SourceName gives, in either case. Sensor names that
-// begin so name the same counter in any source. win32.winperf is how the Java Performance Measurement
-// Framework spells Windows, too.
+// UsualSource reports whether name is a result of SourceName, or win32.winperf (Windows in the Java
+// Performance Measurement Framework), ignoring case. Sensor names with such a source match the same
+// counter in any source.
 func UsualSource(name string) bool {
 	return strings.EqualFold(name, windowsSource) || strings.EqualFold(name, linuxSource) ||
 		strings.EqualFold(name, "win32.winperf")

@@ -7,16 +7,15 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Sensor is one counter of a source as something that can be measured: what it
-// is called and what its readings are. A sensor of an object with instances has
-// one reading for each of them.
+// Sensor describes one counter of a source: its name and its readings. A sensor of an object with
+// instances has one reading per instance.
 type Sensor struct {
 	Name      Name // without an instance
 	ObjectID  winperf.ObjectID
 	CounterID winperf.CounterID
 	Type      counter.Type
-	// Kind is what the readings do, RawKind what the raw values do that they
-	// are computed of: a rate is a gauge over a raw value that only grows.
+	// Kind describes the readings, RawKind the raw values from which they are computed: a rate is a
+	// gauge, its raw value a counter.
 	Kind, RawKind Kind
 	ValueType     counter.ValueType
 	Unit          counter.Unit
@@ -27,16 +26,16 @@ type Sensor struct {
 	Costly        bool // belongs to a costly object
 }
 
-// Kind tells how values of one instance follow each other.
+// Kind describes how the values of one instance change.
 type Kind uint8
 
 // The kinds.
 const (
 	Gauge       Kind = iota // values rise and fall
-	CounterKind             // values never fall, but for a restart or a wrap
+	CounterKind             // values never fall, except at a restart or a wrap
 )
 
-// String returns the kind's word: "gauge" or "counter".
+// String returns "gauge" or "counter".
 func (k Kind) String() string {
 	if k == CounterKind {
 		return "counter"
@@ -44,7 +43,6 @@ func (k Kind) String() string {
 	return "gauge"
 }
 
-// newSensor describes the counter at position k of an object.
 func newSensor(g *Group, o frame.Object, k int, names *nametable.Names) Sensor {
 	c := o.Counter(k)
 	s := Sensor{
@@ -59,14 +57,11 @@ func newSensor(g *Group, o frame.Object, k int, names *nametable.Names) Sensor {
 		s.RawKind = CounterKind
 	}
 	if c.Type == counter.ElapsedTime {
-		s.Kind = CounterKind // its raw value stands still: when the thing started
+		s.Kind = CounterKind // its raw value, the start time, is constant
 	}
 	return s
 }
 
-// instanceName returns the sensor's name with an instance: its full name and
-// its number among those of the same name. A sensor without instances returns
-// its own name.
 func (s *Sensor) instanceName(full string, index int) Name {
 	n := s.Name
 	if s.Multi {

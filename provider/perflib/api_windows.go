@@ -4,5 +4,4 @@ import "github.com/winperf/winperf/internal/winapi"
 
 func advapi() (system, error) { return libraryOf("advapi32.dll"), nil }
 
-// libraryOf are the functions of a library.
 func libraryOf(name string) system { return winapi.NewPerflibProvider(winapi.NewDLL(name)) }

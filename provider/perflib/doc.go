@@ -1,9 +1,8 @@
-// Package perflib makes a publishing process a version 2 provider of Windows
-// (Microsoft Learn, "Performance Counters", perflib.h), from the same schema: it
-// declares the counter sets, creates instances and binds their counters to the
-// shared values of package publish, where the system reads them. A change of a
-// value stays an atomic addition.
+// Package perflib registers a publishing process as a version 2 provider of Windows (Microsoft Learn,
+// "Performance Counters", perflib.h), from the same schema. It declares the counter sets, creates
+// instances, and binds their counters to the shared values of package publish, which the system reads
+// directly. Changing a value remains an atomic addition.
 //
-// The ids are the ones in the manifest that winperf provider init makes, by which
-// lodctr has to have registered the provider.
+// The ids are those of the manifest that winperf provider init writes. The provider must be registered
+// with it by lodctr.
 package perflib

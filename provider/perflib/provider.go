@@ -16,16 +16,15 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// system are the functions of the system's library (perflib.h), whose names they
-// have without Perf. Handles are the library's; an error is its error number.
+// system has the functions of the system's library (perflib.h), named without Perf. Handles are the
+// library's; an error is its error number.
 type system interface {
-	// StartProvider registers a provider. collect, if not nil, is called before
-	// the system reads values.
+	// StartProvider registers a provider. collect, if not nil, is called before the system reads values.
 	StartProvider(id *[16]byte, collect func()) (provider uintptr, err error)
 	SetCounterSetInfo(provider uintptr, template []byte) error
 	CreateInstance(provider uintptr, set *[16]byte, name string, id uint32) (instance uintptr, err error)
-	// SetCounterRefValue tells where the value of a counter is. The system
-	// reads there until the instance is deleted.
+	// SetCounterRefValue sets the address of a counter's value. The system reads there until the instance
+	// is deleted.
 	SetCounterRefValue(provider, instance uintptr, counter uint32, address unsafe.Pointer) error
 	DeleteInstance(provider, instance uintptr) error
 	StopProvider(provider uintptr) error
@@ -37,7 +36,7 @@ type system interface {
 type Provider struct {
 	api    system
 	handle uintptr
-	sets   map[string]*set // by name of the object, in lower case
+	sets   map[string]*set
 	clock  *clock
 
 	mu     sync.Mutex
@@ -45,8 +44,7 @@ type Provider struct {
 	alive  map[*Instance]bool
 }
 
-// clock is the objects' own time, for counters that are computed with it. The
-// system reads it where it is.
+// clock is the objects' own time, for counters that need it. The system reads it in place.
 type clock struct {
 	time, frequency atomic.Int64
 	pin             runtime.Pinner
@@ -55,7 +53,7 @@ type clock struct {
 type set struct {
 	*regfile.ManifestSet
 	multi bool
-	taken map[string]map[uint32]bool // ids of instances by name
+	taken map[string]map[uint32]bool
 }
 
 // Instance is an instance of a counter set.
@@ -63,22 +61,20 @@ type Instance struct {
 	provider *Provider
 	set      *set
 	handle   uintptr
-	name     string // in lower case
+	name     string
 	id       uint32
-	values   []*publish.Counter // which stay as long as the instance
+	values   []*publish.Counter // kept alive as long as the instance
 	deleted  bool
 }
 
-// singleName is what the instance of a set without instances is called; it is not shown
-// anywhere.
+// singleName is the name of the instance of a set without instances. It is never shown.
 const singleName = "_Default"
 
-// Start registers the provider of a schema with all its counter sets. Where an
-// object has no instances its values are those of p.
+// Start registers the provider of a schema with all its counter sets. Objects without instances have the
+// values of p.
 //
-// The error wraps registration.ErrInvalid where the schema lacks a GUID, the
-// binary, or is not that of p, and winperf.ErrNotSupported where the system has no
-// such providers.
+// The error wraps registration.ErrInvalid where the schema lacks a GUID or the binary, or is not the
+// schema of p, and winperf.ErrNotSupported where the system has no such providers.
 func Start(s *registration.Declaration, p *publish.Publisher) (*Provider, error) {
 	api, err := advapi()
 	if err != nil {
@@ -87,7 +83,6 @@ func Start(s *registration.Declaration, p *publish.Publisher) (*Provider, error)
 	return start(api, s, p)
 }
 
-// start is Start with the functions of any library.
 func start(api system, s *registration.Declaration, p *publish.Publisher) (*Provider, error) {
 	m, err := regfile.ManifestOf(s)
 	if err != nil {
@@ -106,8 +101,8 @@ func start(api system, s *registration.Declaration, p *publish.Publisher) (*Prov
 	return v, nil
 }
 
-// start registers the provider. Where a counter needs the objects' own time it is read
-// before the system reads values.
+// start registers the provider. If a counter needs the objects' own time, the time is updated before the
+// system reads values.
 func (v *Provider) start(m *regfile.Manifest) (err error) {
 	var collect func()
 	for _, set := range m.Providers[0].Sets {
@@ -136,7 +131,6 @@ func (c *clock) tick(api system) {
 	c.frequency.Store(perSecond)
 }
 
-// begin declares the set of an object, and gives it its instance if it has no others.
 func (v *Provider) begin(s *registration.Declaration, i int, m *regfile.ManifestSet,
 	p *publish.Publisher) error {
 	o := &s.Objects[i]
@@ -160,9 +154,9 @@ func (v *Provider) begin(s *registration.Declaration, i int, m *regfile.Manifest
 	return err
 }
 
-// Instance adds an instance to the set of an object, with the values of a
-// published instance of it. The error wraps winperf.ErrNoObject, or winperf.ErrState
-// where the object has no instances or the provider is closed.
+// Instance adds an instance to the counter set of an object, with the values of a published instance of
+// it. The error wraps winperf.ErrNoObject, or winperf.ErrState where the object has no instances or the
+// provider is closed.
 func (v *Provider) Instance(object, name string, values *publish.Instance) (*Instance, error) {
 	s := v.sets[strings.ToLower(object)]
 	switch {
@@ -206,7 +200,6 @@ func (v *Provider) create(object, name string, values *publish.Instance) (*Insta
 	return in, nil
 }
 
-// addresses returns where the values of all counters of the set are.
 func (in *Instance) addresses(values *publish.Instance) (list []unsafe.Pointer, err error) {
 	for i := range in.set.Counters {
 		var c *publish.Counter
@@ -232,7 +225,6 @@ func (in *Instance) addresses(values *publish.Instance) (list []unsafe.Pointer, 
 	return list, nil
 }
 
-// take returns the smallest id that no instance of the name has.
 func (s *set) take(name string) (id uint32) {
 	if s.taken[name] == nil {
 		s.taken[name] = map[uint32]bool{}
@@ -244,10 +236,10 @@ func (s *set) take(name string) (id uint32) {
 	return id
 }
 
-// ID tells instances of one name apart: 0 for the first one.
+// ID distinguishes instances of the same name: 0 for the first one.
 func (in *Instance) ID() uint32 { return in.id }
 
-// Remove takes the instance away. Removing it again does nothing.
+// Remove removes the instance. Removing it again does nothing.
 func (in *Instance) Remove() error {
 	in.provider.mu.Lock()
 	defer in.provider.mu.Unlock()
@@ -272,8 +264,8 @@ func (in *Instance) delete() error {
 	return nil
 }
 
-// Close deletes all instances and stops the provider. A second Close does
-// nothing. Close it before the publisher.
+// Close deletes all instances and stops the provider. A second Close does nothing. Close it before the
+// publisher.
 func (v *Provider) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -288,7 +280,7 @@ func (v *Provider) Close() error {
 	}
 
 	if err := v.api.StopProvider(v.handle); err != nil {
-		// the system may go on reading the clock
+		// the system may still read the clock
 		return errors.Join(append(errs, fmt.Errorf("stop provider: %w", err))...)
 	}
 	v.clock.pin.Unpin()

@@ -9,8 +9,7 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// Sizes of PERF_COUNTERSET_INFO and PERF_COUNTER_INFO, and values of their fields
-// (perflib.h).
+// Sizes of PERF_COUNTERSET_INFO and PERF_COUNTER_INFO, and values of their fields (perflib.h).
 const (
 	setInfoSize     = 40
 	counterInfoSize = 32
@@ -21,16 +20,14 @@ const (
 	byReference = 1 // PERF_ATTRIB_BY_REFERENCE
 )
 
-// attributes are the PERF_ATTRIB_* bits by what a manifest calls them.
+// attributes are the PERF_ATTRIB_* bits by their names in manifests.
 var attributes = map[string]uint64{
 	"reference": byReference, "noDisplay": 2, "noDigitGrouping": 4, "displayAsReal": 8, "displayAsHex": 16,
 }
 
-// template is what PerfSetCounterSetInfo takes: a PERF_COUNTERSET_INFO and a
-// PERF_COUNTER_INFO for each counter. All counters are given by reference, so
-// what an instance holds of each is a pointer: Size and Offset are those of the
-// pointers, as .NET's PerformanceData has them. (Microsoft Learn explains Size as
-// that of the structure.)
+// template returns the argument of PerfSetCounterSetInfo: a PERF_COUNTERSET_INFO and a PERF_COUNTER_INFO
+// for each counter. All counters are given by reference, so Size and Offset are those of pointers, as in
+// .NET's PerformanceData. (Microsoft Learn describes Size as the size of the structure.)
 func template(providerID winperf.GUID, set *regfile.ManifestSet, multi bool) []byte {
 	le := binary.LittleEndian
 	p := make([]byte, setInfoSize, setInfoSize+counterInfoSize*len(set.Counters))

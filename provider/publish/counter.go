@@ -6,18 +6,18 @@ import (
 	"unsafe"
 )
 
-// Counter is one raw value of one instance. Any number of goroutines may use it:
-// every operation is a single atomic one on shared memory.
+// Counter is one raw value of one instance. Any number of goroutines may use it: every operation is a
+// single atomic one on shared memory.
 //
-// What a raw value means depends on the counter's type: package counter has a
-// table of them. One of 4 bytes keeps the low 32 bits.
+// The meaning of a raw value depends on the counter's type: see the table in package counter. A counter
+// of 4 bytes keeps the low 32 bits.
 type Counter struct {
-	wide     *uint64 // of 8 bytes
-	narrow   *uint32 // of 4 bytes
+	wide     *uint64
+	narrow   *uint32
 	instance *Instance
 }
 
-// Add adds to the raw value. [Counter.AddSigned] can subtract, too.
+// Add adds to the raw value. [Counter.AddSigned] can also subtract.
 func (c *Counter) Add(n uint64) {
 	c.access(func() {
 		if c.wide != nil {
@@ -28,8 +28,8 @@ func (c *Counter) Add(n uint64) {
 	})
 }
 
-// AddSigned adds to the raw value, or subtracts where n is below 0: as from a count
-// of what is open. A value that falls below 0 wraps around.
+// AddSigned adds to the raw value, or subtracts if n is below 0, for example from a count of open items.
+// A value that falls below 0 wraps around.
 func (c *Counter) AddSigned(n int64) { c.Add(uint64(n)) }
 
 // Set sets the raw value.
@@ -55,22 +55,20 @@ func (c *Counter) Load() (v uint64) {
 	return v
 }
 
-// tries is how often one operation makes the file whole. Where it is cut again
-// and again, or memory is missing for another reason, the operation is lost.
+// tries is the number of restores for one operation. If the memory is then still missing, the operation
+// is lost.
 const tries = 8
 
-// access runs f, and again after the file was made whole if its memory was not there.
+// access runs f, and repeats it after a restore if memory was missing.
 func (c *Counter) access(f func()) {
 	for try := 0; !touch(f) && try < tries && c.restore(); try++ {
 	}
-	runtime.KeepAlive(c) // or its place could become another's meanwhile
+	runtime.KeepAlive(c) // keep the slot from being reused during f
 }
 
-// restore brings back memory that is not there any more, and reports whether it
-// could.
 func (c *Counter) restore() bool { return c.instance.object.publisher.restore() }
 
-// Size is the number of bytes that readers see: 4 or 8.
+// Size returns the number of bytes that readers see: 4 or 8.
 func (c *Counter) Size() int {
 	if c.wide != nil {
 		return 8
@@ -78,8 +76,8 @@ func (c *Counter) Size() int {
 	return 4
 }
 
-// Address is where the raw value is, of Size bytes and aligned to them, for
-// libraries that read it there. It is good as long as the counter is reachable.
+// Address returns the address of the raw value, which has Size bytes and is aligned to them, for
+// libraries that read it directly. It can be used while the counter is reachable.
 func (c *Counter) Address() unsafe.Pointer {
 	if c.wide != nil {
 		return unsafe.Pointer(c.wide)

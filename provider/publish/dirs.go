@@ -8,17 +8,14 @@ import (
 	"path/filepath"
 )
 
-// Environment is the environment variable that names the directories for
-// published files, separated as in PATH.
+// Environment is the environment variable with the directories for published files, separated as in PATH.
 const Environment = "WINPERF_PUBLISH"
 
-// directory is where published files may be.
 type directory struct {
 	path string
-	// private ones count only if they are the user's own, and nobody else may
-	// write to them.
+	// A private directory is used only if it belongs to this user and no other account may write to it.
 	private bool
-	shared  bool // more than one user's, and made by an administrator
+	shared  bool
 }
 
 func chooseDirs() []directory {
@@ -28,7 +25,6 @@ func chooseDirs() []directory {
 	return systemDirs()
 }
 
-// givenDirs are directories that a user named.
 func givenDirs(paths []string) []directory {
 	var dirs []directory
 	for _, p := range paths {
@@ -39,7 +35,6 @@ func givenDirs(paths []string) []directory {
 	return dirs
 }
 
-// prepare makes sure that the directory can take files.
 func (d directory) prepare() error {
 	if err := makeDirectory(d); err != nil {
 		return err
@@ -48,7 +43,6 @@ func (d directory) prepare() error {
 	return err
 }
 
-// check returns what the system says about the directory, or why nothing in it counts.
 func (d directory) check() (fs.FileInfo, error) {
 	info, err := os.Lstat(d.path)
 	if !d.private && err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -72,9 +66,7 @@ func (d directory) check() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// errOthers is wrapped by the error about a private directory that another account has
-// made.
-var errOthers = fmt.Errorf("what it holds is ignored: %w", fs.ErrPermission)
+// errOthers is wrapped by the error about a private directory that another account made.
+var errOthers = fmt.Errorf("its content is ignored: %w", fs.ErrPermission)
 
-// absent reports whether an error only says that there is no such directory or file.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -8,15 +8,13 @@ import (
 	"github.com/winperf/winperf/internal/pubfile"
 )
 
-// Memory that is a file's ends with the file. Every account with write access can make
-// the file shorter, and to touch memory behind its new end is a fault (SIGBUS), which
-// ends a Go program. So every access turns a fault into a panic, which is caught: the
-// file is made whole again, and the access repeated. That costs an addition less than
-// the addition itself, needs no system call, and leaves values where readers look for
-// them, at once.
+// An account with write access can shorten the file. Touching mapped memory beyond its end is a fault
+// (SIGBUS), which ends a Go program. Every access therefore turns a fault into a panic and recovers from
+// it: it restores the file and repeats the access. This costs less than the addition itself and needs no
+// system call.
 
-// touch runs f, which reads or writes published memory, and reports whether all
-// of it was there. Other panics go on.
+// touch runs f, which accesses published memory, and reports whether all of the memory exists. Other
+// panics continue.
 func touch(f func()) (done bool) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {
@@ -37,25 +35,22 @@ func touch(f func()) (done bool) {
 	return true
 }
 
-// restore makes the file whole again after it was made shorter, and reports whether it
-// is whole now. What stood behind the end begins anew with 0.
+// restore restores a shortened file, and reports whether the file is complete. Lost values begin with 0.
 func (p *Publisher) restore() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.closed && p.memory.restore() == nil
 }
 
-// restore writes everything but values again. It goes through the file, which
-// cannot fault.
+// restore writes everything except values. It writes to the file, which cannot fault.
 func (m *memory) restore() error {
 	if m.isWhole() {
-		return nil // another goroutine has done it
+		return nil
 	}
 	if err := reserve(m.file, 0, m.size); err != nil {
 		return err
 	}
 
-	// Readers pass over the file until it is complete.
 	if err := m.write(pubfile.HeaderMagic, make([]byte, 8)); err != nil {
 		return err
 	}
@@ -80,7 +75,6 @@ func (m *memory) restore() error {
 	return m.write(pubfile.HeaderMagic, le.AppendUint64(nil, pubfile.Magic))
 }
 
-// isWhole reports whether the file is as long as it was made, and complete.
 func (m *memory) isWhole() bool {
 	info, err := m.file.Stat()
 	if err != nil || info.Size() < m.size {

@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf/internal/pubfile"
 )
 
-// newFile creates a file in the first directory that takes one, and locks it.
 func newFile(dirs []directory, driver, group string) (*os.File, error) {
 	var errs []error
 	for _, d := range dirs {
@@ -33,13 +32,10 @@ func newFile(dirs []directory, driver, group string) (*os.File, error) {
 	return nil, errors.Join(errs...)
 }
 
-// attempts is how often a file is created anew because another program locked or
-// removed it.
 const attempts = 16
 
-// newLocked creates a file, takes its lock and lets others read it.
-// Before the lock is taken the file may look like a leftover to others, which lock and
-// remove it.
+// newLocked creates a file, locks it, and lets others read it. Until it is locked, others may take it for
+// a leftover, lock it and remove it.
 func newLocked(dir, driver, group string) (*os.File, error) {
 	for range attempts {
 		path := filepath.Join(dir, fileName(driver))
@@ -56,7 +52,7 @@ func newLocked(dir, driver, group string) (*os.File, error) {
 			return f, nil
 		}
 
-		_ = os.Remove(path) // it may be gone
+		_ = os.Remove(path)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
@@ -64,8 +60,8 @@ func newLocked(dir, driver, group string) (*os.File, error) {
 	return nil, fmt.Errorf("another program locks every new file: %w", fs.ErrPermission)
 }
 
-// occupy makes a new file its publisher's, before others can read it. It may fail
-// without an error, because another program locked or removed the file.
+// occupy locks a new file and then admits readers. It returns false without an error if another program
+// locked or removed the file.
 func occupy(f *os.File, path, group string) (done bool, err error) {
 	locked, err := tryLock(f, true)
 	if err != nil || !locked || !isAt(f, path) {
@@ -75,7 +71,6 @@ func occupy(f *os.File, path, group string) (done bool, err error) {
 	return err == nil, err
 }
 
-// isAt reports whether the file is still the one with the path.
 func isAt(f *os.File, path string) bool {
 	own, err := f.Stat()
 	if err != nil {
@@ -85,11 +80,9 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(own, there)
 }
 
-// maxDriver bounds the part of a file's name that is the driver's: names of files have at most
-// 255 bytes.
+// maxDriver limits the driver's part of a file name, which may have 255 bytes.
 const maxDriver = 128
 
-// fileName makes a name for a file that no other has.
 func fileName(driver string) string {
 	plain := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '-' {
@@ -101,7 +94,6 @@ func fileName(driver string) string {
 	return plain + "-" + rand.Text() + pubfile.Suffix
 }
 
-// sweep removes the files of a directory whose publishers are gone.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -116,8 +108,8 @@ func sweep(dir string) {
 	}
 }
 
-// reclaim removes a file if its lock is free and this account may remove it: its owner,
-// or an administrator.
+// reclaim removes a file if its lock is free and this account may remove it: its owner, or an
+// administrator.
 func reclaim(path string) {
 	f, err := openOwn(path)
 	if err != nil {
@@ -125,8 +117,7 @@ func reclaim(path string) {
 	}
 	defer f.Close()
 
-	// With the lock in hand nobody can begin to publish in this file.
 	if locked, err := tryLock(f, true); err == nil && locked && isAt(f, path) {
-		_ = os.Remove(path) // else its owner or the next publisher does it
+		_ = os.Remove(path)
 	}
 }

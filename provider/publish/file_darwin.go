@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the lock of a file unless another has it.
 func tryLock(f *os.File, exclusive bool) (bool, error) {
 	how := unix.LOCK_SH
 	if exclusive {
@@ -29,11 +28,10 @@ func tryLock(f *os.File, exclusive bool) (bool, error) {
 
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// reserve makes a file longer by n bytes.
 func reserve(f *os.File, offset, n int64) error { return f.Truncate(offset + n) }
 
-// moreOf tells nothing: no account can mount a file system on a file here, and an owner
-// can set the time when a file was made.
+// moreOf returns nothing: on this system accounts cannot mount a file system on a file, and an owner can
+// set the creation time.
 func moreOf(*os.File) (mounted bool, born int64) { return false, 0 }
 
 // outsideAccount returns none: this system has no user namespaces.

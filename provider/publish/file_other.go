@@ -29,6 +29,5 @@ func unmapPiece([]byte) error                       { return errSystem }
 
 func madeAt(fs.FileInfo) int64 { return 0 }
 
-// Elsewhere returns the directories in which other accounts publish and that are not read: none
-// on this system.
+// Elsewhere returns the directories of other accounts that are not read: none on this system.
 func Elsewhere() []string { return nil }

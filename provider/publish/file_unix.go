@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemDirs are the common directory and the user's own.
 func systemDirs() []directory {
 	own := "winperf-" + strconv.Itoa(os.Geteuid())
 	if runtime.GOOS != "linux" {
@@ -33,8 +32,7 @@ func systemDirs() []directory {
 	return append(dirs, directory{path: "/dev/shm/" + own, private: true})
 }
 
-// makeDirectory makes a directory that is not there. Only an administrator can make the
-// common one.
+// makeDirectory creates a missing directory. Only an administrator can create the common one.
 func makeDirectory(d directory) error {
 	mode := fs.FileMode(0o700)
 	if d.shared {
@@ -51,24 +49,22 @@ func isPrivate(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// createFile creates a file that nobody else can open, until it is locked and
-// admitReaders lets them.
+// createFile creates a file that no other account can open before admitReaders.
 func createFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
-// admitReaders lets the readers' group read a file. Nobody but its owner may
-// write to it: that is what its lock and its owner stand for.
+// admitReaders lets the readers' group read a file. Only its owner may write to it: its lock and owner
+// rely on that.
 func admitReaders(f *os.File, group string) error {
 	if group != "" {
 		if err := giveTo(f, group); err != nil {
 			return err
 		}
 	}
-	return f.Chmod(0o640) // whatever the umask says
+	return f.Chmod(0o640)
 }
 
-// audienceOf tells in words which accounts may read a published file.
 func audienceOf(f *os.File) string {
 	where := ""
 	dir := filepath.Dir(f.Name())
@@ -85,11 +81,10 @@ func audienceOf(f *os.File) string {
 		group = g.Name
 	}
 
-	// An account that may not enter a directory does not see the file in it.
 	switch closed := closedTo(dir, st.Gid); {
 	case closed == "":
 		return "this account, root and the members of the group " + group + where
-	case int(st.Gid) == os.Getegid(): // not a group that the user chose
+	case int(st.Gid) == os.Getegid(): // the user did not choose the group
 		return "this account and root" + where
 	default:
 		const form = "this account and root; " +
@@ -98,9 +93,8 @@ func audienceOf(f *os.File) string {
 	}
 }
 
-// closedTo returns the directory, that of a path or one above it, that keeps the members of a
-// group from finding files in the path; "" where none does. The last directory of the path
-// must be readable too, as readers list it.
+// closedTo returns the directory in path that prevents the members of a group from finding files, or "".
+// The last directory must also be readable, because readers list it.
 func closedTo(path string, group uint32) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -126,9 +120,9 @@ func closedTo(path string, group uint32) string {
 	}
 }
 
-// Elsewhere returns the directories of other accounts that have a place of their own to
-// publish in. They are not read; [Environment] can name those that this account may read.
-// There are none where that is set.
+// Elsewhere returns the directories of other accounts that have separate directories to publish in. They
+// are not read; set [Environment] to read those that this account may read. If it is set, Elsewhere
+// returns nil.
 func Elsewhere() (dirs []string) {
 	if os.Getenv(Environment) != "" {
 		return nil
@@ -140,7 +134,7 @@ func Elsewhere() (dirs []string) {
 	}
 
 	for _, pattern := range patterns {
-		found, _ := filepath.Glob(pattern) // the pattern is right
+		found, _ := filepath.Glob(pattern)
 		for _, path := range found {
 			info, err := os.Lstat(path)
 			if err != nil || !info.IsDir() || ownerOf(info) == int64(os.Geteuid()) {
@@ -155,7 +149,6 @@ func Elsewhere() (dirs []string) {
 	return dirs
 }
 
-// giveTo makes a group, by its name or number, that of a file.
 func giveTo(f *os.File, group string) error {
 	id := group
 	if g, err := user.LookupGroup(group); err == nil {
@@ -163,24 +156,22 @@ func giveTo(f *os.File, group string) error {
 	}
 	gid, err := strconv.ParseUint(id, 10, 31)
 	if err != nil {
-		return fmt.Errorf("there is no group %q", group)
+		return fmt.Errorf("unknown group %q", group)
 	}
 	return f.Chown(-1, int(gid))
 }
 
-// openFile opens a file for reading. It does not follow links, and does not wait for
-// the other end of a pipe.
+// openFile opens a file for reading. It does not follow links or wait for the other end of a pipe.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
 
-// openOwn opens a file that is this account's, or any one for an administrator,
-// so that its lock can be taken.
+// openOwn opens a file that belongs to this account, or any file for an administrator, so that it can be
+// locked.
 func openOwn(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
 
-// mapPiece makes a file longer and maps what it gained.
 func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 	if err := reserve(f, offset, int64(n)); err != nil {
 		return nil, &os.PathError{Op: "extend", Path: f.Name(), Err: err}
@@ -194,7 +185,6 @@ func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 
 func unmapPiece(p []byte) error { return unix.Munmap(p) }
 
-// identify asks the system about an open file.
 func identify(f *os.File) (id identity, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
@@ -214,10 +204,8 @@ func identify(f *os.File) (id identity, err error) {
 	}, nil
 }
 
-// widen takes a device number, whose type depends on the system.
 func widen[T int32 | uint32 | uint64](n T) uint64 { return uint64(n) }
 
-// ownerOf returns the account that a file is said to be of.
 func ownerOf(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int64(st.Uid)
@@ -225,7 +213,7 @@ func ownerOf(info fs.FileInfo) int64 {
 	return -1
 }
 
-// lend gives n bytes of memory that giveBack takes at once.
+// lend returns n bytes of memory that giveBack releases immediately.
 func lend(n int) []byte {
 	p, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -234,7 +222,6 @@ func lend(n int) []byte {
 	return p
 }
 
-// giveBack takes back what lend gave, which nobody may use any more.
 func giveBack(p []byte) {
-	_ = unix.Munmap(p) // it fails for what is no mapping, which is the heap's
+	_ = unix.Munmap(p)
 }

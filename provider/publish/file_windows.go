@@ -11,10 +11,10 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// The rights of accounts to the directory, the one above it, and a file; docs/publish.md
-// explains the words. The groups stand as numbers, because Wine 8.0 does not know MU
-// and LU. None of them inherits (P). To give a directory to the administrators (O:BA)
-// takes their rights: nobody else can make the common one.
+// Rights of accounts to the directory, its parent, and a file; docs/publish.md explains them. The groups
+// are numbers, because Wine 8.0 does not know MU and LU. None of the rights is inherited (P). Setting the
+// owner to the administrators (O:BA) needs their rights: other accounts cannot create the common
+// directory.
 const (
 	administrators  = "O:BA"
 	parentRights    = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;;0x1200a9;;;AU)"
@@ -23,7 +23,6 @@ const (
 	fileRights = "D:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;OW)(A;;FR;;;S-1-5-32-558)(A;;FR;;;S-1-5-32-559)"
 )
 
-// systemDirs is the directory that the provider DLL looks into.
 func systemDirs() []directory {
 	return []directory{{path: filepath.Join(os.Getenv("ProgramData"), "winperf", "published"), shared: true}}
 }
@@ -40,18 +39,18 @@ func makeDirectory(d directory) error {
 	}
 
 	if err != nil {
-		return fmt.Errorf("an administrator can make this directory, by publishing once with elevated "+
+		return fmt.Errorf("an administrator can create this directory by publishing once with elevated "+
 			"rights: %w", err)
 	}
 	return nil
 }
 
-// MakeCommon makes the directory that all accounts publish in, or checks the one
-// that is there. It takes an administrator's rights.
+// MakeCommon creates or checks the directory in which all accounts publish. It needs an administrator's
+// rights.
 func MakeCommon() error { return systemDirs()[0].prepare() }
 
-// makeTrusted makes a directory of the administrators, or checks the one that is there:
-// another account may have made it first, to decide what is in it.
+// makeTrusted creates a directory of the administrators, or checks the existing one: another account may
+// have created it to control its content.
 func makeTrusted(path, rights string) error {
 	if err := winapi.MakeDirectory(path, administrators+rights); err != nil {
 		return err
@@ -59,10 +58,10 @@ func makeTrusted(path, rights string) error {
 	return winapi.CheckDirectory(path)
 }
 
-// isPrivate is not asked for on Windows, where there are no private directories.
+// isPrivate is not used on Windows, which has no private directories.
 func isPrivate(fs.FileInfo) bool { return false }
 
-// createFile creates a file. Its readers are the groups that Windows has for them.
+// createFile creates a file. Its readers are Windows' groups for performance counters.
 func createFile(path string) (*os.File, error) { return winapi.CreateShared(path, fileRights) }
 
 func openFile(path string) (*os.File, error) { return winapi.OpenShared(path) }
@@ -71,7 +70,6 @@ func tryLock(f *os.File, exclusive bool) (bool, error) { return winapi.TryLock(f
 
 func unlock(f *os.File) error { return winapi.Unlock(f) }
 
-// mapPiece makes a file longer and maps what it gained.
 func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 	if err := f.Truncate(offset + int64(n)); err != nil {
 		return nil, err
@@ -85,27 +83,22 @@ func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 
 func unmapPiece(p []byte) error { return winapi.UnmapFile(p) }
 
-// Elsewhere returns the directories in which other accounts publish and that are not read: none
-// on this system.
+// Elsewhere returns the directories of other accounts that are not read: none on this system.
 func Elsewhere() []string { return nil }
 
-// admitReaders has nothing to do: a file has its rights from when it is made.
+// admitReaders does nothing: a file has its rights from its creation.
 func admitReaders(*os.File, string) error { return nil }
 
-// audienceOf tells in words which accounts may read a published file.
 func audienceOf(*os.File) string {
 	return "every program, where winperf provider install was run; else this account, administrators and " +
 		"the performance groups"
 }
 
-// openOwn opens a file so that its lock can be taken.
 func openOwn(path string) (*os.File, error) { return openFile(path) }
 
-// reserve makes a file longer by n bytes. Windows makes no file shorter that is
-// mapped.
+// reserve extends a file by n bytes. Windows does not shorten mapped files.
 func reserve(f *os.File, offset, n int64) error { return f.Truncate(offset + n) }
 
-// madeAt returns the time at which a file was made.
 func madeAt(info fs.FileInfo) int64 {
 	attributes, ok := info.Sys().(*syscall.Win32FileAttributeData)
 	if !ok {

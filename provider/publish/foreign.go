@@ -16,39 +16,36 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// foreign is another process's file. Nothing in it is trusted, and it may change
-// at any time: it is read into memory of our own, never mapped. It is opened anew
-// for each use, so that many of them keep no descriptors.
+// foreign is another process's file. Nothing in it is trusted, and it may change at any time: it is
+// copied to private memory, never mapped. It is opened for each use, so that many files keep no
+// descriptors open.
 type foreign struct {
 	path string
 	dir  *watched
 	id   identity
 	open fileOf
 
-	probed uint64      // the refresh in which its publisher was last seen
-	pauses call.Pauses // before what is wrong with it is looked at again
-	file   io.ReaderAt // while it is in use
-	window int         // how many bytes of slots are read at once; 0 is windowBytes
+	probed uint64
+	pauses call.Pauses // between checks of an invalid file
+	file   io.ReaderAt
+	window int // number of slot bytes read at once; 0 means windowBytes
 
-	// What stands before the slots, read once.
-	cost    int64              // memory that it takes
-	objects []*provider.Object // with relative titles, which rise; nil before they are read
+	cost    int64
+	objects []*provider.Object // with ascending relative titles; nil before they are read
 	images  []*provider.Image
-	begin   int64 // of the slots
-	wrong   error // what keeps the file from being shown, nil for nothing
+	begin   int64
+	wrong   error
 
 	sampled
 }
 
-// errNotReady: the file is being made, or its publisher is ending.
+// errNotReady: the file is being created, or its publisher is ending.
 var errNotReady = errors.New("not published yet")
 
-// errGone: the file is not there any more, or another one is in its place.
 var errGone = errors.New("the published file is gone")
 
-// use opens the file for f, if it still is the same.
 func (r *foreign) use(f func() error) error {
-	if r.open == nil { // in tests
+	if r.open == nil {
 		return f()
 	}
 	file, id, err := r.open(r.path)
@@ -63,17 +60,15 @@ func (r *foreign) use(f func() error) error {
 	}
 
 	if file != nil {
-		_ = file.Close() // it was only read
+		_ = file.Close()
 	}
 	return err
 }
 
-// bad is an error about what stands at an offset of the file.
 func (r *foreign) bad(offset int64, format string, args ...any) error {
 	return &winperf.DataError{Source: r.path, Offset: offset, Msg: brief(fmt.Sprintf(format, args...))}
 }
 
-// read fills p from an offset of the file.
 func (r *foreign) read(p []byte, offset int64) error {
 	n, err := r.file.ReadAt(p, offset)
 	if n == len(p) {
@@ -85,8 +80,7 @@ func (r *foreign) read(p []byte, offset int64) error {
 	return &winperf.DataError{Err: err, Source: r.path, Offset: offset, Msg: err.Error()}
 }
 
-// header reads the header and checks it without looking at the rest of the file. used is
-// the number of bytes of the file that are in use.
+// header reads and checks the header only. used is the number of bytes in use.
 func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 	le := binary.LittleEndian
 	n, err := r.file.ReadAt(h[:], 0)
@@ -94,7 +88,7 @@ func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 		return h, 0, fmt.Errorf("%s: %w", r.path, err)
 	}
 
-	// A publisher writes the magic number last, and takes it away first when it ends.
+	// A publisher writes the magic number last, and clears it first when it ends.
 	if le.Uint64(h[pubfile.HeaderMagic:]) == 0 {
 		return h, 0, errNotReady
 	}
@@ -119,14 +113,13 @@ func (r *foreign) header() (h [pubfile.HeaderSize]byte, used int64, err error) {
 	return h, int64(end), nil
 }
 
-// definitionCost is what a reader keeps for an object or a counter beside its
-// texts, in bytes: the declaration, its image, a layout and title indices.
+// definitionCost is the memory of an object or counter without its texts, in bytes: the declaration, its
+// image, a layout and title indices.
 const definitionCost = 512
 
-// maxLanguages bounds in how many languages the texts of a file are.
 const maxLanguages = 256
 
-// readStatic reads what never changes, if it takes at most so much memory.
+// readStatic reads the constant part, if it needs at most limit bytes of memory.
 func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	p, err := r.static()
 	cost = int64(len(p))
@@ -144,8 +137,8 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 		return cost, err
 	}
 
-	// The heads bound what there can be of objects and counters, and braces what
-	// parsing the schema takes: it has one for each of them and for each translation.
+	// The heads limit the number of objects and counters. Braces limit the cost of parsing the schema,
+	// which has one for each of them and for each translation.
 	counters, things := definitions(heads)
 	schema := int64(binary.LittleEndian.Uint32(p[pubfile.HeaderSchema:]))
 	braces := bytes.Count(text, []byte("{"))
@@ -170,8 +163,6 @@ func (r *foreign) readStatic(limit int64) (cost int64, err error) {
 	return cost, nil
 }
 
-// definitions returns how many counters each head has room for, and how many objects
-// and counters that are in all.
 func definitions(heads [][]byte) (counters []int, all int) {
 	for _, head := range heads {
 		n := datablock.NumDefinitions(len(head))
@@ -181,8 +172,6 @@ func definitions(heads [][]byte) (counters []int, all int) {
 	return counters, all
 }
 
-// static reads what stands before the slots. What it returns with an error is as long
-// as what it tried to read.
 func (r *foreign) static() ([]byte, error) {
 	h, _, err := r.header()
 	if err != nil {
@@ -197,16 +186,14 @@ func (r *foreign) static() ([]byte, error) {
 	return p, r.read(p, 0)
 }
 
-// errTooMuch is wrapped by the error about a file that needs more memory than the
-// budget has left.
-var errTooMuch = errors.New("it is left out")
+// errTooMuch is wrapped by the error about a file that exceeds the memory budget.
+var errTooMuch = errors.New("it is omitted")
 
 func (r *foreign) tooMuch(what string, cost, limit int64) error {
-	const message = "%s: its %s need %d bytes of the %d that are left for all files in the directory: %w"
+	const message = "%s: its %s need %d bytes, but %d remain for all files in the directory: %w"
 	return fmt.Errorf(message, r.path, what, cost, limit, errTooMuch)
 }
 
-// part returns the bytes that two fields of the header name, at most limit.
 func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, error) {
 	from, n := binary.LittleEndian.Uint32(p[offset:]), binary.LittleEndian.Uint32(p[length:])
 	if n > limit || uint64(from)+uint64(n) > uint64(len(p)) {
@@ -216,8 +203,6 @@ func (r *foreign) part(p []byte, offset, length int, limit uint32) ([]byte, erro
 	return p[from:][:n], nil
 }
 
-// readHeads returns the heads of all objects. Together they are no longer than
-// what they stand in.
 func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 	le := binary.LittleEndian
 	count := le.Uint32(p[pubfile.HeaderObjects:])
@@ -245,8 +230,6 @@ func (r *foreign) readHeads(p []byte) (heads [][]byte, err error) {
 	return heads, nil
 }
 
-// compare compares the table of objects and their heads with those that follow
-// from the schema.
 func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) error {
 	le := binary.LittleEndian
 	r.images = r.images[:0]
@@ -266,8 +249,6 @@ func (r *foreign) compare(p []byte, objects []*provider.Object, heads [][]byte) 
 	return nil
 }
 
-// titled returns the position of the object with a relative title, -1 if there
-// is none.
 func (r *foreign) titled(title uint32) int {
 	i, found := slices.BinarySearchFunc(r.objects, title,
 		func(o *provider.Object, title uint32) int { return cmp.Compare(o.Index, title) })

@@ -20,27 +20,25 @@ type Object struct {
 	number    uint32
 	declared  *provider.Object
 	image     *provider.Image
-	single    *Instance // of an object without instances, which has its counters and stays
+	single    *Instance
 }
 
-// Instance is one instance of an object, or what an object without instances has
-// in the place of one.
+// Instance is one instance of an object, or the values of an object without instances.
 type Instance struct {
 	object   *Object
 	slot     *slot
-	values   []byte // the counter block in the slot
+	values   []byte
 	parent   *Instance
-	children map[*Instance]bool // guarded by Publisher.mu, as removed is
+	children map[*Instance]bool // guarded by Publisher.mu, like removed
 	removed  bool
 }
 
-// InstanceOptions say more about an instance than its name.
+// InstanceOptions describe an instance.
 type InstanceOptions struct {
-	// Parent is the instance that this one belongs to, of any object of the same
-	// publisher. When it is removed this one is, too.
+	// Parent is the instance to which this one belongs, of any object of the same publisher. Removing it
+	// removes this one, too.
 	Parent *Instance
-	// UniqueID tells instances of one name apart; it counts only with
-	// HasUniqueID.
+	// UniqueID distinguishes instances of the same name. It is used only with HasUniqueID.
 	UniqueID    int32
 	HasUniqueID bool
 }
@@ -48,17 +46,15 @@ type InstanceOptions struct {
 // Multi reports whether the object has instances.
 func (o *Object) Multi() bool { return o.declared.Multi }
 
-// Has reports whether the object has a counter of that name, in any case.
+// Has reports whether the object has a counter of that name, ignoring case.
 func (o *Object) Has(name string) bool { return o.find(name) >= 0 }
 
-// find returns the position of the counter of that name, -1 if there is none.
 func (o *Object) find(name string) int {
 	return slices.IndexFunc(o.declared.Counters,
 		func(c provider.Counter) bool { return strings.EqualFold(c.Name, name) })
 }
 
-// Single returns what stands for the instance of an object that has none. The
-// error wraps winperf.ErrState.
+// Single returns the values of an object without instances. The error wraps winperf.ErrState.
 func (o *Object) Single() (*Instance, error) {
 	if o.single == nil {
 		return nil, fmt.Errorf("object %q has instances: %w", o.declared.Name, winperf.ErrState)
@@ -66,9 +62,8 @@ func (o *Object) Single() (*Instance, error) {
 	return o.single, nil
 }
 
-// Instance adds an instance, whose values are 0 at first. There may be others of
-// that name. The error wraps winperf.ErrState where the object has no instances
-// or the publisher is closed, and ErrFull where there is no room.
+// Instance adds an instance with the values 0. Names need not be unique. The error wraps winperf.ErrState
+// where the object has no instances or the publisher is closed, and ErrFull where there is no room.
 func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name,
@@ -97,11 +92,9 @@ func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	return o.add(datablock.AppendInstance(nil, head, name), opt.Parent)
 }
 
-// add shows an instance: its definition, nil for an object without instances, and a
-// counter block behind it.
 func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	p := o.publisher
-	block := len(definition) // where the counter block begins
+	block := len(definition)
 	body := datablock.AppendCounterBlock(definition, o.image.Block)
 
 	p.mu.Lock()
@@ -129,9 +122,8 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	return in, nil
 }
 
-// Remove takes the instance away, and those whose parent it is. Its counters can
-// still be used, to no effect. Removing it again does nothing. The error wraps
-// winperf.ErrState where the object has no instances.
+// Remove removes the instance and its children. Its counters can still be used, without effect. Removing
+// it again does nothing. The error wraps winperf.ErrState where the object has no instances.
 func (in *Instance) Remove() error {
 	if in == in.object.single {
 		return fmt.Errorf("object %q has no instance to remove: %w", in.object.declared.Name,
@@ -141,8 +133,7 @@ func (in *Instance) Remove() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	// The parent forgets it here and not in remove, which walks over the children of an
-	// instance.
+	// Not in remove, which iterates over the children of an instance.
 	if in.parent != nil {
 		delete(in.parent.children, in)
 	}
@@ -150,7 +141,6 @@ func (in *Instance) Remove() error {
 	return nil
 }
 
-// remove removes an instance and its children. It is called with Publisher.mu held.
 func (in *Instance) remove() {
 	if in.removed {
 		return
@@ -162,40 +152,34 @@ func (in *Instance) remove() {
 	in.children = nil
 	in.removed = true
 
-	// Close has hidden everything.
 	p := in.object.publisher
 	if p.closed {
 		return
 	}
 
 	p.memory.drop(in.slot)
-	// The program may be about to add to one of its counters. Its place is free when no
-	// handle of a counter is left.
+	// The program may still add to one of its counters. Its slot becomes free when no handle of a counter
+	// remains.
 	runtime.AddCleanup(in, p.reuse, in.slot)
 }
 
-// reuse frees the place of an instance of which no handle is left.
 func (p *Publisher) reuse(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.memory.giveBack(s)
 }
 
-// Counter returns the counter of that name, in any case. The error wraps
-// winperf.ErrNoCounter.
+// Counter returns the counter of that name, ignoring case. The error wraps winperf.ErrNoCounter.
 func (in *Instance) Counter(name string) (*Counter, error) {
 	return in.value(name, in.object.image.Value)
 }
 
-// Base returns the base of the counter of that name: what its value is divided
-// by. Counters that share a base share what Base returns. The error wraps
-// winperf.ErrNoCounter, also where the counter has no base.
+// Base returns the base of the counter of that name, the divisor of its value. Counters that share a base
+// have the same one. The error wraps winperf.ErrNoCounter, also where the counter has no base.
 func (in *Instance) Base(name string) (*Counter, error) {
 	return in.value(name, in.object.image.Base)
 }
 
-// value returns the value that stands in a counter block where place says, for the position
-// of the counter.
 func (in *Instance) value(name string, place func(i int) (offset, size int)) (*Counter, error) {
 	o := in.object.declared
 	i := in.object.find(name)

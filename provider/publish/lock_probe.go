@@ -4,8 +4,7 @@ package publish
 
 import "os"
 
-// alive reports whether the lock of a file is held: it tries to take the lock, and
-// gives it back.
+// alive reports whether the lock of a file is held. It tries to take the lock, and releases it.
 func alive(f *os.File) (bool, error) {
 	locked, err := tryLock(f, false)
 	if err != nil {

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// pieceUnit is what pieces are multiples of: Windows maps at such offsets only.
+	// pieceUnit divides the size of pieces: Windows maps at such offsets only.
 	pieceUnit = 64 << 10
-	// maxPiece bounds how much a file grows at once ahead of need.
+	// maxPiece limits the growth of a file ahead of need.
 	maxPiece = 4 << 20
-	// slotUnit is what slots are multiples of. It is more than the layout asks
-	// for, so that names of about the same length can have each other's slots.
+	// slotUnit divides the size of slots. It is larger than the format requires, so that instances with
+	// names of similar lengths can reuse each other's slots.
 	slotUnit = 32
 )
 
-// memory is a published file in this process: pieces that stay where they are,
-// with slots in them. Changes take turns; values need none.
+// memory is a published file in this process: mapped pieces with slots in them. Changes need a lock;
+// values do not.
 //
-// It keeps a copy of what does not change in place, to make the file whole when it was
-// made shorter: each change is noted here first, and then made there.
+// It keeps a copy of the constant parts, to restore a shortened file: each change is recorded here before
+// it is made in the file.
 type memory struct {
 	file   *os.File
 	pieces *pieces
-	static []byte // what stands before the slots, as it was at first
-	size   int64  // of the file
-	used   int64  // where the next slot goes
+	static []byte
+	size   int64
+	used   int64
 	slots  []*slot
 	free   map[int][]*slot
 
@@ -38,32 +38,27 @@ type memory struct {
 	shown      bool // the file is complete
 }
 
-// pieces are what is mapped, one after the other in the file.
 type pieces struct {
 	list []piece
-	// remove, if not empty, is the file's path: it could not be removed as long
-	// as it was mapped.
+	// remove, if not empty, is the path of a file to remove after unmapping.
 	remove string
 }
 
-// piece is a part of the file that is mapped.
 type piece struct {
-	offset int64 // in the file
+	offset int64
 	bytes  []byte
 }
 
-// slot is a slot of the file.
 type slot struct {
-	offset uint32 // in the file
+	offset uint32
 	bytes  []byte
 
 	sequence uint32
 	object   uint32
-	length   uint32 // of the body
-	head     []byte // the body up to its first value
+	length   uint32
+	head     []byte
 }
 
-// appendHead appends what stands in the slot before values.
 func (s *slot) appendHead(p []byte) []byte {
 	for _, field := range [pubfile.SlotBody / 4]uint32{
 		pubfile.SlotSize / 4:     uint32(len(s.bytes)),
@@ -76,7 +71,6 @@ func (s *slot) appendHead(p []byte) []byte {
 	return append(p, s.head...)
 }
 
-// begin makes the file's first piece.
 func (m *memory) begin() error {
 	m.free = map[int][]*slot{}
 	m.pieces = &pieces{}
@@ -88,7 +82,6 @@ func (m *memory) begin() error {
 	return nil
 }
 
-// grow maps another piece, with room for n bytes at least.
 func (m *memory) grow(n int) error {
 	n = (max(n, min(int(m.size), maxPiece)) + pieceUnit - 1) &^ (pieceUnit - 1)
 	if m.size+int64(n) > pubfile.MaxFile {
@@ -104,8 +97,6 @@ func (m *memory) grow(n int) error {
 	return nil
 }
 
-// take returns a free slot with room for a body of n bytes. Readers pass over it until
-// it is used.
 func (m *memory) take(n int) (*slot, error) {
 	size := (pubfile.SlotBody + n + slotUnit - 1) &^ (slotUnit - 1)
 	if list := m.free[size]; len(list) > 0 {
@@ -117,7 +108,7 @@ func (m *memory) take(n int) (*slot, error) {
 		if err := m.grow(size); err != nil {
 			return nil, err
 		}
-		if rest > 0 { // no slot reaches from one piece into the next
+		if rest > 0 { // slots cannot span two pieces
 			s := m.append(&m.pieces.list[len(m.pieces.list)-2], rest)
 			m.free[rest] = append(m.free[rest], s)
 		}
@@ -125,7 +116,6 @@ func (m *memory) take(n int) (*slot, error) {
 	return m.append(&m.pieces.list[len(m.pieces.list)-1], size), nil
 }
 
-// append makes the next bytes of a piece a slot.
 func (m *memory) append(p *piece, size int) *slot {
 	at := int(m.used - p.offset)
 	s := &slot{offset: uint32(m.used), bytes: p.bytes[at : at+size : at+size]}
@@ -139,7 +129,6 @@ func (m *memory) append(p *piece, size int) *slot {
 	return s
 }
 
-// use shows a slot with a body, whose first head bytes are no values.
 func (m *memory) use(s *slot, object uint32, body []byte, head int) {
 	s.object = object
 	s.length = uint32(len(body))
@@ -154,17 +143,15 @@ func (m *memory) use(s *slot, object uint32, body []byte, head int) {
 	})
 }
 
-// drop takes a slot out of use.
 func (m *memory) drop(s *slot) {
 	s.head = nil
 	s.sequence++
 	m.changeSlots(func() { atomic.StoreUint32(word32(s.bytes, pubfile.SlotSequence), s.sequence) })
 }
 
-// giveBack makes a dropped slot free for others.
 func (m *memory) giveBack(s *slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
 
-// changeSlots makes a change that readers who copy the whole file notice.
+// changeSlots makes a change that readers of the whole file can detect.
 func (m *memory) changeSlots(f func()) {
 	m.generation += 2
 	m.change(func() {
@@ -174,40 +161,36 @@ func (m *memory) changeSlots(f func()) {
 	})
 }
 
-// change makes a change in the file. What was noted before suffices to make it again.
+// change changes the file. The change must be recorded before, so that restore can repeat it.
 func (m *memory) change(f func()) {
 	if !touch(f) {
-		_ = m.restore() // or the next counting tries it
+		_ = m.restore()
 	}
 }
 
-// show tells readers that the file is complete.
 func (m *memory) show() {
 	m.shown = true
 	m.change(func() { atomic.StoreUint64(m.word64(pubfile.HeaderMagic), pubfile.Magic) })
 }
 
-// hide takes that back.
 func (m *memory) hide() {
 	m.shown = false
 	if m.pieces != nil && len(m.pieces.list) > 0 {
-		touch(func() { atomic.StoreUint64(m.word64(pubfile.HeaderMagic), 0) }) // or there is nothing to hide
+		touch(func() { atomic.StoreUint64(m.word64(pubfile.HeaderMagic), 0) })
 	}
 }
 
 func (m *memory) word64(field int) *uint64 { return word64(m.pieces.list[0].bytes, field) }
 
-// unmapAll ends the mappings.
 func unmapAll(p *pieces) {
 	for _, piece := range p.list {
-		_ = unmapPiece(piece.bytes) // it fails only for what was never mapped
+		_ = unmapPiece(piece.bytes)
 	}
 	if p.remove != "" {
-		_ = os.Remove(p.remove) // or the next look does it
+		_ = os.Remove(p.remove)
 	}
 }
 
-// word32 and word64 are numbers in mapped memory, aligned to their size.
 func word32(p []byte, at int) *uint32 { return (*uint32)(unsafe.Pointer(&p[at : at+4][0])) }
 
 func word64(p []byte, at int) *uint64 { return (*uint64)(unsafe.Pointer(&p[at : at+8][0])) }

@@ -11,39 +11,35 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// merged is an object with the instances of all its publishers.
 type merged struct {
-	object *provider.Object // with absolute titles
+	object *provider.Object
 	layout *provider.Layout
 	image  *provider.Image
 	parts  []part // in the order of trust
 }
 
-// part is what one file has of an object.
 type part struct {
 	file   *foreign
-	number int // of the object in the file
+	number int
 }
 
-// declared is the object as the file declares it.
 func (p part) declared() *provider.Object { return p.file.objects[p.number] }
 
-// merger puts objects of several files together.
 type merger struct {
 	reader *Reader
 	titles *titleBook
-	steps  int // parts looked at, and comparisons of them
+	steps  int
 	taken  notices
-	left   map[leftOut]bool // objects of accounts that are not trusted
-	faults []fault          // of objects that are not right
+	left   map[leftOut]bool
+	faults []fault
 
 	objects []*merged
-	shown   map[part]int    // where in objects each part is
-	signed  map[string]int  // where the object of a signature is
-	named   map[string]part // of each name the first part
+	shown   map[part]int
+	signed  map[string]int
+	named   map[string]part
 
-	english    map[string]bool   // names of all objects that are published, of any case
-	translated map[string]string // of each translated name the English one, of what is shown
+	english    map[string]bool
+	translated map[string]string
 }
 
 func (r *Reader) newMerger() *merger {
@@ -54,9 +50,8 @@ func (r *Reader) newMerger() *merger {
 	}
 }
 
-// merge puts the objects of the trusted files together that are wanted, and those that
-// their instances may have their parents in: other objects with instances of a
-// file that has one that is wanted.
+// merge merges the requested objects of trusted files, and objects that may contain the parents of their
+// instances: other objects with instances in the same file.
 func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name string) bool) error {
 	byName := m.gather(files)
 	m.leaveOut(files, wants)
@@ -70,7 +65,6 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 		}
 	}
 
-	// Every name is taken once, with all that publish it.
 	for len(next) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -79,7 +73,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 		delete(byName, next[0])
 		next = next[1:]
 		if len(parts) == 0 {
-			continue // it was taken before
+			continue
 		}
 
 		for _, p := range m.unreserved(parts) {
@@ -101,7 +95,6 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 	return nil
 }
 
-// wants reports whether an object is wanted by one of its names.
 func (m *merger) wants(o *provider.Object, wants func(name string) bool) bool {
 	for _, text := range o.Languages {
 		if wants(text.Name) && m.allows(o, text.Name) {
@@ -111,9 +104,9 @@ func (m *merger) wants(o *provider.Object, wants func(name string) bool) bool {
 	return wants(o.Name)
 }
 
-// allows reports whether an object may have a name in another language: it is not another
-// object's in English, nor the translation of an older one. No object can be shown under
-// the name of an object of another account.
+// allows reports whether an object may have a name in another language: the name must not be another
+// object's English name, or the translation of an older object. No object can be shown under the name of
+// another account's object.
 func (m *merger) allows(o *provider.Object, name string) bool {
 	key, own := foldName(name), foldName(o.Name)
 	other, taken := m.translated[key]
@@ -121,18 +114,15 @@ func (m *merger) allows(o *provider.Object, name string) bool {
 	return key == own || !m.english[key] && !reserved && (!taken || other == own)
 }
 
-// older is the order of parts: of their accounts, then of their files.
 func (m *merger) older(a, b part) int {
 	m.steps++
 	return cmp.Or(m.reader.trust.older(a.file, b.file), cmp.Compare(a.number, b.number))
 }
 
-// isReserved reports whether a name is one of the system's own objects.
 func (m *merger) isReserved(name string) bool {
 	return m.reader.opt.Reserved != nil && m.reader.opt.Reserved(name)
 }
 
-// leaveOut notes the objects that are wanted, but not shown as their accounts are not trusted.
 func (m *merger) leaveOut(files []*foreign, wants func(name string) bool) {
 	for _, f := range files {
 		if m.trusts(f) {
@@ -146,10 +136,8 @@ func (m *merger) leaveOut(files []*foreign, wants func(name string) bool) {
 	}
 }
 
-// trusts reports whether the objects of a file are shown.
 func (m *merger) trusts(f *foreign) bool { return m.reader.trust.rank(f.id.owner) != untrusted }
 
-// gather returns the parts of all trusted objects by the names that they are found by.
 func (m *merger) gather(files []*foreign) map[string][]part {
 	byName := map[string][]part{}
 	for _, f := range files {
@@ -166,8 +154,6 @@ func (m *merger) gather(files []*foreign) map[string][]part {
 	return byName
 }
 
-// parents returns the names among byName that instances of a file may have their
-// parents in.
 func (m *merger) parents(f *foreign, byName map[string][]part) (names []string) {
 	for _, o := range f.objects {
 		m.steps++
@@ -178,40 +164,35 @@ func (m *merger) parents(f *foreign, byName map[string][]part) (names []string) 
 	return names
 }
 
-// unreserved returns the parts of an object, none if its name is one of the system's own.
 func (m *merger) unreserved(parts []part) []part {
 	if !m.isReserved(parts[0].declared().Name) {
 		return parts
 	}
 	for _, p := range parts {
-		m.leave(p, "object %q is one of the system's own: it is left out", brief(p.declared().Name))
+		m.leave(p, "object %q is not shown: the name belongs to an object of the system", brief(p.declared().Name))
 	}
 	return nil
 }
 
-// leave notes that a part is left out, because its name is taken.
 func (m *merger) leave(p part, format string, args ...any) {
 	err := problem(p.file, format, args...)
-	m.reader.tell(p.file.path, err)
+	m.reader.report(p.file.path, err)
 	m.taken.add(takenObject, err)
 }
 
-// problem is an error about a file.
 func problem(f *foreign, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", f.path, fmt.Sprintf(format, args...))
 }
 
-// owner names the account that a part is of.
 func (m *merger) owner(p part) string { return m.reader.accounts.name(p.file.id.owner) }
 
-// add adds a part to the object of the same name and definitions, if there is one.
 func (m *merger) add(p part) {
 	o := p.declared()
 	name, sign := foldName(o.Name), signature(o)
 	if i, known := m.signed[sign]; known {
 		other := m.objects[i]
 		if !o.Multi {
-			m.leave(p, "object %q, which has no instances, is published by %s already: that "+
+			m.leave(p, "object %q, which has no instances, is already published by %s: only that "+
 				"one is shown",
 				brief(o.Name), other.parts[0].file.path)
 			return
@@ -224,7 +205,7 @@ func (m *merger) add(p part) {
 	variant := ""
 	if first, known := m.named[name]; known {
 		variant = sign
-		m.reader.tell(p.file.path, problem(p.file, "object %q has other counters than in %s: both are shown",
+		m.reader.report(p.file.path, problem(p.file, "object %q has other counters than in %s: both are shown",
 			o.Name, first.file.path))
 	} else {
 		m.named[name] = p
@@ -232,9 +213,9 @@ func (m *merger) add(p part) {
 
 	object := m.entitle(p, variant)
 	layout, err := provider.NewLayout(object, nil)
-	if err != nil { // it was checked when its file was opened
+	if err != nil {
 		err = problem(p.file, "%s", brief(err.Error()))
-		m.reader.tell(p.file.path, err)
+		m.reader.report(p.file.path, err)
 		m.faults = append(m.faults, fault{p.file, err})
 		return
 	}
@@ -244,8 +225,7 @@ func (m *merger) add(p part) {
 	m.objects = append(m.objects, &merged{object: object, layout: layout, image: image, parts: []part{p}})
 }
 
-// entitle gives an object and its counters their title indices. Its help text
-// names the account that it is of.
+// entitle sets the title indices of an object and its counters. Its help text names the account.
 func (m *merger) entitle(p part, variant string) *provider.Object {
 	from := p.declared()
 	o := *from
@@ -273,7 +253,6 @@ func (m *merger) entitle(p part, variant string) *provider.Object {
 	return &o
 }
 
-// ofOwner is a help text that names the account of the object first.
 func (m *merger) ofOwner(p part, help string) string {
 	if owner := m.owner(p); owner != "" {
 		return strings.TrimSpace("Published by " + owner + ". " + help)
@@ -281,8 +260,8 @@ func (m *merger) ofOwner(p part, help string) string {
 	return help
 }
 
-// signature is what two objects have in common that are one. Help texts and translations
-// may differ: those of the oldest publisher are shown.
+// signature returns the properties that identify an object. Help texts and translations may differ: the
+// oldest publisher's are shown.
 func signature(from *provider.Object) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %v", foldName(from.Name), from.Multi)
@@ -293,6 +272,5 @@ func signature(from *provider.Object) string {
 	return b.String()
 }
 
-// foldName returns the same for all names that are equal in any case, as
-// strings.EqualFold has it.
+// foldName returns the same text for names that are equal under strings.EqualFold.
 func foldName(name string) string { return string(wire.AppendFolded(nil, name)) }

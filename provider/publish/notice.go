@@ -6,29 +6,27 @@ import (
 )
 
 // notice reports, in a view's damage, published objects that are not shown, or mistakes in
-// [PublishersFile]. A program should show it but not fail, as any account could cause one.
+// [PublishersFile]. A program should show it but not fail, because any account could cause it.
 type notice struct {
-	Kind noticeKind // what it is about; Error says it in words
-	Err  error      // one of the errors of this kind, the same as long as these do not change
-	More int        // how many others of this kind there are
+	Kind noticeKind // subject; Error describes it
+	Err  error      // one of the errors of this kind, the same while they do not change
+	More int        // number of other errors of this kind
 }
 
-// noticeKind is the subject of a [notice].
 type noticeKind uint8
 
-// The kinds.
 const (
-	othersDamage    noticeKind = iota // files of other accounts that cannot be read
+	othersDamage    noticeKind = iota // unreadable files of other accounts
 	publishersFault                   // mistakes in PublishersFile
-	takenObject                       // objects that another file, or the system, has already
+	takenObject                       // objects that another file or the system already has
 	othersClosed                      // files that this account may not read
 	numNotices
 
-	leftOutObject = numNotices // an object whose account is not trusted: one notice for each
+	leftOutObject = numNotices // an object of an untrusted account, with a separate notice each
 )
 
-// Topic returns the same text for notices of which one in a run of a program is enough: each
-// object that is left out is a topic, as is each other kind.
+// Topic returns the key by which a program reports similar notices once: each omitted object is a topic,
+// as is each other kind.
 func (n *notice) Topic() string {
 	if n.Kind == leftOutObject {
 		return n.Err.Error()
@@ -36,11 +34,11 @@ func (n *notice) Topic() string {
 	return strconv.Itoa(int(n.Kind))
 }
 
-// Error is that of Err with the number of the others.
+// Error returns the text of Err and the number of other errors.
 func (n *notice) Error() string {
 	text := n.Err.Error()
 	if n.Kind == othersDamage {
-		text = "left out, because a file of another account is invalid: " + text
+		text = "omitted, because a file of another account is invalid: " + text
 	}
 	if n.More > 0 {
 		text += fmt.Sprintf(" (and %d more)", n.More)
@@ -51,10 +49,8 @@ func (n *notice) Error() string {
 // Unwrap returns Err.
 func (n *notice) Unwrap() error { return n.Err }
 
-// notices counts by kind.
 type notices [numNotices]notice
 
-// add counts an error, and keeps the one whose text comes first in the alphabet.
 func (l *notices) add(kind noticeKind, err error) {
 	n := &l[kind]
 	n.Kind = kind
@@ -66,7 +62,6 @@ func (l *notices) add(kind noticeKind, err error) {
 	}
 }
 
-// appendTo appends a notice of each kind that there is.
 func (l *notices) appendTo(errs []error) []error {
 	for kind := range l {
 		if l[kind].Err != nil {

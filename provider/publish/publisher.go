@@ -20,20 +20,19 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// Options for a [Publisher]. The zero Options are ready for use.
+// Options configure a [Publisher]. The zero value is ready to use.
 type Options struct {
-	// Dir is the directory that the file is made in. "" takes the first usable one of
-	// the default directories: those that [Environment] names, or else those of the system
-	// (docs/publish.md lists them; /run/winperf is the first on Linux).
+	// Dir is the directory of the file. "" selects the first usable default directory: from
+	// [Environment], or else from the system's list (see docs/publish.md; /run/winperf is the first on
+	// Linux).
 	Dir string
-	// Group, on Unix, is the name or number of the group whose members may read
-	// the counters. The default is the group that a new file in the directory
-	// gets: that of the directory, where it has the set-group-ID bit.
+	// Group, on Unix, is the name or number of the group that may read the counters. The default is the
+	// group of a new file in the directory: the directory's group if it has the set-group-ID bit.
 	Group string
 }
 
-// ErrFull is wrapped by the error about an instance for which there is no room:
-// the file of a publisher has at most 64 MiB.
+// ErrFull is wrapped by the error about an instance for which there is no room: the file of a publisher
+// has at most 64 MiB.
 var ErrFull = errors.New("no room for more instances")
 
 // Publisher publishes the objects of one schema, until it is closed or the
@@ -44,16 +43,14 @@ type Publisher struct {
 	mu     sync.Mutex
 	memory memory
 	closed bool
-	ended  chan struct{} // closed by Close
+	ended  chan struct{}
 }
 
-// New begins to publish. When it returns, readers can see the objects, and from then on the
-// instances that are added to them. The schema must not be changed afterwards. Close the
-// Publisher to end publishing.
+// New begins to publish. When it returns, readers can see the objects and all instances added later. The
+// schema must not be changed afterwards. Close the Publisher to end publishing.
 //
-// The error wraps registration.ErrInvalid where the schema is invalid, and
-// winperf.ErrNotSupported where this system cannot publish. If no directory can take the
-// file, the error says why for each of them.
+// The error wraps registration.ErrInvalid where the schema is invalid, and winperf.ErrNotSupported where
+// this system cannot publish. If no directory is usable, the error has the reason for each of them.
 func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, fmt.Errorf("publishing counters on %s, which is big-endian: %w",
@@ -82,9 +79,9 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	return p, nil
 }
 
-// NewCounter publishes an object that has no instances and one counter, until the program ends,
-// and returns the counter. [New] publishes several counters of one object, instances, help texts
-// and other languages. The errors are those of New.
+// NewCounter publishes an object with one counter and no instances, until the program ends, and returns
+// the counter. Use [New] for several counters, instances, help texts or other languages. The errors are
+// the same.
 func NewCounter(object, name string, t counter.Type) (*Counter, error) {
 	declared := registration.Counter{Text: provider.Text{Name: name}, Type: t.String()}
 	s := &registration.Declaration{Objects: []registration.Object{{
@@ -99,12 +96,11 @@ func NewCounter(object, name string, t counter.Type) (*Counter, error) {
 	return p.Counter(object, name)
 }
 
-// lookAfter is how often a publisher looks whether its file is whole: an access notices
-// that only where it touches a part that is missing.
+// lookAfter is the interval of checks whether the file is complete: accesses detect only missing memory
+// that they touch.
 const lookAfter = time.Second
 
-// stay keeps a publisher of which no handle is left: what it published can still be
-// read, and the lock goes with the file.
+// stay keeps a publisher without handles: its objects remain readable, and the lock remains held.
 func (p *Publisher) stay() {
 	tick := time.NewTicker(lookAfter)
 	defer tick.Stop()
@@ -118,12 +114,11 @@ func (p *Publisher) stay() {
 	}
 }
 
-// begin fills the file, and shows it last of all.
 func (p *Publisher) begin(plan *plan) error {
 	if err := p.memory.begin(); err != nil {
 		return err
 	}
-	// Handles keep the publisher, so its memory is not in use when it goes.
+	// Handles keep the publisher alive, so its memory is unused when it is collected.
 	runtime.AddCleanup(p, unmapAll, p.memory.pieces)
 	for i, o := range plan.objects {
 		object := &Object{publisher: p, number: uint32(i), declared: o, image: plan.images[i]}
@@ -140,8 +135,7 @@ func (p *Publisher) begin(plan *plan) error {
 	return nil
 }
 
-// Object returns the object of that name, in any case. The error wraps
-// winperf.ErrNoObject.
+// Object returns the object of that name, ignoring case. The error wraps winperf.ErrNoObject.
 func (p *Publisher) Object(name string) (*Object, error) {
 	for _, o := range p.objects {
 		if strings.EqualFold(o.declared.Name, name) {
@@ -151,8 +145,8 @@ func (p *Publisher) Object(name string) (*Object, error) {
 	return nil, fmt.Errorf("object %q: %w in the schema", name, winperf.ErrNoObject)
 }
 
-// Counter returns the counter of an object that has no instances: Object,
-// Object.Single and Instance.Counter in one.
+// Counter returns a counter of an object without instances. It combines Object, Object.Single and
+// Instance.Counter.
 func (p *Publisher) Counter(object, name string) (*Counter, error) {
 	o, err := p.Object(object)
 	if err != nil {
@@ -165,21 +159,21 @@ func (p *Publisher) Counter(object, name string) (*Counter, error) {
 	return in.Counter(name)
 }
 
-// Path is the file that readers look at.
+// Path returns the path of the published file.
 func (p *Publisher) Path() string { return p.memory.file.Name() }
 
-// Audience returns a phrase that says which accounts can read the counters, for messages.
+// Audience returns a phrase for messages that describes the accounts that can read the counters.
 func (p *Publisher) Audience() string {
 	for _, d := range chooseDirs() {
 		if d.private && d.path == filepath.Dir(p.Path()) {
-			return "only this account; for others an administrator has to make " + systemDirs()[0].path
+			return "only this account; to admit others, an administrator must create " + systemDirs()[0].path
 		}
 	}
 	return audienceOf(p.memory.file)
 }
 
-// Close ends publishing: all objects of this publisher vanish. Its counters can
-// still be used, to no effect. A second Close does nothing.
+// Close ends publishing: all objects of this publisher disappear. Its counters can still be used, without
+// effect. A second Close does nothing.
 func (p *Publisher) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,7 +186,7 @@ func (p *Publisher) Close() error {
 	p.memory.hide()
 	err := os.Remove(p.Path())
 	if err != nil && runtime.GOOS == "windows" && p.memory.pieces != nil {
-		p.memory.pieces.remove = p.Path() // files that are mapped cannot be removed there
+		p.memory.pieces.remove = p.Path() // Windows cannot remove mapped files
 		err = nil
 	}
 
@@ -202,7 +196,6 @@ func (p *Publisher) Close() error {
 	return errors.Join(err, p.memory.file.Close())
 }
 
-// plan is what stands in a file before its slots.
 type plan struct {
 	objects []*provider.Object
 	images  []*provider.Image
@@ -235,7 +228,6 @@ func newPlan(s *registration.Declaration) (*plan, error) {
 	return pl, nil
 }
 
-// encode makes all that stands before the slots, but for Magic.
 func (pl *plan) encode(driver string, schema []byte) []byte {
 	le := binary.LittleEndian
 	p := make([]byte, pubfile.HeaderSize)

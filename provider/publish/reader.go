@@ -19,71 +19,65 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// ReaderOptions for a [Reader]. The zero options are ready for use.
+// ReaderOptions configure a [Reader]. The zero value is ready to use.
 type ReaderOptions struct {
-	// Dirs are the directories to look into. nil takes those that [Environment] names, or
-	// else those of the system (docs/publish.md lists them).
+	// Dirs are the directories to read. nil selects the directories of [Environment], or else the
+	// system's (docs/publish.md lists them).
 	Dirs []string
-	// Reserved tells names that nobody may publish an object under, in any case:
-	// those of the machine's own objects.
+	// Reserved reports whether a name, in any case, belongs to the machine's own objects and must not be
+	// published.
 	Reserved func(name string) bool
-	// OnProblem, if not nil, is called with new problems of published files, at most once a second. A problem
-	// that is left out for that is reported when it is found again. OnProblem must not call the Reader.
+	// OnProblem, if not nil, is called with new problems of published files, at most once a second. Other
+	// problems are reported when they are found again. OnProblem must not call the Reader.
 	OnProblem func(error)
-	// budget bounds the bytes of memory that the files of one directory may take
-	// together: their definitions, which may take half of it, and in a sample their
-	// instances. Files are read in the order of trust; the last ones are left out and
+	// budget limits the memory, in bytes, of the files of one directory: definitions, up to half of it,
+	// and instances during a sample. Files are read in the order of trust; the last ones are omitted and
 	// reported. The default is 256 MiB.
 	budget int64
 }
 
-// defaultBudget is the default of the budget. A single file of MaxFile
-// bytes is well within it.
+// defaultBudget is the default of budget. It is larger than the needs of a file of MaxFile bytes.
 const defaultBudget = 4 * pubfile.MaxFile
 
-// Reader finds what is published on this machine. It may be used from several
-// goroutines.
+// Reader finds the objects published on this machine. It may be used from several goroutines.
 //
-// What it reads was written by other processes, which may be faulty or hostile: it
-// copies all that it looks at, checks it, and bounds the memory. Only the file that is
-// wrong is left out. It shows the objects of root, of the account that reads and of the
-// accounts in [PublishersFile], in this order. It reports each other object once.
+// Published files may be faulty or hostile: the reader copies and checks all data, and limits the memory.
+// An invalid file does not affect others. The reader shows the objects of root, of the reading account
+// and of the accounts in [PublishersFile], in this order. It reports each other object once.
 type Reader struct {
 	opt      ReaderOptions
-	turn     chan struct{} // holds one element while a goroutine uses what follows
+	turn     chan struct{} // holds one element while a goroutine uses the fields below
 	dirs     []*watched
-	told     map[string]bool // problems of files that are there
-	times    rate.Sometimes  // reports of problems
+	reported map[string]bool // reported problems of existing files
+	times    rate.Sometimes  // limits reports of problems
 	accounts accounts
 	trust    trust
 	open     fileOf
-	window   int    // see foreign
-	changes  uint64 // 1 + the files that came, went or were left out so far
-	opened   int    // files opened to know them or their publishers, so far
+	window   int
+	changes  uint64 // 1 + number of files added, removed or omitted
+	opened   int
 
-	refreshes uint64 // so far
+	refreshes uint64
 
 	closed atomic.Bool
 }
 
-// watched is a directory with the files that were found in it.
 type watched struct {
 	directory
 	modified time.Time
-	trusted  bool // modified tells whether something came or went
+	trusted  bool
 	files    map[string]*foreign
-	passed   map[string]passed // leftovers, which nobody publishes, and files that are for others
-	wrong    error             // what keeps the directory from being read
-	spent    int64             // of the budget, for definitions
+	passed   map[string]passed // leftovers without a publisher, and unreadable files
+	wrong    error
+	spent    int64
 }
 
-// passed is a file that was passed over.
 type passed struct {
 	info   fs.FileInfo
-	closed error // why this account may not read it; nil: nobody publishes it
+	closed error // reason why this account may not read it; nil: no publisher
 }
 
-// NewReader returns a reader, which has not looked yet.
+// NewReader returns a reader. It reads nothing yet.
 func NewReader(opt ReaderOptions) *Reader {
 	if opt.budget <= 0 {
 		opt.budget = defaultBudget
@@ -91,7 +85,7 @@ func NewReader(opt ReaderOptions) *Reader {
 	r := &Reader{
 		opt:      opt,
 		turn:     make(chan struct{}, 1),
-		told:     map[string]bool{},
+		reported: map[string]bool{},
 		times:    rate.Sometimes{Interval: time.Second},
 		accounts: accounts{},
 		trust:    trust{path: PublishersFile, own: int64(os.Geteuid()), outside: outsideAccount()},
@@ -111,7 +105,6 @@ func NewReader(opt ReaderOptions) *Reader {
 	return r
 }
 
-// take lets its caller use the reader, as soon as no other goroutine does.
 func (r *Reader) take(ctx context.Context) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -123,14 +116,12 @@ func (r *Reader) take(ctx context.Context) error {
 
 func (r *Reader) giveBack() { <-r.turn }
 
-// Close ends reading. The reader's views find nothing any more.
+// Close ends reading. The reader's views find nothing afterwards.
 func (r *Reader) Close() error {
-	r.closed.Store(true) // without the turn, which a file system may hold for ever
+	r.closed.Store(true) // without waiting for the turn, which a file system may block forever
 	return nil
 }
 
-// refreshTrust reads the file of trusted accounts if it has changed. Then the files of all
-// directories are put in order again.
 func (r *Reader) refreshTrust() {
 	if !r.trust.refresh() {
 		return
@@ -140,25 +131,24 @@ func (r *Reader) refreshTrust() {
 		d.trusted = false
 	}
 	for _, err := range r.trust.wrong {
-		r.tell(r.trust.path, err)
+		r.report(r.trust.path, err)
 	}
 }
 
-// settled is how old the last change of a directory must be for its time to tell
-// of the next one: clocks of file systems are coarse.
+// settled is the smallest age of a directory's modification time that can be trusted: clocks of file
+// systems are coarse.
 const settled = time.Second
 
-// timesTell: every change in a directory shows in its time, as POSIX has it.
+// timesTell reports that every change in a directory changes its time, as POSIX requires.
 const timesTell = runtime.GOOS != "windows"
 
-// look finds out which files came and went.
 func (r *Reader) look(ctx context.Context, d *watched) error {
 	info, err := d.check()
 	if err != nil {
 		r.empty(d)
 		if !absent(err) {
 			d.wrong = err
-			r.tell(d.path, err)
+			r.report(d.path, err)
 		}
 		return nil
 	}
@@ -175,7 +165,6 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 	return nil
 }
 
-// empty forgets all about a directory that cannot be looked into.
 func (r *Reader) empty(d *watched) {
 	if len(d.files) > 0 {
 		r.changes++
@@ -185,8 +174,6 @@ func (r *Reader) empty(d *watched) {
 	*d = watched{directory: d.directory, files: d.files, passed: d.passed}
 }
 
-// scan takes notice of files that are new, and forgets those that are not there
-// any more or whose publishers are gone.
 func (r *Reader) scan(ctx context.Context, d *watched) error {
 	names, err := list(ctx, d.path)
 	if ctx.Err() != nil {
@@ -194,7 +181,7 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 	}
 
 	if d.wrong = err; err != nil {
-		r.tell(d.path, err)
+		r.report(d.path, err)
 	}
 
 	there := map[string]bool{}
@@ -222,10 +209,8 @@ func (r *Reader) scan(ctx context.Context, d *watched) error {
 	return r.admit(ctx, d)
 }
 
-// maxEntries bounds how many entries of a directory are looked at.
 const maxEntries = 64 * pubfile.MaxFiles
 
-// list returns the names of the files in a directory that may be published ones.
 func list(ctx context.Context, dir string) (names []string, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -247,15 +232,14 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 		}
 
 		if len(entries) == 0 || err != nil {
-			break // at the end, or where it cannot go on
+			break
 		}
 	}
 	return names, ctx.Err()
 }
 
-// published reports whether the publisher of a file is still there. It is asked once in a
-// refresh. A file that cannot be opened for now, as there are no descriptors left, has not
-// lost its publisher.
+// published reports whether the publisher of a file is alive. It probes once per refresh. If the file
+// cannot be opened for now, for example without free descriptors, it returns true.
 func (r *Reader) published(f *foreign) bool {
 	if f.probed == r.refreshes {
 		return true
@@ -274,20 +258,19 @@ func (r *Reader) published(f *foreign) bool {
 	return there
 }
 
-// drop forgets a file, and removes it if its publisher was killed.
 func (r *Reader) drop(f *foreign) {
 	delete(f.dir.files, f.path)
-	f.dir.trusted = false // the file is to be removed
+	f.dir.trusted = false // the removal changes the directory
 	r.changes++
 	reclaim(f.path)
 }
 
-// meet takes notice of a file that is new. Its publisher is looked at before anything
-// in it: a file without a publisher is removed or passed over.
+// meet examines a new file. It probes the publisher first: a file without a publisher is removed or
+// ignored.
 func (r *Reader) meet(d *watched, path string) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return // it is gone again
+		return
 	}
 	before, known := d.passed[path]
 	if known && os.SameFile(before.info, info) && before.info.Mode() == info.Mode() {
@@ -307,10 +290,10 @@ func (r *Reader) meet(d *watched, path string) {
 	}
 
 	if err != nil {
-		r.tell(path, err)
+		r.report(path, err)
 		return
 	}
-	defer file.Close() // it was only read
+	defer file.Close()
 
 	r.judge(d, info, &foreign{
 		path: path, dir: d, id: id,
@@ -318,8 +301,7 @@ func (r *Reader) meet(d *watched, path string) {
 	}, file)
 }
 
-// judge takes a file that was met, which is open, among those of the directory, if its
-// publisher is there.
+// judge adds a new, open file to the directory if its publisher is alive.
 func (r *Reader) judge(d *watched, info fs.FileInfo, f *foreign, file *os.File) {
 	_, _, err := f.header()
 	there, lockErr := alive(file)
@@ -327,23 +309,23 @@ func (r *Reader) judge(d *watched, info fs.FileInfo, f *foreign, file *os.File) 
 
 	switch {
 	case lockErr != nil:
-		r.tell(f.path, lockErr)
+		r.report(f.path, lockErr)
 	case !there:
 		d.passed[f.path] = passed{info: info}
 		reclaim(f.path)
 	case errors.Is(err, errNotReady):
-		d.trusted = false // it may be ready at any time
-	default: // what is wrong with it is found when it is read
+		d.trusted = false
+	default:
 		d.files[f.path] = f
 		r.changes++
 	}
 }
 
-// definitionShare is the part of a directory's budget that definitions may take.
+// definitionShare is the divisor of a directory's budget for definitions.
 const definitionShare = 2
 
-// admit reads the definitions of the files in the order of trust, as long as the budget
-// lasts. So files of accounts that are not trusted never displace others.
+// admit reads the definitions of the files in the order of trust, within the budget. Untrusted accounts
+// cannot displace others.
 func (r *Reader) admit(ctx context.Context, d *watched) error {
 	files := slices.SortedFunc(maps.Values(d.files), r.trust.older)
 
@@ -356,7 +338,7 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 		number := [2]uint64{f.id.device, f.id.number}
 		switch {
 		case i >= pubfile.MaxFiles:
-			r.leaveOut(f, fmt.Errorf("%s: there are more than %d published files: %w", f.path,
+			r.leaveOut(f, fmt.Errorf("%s: more than %d published files: %w", f.path,
 				pubfile.MaxFiles, errTooMuch))
 		case seen[number]:
 			r.leaveOut(f, fmt.Errorf("%s is a second name of a published file: %w", f.path, errTooMuch))
@@ -368,8 +350,6 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 	return nil
 }
 
-// load reads the definitions of a file unless they are known, and takes their cost off
-// the budget, also where they are wrong.
 func (r *Reader) load(d *watched, f *foreign) {
 	rest := r.opt.budget/definitionShare - d.spent
 	if known := f.objects != nil || f.isWrong() && !f.pauses.Over(time.Now()); known && f.cost <= rest {
@@ -399,13 +379,13 @@ func (r *Reader) load(d *watched, f *foreign) {
 	r.leaveOut(f, err)
 }
 
-// isWrong reports whether what the file holds is known not to be right. It hardly ever
-// changes, so looking again with every sample would only take the reader's time.
+// isWrong reports whether the content is known to be invalid. It hardly ever changes, so it is not
+// checked for each sample.
 func (f *foreign) isWrong() bool {
 	return errors.Is(f.wrong, winperf.ErrBadData) && !errors.Is(f.wrong, errTooMuch)
 }
 
-// leaveOut has a file show nothing, and tells why.
+// leaveOut hides a file and reports the reason.
 func (r *Reader) leaveOut(f *foreign, err error) {
 	if errors.Is(err, errNotReady) || errors.Is(err, errGone) { // it is about to end
 		f.dir.trusted = false
@@ -421,25 +401,24 @@ func (r *Reader) leaveOut(f *foreign, err error) {
 
 	r.changes++
 	if err != nil {
-		r.tell(f.path, err)
+		r.report(f.path, err)
 	}
 }
 
-// maxTold bounds how many problems are remembered as reported.
-const maxTold = 4096
+const maxReported = 4096
 
-// tell reports a problem, if it was not reported before and none was in the last second: the files of other
-// accounts can change all the time.
-func (r *Reader) tell(path string, err error) {
+// report reports a new problem, at most one per second: other accounts can change their files all the
+// time.
+func (r *Reader) report(path string, err error) {
 	key := path + "\x00" + err.Error()
-	if r.told[key] || r.opt.OnProblem == nil {
+	if r.reported[key] || r.opt.OnProblem == nil {
 		return
 	}
 	r.times.Do(func() {
-		if len(r.told) == maxTold {
-			clear(r.told)
+		if len(r.reported) == maxReported {
+			clear(r.reported)
 		}
-		r.told[key] = true
+		r.reported[key] = true
 		r.opt.OnProblem(err)
 	})
 }

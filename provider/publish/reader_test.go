@@ -85,7 +85,7 @@ func TestReserved(t *testing.T) {
 	add(t, start(t, dir, fmt.Sprintf(peers, "", rawCount)), "Peer", "x", nil)
 	start(t, dir, singles)
 	w.expect("One 0")
-	w.expectProblems(`object "Peer" is one of the system's own`)
+	w.expectProblems(`object "Peer" is not shown: the name belongs to an object of the system`)
 	// A child of one that is left out has no parent.
 	p := start(t, dir, schemaText)
 	add(t, p, "Job", "y", add(t, p, "Peer", "c", nil))
@@ -93,7 +93,7 @@ func TestReserved(t *testing.T) {
 	if got := w.all(); !strings.Contains(got, "Job(y) 0 0 0") {
 		t.Errorf("published are\n%s", got)
 	}
-	w.expectProblems(`object "Peer" is one`, "the parent that an instance names is missing")
+	w.expectProblems(`object "Peer" is not shown`, "the parent of an instance is missing")
 }
 
 // What is no published file is passed over; what is damaged is told once and
@@ -357,7 +357,7 @@ func TestReports(t *testing.T) {
 		})
 		for second := range 3 {
 			for n := range 1000 {
-				r.tell("a file", fmt.Errorf("fault %d.%d", second, n))
+				r.report("a file", fmt.Errorf("fault %d.%d", second, n))
 			}
 			time.Sleep(time.Second)
 		}

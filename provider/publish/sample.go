@@ -12,62 +12,57 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// sampled is the last sample of a file: which instances there are, and where their
-// slots stand. Slots are read by windows, once to find the instances and again when
-// they are written, as a copy of them all would take more memory than the block they
-// become. The sample is of the moment between the two: what came later is not found,
-// and the slot of one that went has another sequence when it is read again. Each slot
-// is checked whenever it is read.
+// sampled is the last sample of a file: its instances, and the positions of their slots. Slots are read
+// in windows, once to find the instances and again to write them, because a copy would need more memory
+// than the resulting block. The sample belongs to the time between the two reads: later instances are not
+// found, and a removed instance's slot has another sequence in the second read. Each slot is checked
+// whenever it is read.
 //
-// Where an instance must not be missed any more when it is written, as others tell its
-// position, and does change all the same, there is a copy of all slots.
+// All slots are copied if an instance must not disappear before it is written, because others refer to
+// its position, and the file has changed in the meantime.
 type sampled struct {
-	size     int    // of all slots, in bytes
-	data     []byte // of the slots, from byte from on: a window, or all
-	again    []byte // the same read once more, if it is torn
-	torn     bool   // some slot changed while data were read
+	size     int
+	data     []byte // slots from byte from: a window, or all
+	again    []byte // second copy of torn data
+	torn     bool   // a slot may have changed while data was read
 	from     int
-	room     []byte            // what data stands in
-	left     int               // how many bytes of windows may be read
-	copied   bool              // data are all
-	restless bool              // the last time windows were not enough, or the copy was torn
+	room     []byte
+	left     int               // number of window bytes that may still be read
+	copied   bool              // data has all slots
+	restless bool              // windows failed last time, or the copy was torn
 	live     []foreignInstance // by object, then by slot
-	lent     []byte            // what live stands in, if that is not on the heap
-	keep     int64             // how many bytes may be kept for the next sample
-	kept     bool              // this one needs no more than that
-	parents  []bool            // by object of the file and object of the file: instances have parents there
-	fault    error             // of the first slot that is not right
+	lent     []byte            // memory of live outside of the heap
+	keep     int64             // number of bytes that may be kept for the next sample
+	kept     bool
+	parents  []bool // pairs of objects: instances of the first have parents in the second
+	fault    error
 }
 
-// foreignInstance is an instance of a file's sample. What else there is to know
-// about it stands in its slot.
+// foreignInstance is an instance in a file's sample. Its slot has the rest.
 type foreignInstance struct {
-	at       uint32 // where its slot is among the slots
-	sequence uint32 // of the slot
-	object   uint16 // position among the objects of the file
-	name     uint16 // bytes of its name
+	at       uint32
+	sequence uint32
+	object   uint16
+	name     uint16
 }
 
 const (
-	// instanceCost is what a reader keeps for an instance beside its bytes.
+	// instanceCost is the memory of an instance in addition to its slot.
 	instanceCost = int(unsafe.Sizeof(foreignInstance{}))
-	// minSlot is the smallest slot: one with the smallest counter block.
-	minSlot = 2 * pubfile.SlotAlign
-	// windowBytes is how much of a file is read at once.
+	minSlot      = 2 * pubfile.SlotAlign
+	// windowBytes is the number of bytes read at once.
 	windowBytes = 256 << 10
-	// maxPasses bounds how often the slots are read again for objects that have
-	// theirs between those of others.
+	// maxPasses limits how often the slots are read again if the slots of objects are interleaved.
 	maxPasses = 8
-	// keepAll is how many bytes of samples are kept for the next ones, and keepData how many
-	// of a single file beyond that.
+	// keepAll is the number of bytes of samples kept for the next ones, keepData the number of bytes of
+	// one file beyond that.
 	keepAll, keepData = 1 << 20, 64 << 10
 )
 
-// errChanged: the file has changed since its sample began.
 var errChanged = errors.New("the published file changed while it was read")
 
-// sample finds the instances, and copies the slots if that was asked for or has to be. It takes at most limit
-// bytes of memory and returns how many that may be.
+// sample finds the instances, and copies the slots if whole is set or if necessary. It uses at most limit
+// bytes of memory and returns the largest amount that it may use.
 func (r *foreign) sample(limit int64, whole bool) (cost int64, err error) {
 	if r.held() > r.keep {
 		r.room, r.live = nil, nil
@@ -101,10 +96,8 @@ func (r *foreign) sample(limit int64, whole bool) (cost int64, err error) {
 	return cost, nil
 }
 
-// held is how many bytes of memory are kept.
 func (r *foreign) held() int64 { return int64(len(r.room) + cap(r.live)*instanceCost) }
 
-// measure finds out how many bytes of slots there are, and how many of memory they take.
 func (r *foreign) measure(limit int64) (cost int64, err error) {
 	_, used, err := r.header()
 	if err != nil {
@@ -119,7 +112,7 @@ func (r *foreign) measure(limit int64) (cost int64, err error) {
 		return 0, r.tooMuch("instances", cost, limit)
 	}
 
-	// What the file does not hold takes little memory.
+	// Check the end of the file: missing bytes would be allocated in vain.
 	if r.kept = cost <= r.keep; !r.kept {
 		var last [1]byte
 		if err := r.read(last[:], used-1); err != nil {
@@ -130,8 +123,8 @@ func (r *foreign) measure(limit int64) (cost int64, err error) {
 	return cost, nil
 }
 
-// copySlots makes a copy of all slots and finds the instances in it. Slots that changed
-// meanwhile are free there. It reports whether there are none.
+// copySlots copies all slots and finds the instances in the copy. It marks slots that changed in the
+// meantime as free, and reports whether none changed.
 func (r *foreign) copySlots() (still bool, err error) {
 	r.live = r.live[:0]
 	r.fault = nil
@@ -144,7 +137,7 @@ func (r *foreign) copySlots() (still bool, err error) {
 	for at := 0; r.torn && at < r.size; {
 		p, err := r.slot(at)
 		if err != nil || len(p) == 0 {
-			break // which is found again
+			break
 		}
 		if r.inUse(at, p) == 0 {
 			binary.LittleEndian.PutUint32(p[pubfile.SlotSequence:], 0)
@@ -155,7 +148,7 @@ func (r *foreign) copySlots() (still bool, err error) {
 	return still, r.walk()
 }
 
-// readStill is read, and reports whether no slot changed meanwhile.
+// readStill is read; still reports that no slot changed in the meantime.
 func (r *foreign) readStill(p []byte, offset int64) (still bool, err error) {
 	var before, after [8]byte
 	if err := r.read(before[:], pubfile.HeaderGeneration); err != nil {
@@ -168,7 +161,6 @@ func (r *foreign) readStill(p []byte, offset int64) (still bool, err error) {
 	return before == after && before[0]%2 == 0, err
 }
 
-// reading opens the file for f, unless there is a copy of what f reads.
 func (r *foreign) reading(f func() error) (err error) {
 	if r.copied {
 		return f()
@@ -186,10 +178,10 @@ func (r *foreign) reading(f func() error) (err error) {
 
 func (r *foreign) windowSize() int { return cmp.Or(r.window, windowBytes) }
 
-// slot returns the slot at an offset from the first one, nothing where it has a size
-// that cannot be right. It is valid until the next call.
+// slot returns the slot at an offset from the first one, or nothing if its size is invalid. It is valid
+// until the next call.
 func (r *foreign) slot(at int) ([]byte, error) {
-	p, err := r.bytes(at, min(minSlot, r.size-at)) // of a multiple of SlotAlign bytes, as all sizes are
+	p, err := r.bytes(at, min(minSlot, r.size-at))
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +196,6 @@ func (r *foreign) slot(at int) ([]byte, error) {
 	return p[:size], nil
 }
 
-// bytes returns n bytes of the slots or more, from an offset on.
 func (r *foreign) bytes(at, n int) ([]byte, error) {
 	if at < r.from || at+n > r.from+len(r.data) {
 		if err := r.load(at, min(max(r.windowSize(), n), r.size-at)); err != nil {
@@ -215,8 +206,7 @@ func (r *foreign) bytes(at, n int) ([]byte, error) {
 	return r.data[at-r.from:], nil
 }
 
-// load reads n bytes of the slots. Sizes that change in the right moments would have
-// the same ones read again and again.
+// load reads n bytes of the slots. The limit stops files whose changing sizes cause endless reads.
 func (r *foreign) load(at, n int) error {
 	if r.left -= n; r.left < 0 {
 		return errChanged
@@ -231,9 +221,8 @@ func (r *foreign) load(at, n int) error {
 	return r.read(r.again, r.begin+int64(at))
 }
 
-// makeRoom makes room for n bytes of slots. Many of them do not come from the heap:
-// there they would stay for a while when they are not needed any more, beside the block
-// that was made of them.
+// makeRoom allocates n bytes for slots. Large amounts are not from the heap, which would keep them for a
+// while after use, in addition to the block made from them.
 func (r *foreign) makeRoom(n int) {
 	if n > len(r.room) {
 		r.freeRoom()
@@ -246,7 +235,6 @@ func (r *foreign) makeRoom(n int) {
 	r.data = r.room[:n]
 }
 
-// freeRoom gives the memory of slots back, if there is more than is kept.
 func (r *foreign) freeRoom() {
 	r.data, r.again = nil, nil
 	if !r.kept {
@@ -255,7 +243,6 @@ func (r *foreign) freeRoom() {
 	}
 }
 
-// makeList makes room for n instances, as makeRoom does.
 func (r *foreign) makeList(n int) {
 	if n <= cap(r.live) {
 		return
@@ -276,15 +263,13 @@ func (r *foreign) freeList() {
 	}
 }
 
-// forget gives the memory of the last sample back, and with it its instances, as
-// far as there is more than is kept.
+// forget releases the memory of the last sample beyond the kept amount, including the instances.
 func (r *foreign) forget() {
 	r.freeRoom()
 	r.freeList()
 }
 
-// walk finds the instances. An instance that is wrong is left out; behind a slot of a
-// wrong size nothing can be found.
+// walk finds the instances. It omits invalid instances, and stops at a slot of invalid size.
 func (r *foreign) walk() error {
 	r.parents = nil
 	for at := 0; at < r.size; {
@@ -294,7 +279,7 @@ func (r *foreign) walk() error {
 		}
 
 		if len(p) == 0 {
-			r.note(r.bad(r.begin+int64(at), "a slot of an impossible size"))
+			r.note(r.bad(r.begin+int64(at), "a slot of an invalid size"))
 			break
 		}
 
@@ -316,8 +301,7 @@ func (r *foreign) walk() error {
 	return nil
 }
 
-// inUse returns the sequence of a slot in use, 0 where it is free or changed while it
-// was read.
+// inUse returns the sequence of a slot in use, or 0 if it is free or changed while it was read.
 func (r *foreign) inUse(at int, p []byte) uint32 {
 	n := binary.LittleEndian.Uint32(p[pubfile.SlotSequence:])
 	if n%2 == 0 || r.torn && n != binary.LittleEndian.Uint32(r.again[at-r.from+pubfile.SlotSequence:]) {
@@ -326,14 +310,12 @@ func (r *foreign) inUse(at int, p []byte) uint32 {
 	return n
 }
 
-// note keeps the first fault.
 func (r *foreign) note(err error) {
 	if r.fault == nil {
 		r.fault = err
 	}
 }
 
-// noteParent notes in which object an instance has its parent.
 func (r *foreign) noteParent(s *filled) {
 	if s.parent == 0 {
 		return
@@ -346,7 +328,6 @@ func (r *foreign) noteParent(s *filled) {
 	}
 }
 
-// parentsOf returns the objects that instances of an object have their parents in.
 func (r *foreign) parentsOf(object int) (objects []int) {
 	if r.parents == nil {
 		return nil
@@ -359,8 +340,8 @@ func (r *foreign) parentsOf(object int) (objects []int) {
 	return objects
 }
 
-// passes is how often all slots are read, once more than this, to write all objects
-// one after the other.
+// passes returns how often all slots would be read, beyond the first time, to write the objects one after
+// the other.
 func (r *foreign) passes() int {
 	n := 0
 	for i := range r.objects {
@@ -371,7 +352,6 @@ func (r *foreign) passes() int {
 	return n / r.size
 }
 
-// of returns the instances of an object.
 func (r *foreign) of(object int) []foreignInstance {
 	by := func(in foreignInstance, object int) int { return cmp.Compare(int(in.object), object) }
 	from, _ := slices.BinarySearchFunc(r.live, object, by)
@@ -379,8 +359,8 @@ func (r *foreign) of(object int) []foreignInstance {
 	return r.live[from:][:to]
 }
 
-// parentOf returns which instance the parent in the slot at an offset of the file is
-// of its object; -1 if it is not there.
+// parentOf returns the position of a parent, given by its slot's offset in the file, among the instances
+// of its object, or -1.
 func (r *foreign) parentOf(object int, slot uint32) int {
 	by := func(in foreignInstance, at int64) int { return cmp.Compare(int64(in.at), at) }
 	k, found := slices.BinarySearchFunc(r.of(object), int64(slot)-r.begin, by)
@@ -390,18 +370,15 @@ func (r *foreign) parentOf(object int, slot uint32) int {
 	return k
 }
 
-// filled is what a slot in use holds.
 type filled struct {
 	object   int
-	name     []byte // UTF-16LE up to a NUL
-	parent   uint32 // relative title of the parent's object, 0 = none
-	slot     uint32 // the parent's, in the file
+	name     []byte
+	parent   uint32
+	slot     uint32
 	uniqueID int32
-	block    []byte // the counter block
+	block    []byte
 }
 
-// check checks a slot that is in use, at an offset of the file, and returns what it
-// holds.
 func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 	le := binary.LittleEndian
 	object, length := le.Uint32(p[pubfile.SlotObject:]), le.Uint32(p[pubfile.SlotLength:])
@@ -441,8 +418,8 @@ func (r *foreign) check(p []byte, slot int64) (s filled, err error) {
 	return s, nil
 }
 
-// filled returns what an instance's slot holds, valid until the next call; ok is false
-// where it is another one's by now. The error is errChanged.
+// filled returns the content of an instance's slot, valid until the next call; ok is false if another
+// instance uses the slot now. The error is errChanged.
 func (r *foreign) filled(in foreignInstance) (s filled, ok bool, err error) {
 	p, err := r.slot(int(in.at))
 	if err != nil {
@@ -455,7 +432,6 @@ func (r *foreign) filled(in foreignInstance) (s filled, ok bool, err error) {
 	return s, err == nil && s.object == int(in.object) && len(s.name) == int(in.name), nil
 }
 
-// resize returns a slice of n bytes, p itself if it is large enough.
 func resize(p []byte, n int) []byte {
 	if cap(p) < n {
 		return make([]byte, n)

@@ -11,12 +11,10 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// errSchema is what is wrong with a schema.
 var errSchema = errors.New("not the schema of a publisher")
 
-// readSchema returns the objects of a published schema, with relative titles. Each has at most
-// so many counters as its head. How many objects and counters the text may declare is bounded
-// by its braces, which the budget paid for.
+// readSchema returns the objects of a published schema, with relative titles. counters limits the
+// counters of each object. The caller limits objects and counters by counting braces.
 func readSchema(text []byte, counters []int) ([]*provider.Object, error) {
 	d := &registration.Declaration{}
 	if err := json.Unmarshal(text, d); err != nil {
@@ -48,7 +46,6 @@ func readSchema(text []byte, counters []int) ([]*provider.Object, error) {
 	return d.ProviderObjects(pubfile.FirstTitle), nil
 }
 
-// longestName is how many bytes the longest name of an object or counter has.
 func longestName(english string, languages map[string]provider.Text) int {
 	longest := len(english)
 	for _, text := range languages {
@@ -61,10 +58,8 @@ func schemaFault(format string, args ...any) error {
 	return errors.New(brief("schema: " + fmt.Errorf(format, args...).Error()))
 }
 
-// maxText bounds what is taken over of another's text into a message.
 const maxText = 256
 
-// brief returns the beginning of a text.
 func brief(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -9,15 +9,14 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// published is the provider of what a view found.
 type published struct {
 	view     *View
 	declared []*provider.Object
 
-	// Only the goroutine that has the reader's turn uses these.
-	objects []*merged    // as in declared
-	shown   map[part]int // where in objects each part is
-	files   []*foreign   // of the objects, in their order
+	// Only the goroutine that uses the reader may use these fields.
+	objects []*merged
+	shown   map[part]int
+	files   []*foreign
 }
 
 // Name implements provider.Provider.
@@ -26,14 +25,14 @@ func (p *published) Name() string { return "published counters" }
 // Objects implements provider.Provider.
 func (p *published) Objects() []*provider.Object { return p.declared }
 
-// Open implements provider.Provider. Files are opened when they are read.
+// Open implements provider.Provider. It does not open files.
 func (p *published) Open(context.Context) (provider.Session, error) { return p, nil }
 
 // Close implements provider.Session.
 func (p *published) Close() error { return nil }
 
-// Collect implements provider.Session. It writes the objects that are wanted,
-// and those that instances of them have their parents in.
+// Collect implements provider.Session. It writes the requested objects, and the objects of their
+// instances' parents.
 func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
 	if err := p.view.reader.take(ctx); err != nil {
 		return err
@@ -70,23 +69,22 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 	return nil
 }
 
-// collection is one sample of all files that are needed.
 type collection struct {
 	*published
 	reader *Reader
-	whole  bool   // files are copied as a whole
-	wanted []bool // by object
+	whole  bool
+	wanted []bool
 	read   map[*foreign]bool
-	spent  map[*watched]int64 // bytes of instances, by directory
-	room   int64              // bytes that the block has for instances
-	keep   int64              // bytes that may be kept for the next sample
-	first  map[part]uint32    // positions of the first instances of parts in their objects
-	fixed  []bool             // by object: others tell positions in it
+	spent  map[*watched]int64
+	room   int64
+	keep   int64 // number of bytes that may be kept for the next sample
+	first  map[part]uint32
+	fixed  []bool
 	faults []fault
 }
 
-// maxBlock bounds the objects of one block: a dispatcher takes 64 MiB of a
-// provider by default, and nothing of one that writes more.
+// maxBlock limits the objects of one block: a dispatcher accepts 64 MiB of a provider by default, and
+// drops everything beyond that.
 const maxBlock = 63 << 20
 
 func newCollection(p *published, q *provider.Query) *collection {
@@ -113,8 +111,6 @@ func newCollection(p *published, q *provider.Query) *collection {
 	return c
 }
 
-// collect writes a sample. The error is errChanged where a file changed meanwhile that
-// was not copied.
 func (c *collection) collect(ctx context.Context, w *provider.Writer) error {
 	defer c.forget()
 	if err := c.readAll(ctx); err != nil {
@@ -132,21 +128,18 @@ func (c *collection) collect(ctx context.Context, w *provider.Writer) error {
 	return nil
 }
 
-// fault notes what cannot be shown of a file, and tells it once.
 func (c *collection) fault(f *foreign, err error) {
 	c.faults = append(c.faults, fault{f, err})
-	c.reader.tell(f.path, err)
+	c.reader.report(f.path, err)
 }
 
-// forget gives back the memory of a sample that was unusually large.
+// forget releases the memory of unusually large samples.
 func (c *collection) forget() {
 	for f := range c.read {
 		f.forget()
 	}
 }
 
-// readAll reads the files of the wanted objects and of the objects that their
-// instances have their parents in, and numbers the instances of each.
 func (c *collection) readAll(ctx context.Context) error {
 	done := make([]bool, len(c.objects))
 	for {
@@ -176,7 +169,6 @@ func (c *collection) readAll(ctx context.Context) error {
 	}
 }
 
-// readFile reads a file, once.
 func (c *collection) readFile(f *foreign) {
 	if c.read[f] {
 		return
@@ -201,10 +193,9 @@ func (c *collection) readFile(f *foreign) {
 	c.accept(f, err)
 }
 
-// accept takes the instances of a file that was read into the sample, if there is room.
 func (c *collection) accept(f *foreign, err error) {
 	switch room := c.bytesOf(f); {
-	case errors.Is(err, errNotReady), errors.Is(err, errGone): // it is about to end
+	case errors.Is(err, errNotReady), errors.Is(err, errGone):
 	case err != nil:
 		c.fault(f, err)
 	case room > c.room:
@@ -221,9 +212,8 @@ func (c *collection) accept(f *foreign, err error) {
 	}
 }
 
-// bytesOf returns how many bytes of a block the instances of a file take. Instances of
-// objects that the query does not show take none. The values of an object without instances
-// are counted with the object itself.
+// bytesOf returns the size in the block of a file's instances. It omits objects that the query does not
+// show, and objects without instances, which are counted elsewhere.
 func (c *collection) bytesOf(f *foreign) (n int64) {
 	for i, o := range f.objects {
 		at, shown := c.shown[part{f, i}]
@@ -237,8 +227,6 @@ func (c *collection) bytesOf(f *foreign) (n int64) {
 	return n
 }
 
-// prepare gives the instances of an object their positions, and wants the
-// objects that their parents are in.
 func (c *collection) prepare(m *merged) {
 	if !m.object.Multi {
 		return
@@ -255,20 +243,17 @@ func (c *collection) prepare(m *merged) {
 	}
 }
 
-// checkEvery is after how many instances it is looked whether the sample is still
-// waited for.
 const checkEvery = 1 << 14
 
-// write writes an object, with all instances that were found if it is fixed.
 func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged, fixed bool) error {
 	parts := m.parts
 	if !m.object.Multi {
 		if parts = parts[:1]; len(parts[0].file.of(parts[0].number)) == 0 {
-			return nil // it is about to end
+			return nil
 		}
 	}
 
-	// Objects on the tick clock, as the provider DLL writes them on Windows.
+	// Objects use the tick clock, as in the provider DLL on Windows.
 	clocks := w.Clocks()
 	o := w.Object(m.layout)
 	o.Clock(clocks.PerfTime, clocks.PerfFreq)
@@ -285,7 +270,6 @@ func (c *collection) write(ctx context.Context, w *provider.Writer, m *merged, f
 	return nil
 }
 
-// writePart writes the instances that a file has of an object.
 func (c *collection) writePart(
 	ctx context.Context, o *provider.ObjectWriter, m *merged, p part, fixed bool,
 ) error {
@@ -314,7 +298,6 @@ func (c *collection) writePart(
 	return nil
 }
 
-// instance is what the definition of an instance holds.
 func (c *collection) instance(f *foreign, in foreignInstance, s *filled) provider.Instance {
 	out := provider.Instance{UTF16: s.name, UniqueID: s.uniqueID, HasUniqueID: s.uniqueID != -1}
 	if s.parent == 0 {
@@ -336,15 +319,13 @@ func (c *collection) instance(f *foreign, in foreignInstance, s *filled) provide
 	return out
 }
 
-// orphan tells of the first instance of a file whose parent is missing.
 func (c *collection) orphan(f *foreign, in foreignInstance) {
 	if f.fault == nil {
-		f.fault = f.bad(f.begin+int64(in.at), "the parent that an instance names is missing")
+		f.fault = f.bad(f.begin+int64(in.at), "the parent of an instance is missing")
 		c.fault(f, f.fault)
 	}
 }
 
-// setValues copies the values of a counter block.
 func setValues(o *provider.ObjectWriter, m *merged, block []byte) {
 	for i := range m.object.Counters {
 		offset, size := m.image.Value(i)

@@ -16,39 +16,34 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// PublishersFile names the accounts whose objects are shown on this machine, in addition to
-// root and the account that reads: one name or number a line, * for all accounts. Text after
-// # is a comment. The file counts only if root or the account that reads owns it and no
-// other account may write to it.
+// PublishersFile lists the accounts whose objects are shown on this machine, in addition to root and the
+// reading account: one name or number a line, * for all accounts. Text after # is a comment. The file is
+// used only if root or the reading account owns it and no other account may write to it.
 const PublishersFile = "/etc/winperf/publishers"
 
-// maxPublishers bounds the bytes of such a file.
 const maxPublishers = 64 << 10
 
-// administrator is root, whose objects are always shown.
 const administrator = 0
 
-// Numbers that no account has.
 const (
-	everyone = -2 // the line *
+	everyone = -2
 	none     = -3
 )
 
-// trust is the set of accounts whose objects are shown, in an order. The system reports the
-// owner of a file; the file itself cannot choose it.
+// trust is an ordered set of accounts whose objects are shown. The system reports the owner of a file;
+// the file cannot choose it.
 type trust struct {
 	path    string
-	own     int64 // the account that reads
-	outside int64 // the number that the system reports for all accounts outside of this user namespace
+	own     int64
+	outside int64 // number that the system reports for all accounts outside of this user namespace
 	lines   []int64
-	info    fs.FileInfo // of the file, nil if there is none
-	wrong   []error     // lines that do not count, or the reason why the file does not
+	info    fs.FileInfo
+	wrong   []error // invalid lines, or the reason why the file is ignored
 }
 
-// untrusted is the rank of accounts whose objects are not shown.
 const untrusted = math.MaxInt
 
-// rank returns the place of an account: root, the account that reads, the order of lines.
+// rank returns the position of an account: root, the reading account, the order of lines.
 func (t *trust) rank(account int64) int {
 	if account != t.outside {
 		switch account {
@@ -68,13 +63,13 @@ func (t *trust) rank(account int64) int {
 	return 2 + line
 }
 
-// names reports whether an account is trusted by itself and not only by the line *.
+// names reports whether an account is trusted explicitly, not only by the line *.
 func (t *trust) names(account int64) bool {
 	known := account == administrator || account == t.own || slices.Contains(t.lines, account)
 	return known && account != t.outside
 }
 
-// older compares files: by the rank of the account, by the account, by age.
+// older compares files by the account's rank, by account, by age.
 func (t *trust) older(a, b *foreign) int {
 	return cmp.Or(
 		cmp.Compare(t.rank(a.id.owner), t.rank(b.id.owner)),
@@ -82,11 +77,10 @@ func (t *trust) older(a, b *foreign) int {
 		cmp.Compare(a.id.born, b.id.born),
 		cmp.Compare(a.id.device, b.id.device),
 		cmp.Compare(a.id.number, b.id.number),
-		cmp.Compare(a.path, b.path), // names of one file
+		cmp.Compare(a.path, b.path),
 	)
 }
 
-// refresh reads the file if it has changed, and reports whether it has.
 func (t *trust) refresh() (changed bool) {
 	info, err := os.Stat(t.path)
 	if err != nil {
@@ -113,7 +107,6 @@ func (t *trust) refresh() (changed bool) {
 	return true
 }
 
-// read reads the file unless another account may have written it.
 func (t *trust) read() ([]byte, error) {
 	f, err := os.Open(t.path)
 	if err != nil {
@@ -137,12 +130,10 @@ func (t *trust) read() ([]byte, error) {
 	return text, err
 }
 
-// writableByOthers reports whether accounts other than the owner may write to a file.
 func writableByOthers(info fs.FileInfo) bool {
 	return ownerOf(info) >= 0 && info.Mode().Perm()&0o022 != 0
 }
 
-// parse reads the accounts, one a line. Lines that are right count even if others are wrong.
 func (t *trust) parse(text []byte) {
 	for i, line := range strings.Split(string(bytes.ToValidUTF8(text, nil)), "\n") {
 		line, _, _ = strings.Cut(line, "#")
@@ -159,7 +150,6 @@ func (t *trust) parse(text []byte) {
 	}
 }
 
-// accountOf returns the number of an account by its name or number.
 func accountOf(name string) (int64, error) {
 	if name == "*" {
 		return everyone, nil
@@ -170,29 +160,26 @@ func accountOf(name string) (int64, error) {
 
 	id, err := strconv.ParseUint(name, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("there is no account %q: %w", name, winperf.ErrBadData)
+		return 0, fmt.Errorf("unknown account %q: %w", name, winperf.ErrBadData)
 	}
 	return int64(id), nil
 }
 
-// leftOut is an object that is not shown, as its account is not trusted.
 type leftOut struct {
 	object  string
 	account int64
 }
 
-// compare is the order of messages.
 func (l leftOut) compare(m leftOut) int {
 	return cmp.Or(strings.Compare(l.object, m.object), cmp.Compare(l.account, m.account))
 }
 
-// leftOutError names an object that is not shown and the line that shows it.
 func (r *Reader) leftOutError(l leftOut) error {
 	if l.account == r.trust.outside {
 		return fmt.Errorf("object %q is not shown, because its account has no number in this user namespace "+
 			"(PrivateUsers=yes in a unit of systemd)", l.object)
 	}
 	name := r.accounts.name(l.account)
-	return fmt.Errorf("object %q of %s is not shown: the line %s in %s shows it", l.object, name,
+	return fmt.Errorf("object %q of %s is not shown: to show it, add the line %s to %s", l.object, name,
 		strings.TrimPrefix(name, unnamed), r.trust.path)
 }

@@ -100,9 +100,9 @@ func TestPublishersFile(t *testing.T) {
 		told  string
 	}{
 		{"1002\n", 0o644, -1, true, ""},
-		{"no-account-of-that-name\n1002\n", 0o644, -1, true, `:1: there is no account "no-account-of-that-name"`},
-		{"-1\n1002\n", 0o644, -1, true, "there is no account"},
-		{"1002 1003\n", 0o644, -1, false, "there is no account"},
+		{"no-account-of-that-name\n1002\n", 0o644, -1, true, `:1: unknown account "no-account-of-that-name"`},
+		{"-1\n1002\n", 0o644, -1, true, "unknown account"},
+		{"1002 1003\n", 0o644, -1, false, "unknown account"},
 		{"1002\n", 0o666, -1, false, "is ignored"},
 		{"1002\n", 0o664, -1, false, "is ignored"},
 		{"1002\n", 0o644, 1002, false, "is ignored"},
@@ -144,7 +144,7 @@ func TestLeftOut(t *testing.T) {
 	w.ownedBy(of)
 	peer := w.View(func(name string) bool { return name == "Peer" })
 	w.view = peer
-	const message = `object "Peer" of uid %d is not shown: the line %[1]d in %s shows it`
+	const message = `object "Peer" of uid %d is not shown: to show it, add the line %[1]d to %s`
 	for range 3 {
 		w.expect()
 		w.expectNotices(notice{Kind: leftOutObject}, notice{Kind: leftOutObject})
@@ -260,7 +260,7 @@ func TestOwnerRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expect("Peer(a) 0")
-	w.expectProblems("is a second name", "others than its owner may write to it")
+	w.expectProblems("is a second name", "accounts other than its owner may write to it")
 	if damage := w.view.Damage(); len(damage) == 0 {
 		t.Error("no damage")
 	}
@@ -427,7 +427,7 @@ func TestAudience(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = start(t, filepath.Join(dir, "winperf"), schemaText)
-	if got := p.Audience(); got != "only this account; for others an administrator has to make /run/winperf" {
+	if got := p.Audience(); got != "only this account; to admit others, an administrator must create /run/winperf" {
 		t.Error(got)
 	}
 }

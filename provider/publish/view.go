@@ -14,32 +14,30 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// View is what a reader shows of some objects. It may be used from several
-// goroutines.
+// View is a selection of a reader's objects. It may be used from several goroutines.
 type View struct {
 	reader *Reader
 	wants  func(name string) bool
 	last   atomic.Pointer[published]
 
-	// Only the goroutine that has the reader's turn uses these.
-	seen   uint64 // changes of the reader that last knows of; 0: it knows of none
+	// Only the goroutine that uses the reader may use these fields.
+	seen   uint64
 	taken  notices
-	left   []leftOut // in the order of their names
-	faults []fault   // in the last sample
-	unfit  []fault   // of the objects that are published
+	left   []leftOut
+	faults []fault
+	unfit  []fault
 
 	damage atomic.Pointer[[]error]
 }
 
-// fault is what is wrong with the instances of a file.
 type fault struct {
 	file *foreign
 	err  error
 }
 
-// View returns a view of the objects that wants returns true for, by their English name or
-// one in another language; if wants is nil, of all. Objects under a name that
-// ReaderOptions.Reserved reserves are never shown.
+// View returns a view of the objects for which wants returns true, called with their English and
+// translated names; nil selects all objects. Objects under a name that ReaderOptions.Reserved reserves
+// are never shown.
 func (r *Reader) View(wants func(name string) bool) *View {
 	if wants == nil {
 		wants = func(string) bool { return true }
@@ -47,11 +45,10 @@ func (r *Reader) View(wants func(name string) bool) *View {
 	return &View{reader: r, wants: wants}
 }
 
-// Refresh finds out which of the objects are published now and returns their provider, nil
-// where there are none. It returns the same provider as long as the objects and their
-// counters are the same; that publishers and instances come and go does not change it. An
-// earlier provider delivers nothing any more. The only error is that of ctx, for a file
-// system that does not answer in time; see Damage for what could not be read.
+// Refresh finds the currently published objects and returns their provider, or nil if there are none. It
+// returns the same provider while the objects and their counters are the same, whatever their publishers
+// and instances. An earlier provider writes nothing. The only error is the error of ctx, for a file
+// system that does not answer in time; see Damage for unreadable files.
 func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	_, err := call.Once(ctx, func() (struct{}, error) { return struct{}{}, v.look(ctx) })
 	if err != nil {
@@ -63,8 +60,8 @@ func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	return nil, nil
 }
 
-// look refreshes the view. A view that shows something goes on with that while another
-// goroutine uses the reader, as a file system may hold that one up.
+// look refreshes the view. A view that shows something keeps it while another goroutine uses the reader,
+// which a file system may block.
 func (v *View) look(ctx context.Context) error {
 	r := v.reader
 	if v.last.Load() == nil {
@@ -108,7 +105,7 @@ func (v *View) refresh(ctx context.Context) error {
 		return nil
 	}
 
-	v.faults = nil // of files that may not be there any more
+	v.faults = nil
 	defer v.note()
 
 	var files []*foreign
@@ -125,14 +122,13 @@ func (v *View) refresh(ctx context.Context) error {
 	v.taken = m.taken
 	v.left = slices.SortedFunc(maps.Keys(m.left), leftOut.compare)
 	for _, l := range v.left {
-		r.tell("", r.leftOutError(l))
+		r.report("", r.leftOutError(l))
 	}
 	v.unfit = m.faults
 	v.seen = r.changes
 	return nil
 }
 
-// probe looks whether the publishers of what is shown are still there.
 func (v *View) probe(ctx context.Context) error {
 	p := v.last.Load()
 	if p == nil {
@@ -150,7 +146,6 @@ func (v *View) probe(ctx context.Context) error {
 	return nil
 }
 
-// replace makes these the published objects.
 func (v *View) replace(m *merger) {
 	if len(m.objects) == 0 {
 		v.last.Store(nil)
@@ -176,11 +171,10 @@ func (v *View) replace(m *merger) {
 	v.last.Store(next)
 }
 
-// Damage returns what of the objects could not be read at the last refresh and
-// in the last sample. The content of a file whose definitions cannot be read is
-// unknown: it may be of any object. Files of root, of the account that reads and of
-// accounts that [PublishersFile] names count. Faults in files of other accounts, and
-// everything else that is left out, follow as notices (see [winperf.Sample.Damage]).
+// Damage returns the errors of the last refresh and the last sample: objects that could not be read, and
+// files with unreadable definitions, which may contain any object. It includes files of root, of the
+// reading account and of accounts that [PublishersFile] names. Faults in files of other accounts, and
+// other omitted objects, follow as notices (see [winperf.Sample.Damage]).
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
 		return *errs
@@ -188,7 +182,6 @@ func (v *View) Damage() []error {
 	return nil
 }
 
-// note makes known what is wrong now.
 func (v *View) note() {
 	var errs []error
 	left := v.taken
@@ -208,7 +201,7 @@ func (v *View) note() {
 		for _, p := range d.passed {
 			if p.closed != nil {
 				left.add(othersClosed,
-					fmt.Errorf("this account may not read what another one publishes: %w", p.closed))
+					fmt.Errorf("this account may not read counters that another account publishes: %w", p.closed))
 			}
 		}
 
@@ -228,8 +221,8 @@ func (v *View) note() {
 	v.damage.Store(&errs)
 }
 
-// appendLeft appends a notice for each of the first objects that are left out, the last one
-// with the number of the others.
+// appendLeft appends a notice for each of the first omitted objects, the last one with the number of the
+// others.
 func (v *View) appendLeft(errs []error) []error {
 	shown := v.left[:min(len(v.left), maxDamage)]
 	for i, l := range shown {
@@ -242,15 +235,13 @@ func (v *View) appendLeft(errs []error) []error {
 	return errs
 }
 
-// reliesOn reports whether a fault in a file is damage to the reader. In files of other
-// accounts it is not: any account could spoil the queries of all.
+// reliesOn reports whether a fault in a file is damage. In files of other accounts it is not: any account
+// could spoil the queries of all.
 func (r *Reader) reliesOn(f *foreign) bool { return r.trust.names(f.id.owner) }
 
-// maxDamage is how many errors are worth to be told.
 const maxDamage = 16
 
-// limit returns the first errors, in the order of their texts, and how many there
-// are more.
+// limit returns the alphabetically first errors, and the number of the others as one error.
 func limit(errs []error) []error {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(errs) <= maxDamage {
@@ -259,12 +250,11 @@ func limit(errs []error) []error {
 	return append(errs[:maxDamage:maxDamage], moreDamage(len(errs)-maxDamage))
 }
 
-// moreDamage stands for so many errors.
 type moreDamage int
 
 func (m moreDamage) Error() string {
 	return fmt.Sprintf("and %d more published files or instances", int(m))
 }
 
-// Count is how many errors this one stands for.
+// Count returns the number of errors.
 func (m moreDamage) Count() int { return int(m) }

@@ -16,12 +16,12 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// ErrInvalid is wrapped by errors about declarations and files that do not keep the rules.
+// ErrInvalid is wrapped by errors about invalid declarations and files.
 var ErrInvalid = rules.ErrInvalid
 
-// Declaration describes the objects and counters of one provider: what the .ini, .h
-// and .man files are made from. As JSON it is written by hand, where the driver and symbols
-// may be left out (see ParseDeclaration):
+// Declaration describes the objects and counters of one provider. The .ini, .h and .man files are
+// generated from it. It can be written as JSON; the driver and symbols are optional (see
+// ParseDeclaration):
 //
 //	{
 //	  "driver": "MyApplication",
@@ -43,7 +43,7 @@ type Declaration struct {
 	GUID    winperf.GUID `json:"provider,omitzero"` // the version 2 provider
 	// file with the version 2 provider's texts, without a path
 	Binary  string   `json:"binary,omitempty"`
-	Trusted bool     `json:"trusted,omitempty"` // lodctr notes the DLL's signature
+	Trusted bool     `json:"trusted,omitempty"` // lodctr records the DLL's signature
 	Objects []Object `json:"objects"`
 }
 
@@ -51,10 +51,10 @@ type Declaration struct {
 type Object struct {
 	Symbol string `json:"symbol"`
 	provider.Text
-	// texts in other languages than English, by language id
+	// texts in languages other than English, by language id
 	Languages map[string]provider.Text `json:"languages,omitempty"`
 	GUID      winperf.GUID             `json:"guid,omitzero"`   // of the counter set
-	Multi     bool                     `json:"multi,omitempty"` // it has instances
+	Multi     bool                     `json:"multi,omitempty"` // has instances
 	Counters  []Counter                `json:"counters"`
 }
 
@@ -63,17 +63,17 @@ type Counter struct {
 	Symbol string `json:"symbol"`
 	provider.Text
 	Languages map[string]provider.Text `json:"languages,omitempty"`
-	// Type is the constant of winperf.h. It is empty in what FromINI returns.
+	// Type is the constant of winperf.h. FromINI leaves it empty.
 	Type   string          `json:"type"`
 	Scale  int32           `json:"scale,omitempty"`  // power of ten for graphs, -10 to 10
 	Detail provider.Detail `json:"detail,omitempty"` // 100 or 200; 0 is 100
-	// BaseSlot names the base; counters of one object with the same one share it.
+	// BaseSlot names the base; counters of one object with the same BaseSlot share it.
 	BaseSlot string `json:"base,omitempty"`
 }
 
-// ParseDeclaration reads a Declaration from JSON and checks it. A driver and symbols that
-// are not given it makes from the names, such as MYAPPLICATION_BYTES_SENT. The error wraps
-// ErrInvalid and tells the line and column where the JSON is wrong.
+// ParseDeclaration parses a Declaration from JSON and checks it. A missing driver and missing symbols are
+// made from the names, such as MYAPPLICATION_BYTES_SENT. The error wraps ErrInvalid and has the line and
+// column of a JSON error.
 func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 	s := &Declaration{}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -106,8 +106,8 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 	return s, nil
 }
 
-// Complete makes the driver's name and the symbols that are not given from the names: the
-// driver has the name of the first object, a symbol the name of its object and its own.
+// Complete sets a missing driver name and missing symbols: the driver gets the name of the first object,
+// a symbol is made from the object's name and the counter's name.
 func (s *Declaration) Complete() {
 	taken := map[string]bool{}
 	for i := range s.Objects {
@@ -143,11 +143,9 @@ func (s *Declaration) Complete() {
 	}
 }
 
-// Check tells everything that is wrong with the declaration. The error wraps
-// ErrInvalid.
+// Check returns all faults of the declaration. The error wraps ErrInvalid.
 func (s *Declaration) Check() error { return s.check("") }
 
-// check is Check of what a file declares.
 func (s *Declaration) check(file string) error {
 	k := declarationCheck{rules.NewReport(file), map[string]bool{}, map[winperf.GUID]string{}}
 	if msg := rules.KeyFault(s.Driver); msg != "" {
@@ -157,21 +155,21 @@ func (s *Declaration) check(file string) error {
 		k.wrong("no objects")
 	}
 	if strings.ContainsAny(s.Binary, `\/`) {
-		k.wrong("binary %q: want a file name without a path", s.Binary)
+		k.wrong("binary %q: expected a file name without a path", s.Binary)
 	}
 
 	for i := range s.Objects {
 		k.object(&s.Objects[i])
 	}
 
-	// The provider's own rules need types and names that are right.
+	// The checks of package provider need valid types and names.
 	if len(k.Findings) == 0 {
 		for _, o := range s.ProviderObjects(2) {
 			err := o.Check()
 			if err == nil {
 				continue
 			}
-			for line := range strings.SplitSeq(err.Error(), "\n") { // no name has a line end
+			for line := range strings.SplitSeq(err.Error(), "\n") {
 				k.wrong("%s", strings.TrimSuffix(line, ": "+provider.ErrSchema.Error()))
 			}
 		}
@@ -179,23 +177,20 @@ func (s *Declaration) check(file string) error {
 	return k.Sorted().Err()
 }
 
-// declarationCheck collects what is wrong with a declaration.
 type declarationCheck struct {
 	*rules.Report
-	symbols map[string]bool         // that were seen, in lower case
-	guids   map[winperf.GUID]string // symbols of objects by GUID
+	symbols map[string]bool
+	guids   map[winperf.GUID]string
 }
 
-// wrong notes a fault. Its place in the text is not known any more.
 func (k *declarationCheck) wrong(format string, args ...any) {
 	k.Fault(rules.Position{}, format, args...)
 }
 
-// object checks an object with its counters.
 func (k *declarationCheck) object(o *Object) {
 	k.names("object", o.Symbol, o.Text, o.Languages)
 	if other, taken := k.guids[o.GUID]; taken && !o.GUID.IsZero() {
-		k.wrong("object %s: it has the GUID of %s", o.Symbol, other)
+		k.wrong("object %s has the same GUID as %s", o.Symbol, other)
 	}
 	k.guids[o.GUID] = o.Symbol
 
@@ -210,14 +205,13 @@ func (k *declarationCheck) object(o *Object) {
 	}
 }
 
-// names checks the symbol and the texts of an object or counter.
 func (k *declarationCheck) names(
 	what, symbol string, english provider.Text, others map[string]provider.Text,
 ) {
 	if msg := rules.SymbolFault(symbol); msg != "" {
 		k.wrong("%s %q: symbol %q %s", what, english.Name, symbol, msg)
 	} else if k.symbols[strings.ToLower(symbol)] {
-		k.wrong("%s %q: symbol %s stands for something else already", what, english.Name, symbol)
+		k.wrong("%s %q: symbol %s is already used", what, english.Name, symbol)
 	}
 	k.symbols[strings.ToLower(symbol)] = true
 
@@ -229,16 +223,15 @@ func (k *declarationCheck) names(
 		case !rules.IsLanguage(language):
 			k.wrong("%s %s: language %q is not a hexadecimal number of 3 digits", what, symbol, language)
 		case language == rules.English:
-			k.wrong("%s %s: the English texts stand in name and help", what, symbol)
+			k.wrong("%s %s: put the English texts into name and help", what, symbol)
 		case msg != "":
 			k.wrong("%s %s in language %s: %s", what, symbol, language, msg)
 		}
 	}
 }
 
-// ProviderObjects returns the objects as package provider takes them. Their title indices
-// begin with first, as lodctr numbers them: a name has first plus its number in the header,
-// and its help text the number after that.
+// ProviderObjects returns the objects for package provider. Their title indices begin with first, in the
+// order of lodctr: a name has first plus its number in the header, and its help text the next number.
 func (s *Declaration) ProviderObjects(first uint32) []*provider.Object {
 	var objects []*provider.Object
 	next := first
@@ -263,7 +256,6 @@ func (s *Declaration) ProviderObjects(first uint32) []*provider.Object {
 	return objects
 }
 
-// inUpper returns texts by language with the ids as name tables spell them.
 func inUpper(languages map[string]provider.Text) map[string]provider.Text {
 	if len(languages) == 0 {
 		return nil
@@ -275,7 +267,7 @@ func inUpper(languages map[string]provider.Text) map[string]provider.Text {
 	return texts
 }
 
-// CounterType is the number of a type that Check has checked.
+// CounterType returns the number of a type. Check must have succeeded.
 func (c *Counter) CounterType() counter.Type {
 	t, _ := counter.ParseType(c.Type)
 	return t

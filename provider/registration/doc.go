@@ -1,3 +1,3 @@
-// Package registration declares the objects and counters of a provider. A [Declaration] is written as JSON or
-// made in Go; winperf provider makes of it the files that register counters on Windows.
+// Package registration declares the objects and counters of a provider. A [Declaration] is written as
+// JSON or made in Go; winperf provider generates the files that register counters on Windows from it.
 package registration

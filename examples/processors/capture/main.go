@@ -1,6 +1,5 @@
-// Capture writes samples of the counter set Processor Information, as Windows gives
-// them by perflib.h, to a capture. The processors are made up, so that any system can
-// make the capture and every value is known.
+// Capture writes samples of the counter set Processor Information, in the format of perflib.h, to a
+// capture. The processors are invented, so that any system can make the capture and every value is known.
 package main
 
 import (
@@ -15,12 +14,12 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// begin is the time of the first sample, uptime how long the machine runs by then.
+// begin is the time of the first sample, uptime the machine's uptime at that time.
 var begin = time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)
 
 const (
-	uptime  = 1000 // seconds
-	samples = 4    // one a second
+	uptime  = 1000
+	samples = 4
 )
 
 func main() {
@@ -34,7 +33,6 @@ func main() {
 	}
 }
 
-// run writes the capture to a file.
 func run(name string) error {
 	file, err := os.Create(name)
 	if err != nil {
@@ -43,7 +41,6 @@ func run(name string) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// write writes the capture.
 func write(out io.Writer) error {
 	schema, err := newSchema()
 	if err != nil {
@@ -60,9 +57,8 @@ func write(out io.Writer) error {
 	return w.Close()
 }
 
-// newSchema returns the registration of the counter set, with its names.
 func newSchema() (*winperf.Schema, error) {
-	const title = 1 << 24 // counter sets have no title indices of their own
+	const title = 1 << 24 // counter sets have no title indices
 	texts := map[uint32]string{title: "Processor Information"}
 	for i, c := range counters {
 		texts[title+2+2*uint32(i)] = c.name

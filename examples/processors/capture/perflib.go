@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// processorInformation is {b4fc721a-0378-476f-89ba-a5a79f810b36} in the order of its bytes.
+// processorInformation is {b4fc721a-0378-476f-89ba-a5a79f810b36} as bytes.
 var processorInformation = winperf.GUID{
 	0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36,
 }
@@ -29,7 +29,7 @@ type (
 	multi         struct{ Size, Count uint32 }                       // PERF_MULTI_COUNTERS, PERF_MULTI_INSTANCES
 	instance      struct{ Size, ID uint32 }                          // PERF_INSTANCE_HEADER, before its name
 	counterData   struct{ DataSize, Size uint32 }                    // PERF_COUNTER_DATA, before its value
-	setInfo       struct{ Type, Detail, Counters, Instances uint32 } // PERF_COUNTERSET_REG_INFO, behind its GUID
+	setInfo       struct{ Type, Detail, Counters, Instances uint32 } // PERF_COUNTERSET_REG_INFO, after its GUID
 	counterInfo   struct {                                           // PERF_COUNTER_REG_INFO
 		ID, Type                                                    uint32
 		Attributes                                                  uint64
@@ -41,16 +41,16 @@ type (
 	}
 )
 
-// appended is b with a structure behind it.
+// appended returns b with a structure appended.
 func appended(b []byte, structure any) []byte {
 	b, err := binary.Append(b, binary.LittleEndian, structure)
 	if err != nil {
-		panic(err) // it has a field whose size is not fixed
+		panic(err) // a field has no fixed size
 	}
 	return b
 }
 
-// text is an ASCII name in UTF-16 with its NUL, up to a multiple of 8 bytes.
+// text returns an ASCII name in UTF-16 with NUL, padded to a multiple of 8 bytes.
 func text(s string) []byte {
 	var b []byte
 	for _, c := range []byte(s + "\x00") {
@@ -59,7 +59,7 @@ func text(s string) []byte {
 	return append(b, make([]byte, -len(b)&7)...)
 }
 
-// registration is what PerfQueryCounterSetRegistrationInfo gives of the set.
+// registration returns the result of PerfQueryCounterSetRegistrationInfo for the set.
 func registration() []byte {
 	const multiple, standard = 2, 100 // instances, detail
 	b := appended(nil, processorInformation)
@@ -72,10 +72,10 @@ func registration() []byte {
 	return b
 }
 
-// sample is what PerfQueryCounterData gives, n seconds after the first sample, and behind it
-// the identifiers of the query, as winperf.FormatV2 wants them.
+// sample returns the result of PerfQueryCounterData n seconds after the first sample, followed by the
+// identifiers of the query, as in winperf.FormatV2.
 func sample(n int) []byte {
-	const all = 6 // PERF_COUNTERSET: several counters of several instances
+	const all = 6
 	seconds := uptime + n
 	taken := begin.Add(time.Duration(n) * time.Second)
 
@@ -92,11 +92,11 @@ func sample(n int) []byte {
 		},
 	})
 	b = append(b, answer...)
-	b = append(b, identified(winperf.GUID{}, "MADEUP")...) // the machine
+	b = append(b, identified(winperf.GUID{}, "MADEUP")...)
 	return append(b, identified(processorInformation, "*")...)
 }
 
-// counterIDs is a PERF_MULTI_COUNTERS: the ids of all counters.
+// counterIDs returns a PERF_MULTI_COUNTERS: the ids of all counters.
 func counterIDs() []byte {
 	size := 8 + 4*len(counters)
 	size += -size & 7
@@ -107,7 +107,7 @@ func counterIDs() []byte {
 	return append(b, make([]byte, size-len(b))...)
 }
 
-// instanceData is a PERF_MULTI_INSTANCES: all processors with their values.
+// instanceData returns a PERF_MULTI_INSTANCES: all processors with their values.
 func instanceData(seconds int) []byte {
 	b := appended(nil, multi{Count: uint32(len(processors))})
 	for i, p := range processors {
@@ -122,7 +122,7 @@ func instanceData(seconds int) []byte {
 	return b
 }
 
-// identified is the identifier of all counters of the instances that match a filter.
+// identified returns the identifier of all counters of the instances that match a filter.
 func identified(set winperf.GUID, filter string) []byte {
 	name := text(filter)
 	b := appended(nil, identifier{Set: set, Size: uint32(40 + len(name)), Counter: none, Instance: none})

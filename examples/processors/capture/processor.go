@@ -2,17 +2,17 @@ package main
 
 import "github.com/winperf/winperf/counter"
 
-// processor is a made-up processor, or several together.
+// processor is an invented processor, or a total of several.
 type processor struct {
 	name             string
-	user, privileged uint64 // percent of the time
-	interrupts, dpcs uint64 // a second
-	idleBreaks       uint64 // a second
+	user, privileged uint64
+	interrupts, dpcs uint64
+	idleBreaks       uint64
 	mhz              uint64
 }
 
-// processors are the instances, in the order of Windows: totals have averages of times and
-// frequencies, and sums of events.
+// processors are the instances in the order of Windows. Totals are averages of times and frequencies, and
+// sums of events.
 var processors = []processor{
 	{name: "_Total", user: 30, privileged: 20, interrupts: 1500, dpcs: 60, idleBreaks: 400, mhz: 2100},
 	{name: "0,_Total", user: 30, privileged: 20, interrupts: 1500, dpcs: 60, idleBreaks: 400, mhz: 2100},
@@ -35,17 +35,17 @@ func (p processor) userTime() uint64       { return p.user * percent }
 func (p processor) privilegedTime() uint64 { return p.privileged * percent }
 func (p processor) idleTime() uint64       { return (100 - p.busy()) * percent }
 
-// registered is a counter of the set: its registration, and what its raw value is, or for
-// all types but PERF_COUNTER_RAWCOUNT by how much that grows in a second.
+// registered is a counter of the set: its registration and its raw value, which for all types except
+// PERF_COUNTER_RAWCOUNT is the increase per second.
 type registered struct {
 	id    uint32
 	name  string
 	typ   counter.Type
-	base  uint32 // id of the counter that it is divided by, or none
+	base  uint32 // id of its base, or none
 	value func(p processor) uint64
 }
 
-// counters are all counters of the set with their ids; there is no 29.
+// counters are all counters of the set with their ids; 29 is unused.
 var counters = []registered{
 	{0, "% Processor Time", counter.TimerInv100NSec, none, processor.idleTime},
 	{1, "% User Time", counter.Timer100NSec, none, processor.userTime},
@@ -80,10 +80,9 @@ var counters = []registered{
 	{31, "Performance Limit Flags", counter.RawCount, none, always(0)},
 }
 
-// always is a value that all processors have in common.
 func always(value uint64) func(processor) uint64 { return func(processor) uint64 { return value } }
 
-// at is the raw value of a processor when the machine has run for so many seconds.
+// at returns the raw value of a processor at the given uptime in seconds.
 func (c *registered) at(p processor, seconds int) uint64 {
 	if c.typ == counter.RawCount {
 		return c.value(p)

@@ -11,26 +11,26 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// Code is the result of an operation. It is an error, so that other errors can wrap one.
+// Code is the result of an operation. It is an error, so that other errors can wrap it.
 type Code int32
 
-// The codes. Their numbers do not change; new ones come last.
+// The codes. Their numbers do not change; new ones are added at the end.
 const (
 	OK            Code = -iota
 	Failed             // the source or the system failed
 	UnknownHandle      // no such handle, or it was closed
-	WrongKind          // the handle is of an object of another kind
-	WrongState         // the operation is not allowed now
-	BadArgument        // a pointer, number or text that cannot be meant
-	Anomaly            // the measurement is usable, but something was unusual
-	TooSmall           // the array is too small
-	NotFound           // no such object, counter, instance, machine or file
-	NotSupported       // the source or the system cannot do this
-	Timeout            // the time for the operation has passed
-	End                // the recorded data are at their end
-	Damaged            // what was read is damaged
-	TooMany            // more handles or data than there may be
-	numCodes      = iota
+	WrongKind          // the handle's object has another kind
+	WrongState
+	BadArgument // an invalid pointer, number or text
+	Anomaly     // the measurement is usable, but unusual
+	TooSmall
+	NotFound     // no such object, counter, instance, machine or file
+	NotSupported // the source or the system does not support this
+	Timeout
+	End // the log is at its end
+	Damaged
+	TooMany  // too many handles or too much data
+	numCodes = iota
 )
 
 var codeTexts = [numCodes]string{
@@ -39,15 +39,15 @@ var codeTexts = [numCodes]string{
 	"not supported", "timeout", "end of the recorded data", "damaged data", "too many",
 }
 
-// Error says what the code means.
+// Error returns the meaning of the code.
 func (c Code) Error() string {
-	if c <= OK && c > -numCodes { // -c of the lowest number is no code
+	if c <= OK && c > -numCodes {
 		return codeTexts[-c]
 	}
 	return fmt.Sprintf("unknown code %d", int32(c))
 }
 
-// causes are the codes of errors that other packages return, the more special first.
+// causes maps errors of other packages to codes, special errors first.
 var causes = []struct {
 	err  error
 	code Code
@@ -64,10 +64,9 @@ var causes = []struct {
 	{sensor.ErrName, BadArgument},
 	{winperf.ErrNotSupported, NotSupported},
 	{winperf.ErrBadData, Damaged},
-	{context.Canceled, UnknownHandle}, // by who destroyed the object meanwhile
+	{context.Canceled, UnknownHandle}, // another call destroyed the object
 }
 
-// codeOf returns the code of an error: that which it wraps, or that of its cause.
 func codeOf(err error) Code {
 	var code Code
 	switch {

@@ -9,23 +9,20 @@ import (
 	"time"
 )
 
-// Events are how a program takes part in experiments. Where a function is nil the operation
-// answers NotSupported.
+// Events are the functions for experiments. If one is nil, its operation returns NotSupported.
 type Events struct {
-	// Emit says that something happened, and returns when that was measured or ctx has ended.
+	// Emit emits an event, and returns when it was measured or ctx has ended.
 	Emit func(ctx context.Context, name string, attrs ...slog.Attr)
-	// Begin begins a region, and returns what ends it and the context for what happens within.
+	// Begin begins a region, and returns the context for events in it and a function that ends it.
 	Begin func(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, func(...slog.Attr))
-	// Declare makes the name of an event known before the event is emitted.
+	// Declare adds names of events before they are emitted.
 	Declare func(names ...string)
-	// Listen lets experiments be attached to the program from outside.
+	// Listen lets others attach experiments to the program.
 	Listen func(ctx context.Context, name string) (io.Closer, error)
 }
 
-// eventTimeout is how long an event may hold up the program that emits it.
 const eventTimeout = 30 * time.Second
 
-// region is a part of the program that is measured as a whole.
 type region struct {
 	failure
 	ctx context.Context
@@ -34,7 +31,6 @@ type region struct {
 
 func (*region) kind() string { return "region" }
 
-// listener lets experiments be attached.
 type listener struct {
 	failure
 	io.Closer
@@ -42,8 +38,8 @@ type listener struct {
 
 func (*listener) kind() string { return "listener" }
 
-// Event emits an event within an open region, or for handle 0 within none. It returns when its
-// samples are begun; at once where no experiment is bound to it.
+// Event emits an event in an open region, or without one for handle 0. It returns when the event's
+// samples have begun, or immediately if no experiment is bound to it.
 func (l *Library) Event(within Handle, name string, attrs []slog.Attr) Code {
 	ctx, err := l.inside(within, l.Events.Emit != nil)
 	if err != nil {
@@ -56,18 +52,18 @@ func (l *Library) Event(within Handle, name string, attrs []slog.Attr) Code {
 	return OK
 }
 
-// maxEventName is the longest name of an event that a program keeps, in bytes.
+// maxEventName is the longest name of a declared event, in bytes.
 const maxEventName = 1024
 
-// Declare makes the name of an event known before the event is emitted for the first time.
+// Declare adds the name of an event before it is emitted.
 func (l *Library) Declare(name string) Code {
 	switch {
 	case l.Events.Declare == nil:
-		err := fmt.Errorf("this library has no experiments: %w", NotSupported)
+		err := fmt.Errorf("this library does not support experiments: %w", NotSupported)
 		l.setError(err)
 		return codeOf(err)
 	case name == "":
-		return l.Fail(0, "an event that is declared needs a name")
+		return l.Fail(0, "the name of the event is empty")
 	case len(name) > maxEventName:
 		return l.FailTooMany(0, len(name), maxEventName, "bytes in the name of an event")
 	}
@@ -75,10 +71,9 @@ func (l *Library) Declare(name string) Code {
 	return OK
 }
 
-// inside returns the context of an open region, and for handle 0 that of none.
 func (l *Library) inside(within Handle, can bool) (context.Context, error) {
 	if !can {
-		return nil, fmt.Errorf("this library has no experiments: %w", NotSupported)
+		return nil, fmt.Errorf("this library does not support experiments: %w", NotSupported)
 	}
 	if within == 0 {
 		return context.Background(), nil
@@ -90,15 +85,15 @@ func (l *Library) inside(within Handle, can bool) (context.Context, error) {
 	return r.ctx, nil
 }
 
-// BeginRegion begins a region within another one, or for handle 0 within none. It returns when the
-// samples of its begin are complete, so that it does not measure itself.
+// BeginRegion begins a region in another one, or without one for handle 0. It returns when the samples of
+// its begin are complete, so that the region does not measure itself.
 func (l *Library) BeginRegion(within Handle, name string, attrs []slog.Attr) (Handle, Code) {
 	ctx, err := l.inside(within, l.Events.Begin != nil)
 	if err != nil {
 		l.setError(err)
 		return 0, codeOf(err)
 	}
-	// What happens within may last longer than its begin may take.
+	// The timeout applies to the begin only, not to the region's context.
 	limited, cancel := context.WithCancel(ctx)
 	timer := time.AfterFunc(eventTimeout, cancel)
 	inner, end := l.Events.Begin(limited, name, attrs...)
@@ -116,7 +111,7 @@ func (l *Library) BeginRegion(within Handle, name string, attrs []slog.Attr) (Ha
 	return h, codeOf(err)
 }
 
-// EndRegion ends a region, whose handle is no longer of use.
+// EndRegion ends a region and invalidates its handle.
 func (l *Library) EndRegion(h Handle, attrs []slog.Attr) Code {
 	return on(l, h, func(r *region) error {
 		if !l.handles.remove(h) {
@@ -127,12 +122,12 @@ func (l *Library) EndRegion(h Handle, attrs []slog.Attr) Code {
 	})
 }
 
-// Listen lets experiments be attached to the program under a name, by other programs of the same user.
+// Listen lets other programs of the same user attach experiments to the program, under a name.
 func (l *Library) Listen(name string) (Handle, Code) {
-	err := fmt.Errorf("a program that listens needs a name: %w", BadArgument)
+	err := fmt.Errorf("the name of the program is empty: %w", BadArgument)
 	switch {
 	case l.Events.Listen == nil:
-		err = fmt.Errorf("this library has no experiments: %w", NotSupported)
+		err = fmt.Errorf("this library does not support experiments: %w", NotSupported)
 	case name != "":
 		var c io.Closer
 		if c, err = l.Events.Listen(context.Background(), name); err != nil {
@@ -148,7 +143,7 @@ func (l *Library) Listen(name string) (Handle, Code) {
 	return 0, codeOf(err)
 }
 
-// EndListen ends that, and the experiments that were attached.
+// EndListen ends Listen and the experiments that were attached.
 func (l *Library) EndListen(h Handle) Code {
 	return on(l, h, func(from *listener) error {
 		if !l.handles.remove(h) {

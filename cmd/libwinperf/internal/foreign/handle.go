@@ -6,29 +6,26 @@ import (
 	"sync"
 )
 
-// Handle names an object of a Library. Handles are positive; 0 stands for the Library itself
-// where an operation allows it.
+// Handle identifies an object of a Library. Handles are positive; 0 is the Library itself if an operation
+// allows it.
 type Handle int32
 
-// object is what a handle names.
 type object interface {
 	kind() string
 	setError(err error)
 	errorText() string
 }
 
-// maxObjects bounds how many handles there are at a time.
 const maxObjects = 1 << 16
 
-// table holds the objects by their handles. Handles are given out in their order, so that
-// one that was closed is not used again for a long time. The zero table is empty.
+// table maps handles to objects. Handles ascend, so that a closed one is not reused for a long time. The
+// zero table is empty.
 type table struct {
 	mu      sync.RWMutex
 	objects map[Handle]object
 	last    Handle
 }
 
-// add gives an object a handle.
 func (t *table) add(o object) (Handle, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,7 +46,6 @@ func (t *table) add(o object) (Handle, error) {
 	return t.last, nil
 }
 
-// remove takes a handle out of use. It reports false where that was done before.
 func (t *table) remove(h Handle) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +54,6 @@ func (t *table) remove(h Handle) bool {
 	return there
 }
 
-// get returns the object of a handle, of whatever kind.
 func (t *table) get(h Handle) (object, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -69,7 +64,6 @@ func (t *table) get(h Handle) (object, error) {
 	return o, nil
 }
 
-// find returns the object of a handle, which must be a T.
 func find[T object](t *table, h Handle) (T, error) {
 	var want T
 	o, err := t.get(h)
@@ -78,12 +72,11 @@ func find[T object](t *table, h Handle) (T, error) {
 	}
 	got, is := o.(T)
 	if !is {
-		return want, fmt.Errorf("handle %d is a %s and no %s: %w", h, o.kind(), want.kind(), WrongKind)
+		return want, fmt.Errorf("handle %d is a %s, not a %s: %w", h, o.kind(), want.kind(), WrongKind)
 	}
 	return got, nil
 }
 
-// failure keeps the text of the last error of an object.
 type failure struct {
 	mu   sync.Mutex
 	text string

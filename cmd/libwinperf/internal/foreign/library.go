@@ -11,20 +11,19 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// Library is all that one program has open. The zero Library is ready for use, by any number
-// of threads.
+// Library has all open objects of a program. The zero Library is ready for use, by any number of threads.
 type Library struct {
 	// Open opens a source by URL; nil is source.Open.
 	Open func(ctx context.Context, url string) (winperf.Source, error)
-	// Events are those of the program; the zero Events have none.
+	// Events are the program's functions for experiments; the zero value has none.
 	Events Events
 
 	handles table
 	failure // of operations without an object
 }
 
-// on does something with the object of a handle. What fails is told as a code; the object
-// keeps the text, and the Library where there is no such object.
+// on calls do with the object of a handle. It returns errors as codes; the object stores the text, or the
+// Library if there is no object.
 func on[T object](l *Library, h Handle, do func(T) error) Code {
 	o, err := find[T](&l.handles, h)
 	if err != nil {
@@ -38,22 +37,22 @@ func on[T object](l *Library, h Handle, do func(T) error) Code {
 
 	code := codeOf(err)
 	if code == UnknownHandle && errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("handle %d was closed meanwhile: %w", h, code)
+		err = fmt.Errorf("handle %d was closed during the call: %w", h, code)
 	}
 	o.setError(err)
 	if _, gone := l.handles.get(h); gone != nil || code == UnknownHandle {
-		l.setError(err) // nobody can ask the object any more, or soon
+		l.setError(err)
 	}
 	return code
 }
 
-// Fail notes an argument that could not be read, and returns its code. The text is that of the Library, and
-// of the object of the handle where there is one: who called does not know which it is about.
+// Fail records an unreadable argument and returns its code. Both the Library and the object of the
+// handle, if any, store the text, because the caller cannot know which one has it.
 func (l *Library) Fail(h Handle, format string, args ...any) Code {
 	return l.fail(h, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), BadArgument))
 }
 
-// FailTooMany is Fail for an argument that has more elements than there may be.
+// FailTooMany is Fail for an argument with too many elements.
 func (l *Library) FailTooMany(h Handle, n, most int, what string) Code {
 	return l.fail(h, tooMany(n, most, what))
 }
@@ -66,7 +65,7 @@ func (l *Library) fail(h Handle, err error) Code {
 	return codeOf(err)
 }
 
-// ErrorSize is how many bytes Error takes.
+// ErrorSize returns the number of bytes that Error writes.
 func (l *Library) ErrorSize(h Handle) (int, Code) {
 	text, code := l.lastError(h)
 	if code != OK {
@@ -76,8 +75,8 @@ func (l *Library) ErrorSize(h Handle) (int, Code) {
 	return n, codeOf(err)
 }
 
-// Error writes the text of the last failure of an object, and for handle 0 of operations that
-// had no object, of any thread. It is empty where there was none. Errors of Error itself leave no text.
+// Error writes the text of the last error of an object, or for handle 0 of operations without an object
+// in any thread. The text is empty if there was no error. Errors of Error itself are not stored.
 func (l *Library) Error(h Handle, out []byte) (int, Code) {
 	text, code := l.lastError(h)
 	if code != OK {
@@ -98,18 +97,16 @@ func (l *Library) lastError(h Handle) (string, Code) {
 	return o.errorText(), OK
 }
 
-// Describe writes what a code means.
+// Describe writes the meaning of a code.
 func (l *Library) Describe(c Code, out []byte) (int, Code) {
 	n, err := copyText(out, c.Error())
 	return n, codeOf(err)
 }
 
-// settings are what Set changes.
 type settings struct {
 	timeoutMS, retries, rest atomic.Int32
 }
 
-// begin gives settings the values of others.
 func (s *settings) begin(timeoutMS, retries, rest int32) {
 	s.timeoutMS.Store(timeoutMS)
 	s.retries.Store(retries)
@@ -120,7 +117,6 @@ func (s *settings) timeout() time.Duration {
 	return time.Duration(s.timeoutMS.Load()) * time.Millisecond
 }
 
-// set changes a setting, if the value is one that it can have.
 func (s *settings) set(what Setting, v int32) error {
 	all := map[Setting]struct {
 		name        string
@@ -135,15 +131,14 @@ func (s *settings) set(what Setting, v int32) error {
 	x, known := all[what]
 	switch {
 	case !known:
-		return fmt.Errorf("there is no setting %d: %w", what, BadArgument)
+		return fmt.Errorf("unknown setting %d: %w", what, BadArgument)
 	case v < x.least || v > x.most:
-		return fmt.Errorf("%s %d: it is from %d to %d: %w", x.name, v, x.least, x.most, BadArgument)
+		return fmt.Errorf("%s %d, expected %d to %d: %w", x.name, v, x.least, x.most, BadArgument)
 	}
 	x.value.Store(v)
 	return nil
 }
 
-// configurable is an object with settings.
 type configurable interface {
 	object
 	set(what Setting, v int32) error
@@ -169,7 +164,6 @@ func (l *Library) Set(h Handle, what Setting, v int32) Code {
 	return OK
 }
 
-// openSource opens a source as Library.Open or source.Open does.
 func (l *Library) openSource(ctx context.Context, url string) (winperf.Source, error) {
 	if l.Open != nil {
 		return l.Open(ctx, url)

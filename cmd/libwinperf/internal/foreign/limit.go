@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// limit makes the contexts of operations that follow one another. The zero limit is ready for use.
+// limit makes the contexts of consecutive operations. The zero limit is ready for use.
 //
-// To set a timer for each operation would wake threads, which takes longer than most operations. So a
-// context serves for those that begin in the first tenth of its time: an operation lasts no longer
-// than it may, and is not ended before nine tenths of that.
+// A timer for each operation would wake threads, which takes longer than most operations. A context is
+// therefore reused for operations that begin in the first tenth of its time: an operation ends at the
+// latest after the limit, and not before nine tenths of it.
 type limit struct {
-	ctx    context.Context // nil: none was made
+	ctx    context.Context
 	cancel context.CancelFunc
-	most   time.Duration // how long an operation may last
-	renew  time.Time     // when the next operation needs another context
+	most   time.Duration
+	renew  time.Time
 }
 
-// next returns the context of the next operation: one that ends with life, and when the operation has
-// lasted for the most that it may.
+// next returns the context of the next operation. It ends with life, or when the operation takes too
+// long.
 func (l *limit) next(life context.Context, most time.Duration) context.Context {
 	now := time.Now()
 	if l.ctx != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// baseIndex is a pair of each table that is no name: it holds the highest index of the
-// system's own counters.
+// baseIndex is an entry of each table that is not a name: it holds the highest index of the system's
+// counters.
 const baseIndex = 1
 
-// pairs returns the names of objects and counters in the language that the source prefers, by rising index.
+// pairs returns the names of objects and counters in the source's preferred language, by ascending index.
 func pairs(names *nametable.Names) (texts []string, indices []uint32) {
 	languages := names.Languages()
 	if len(languages) == 0 {
@@ -33,7 +33,7 @@ func pairs(names *nametable.Names) (texts []string, indices []uint32) {
 	return texts, indices
 }
 
-// NamesCount is how many names of objects and counters the source has.
+// NamesCount returns the number of names of objects and counters in the source.
 func (l *Library) NamesCount(h Handle) (n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		names, err := s.known()
@@ -47,7 +47,7 @@ func (l *Library) NamesCount(h Handle) (n int, code Code) {
 	return n, code
 }
 
-// NamesSize is how many bytes the names take.
+// NamesSize returns the size of the names in bytes.
 func (l *Library) NamesSize(h Handle) (n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		names, err := s.known()
@@ -61,8 +61,8 @@ func (l *Library) NamesSize(h Handle) (n int, code Code) {
 	return n, code
 }
 
-// Names writes all names and, in the same order, their title indices. It returns how many bytes
-// and indices there are.
+// Names writes all names and, in the same order, their title indices. It returns the number of bytes and
+// indices.
 func (l *Library) Names(h Handle, out []byte, indices []uint32) (bytes, n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		names, err := s.known()
@@ -76,7 +76,6 @@ func (l *Library) Names(h Handle, out []byte, indices []uint32) (bytes, n int, c
 	return bytes, n, code
 }
 
-// copyBoth writes a list of texts and what goes with each, or neither.
 func copyBoth[T any](out []byte, texts []string, rest, all []T) (bytes, n int, err error) {
 	if bytes, err = listSize(texts); err != nil {
 		return 0, 0, err
@@ -92,7 +91,6 @@ func copyBoth[T any](out []byte, texts []string, rest, all []T) (bytes, n int, e
 	return bytes, n, err
 }
 
-// nameOf returns the name or the help text of an index.
 func (s *shared) nameOf(index uint32) (string, error) {
 	names, err := s.known()
 	if err != nil {
@@ -104,10 +102,10 @@ func (s *shared) nameOf(index uint32) (string, error) {
 	if text := names.Help(index); text != "" {
 		return text, nil
 	}
-	return "", fmt.Errorf("no name and no help text has index %d: %w", index, NotFound)
+	return "", fmt.Errorf("index %d has no name and no help text: %w", index, NotFound)
 }
 
-// NameSize is how many bytes Name takes.
+// NameSize returns the number of bytes that Name writes.
 func (l *Library) NameSize(h Handle, index uint32) (n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		name, err := s.nameOf(index)
@@ -133,8 +131,8 @@ func (l *Library) Name(h Handle, index uint32, out []byte) (n int, code Code) {
 	return n, code
 }
 
-// FindObject returns the title index of the object with a name, in either case and any
-// language that the source has.
+// FindObject returns the title index of the object with a name, ignoring case, in any language of the
+// source.
 func (l *Library) FindObject(h Handle, name string) (index uint32, code Code) {
 	code = on(l, h, func(s *shared) error {
 		c, names, err := s.defined()
@@ -163,7 +161,6 @@ func groupNames(c *sensor.Catalogue) iter.Seq[string] {
 	}
 }
 
-// guess adds to an error which name may have been meant.
 func guess(err error, name string, there iter.Seq[string]) error {
 	if close := suggest.Closest(name, there); close != "" {
 		return fmt.Errorf("%w (did you mean %q?)", err, close)
@@ -171,8 +168,8 @@ func guess(err error, name string, there iter.Seq[string]) error {
 	return err
 }
 
-// FindCounter returns the title index of the counter of an object with a name. The name alone
-// is not enough: counters of several objects have one name under different indices.
+// FindCounter returns the title index of an object's counter with a name. It needs the object because
+// counters of several objects have the same name under different indices.
 func (l *Library) FindCounter(h Handle, object uint32, name string) (index uint32, code Code) {
 	code = on(l, h, func(s *shared) error {
 		c, names, err := s.defined()
@@ -206,7 +203,6 @@ func counterNames(g *sensor.Group) iter.Seq[string] {
 	}
 }
 
-// group returns the first group of sensors of an object.
 func group(c *sensor.Catalogue, object uint32) (*sensor.Group, error) {
 	i := slices.IndexFunc(c.Groups, func(g sensor.Group) bool { return g.ObjectID.Index == object })
 	if i < 0 || object == 0 {
@@ -215,7 +211,6 @@ func group(c *sensor.Catalogue, object uint32) (*sensor.Group, error) {
 	return &c.Groups[i], nil
 }
 
-// sensors are those of the source that can be named by indices, and their names.
 func (s *shared) sensors() (names []string, all []Sensor, err error) {
 	c, _, err := s.defined()
 	if err != nil {
@@ -232,7 +227,7 @@ func (s *shared) sensors() (names []string, all []Sensor, err error) {
 	return names, all, nil
 }
 
-// SensorsCount is how many sensors the source has.
+// SensorsCount returns the number of sensors of the source.
 func (l *Library) SensorsCount(h Handle) (n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		_, all, err := s.sensors()
@@ -242,7 +237,7 @@ func (l *Library) SensorsCount(h Handle) (n int, code Code) {
 	return n, code
 }
 
-// SensorsSize is how many bytes the names of the sensors take.
+// SensorsSize returns the size of the sensors' names in bytes.
 func (l *Library) SensorsSize(h Handle) (n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		names, _, err := s.sensors()
@@ -255,7 +250,7 @@ func (l *Library) SensorsSize(h Handle) (n int, code Code) {
 	return n, code
 }
 
-// Sensors writes the names of all sensors, without instances, and in the same order the sensors.
+// Sensors writes the names of all sensors, without instances, and the sensors in the same order.
 func (l *Library) Sensors(h Handle, out []byte, sensors []Sensor) (bytes, n int, code Code) {
 	code = on(l, h, func(s *shared) error {
 		names, all, err := s.sensors()
@@ -268,8 +263,8 @@ func (l *Library) Sensors(h Handle, out []byte, sensors []Sensor) (bytes, n int,
 	return bytes, n, code
 }
 
-// FindSensor returns the sensor with a name such as linux.winperf/Processor/% Processor Time#_Total.
-// The name may be a path, too. Whether the instance is there is for the measurement to find out.
+// FindSensor returns the sensor with a name such as linux.winperf/Processor/% Processor Time#_Total, or
+// with a path. It does not check that the instance exists.
 func (l *Library) FindSensor(h Handle, name string) (found Sensor, code Code) {
 	code = on(l, h, func(s *shared) error {
 		sensor, _, err := s.sensor(name)
@@ -281,7 +276,6 @@ func (l *Library) FindSensor(h Handle, name string) (found Sensor, code Code) {
 	return found, code
 }
 
-// sensor finds a sensor by its name, or by the path of its counter.
 func (s *shared) sensor(name string) (*sensor.Sensor, sensor.Name, error) {
 	n, err := s.parseSensor(name)
 	if err != nil {
@@ -291,11 +285,11 @@ func (s *shared) sensor(name string) (*sensor.Sensor, sensor.Name, error) {
 	if err != nil {
 		return nil, n, err
 	}
-	if n.Source == "" { // of a path
+	if n.Source == "" {
 		n.Source = c.Source
 	}
 
-	// The instance may come and go, whichever are there now.
+	// The instance need not exist now.
 	any := n
 	any.Instance, any.Index, any.HasInstance = "", 0, false
 	sensor, err := c.Find(any)
@@ -312,8 +306,8 @@ func (s *shared) sensor(name string) (*sensor.Sensor, sensor.Name, error) {
 	return sensor, n, err
 }
 
-// parseSensor reads the name of a sensor or, with a leading backslash, the path of a counter, which gives a
-// name without source.
+// parseSensor parses the name of a sensor or, with a leading backslash, the path of a counter, which
+// returns a name without source.
 func (s *shared) parseSensor(text string) (sensor.Name, error) {
 	if !strings.HasPrefix(text, `\`) {
 		return sensor.ParseName(text)

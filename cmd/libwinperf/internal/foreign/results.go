@@ -11,19 +11,17 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// results are what a cycle gave. Their memory is used again.
 type results struct {
 	time      int64 // of the sample, in nanoseconds since 1970
 	items     []Item
-	texts     map[int]string // of the items that are texts, by position
+	texts     map[int]string
 	anomalies []string
-	more      int // anomalies that are left out
+	more      int
 
-	bits   []uint64 // of a column that is computed again
+	bits   []uint64
 	status []counter.Status
 }
 
-// maxAnomalies bounds how many anomalies a snapshot keeps.
 const maxAnomalies = 256
 
 func (r *results) clear() {
@@ -32,7 +30,6 @@ func (r *results) clear() {
 	r.items, r.anomalies, r.more = r.items[:0], r.anomalies[:0], 0
 }
 
-// note keeps the anomalies of a cycle and what was damaged, as text.
 func (r *results) note(cycle *measure.Cycle) {
 	for _, a := range cycle.Anomalies {
 		r.addAnomaly(a.String())
@@ -50,7 +47,6 @@ func (r *results) addAnomaly(text string) {
 	r.anomalies = append(r.anomalies, text)
 }
 
-// listed are the anomalies, and how many there are beyond them.
 func (r *results) listed() []string {
 	if r.more == 0 {
 		return r.anomalies
@@ -59,8 +55,9 @@ func (r *results) listed() []string {
 	return append(r.anomalies[:n:n], fmt.Sprintf("%d more", r.more))
 }
 
-// collect makes items of the values of a cycle. It computes them again with since, unless that is nil.
-func (r *results) collect(cycle *measure.Cycle, w wants, since *frame.Cooker) error {
+// collect makes items of the values of a cycle. If since is not nil, it computes the values again with
+// since.
+func (r *results) collect(cycle *measure.Cycle, w requested, since *frame.Cooker) error {
 	r.time = cycle.Time.UnixNano()
 	if n := cycle.Len(); n > math.MaxInt32 {
 		return fmt.Errorf("%d values: %w", n, TooMany)
@@ -84,7 +81,6 @@ func (r *results) collect(cycle *measure.Cycle, w wants, since *frame.Cooker) er
 	return nil
 }
 
-// recook computes the values of a column again.
 func (r *results) recook(col *winperf.Column, since *frame.Cooker) {
 	o, k, _, ok := recook.Place(col, 0)
 	if !ok {
@@ -100,7 +96,7 @@ func (r *results) recook(col *winperf.Column, since *frame.Cooker) {
 	col.Bits, col.Status = r.bits, r.status
 }
 
-func (r *results) addColumn(col *winperf.Column, w wants, request int) {
+func (r *results) addColumn(col *winperf.Column, w requested, request int) {
 	for n := range col.Len() {
 		item := Item{Instance: -1, Request: int32(request), Status: int32(col.Status[n])}
 		if o, k, at, ok := recook.Place(col, n); ok {
@@ -114,7 +110,6 @@ func (r *results) addColumn(col *winperf.Column, w wants, request int) {
 	}
 }
 
-// addItem adds an item with its value.
 func (r *results) addItem(item Item, col *winperf.Column, n int) {
 	switch {
 	case col.Status[n] != counter.OK:
@@ -129,19 +124,18 @@ func (r *results) addItem(item Item, col *winperf.Column, n int) {
 	r.items = append(r.items, item)
 }
 
-// read does something with the values of the last cycle.
 func (l *Library) read(h Handle, a Access, do func(*snapshot) error) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opRead, a, func() error {
 			if !s.completed {
-				return fmt.Errorf("read of a snapshot that has no complete cycle: %w", WrongState)
+				return fmt.Errorf("read of a snapshot without a complete cycle: %w", WrongState)
 			}
 			return do(s)
 		})
 	})
 }
 
-// Time returns when the last sample was taken, in nanoseconds since 1970 in UTC.
+// Time returns the time of the last sample, in nanoseconds since 1970 in UTC.
 func (l *Library) Time(h Handle, a Access) (ns int64, code Code) {
 	code = l.read(h, a, func(s *snapshot) error {
 		ns = s.time
@@ -150,7 +144,7 @@ func (l *Library) Time(h Handle, a Access) (ns int64, code Code) {
 	return ns, code
 }
 
-// ItemsCount is how many items the last cycle gave.
+// ItemsCount returns the number of items of the last cycle.
 func (l *Library) ItemsCount(h Handle, a Access) (n int, code Code) {
 	code = l.read(h, a, func(s *snapshot) error {
 		n = len(s.items)
@@ -168,19 +162,18 @@ func (l *Library) Items(h Handle, a Access, out []Item) (n int, code Code) {
 	return n, code
 }
 
-// textOf returns the text of an item.
 func (s *snapshot) textOf(item int) (string, error) {
 	text, is := s.texts[item]
 	switch {
 	case item < 0 || item >= len(s.items):
 		return "", fmt.Errorf("item %d of %d: %w", item, len(s.items), BadArgument)
 	case !is:
-		return "", fmt.Errorf("item %d is no text: %w", item, NotFound)
+		return "", fmt.Errorf("item %d is not a text: %w", item, NotFound)
 	}
 	return text, nil
 }
 
-// TextSize is how many bytes Text takes.
+// TextSize returns the number of bytes that Text writes.
 func (l *Library) TextSize(h Handle, a Access, item int) (n int, code Code) {
 	code = l.read(h, a, func(s *snapshot) error {
 		text, err := s.textOf(item)
@@ -206,7 +199,7 @@ func (l *Library) Text(h Handle, a Access, item int, out []byte) (n int, code Co
 	return n, code
 }
 
-// AnomaliesCount is how many anomalies the last cycle and the samples that it took again had.
+// AnomaliesCount returns the number of anomalies of the last cycle, including its repeated samples.
 func (l *Library) AnomaliesCount(h Handle, a Access) (n int, code Code) {
 	code = l.read(h, a, func(s *snapshot) error {
 		n = len(s.listed())
@@ -215,7 +208,7 @@ func (l *Library) AnomaliesCount(h Handle, a Access) (n int, code Code) {
 	return n, code
 }
 
-// AnomaliesSize is how many bytes Anomalies takes.
+// AnomaliesSize returns the number of bytes that Anomalies writes.
 func (l *Library) AnomaliesSize(h Handle, a Access) (n int, code Code) {
 	code = l.read(h, a, func(s *snapshot) (err error) {
 		n, err = listSize(s.listed())

@@ -13,39 +13,37 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// snapshot is a measurement with a handle.
 type snapshot struct {
 	failure
 	settings
-	source *shared
-	wants  wants
-	life   context.Context // ends when the snapshot is destroyed
-	end    context.CancelFunc
+	source    *shared
+	requested requested
+	life      context.Context
+	end       context.CancelFunc
 
-	// mu is held by all while the structure is browsed or values are read, and by one that prepares,
-	// samples, decodes or destroys.
+	// mu is held for reading while the structure or values are read, and for writing during prepare,
+	// sample, decode and destroy.
 	mu    sync.RWMutex
-	state atomic.Int32 // a State; changed by who holds mu alone
-	limit limit        // of the operation under way; used by who holds mu alone
-	gone  bool         // destroyed
+	state atomic.Int32 // a State; changed with mu held for writing
+	limit limit
+	gone  bool // destroyed
 
 	m         *measure.Measurement
-	frame     frame.Frame      // of the last sample, kept
-	names     *nametable.Names // of the last sample
-	base      frame.Frame      // of the last complete cycle, kept; the next one is computed against it
-	decoded   int              // samples since base
-	cooker    frame.Cooker     // of base and frame, where there are samples between them
+	frame     frame.Frame
+	names     *nametable.Names
+	base      frame.Frame // of the last complete cycle, kept; the next one is computed against it
+	decoded   int
+	cooker    frame.Cooker // of base and frame, if there are samples between them
 	rule      measure.NameRule
-	completed bool // a cycle
+	completed bool
 	results
 
-	describing sync.Mutex // held while the structure is made; by who holds mu with others
-	structure  *structure // of frame; nil as long as nobody asked
+	describing sync.Mutex
+	structure  *structure // of frame; nil until requested
 }
 
 func (*snapshot) kind() string { return "snapshot" }
 
-// run does an operation in its turn, if the state allows it.
 func (s *snapshot) run(op operation, a Access, do func() error) error {
 	if !s.enter(op.alone(), a) {
 		return refused(op, State(s.state.Load()))
@@ -74,7 +72,7 @@ func (s *snapshot) run(op operation, a Access, do func() error) error {
 	return err
 }
 
-// enter takes the lock, alone or with others. The plain form does not wait for it.
+// enter locks mu, alone or for reading. The plain form does not wait.
 func (s *snapshot) enter(alone bool, a Access) bool {
 	switch {
 	case a == Plain && alone:
@@ -97,21 +95,20 @@ func (s *snapshot) leave(alone bool) {
 	}
 }
 
-// Create makes a snapshot of a source, of a kind; requests are those of a Custom one, and not
-// looked at otherwise. It takes a sample, so that the first cycle gives the values of counters that
-// need two.
+// Create makes a snapshot of a source. requests are used for the kind Custom only. It takes a sample, so
+// that the first cycle has values of counters that need two.
 func (l *Library) Create(h Handle, k Kind, requests []Request, f Flags) (Handle, Code) {
-	return l.create(h, f, func(s *shared) (wants, error) { return s.want(k, requests) })
+	return l.create(h, f, func(s *shared) (requested, error) { return s.resolve(k, requests) })
 }
 
-// CreateSensors makes a snapshot of sensors by their names.
+// CreateSensors makes a snapshot of sensors, given by name.
 func (l *Library) CreateSensors(h Handle, names []string, f Flags) (Handle, Code) {
-	return l.create(h, f, func(s *shared) (wants, error) { return s.wantSensors(names) })
+	return l.create(h, f, func(s *shared) (requested, error) { return s.resolveSensors(names) })
 }
 
-func (l *Library) create(h Handle, f Flags, want func(*shared) (wants, error)) (made Handle, code Code) {
+func (l *Library) create(h Handle, f Flags, resolve func(*shared) (requested, error)) (made Handle, code Code) {
 	code = on(l, h, func(src *shared) error {
-		w, err := want(src)
+		w, err := resolve(src)
 		if err != nil {
 			return err
 		}
@@ -127,9 +124,8 @@ func (l *Library) create(h Handle, f Flags, want func(*shared) (wants, error)) (
 	return made, code
 }
 
-// newSnapshot makes a snapshot and takes its first sample.
-func newSnapshot(src *shared, w wants, f Flags) (*snapshot, error) {
-	s := &snapshot{source: src, wants: w}
+func newSnapshot(src *shared, w requested, f Flags) (*snapshot, error) {
+	s := &snapshot{source: src, requested: w}
 	opt := measure.Options{CostlyTogether: true}
 	opt.Cook.NeedPrevious = f&PDHExact != 0
 	switch f &^ PDHExact {
@@ -160,7 +156,6 @@ func newSnapshot(src *shared, w wants, f Flags) (*snapshot, error) {
 	return s, nil
 }
 
-// first takes the sample that those of the first cycle are compared with.
 func (s *snapshot) first() error {
 	cycle, err := s.m.Cycle(s.inTime())
 	if err != nil {
@@ -173,10 +168,8 @@ func (s *snapshot) first() error {
 	return nil
 }
 
-// inTime returns the context of an operation.
 func (s *snapshot) inTime() context.Context { return s.limit.next(s.life, s.timeout()) }
 
-// keep keeps the frame of a cycle in place of the one before.
 func (s *snapshot) keep(c *measure.Cycle) error {
 	s.structure = nil
 	if err := c.Frame.Keep(); err != nil {
@@ -187,10 +180,9 @@ func (s *snapshot) keep(c *measure.Cycle) error {
 	return nil
 }
 
-// setBase makes the last sample the one that the next cycle is computed against.
 func (s *snapshot) setBase() { s.base, s.decoded = s.frame, 0 }
 
-// Destroy ends a snapshot. The safe form first stops what is under way.
+// Destroy ends a snapshot. The safe form first cancels a running operation.
 func (l *Library) Destroy(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		if a == Safe {
@@ -208,7 +200,6 @@ func (l *Library) Destroy(h Handle, a Access) Code {
 	})
 }
 
-// close ends the snapshot; its caller is alone with it.
 func (s *snapshot) close() error {
 	s.gone = true
 	s.end()
@@ -216,7 +207,7 @@ func (s *snapshot) close() error {
 	return errors.Join(err, s.source.release())
 }
 
-// State returns what the snapshot is doing. It never waits.
+// State returns the state of the snapshot. It never waits.
 func (l *Library) State(h Handle) (state State, code Code) {
 	code = on(l, h, func(s *snapshot) error {
 		state = State(s.state.Load())
@@ -243,7 +234,7 @@ func (s *snapshot) prepare(ctx context.Context) error {
 	return s.m.Prepare(ctx)
 }
 
-// Sample takes the raw data. It answers Anomaly where memory had to grow for that.
+// Sample takes the raw data. It returns Anomaly if its buffer had to grow.
 func (l *Library) Sample(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opSample, a, func() error {
@@ -258,8 +249,8 @@ func (l *Library) Sample(h Handle, a Access) Code {
 	})
 }
 
-// Decode computes the values since the last complete cycle. It samples again while instances come or leave,
-// and returns Anomaly if they still did in its last sample.
+// Decode computes the values since the last complete cycle. It samples again while instances change, and
+// returns Anomaly if they still changed in its last sample.
 func (l *Library) Decode(h Handle, a Access) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opDecode, a, func() error {
@@ -276,7 +267,7 @@ func (s *snapshot) decode(ctx context.Context) error {
 		return err
 	}
 
-	// What was recorded is there once: sampling again would pass over it.
+	// Do not sample a log again: this would skip a sample.
 	retries := s.retries.Load()
 	if s.source.recorded {
 		retries = 0
@@ -286,13 +277,12 @@ func (s *snapshot) decode(ctx context.Context) error {
 			break
 		}
 		if cycle, err = s.again(ctx); err != nil {
-			return fmt.Errorf("another sample, as instances came or left: %w", err)
+			return fmt.Errorf("another sample after instances changed: %w", err)
 		}
 	}
 	return s.complete(cycle)
 }
 
-// again is the preparation that the caller does not see.
 func (s *snapshot) again(ctx context.Context) (*measure.Cycle, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
@@ -303,7 +293,6 @@ func (s *snapshot) again(ctx context.Context) (*measure.Cycle, error) {
 	return s.decodeSample()
 }
 
-// decodeSample decodes the sample that was taken, and keeps what is known about it.
 func (s *snapshot) decodeSample() (*measure.Cycle, error) {
 	cycle, err := s.m.Decode()
 	if err != nil {
@@ -314,10 +303,8 @@ func (s *snapshot) decodeSample() (*measure.Cycle, error) {
 	return cycle, s.keep(cycle)
 }
 
-// complete makes the results of a cycle those of the snapshot.
 func (s *snapshot) complete(cycle *measure.Cycle) error {
-	// The measurement computed the cycle against its sample before, which may be one that the caller did not
-	// see.
+	// The measurement computed the cycle against its previous sample, which the caller may not have seen.
 	var since *frame.Cooker
 	if s.decoded > 1 {
 		since = &s.cooker
@@ -325,7 +312,7 @@ func (s *snapshot) complete(cycle *measure.Cycle) error {
 			return err
 		}
 	}
-	if err := s.collect(cycle, s.wants, since); err != nil {
+	if err := s.collect(cycle, s.requested, since); err != nil {
 		return err
 	}
 	s.setBase()
@@ -336,15 +323,13 @@ func (s *snapshot) complete(cycle *measure.Cycle) error {
 	return nil
 }
 
-// change returns what is different about the objects and instances of a sample from those of
-// the one before, if anything is.
 func change(cycle *measure.Cycle) (winperf.Anomaly, bool) {
 	for _, a := range cycle.Anomalies {
 		switch {
 		case a.Kind == winperf.InstancesCame, a.Kind == winperf.InstancesLeft:
 			return a, true
 		case a.Kind == winperf.SchemaChanged && a.Object != (winperf.ObjectID{}):
-			return a, true // names that were read anew, which are of no object, change no values
+			return a, true // names that were read again, which have no object, change no values
 		}
 	}
 	return winperf.Anomaly{}, false

@@ -13,31 +13,29 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// What a new source is set to.
 const (
 	defaultTimeoutMS = 30_000
 	defaultRetries   = 3
 )
 
-// shared is a source with the snapshots that use it.
 type shared struct {
 	failure
 	settings
 	src      winperf.Source
 	recorded bool
 
-	holding sync.Mutex // guards holders; never held while the source is asked for something
-	holders int        // the handle, the snapshots, and who reads names
+	holding sync.Mutex // guards holders; never held during calls of the source
+	holders int
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex
 	names     *nametable.Names
-	catalogue *sensor.Catalogue // definitions; nil as long as nobody asked
+	catalogue *sensor.Catalogue
 }
 
 func (*shared) kind() string { return "source" }
 
-// OpenSource opens a source by URL, as source.Open does. The snapshots of a live one share
-// samples that are no older than freshness in milliseconds; 0 is 500, and less than 0 shares nothing.
+// OpenSource opens a source by URL, like source.Open. Snapshots of a live source share samples that are
+// at most freshness milliseconds old; 0 means 500, less than 0 disables sharing.
 func (l *Library) OpenSource(url string, freshness int32) (Handle, Code) {
 	s, err := l.open(url, freshness)
 	if err == nil {
@@ -66,7 +64,7 @@ func (l *Library) open(url string, freshness int32) (*shared, error) {
 
 	switch {
 	case is.Cooked:
-		err := fmt.Errorf("%s holds displayed values, and no objects with raw ones: %w", url, NotSupported)
+		err := fmt.Errorf("%s has displayed values only, and no raw values: %w", url, NotSupported)
 		return nil, errors.Join(err, src.Close())
 	case !is.Recorded && freshness >= 0:
 		if s.src, _, err = source.Share(src, time.Duration(freshness)*time.Millisecond); err != nil {
@@ -76,8 +74,7 @@ func (l *Library) open(url string, freshness int32) (*shared, error) {
 	return s, nil
 }
 
-// CloseSource takes the handle of a source out of use. The source itself is closed with the
-// last of its snapshots.
+// CloseSource closes the handle of a source. The source itself is closed with the last of its snapshots.
 func (l *Library) CloseSource(h Handle) Code {
 	return on(l, h, func(s *shared) error {
 		if !l.handles.remove(h) {
@@ -87,12 +84,10 @@ func (l *Library) CloseSource(h Handle) Code {
 	})
 }
 
-// within returns a context that ends when the time for an operation has passed.
 func (s *settings) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.timeout())
 }
 
-// hold counts one more user, unless there is none any more.
 func (s *shared) hold() bool {
 	s.holding.Lock()
 	defer s.holding.Unlock()
@@ -103,7 +98,6 @@ func (s *shared) hold() bool {
 	return true
 }
 
-// release closes the source with its last user.
 func (s *shared) release() error {
 	s.holding.Lock()
 	s.holders--
@@ -115,7 +109,7 @@ func (s *shared) release() error {
 	return s.src.Close()
 }
 
-// Refresh forgets names and definitions, which are read once else.
+// Refresh discards names and definitions, which are otherwise read once.
 func (l *Library) Refresh(h Handle) Code {
 	return on(l, h, func(s *shared) error {
 		s.mu.Lock()
@@ -125,7 +119,6 @@ func (l *Library) Refresh(h Handle) Code {
 	})
 }
 
-// known returns the names that the source has, read once.
 func (s *shared) known() (names *nametable.Names, err error) {
 	err = s.reading(func() error {
 		names, err = s.readNames()
@@ -134,7 +127,6 @@ func (s *shared) known() (names *nametable.Names, err error) {
 	return names, err
 }
 
-// reading does something with names and definitions. The source stays open for as long.
 func (s *shared) reading(do func() error) error {
 	if !s.hold() {
 		return fmt.Errorf("the source was closed: %w", UnknownHandle)
@@ -156,11 +148,10 @@ func (s *shared) readNames() (*nametable.Names, error) {
 	if err != nil {
 		return nil, fmt.Errorf("names: %w", err)
 	}
-	s.names, _ = nametable.FromSchema(schema) // a damaged table serves as far as it goes
+	s.names, _ = nametable.FromSchema(schema) // use the undamaged part of a table
 	return s.names, nil
 }
 
-// defined returns the definitions of all objects that the source has, and the names, read once.
 func (s *shared) defined() (c *sensor.Catalogue, names *nametable.Names, err error) {
 	err = s.reading(func() error {
 		if names, err = s.readNames(); err != nil {

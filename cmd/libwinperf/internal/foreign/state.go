@@ -2,17 +2,17 @@ package foreign
 
 import "fmt"
 
-// State is what a snapshot is doing or waiting for.
+// State is the state of a snapshot.
 type State int32
 
-// The states. Their numbers do not change. Those that end in -ing last as long as an operation.
+// The states. Their numbers do not change. States that end in -ing last as long as an operation.
 const (
-	Initializing State = 1 + iota // being made; it has no handle yet
+	Initializing State = 1 + iota // being created, without a handle
 	Initialized                   // idle: it can be browsed, and read after a cycle
 	Preparing
 	Prepared // ready to sample
 	Sampling
-	Sampled // raw data are there
+	Sampled // raw data available
 	Decoding
 	numStates = iota + 1
 )
@@ -24,28 +24,26 @@ var stateNames = [numStates]string{
 // String returns the state's word.
 func (s State) String() string { return stateNames[s] }
 
-// operation is what is asked of a snapshot.
 type operation uint8
 
 const (
 	opPrepare operation = iota
 	opSample
 	opDecode
-	opBrowse // the structure
-	opRead   // the values
+	opBrowse
+	opRead
 	numOperations
 )
 
 var operationNames = [numOperations]string{"prepare", "sample", "decode", "browse", "read"}
 
-// alone reports whether no other operation may be under way at the same time.
 func (o operation) alone() bool { return o <= opDecode }
 
-// transition is what an operation does to the state. The zero transition is not allowed.
+// transition is the effect of an operation on the state. The zero transition is not allowed.
 type transition struct{ during, success, failure State }
 
-// transitions is the whole state machine: what is not in it is refused and changes nothing.
-// Prepare may follow prepare and sample; raw data that were not decoded are dropped then.
+// transitions is the state machine. Operations not listed are refused and change nothing. Prepare may
+// follow prepare and sample; raw data that was not decoded is then dropped.
 var transitions = [numStates][numOperations]transition{
 	Initialized: {
 		opPrepare: {Preparing, Prepared, Initialized},
@@ -62,7 +60,6 @@ var transitions = [numStates][numOperations]transition{
 	},
 }
 
-// refused is the error of an operation in a state that does not allow it.
 func refused(op operation, s State) error {
 	return fmt.Errorf("%s of a snapshot that is %v: %w", operationNames[op], s, WrongState)
 }

@@ -280,7 +280,7 @@ func TestDestroyStops(t *testing.T) {
 	if code := l.Sample(h, foreign.Safe); code != foreign.UnknownHandle {
 		t.Errorf("the sample: code %d, %s", code, errorText(l, h))
 	}
-	want := fmt.Sprintf("handle %d was closed meanwhile: no such handle, or it was closed", h)
+	want := fmt.Sprintf("handle %d was closed during the call: no such handle, or it was closed", h)
 	if got := errorText(l, 0); got != want {
 		t.Errorf("the text %q, want %q", got, want)
 	}

@@ -9,11 +9,9 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// structure is what the last sample holds. Objects without a title index cannot be named
-// here and are left out.
 type structure struct {
-	objects []uint32       // title indices, in the order of the sample
-	at      map[uint32]int // positions in the frame and in groups
+	objects []uint32
+	at      map[uint32]int
 	groups  []sensor.Group
 }
 
@@ -30,8 +28,6 @@ func newStructure(groups []sensor.Group) *structure {
 	return st
 }
 
-// browse does something with the structure of the last sample, which is made once for all
-// who ask.
 func (l *Library) browse(h Handle, a Access, do func(*snapshot, *structure) error) Code {
 	return on(l, h, func(s *snapshot) error {
 		return s.run(opBrowse, a, func() error {
@@ -51,16 +47,14 @@ func (s *snapshot) described() (*structure, error) {
 		return s.structure, nil
 	}
 	if s.frame.IsZero() {
-		return nil, fmt.Errorf("browse of a measurement that has no sample: %w", winperf.ErrState)
+		return nil, fmt.Errorf("browse of a measurement without a sample: %w", winperf.ErrState)
 	}
 	s.structure = newStructure(sensor.Describe(s.frame, s.names, "").Groups)
 	return s.structure, nil
 }
 
-// onObject is what is done with an object of a snapshot, which it describes as a group of sensors.
 type onObject func(s *snapshot, g *sensor.Group, o frame.Object) error
 
-// object does something with one object of the last sample.
 func (l *Library) object(h Handle, a Access, index uint32, do onObject) Code {
 	return l.browse(h, a, func(s *snapshot, st *structure) error {
 		i, there := st.at[index]
@@ -71,7 +65,7 @@ func (l *Library) object(h Handle, a Access, index uint32, do onObject) Code {
 	})
 }
 
-// ObjectsCount is how many objects the last sample holds.
+// ObjectsCount returns the number of objects in the last sample.
 func (l *Library) ObjectsCount(h Handle, a Access) (n int, code Code) {
 	code = l.browse(h, a, func(_ *snapshot, st *structure) error {
 		n = len(st.objects)
@@ -89,7 +83,7 @@ func (l *Library) Objects(h Handle, a Access, out []uint32) (n int, code Code) {
 	return n, code
 }
 
-// CountersCount is how many counters an object has, those left out that others are divided by.
+// CountersCount returns the number of counters of an object, without bases.
 func (l *Library) CountersCount(h Handle, a Access, object uint32) (n int, code Code) {
 	code = l.object(h, a, object, func(_ *snapshot, g *sensor.Group, _ frame.Object) error {
 		n = len(g.Sensors)
@@ -107,7 +101,6 @@ func (l *Library) Counters(h Handle, a Access, object uint32, out []Counter) (n 
 	return n, code
 }
 
-// countersOf describes the counters of an object. Its sensors are its counters without bases.
 func countersOf(g *sensor.Group, o frame.Object) []Counter {
 	all := make([]Counter, 0, len(g.Sensors))
 	for k := range o.NumCounters() {
@@ -124,8 +117,7 @@ func countersOf(g *sensor.Group, o frame.Object) []Counter {
 	return all
 }
 
-// InstancesCount is how many instances an object has; 0 for one that has no instances but is a
-// thing itself.
+// InstancesCount returns the number of instances of an object; 0 for an object without instances.
 func (l *Library) InstancesCount(h Handle, a Access, object uint32) (n int, code Code) {
 	code = l.object(h, a, object, func(_ *snapshot, g *sensor.Group, _ frame.Object) error {
 		n = len(g.Instances)
@@ -134,7 +126,7 @@ func (l *Library) InstancesCount(h Handle, a Access, object uint32) (n int, code
 	return n, code
 }
 
-// InstancesSize is how many bytes the names of an object's instances take.
+// InstancesSize returns the size of the names of an object's instances in bytes.
 func (l *Library) InstancesSize(h Handle, a Access, object uint32) (n int, code Code) {
 	code = l.object(h, a, object, func(s *snapshot, g *sensor.Group, o frame.Object) (err error) {
 		n, err = listSize(s.instanceNames(g, o))
@@ -143,8 +135,8 @@ func (l *Library) InstancesSize(h Handle, a Access, object uint32) (n int, code 
 	return n, code
 }
 
-// Instances writes the names of an object's instances and, in the same order, that of the sample,
-// what their names do not say. A name is what stands in a path: parent/name.
+// Instances writes the names of an object's instances and, in the same order, their other properties. A
+// name is the instance in a path: parent/name.
 func (l *Library) Instances(h Handle, a Access, object uint32, out []byte, rest []Instance) (
 	bytes, n int, code Code,
 ) {
@@ -155,7 +147,6 @@ func (l *Library) Instances(h Handle, a Access, object uint32, out []byte, rest 
 	return bytes, n, code
 }
 
-// instanceNames are the names of the instances by the rule that the snapshot was made with.
 func (s *snapshot) instanceNames(g *sensor.Group, o frame.Object) []string {
 	names := make([]string, len(g.Instances))
 	for i := range names {
@@ -170,8 +161,8 @@ func (s *snapshot) instanceNames(g *sensor.Group, o frame.Object) []string {
 	return names
 }
 
-// instancesOf says what the names of the instances do not. Those that the rule calls the same are numbered
-// as the measurement numbers them; names that differ in case only are equal.
+// instancesOf describes the instances. Instances with equal names, ignoring case, are numbered like in
+// the measurement.
 func (s *snapshot) instancesOf(g *sensor.Group, o frame.Object) []Instance {
 	all := make([]Instance, len(g.Instances))
 	for i := range all {

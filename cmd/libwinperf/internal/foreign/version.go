@@ -6,16 +6,16 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// String names the library and its version.
+// String returns the name and version of the library.
 func (l *Library) String() string { return "libwinperf " + version() }
 
-// VersionSize is how many bytes Version takes.
+// VersionSize returns the number of bytes that Version writes.
 func (l *Library) VersionSize() (int, Code) {
 	n, err := textSize(version())
 	return n, codeOf(err)
 }
 
-// Version writes the version of the module, or the revision that a working copy was built from.
+// Version writes the version of the module, or the revision of a development build.
 func (l *Library) Version(out []byte) (int, Code) {
 	n, err := copyText(out, version())
 	return n, codeOf(err)
@@ -40,7 +40,7 @@ func version() string {
 // Status writes the word of an item's status.
 func (l *Library) Status(status int32, out []byte) (int, Code) {
 	if status < 0 || status > 0xFF {
-		return 0, l.Fail(0, "there is no status %d", status)
+		return 0, l.Fail(0, "unknown status %d", status)
 	}
 	n, err := copyText(out, counter.Status(status).String())
 	return n, codeOf(err)

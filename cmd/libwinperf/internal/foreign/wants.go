@@ -10,40 +10,38 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// wants is what a snapshot is to measure.
-type wants struct {
+type requested struct {
 	selection winperf.Selection
-	// requests are those of the caller; order has, for each part of the selection, which of
-	// them it stands for. Both are empty for whole classes of objects.
+	// requests are the caller's requests; order has the index in requests for each part of the selection.
+	// Both are empty for whole classes of objects.
 	requests []Request
 	order    []int
 }
 
-// MaxRequests bounds what one snapshot can be asked for.
+// MaxRequests is the largest number of requests of a snapshot.
 const MaxRequests = 1 << 20
 
-// want makes out what requests mean.
-func (s *shared) want(k Kind, requests []Request) (wants, error) {
+func (s *shared) resolve(k Kind, requests []Request) (requested, error) {
 	switch k {
 	case Global:
-		return wants{selection: winperf.Selection{Global: true}}, nil
+		return requested{selection: winperf.Selection{Global: true}}, nil
 	case Costly:
-		return wants{selection: winperf.Selection{Costly: true}}, nil
+		return requested{selection: winperf.Selection{Costly: true}}, nil
 	case Custom:
 	default:
-		return wants{}, fmt.Errorf("there is no kind of snapshots %d: %w", k, BadArgument)
+		return requested{}, fmt.Errorf("unknown kind of snapshot %d: %w", k, BadArgument)
 	}
 	if err := checkRequests(requests); err != nil {
-		return wants{}, err
+		return requested{}, err
 	}
 
-	w := wants{requests: requests}
+	w := requested{requests: requests}
 	var whole []int
 	for i, r := range requests {
 		path, err := s.pathOf(r)
 		switch {
 		case err != nil:
-			return wants{}, fmt.Errorf("request %d: %w", i, err)
+			return requested{}, fmt.Errorf("request %d: %w", i, err)
 		case r.Counter == 0:
 			whole = append(whole, i)
 			w.selection.Objects = append(w.selection.Objects, winperf.ObjectID{Index: r.Object})
@@ -51,14 +49,14 @@ func (s *shared) want(k Kind, requests []Request) (wants, error) {
 			w.selection.Paths, w.order = append(w.selection.Paths, path), append(w.order, i)
 		}
 	}
-	w.order = append(w.order, whole...) // as the parts of a selection: its paths come first
+	w.order = append(w.order, whole...) // the parts of a selection begin with its paths
 	return w, nil
 }
 
 func checkRequests(requests []Request) error {
 	switch n := len(requests); {
 	case n == 0:
-		return fmt.Errorf("a custom snapshot without requests: %w", BadArgument)
+		return fmt.Errorf("custom snapshot without requests: %w", BadArgument)
 	case n > MaxRequests:
 		return tooMany(n, MaxRequests, "requests")
 	}
@@ -77,8 +75,8 @@ func tooMany(n, most int, what string) error {
 	return fmt.Errorf("%d %s, of at most %d: %w", n, what, most, TooMany)
 }
 
-// pathOf checks that the source defines what a request wants, and returns the path of its counter.
-// It names both by index, as names may stand for several.
+// pathOf checks that the source defines a request, and returns the path of its counter by index, as names
+// may be ambiguous.
 func (s *shared) pathOf(r Request) (winperf.Path, error) {
 	c, _, err := s.defined()
 	if err != nil {
@@ -100,30 +98,29 @@ func (s *shared) pathOf(r Request) (winperf.Path, error) {
 	return p, nil
 }
 
-// title names an object or counter by its index, as package nametable reads it.
 func title(index uint32) string { return "#" + strconv.FormatUint(uint64(index), 10) }
 
-// wantSensors makes out what the names of sensors mean. One of an object with instances that
-// names none means all of them.
-func (s *shared) wantSensors(names []string) (wants, error) {
+// resolveSensors returns the selection of sensors, given by name. A name without an instance selects all
+// instances of its object.
+func (s *shared) resolveSensors(names []string) (requested, error) {
 	switch n := len(names); {
 	case n == 0:
-		return wants{}, fmt.Errorf("a snapshot without sensors: %w", BadArgument)
+		return requested{}, fmt.Errorf("snapshot without sensors: %w", BadArgument)
 	case n > MaxRequests:
-		return wants{}, tooMany(n, MaxRequests, "sensors")
+		return requested{}, tooMany(n, MaxRequests, "sensors")
 	}
 
-	var w wants
+	var w requested
 	first := make(map[winperf.Path]int, len(names))
 	for i, name := range names {
 		p, r, err := s.pathOfSensor(name)
 		if err != nil {
-			return wants{}, err
+			return requested{}, err
 		}
 		same := p
-		same.Instance = strings.ToLower(p.Instance) // names are those of an instance in either case
+		same.Instance = strings.ToLower(p.Instance) // instance names ignore case
 		if j, twice := first[same]; twice {
-			return wants{}, fmt.Errorf("sensor %q is the same as %q: %w", name, names[j], BadArgument)
+			return requested{}, fmt.Errorf("sensor %q is the same as %q: %w", name, names[j], BadArgument)
 		}
 		first[same] = i
 		w.selection.Paths = append(w.selection.Paths, p)
@@ -132,8 +129,6 @@ func (s *shared) wantSensors(names []string) (wants, error) {
 	return w, nil
 }
 
-// pathOfSensor finds a sensor and returns the path of its instance. Whether the instance is there
-// is for the measurement to find out: it may come later.
 func (s *shared) pathOfSensor(name string) (winperf.Path, Request, error) {
 	sensor, n, err := s.sensor(name)
 	if err != nil {

@@ -101,9 +101,9 @@ func TestHostileNeighbours(t *testing.T) {
 			t.Errorf("%q: status %d: %s", args, status, told)
 		}
 		for _, want := range []string{
-			"winperf: left out, because a file of another account is invalid: " + dir + "/a.winperf: byte 60: ",
-			`object "Peer" of uid 61002 is not shown: the line 61002 in /etc/winperf/publishers shows it`,
-			`publishers:1: there is no account "nobody-of-that-name": `,
+			"winperf: omitted, because a file of another account is invalid: " + dir + "/a.winperf: byte 60: ",
+			`object "Peer" of uid 61002 is not shown: to show it, add the line 61002 to /etc/winperf/publishers`,
+			`publishers:1: unknown account "nobody-of-that-name": `,
 		} {
 			if strings.Count(told, want) != 1 {
 				t.Errorf("%q: want once %q in %s", args, want, told)
