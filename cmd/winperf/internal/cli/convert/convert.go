@@ -91,9 +91,10 @@ OUT is created only when it is complete, not if converting fails or is interrupt
 
 OUT can be a URL: remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus,
 VictoriaMetrics, Mimir) or otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry), also with
-https. All samples are sent as metrics in the order of time. Some databases drop old samples without an error: VictoriaMetrics
-samples older than its -retentionPeriod, Prometheus samples older than its newest ones.
---push-names windows_exporter uses the metric names of that exporter's dashboards.
+https. All samples are sent as metrics in the order of time. Some databases drop old
+samples without an error: VictoriaMetrics samples older than its -retentionPeriod,
+Prometheus samples older than its newest ones. --push-names windows_exporter uses the
+metric names of that exporter's dashboards.
 
 Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, permission
 was missing for some values, some data was damaged, or a receiver did not take all.`,

@@ -21,9 +21,9 @@ keys scroll, q quits. In a pipe readings follow each other.
 Paths are as for winperf get. A path without a match is tried again with each sample. New
 and ended instances are tracked; csv and tsv have one column for each instance of the first
 row. A renamed process keeps its original name in the output; --anomalies reports the
-change. Costly objects are sampled separately, so they do not
-delay the others; table and jsonl show the age of older values. \winperf\* shows the cost of
-watching: the times of its stages and the program's resource use.
+change. Costly objects are sampled separately, so they do not delay the others; table and
+jsonl show the age of older values. \winperf\* shows the cost of watching: the times of its
+stages and the program's resource use.
 
 If a path selects % Processor Time of every process, the table has a row "(not in a listed
 process)": the time of all processors minus the sum of all processes except Idle and

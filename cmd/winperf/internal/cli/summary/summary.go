@@ -90,9 +90,9 @@ a path selects % Processor Time of every process, the last row of the table is "
 listed process)": processor time that no listed process used, such as the time of
 processes that ended between two samples.
 
-On a terminal the numbers are below the name if a line does not fit. csv and jsonl also have the unit of
-the total, and "present": the seconds that the values of the row cover. They do not have
-the row "(not in a listed process)".
+On a terminal the numbers are below the name if a line does not fit. csv and jsonl also
+have the unit of the total, and "present": the seconds that the values of the row cover.
+They do not have the row "(not in a listed process)".
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, permission was
 missing for some values, or some data was damaged.`,
