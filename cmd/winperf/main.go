@@ -1,5 +1,5 @@
 // Command winperf reads, computes, records and shows performance counters in
-// the Windows model. `winperf help` tells how.
+// the Windows model. See `winperf help`.
 package main
 
 import (

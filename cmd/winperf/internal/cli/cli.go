@@ -1,5 +1,4 @@
-// Package cli is the command line of winperf: one file per command, each a
-// thin layer over the packages that do the work.
+// Package cli is the command line of winperf: a thin layer over the packages that do the work.
 package cli
 
 import (
@@ -25,35 +24,30 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/summary"
 )
 
-// program is one run of the command line.
 type program struct {
 	app  *console.App
-	host *serving.Hosted // the service manager; nil for none
+	host *serving.Hosted // the service manager, or nil
 	call experiments.Invocation
 }
 
-// Main runs the program with the command line, streams and signals of the
-// process, and returns the exit status. Ctrl-C, SIGTERM and SIGHUP, on Windows
-// also the end of the console, of the session and of the system, end it with
+// Main runs the program with the arguments, streams and signals of the process, and returns the exit
+// status. Ctrl-C, SIGTERM, SIGHUP, and on Windows the end of the console, session or system, end it with
 // complete output.
 func Main() int {
-	// So that writing to a closed pipe is an error, and no death. Programs that this one starts would
-	// inherit a signal that it ignores.
+	// Notify turns a write to a closed pipe into an error. Child processes would inherit an ignored
+	// signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	return Run(console.UntilSignal(context.Background()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// Run executes the command line and returns the exit status: 0 done, 1 nothing
-// could be shown, 3 some of what was asked for gave no value or was damaged. Of run
-// with a command it is the status of the command, see its help.
-// What went wrong is told on stderr. Run ends, with complete output, when ctx
-// ends, and quietly when nobody reads stdout any more.
+// Run executes the command line and returns the exit status: 0 done, 1 nothing could be shown, 3 some data
+// gave no value or was damaged; for run with a command, the status of the command. Errors are printed on
+// stderr. Run ends with complete output when ctx ends, and quietly when stdout is closed.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
 	return runHosted(ctx, nil, args, stdin, stdout, stderr)
 }
 
-// runHosted is Run, perhaps for a service manager.
 func runHosted(
 	ctx context.Context, host *serving.Hosted, args []string, stdin io.Reader, stdout, stderr io.Writer,
 ) (status int) {
@@ -86,7 +80,7 @@ func runHosted(
 
 func (p *program) execute(ctx context.Context, args []string) error {
 	root := p.rootCommand()
-	args = append([]string{}, args...) // cobra takes nil for the program's own
+	args = append([]string{}, args...) // for nil cobra takes os.Args
 	p.call.Args = args
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		cmd, _, err := root.Find(args)
@@ -108,10 +102,9 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	return errors.Join(err, out.err)
 }
 
-// crash reports a fault of the program itself. The stack is shown to
-// developers only.
+// crash reports a bug of the program. It prints the stack only on request.
 func crash(a *console.App, r any) int {
-	a.Complain(fmt.Errorf("internal error: %v; please report it (WINPERF_STACK=1 shows where)", r))
+	a.Complain(fmt.Errorf("internal error: %v; please report it (WINPERF_STACK=1 prints the stack)", r))
 	if os.Getenv("WINPERF_STACK") != "" {
 		fmt.Fprintf(a.Stderr, "%s", debug.Stack())
 	}
@@ -122,12 +115,11 @@ func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "winperf",
 		Short: "Performance counters in the Windows model",
-		Long: `winperf reads performance counters in the Windows model, on this machine and
-from recorded data, and computes their values as Windows does.
+		Long: `winperf reads performance counters in the Windows model, from this machine or from
+logs, and computes their values as Windows does.
 
-A path names a counter: \Object(Instance)\Counter. In a path * stands for any
-number of characters. Put paths in quotes to protect them from the shell.
-winperf list shows the available objects and counters.`,
+A path names a counter: \Object(Instance)\Counter. * matches any characters. Quote paths
+to protect them from the shell. winperf list shows the available objects and counters.`,
 		Example: `  winperf list
   winperf get '\Memory\Available MBytes'
   winperf watch '\Processor(*)\% Processor Time' -i 2
@@ -135,13 +127,14 @@ winperf list shows the available objects and counters.`,
 		Version:            console.VersionLine(),
 		SilenceUsage:       true,
 		SilenceErrors:      true,
-		DisableSuggestions: true, // there are better ones; see unknownCommand
+		DisableSuggestions: true, // unknownCommand makes better ones
 		CompletionOptions:  cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(examplesFirst(root.HelpFunc()))
 	a := p.app
 	root.AddCommand(
 		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), summary.CompareCommand(a),

@@ -10,7 +10,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
-// The scripts that take the place of cobra's, which spoil backslashes.
+// Replacements for cobra's scripts, which damage backslashes.
 var (
 	//go:embed completion.bash
 	bashScript string
@@ -20,7 +20,6 @@ var (
 	fishScript string
 )
 
-// shells are those that there are completion scripts for, and how to load one.
 var shells = []struct {
 	name, load string
 	write      func(root *cobra.Command, w io.Writer) error
@@ -42,10 +41,9 @@ func writeScript(script *string) func(*cobra.Command, io.Writer) error {
 func completionCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Write a script that completes commands and counter paths in a shell",
-		Long: `Completion writes a script for a shell, which then completes commands, flags,
-and the names of objects, instances and counters. The examples load it into a
-running shell; put the same line where the shell reads its settings.`,
+		Short: "Print a script for shell completion of commands and counter paths",
+		Long: `Completion prints a script that completes commands, flags, and the names of objects,
+instances and counters. Add the line for your shell to its startup file.`,
 	}
 
 	for _, s := range shells {

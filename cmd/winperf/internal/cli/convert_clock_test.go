@@ -126,5 +126,5 @@ func TestBackfillClockSetBackAnew(t *testing.T) {
 	log, _ := writeSetBack(t, 4000)
 	target := newTakenValues(t)
 	target.stranger = 3
-	expect(t, console.ExitFailed, "; the same command begins anew", log, "remote-write+"+target.URL)
+	expect(t, console.ExitFailed, "; repeat the command to start again", log, "remote-write+"+target.URL)
 }

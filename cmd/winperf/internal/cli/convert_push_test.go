@@ -109,7 +109,7 @@ func TestBackfillResumes(t *testing.T) {
 		}
 		return stderr.String()
 	}
-	if said := send(ctx, console.ExitFailed); !strings.Contains(said, "interrupted; the same command goes on") {
+	if said := send(ctx, console.ExitFailed); !strings.Contains(said, "interrupted; repeat the command to continue") {
 		t.Errorf("it said %q", said)
 	}
 	text, err := os.ReadFile(state)

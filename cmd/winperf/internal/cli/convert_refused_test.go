@@ -119,15 +119,15 @@ func TestBackfillRefused(t *testing.T) {
 	a := newAnswers(t, bad, bad, bad, bad, bad, bad, bad)
 	url := "remote-write+" + a.URL
 
-	expect(t, console.ExitFailed, "took none of 40 samples", log, url, "--resume", state)
+	expect(t, console.ExitFailed, "accepted none of 40 samples", log, url, "--resume", state)
 	notThere(t, state)
 	a.begin(bad, bad, bad, bad, bad, bad, bad)
-	expect(t, console.ExitFailed, "took none of 40 samples", log, url, "--resume", state)
+	expect(t, console.ExitFailed, "accepted none of 40 samples", log, url, "--resume", state)
 	notThere(t, state)
 
 	// The first half is taken, and neither moment of the second.
 	a.begin(bad, http.StatusNoContent, bad, bad, bad)
-	expect(t, console.ExitPartial, "did not take 20 of 40 samples", log, url, "--resume", state)
+	expect(t, console.ExitPartial, "did not accept 20 of 40 samples", log, url, "--resume", state)
 	expect(t, console.ExitDone, "40 samples were sent", log, url, "--resume", state)
 	expect(t, console.ExitDone, "all was sent before", log, url, "--resume", state)
 }
@@ -139,7 +139,7 @@ func TestBackfillStaysBeforeRefused(t *testing.T) {
 	a := newAnswers(t, http.StatusNoContent, http.StatusNotAcceptable)
 	url := "remote-write+" + a.URL
 
-	expect(t, console.ExitPartial, "did not take 10000 of 30000 samples", log, url, "--resume", state)
+	expect(t, console.ExitPartial, "did not accept 10000 of 30000 samples", log, url, "--resume", state)
 	expect(t, console.ExitDone, "24000 samples were sent", log, url, "--resume", state) // all but the first moment
 }
 

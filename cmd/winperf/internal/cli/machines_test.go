@@ -97,10 +97,10 @@ func TestSeveralMachines(t *testing.T) {
 		{"dump FILE -o json --object Pool", 0, []string{object("B", "Pool"), "of B"}, "Queue"},
 		{"dump FILE", 0, []string{`name="A"`, "object 100", "of A", `name="B"`, "object 104", "object 100", "of B"}, ""},
 		{`dump FILE --machine \\B --object 100`, 0, []string{`name="B"`, "object 100", "of B"}, "104"},
-		{"dump FILE -o bin", 1, []string{"blocks of 2 machines are no single one, as bin needs: choose with --machine: A, B"}, "PERF"},
+		{"dump FILE -o bin", 1, []string{"the sample has 2 machines: select one with --machine: A, B"}, "PERF"},
 		{"dump FILE -o bin --machine A", 0, []string{"P\x00E\x00R\x00F\x00"}, "B\x00"},
 		{"dump FILE --machine A --object Pool", 1, []string{`--object "Pool": no such object in the sample`}, ""},
-		{"dump FILE --machine C", 1, []string{"--machine C: no such machine in the sample, which is of A, B"}, ""},
+		{"dump FILE --machine C", 1, []string{"--machine C: no such machine in the sample, which has A, B"}, ""},
 	}
 	for _, tt := range tests {
 		var out bytes.Buffer

@@ -213,7 +213,7 @@ func TestOthersElsewhere(t *testing.T) {
 		t.Setenv(publish.Environment, tt.environment)
 		var stdout, stderr bytes.Buffer
 		Run(t.Context(), tt.args, strings.NewReader(""), &stdout, &stderr)
-		n := strings.Count(stderr.String(), "other accounts publish in directories of their own, which are not read: ")
+		n := strings.Count(stderr.String(), "directories where other accounts publish are not read: ")
 		if n > 1 || (n == 1) != tt.told || tt.told && !strings.Contains(stderr.String(), publish.Environment+"=/dev/shm/winperf-") {
 			t.Errorf("%q: %s", tt.args, &stderr)
 		}

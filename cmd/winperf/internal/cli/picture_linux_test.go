@@ -191,7 +191,7 @@ func TestPictureScrolls(t *testing.T) {
 	} {
 		w.press(t, step.press)
 		w.expect(t, strings.ReplaceAll(step.want, "|", "\x1b[K\r\n"))
-		w.expect(t, "arrows scroll, q ends; 2 rows not shown: 2 of 5 O")
+		w.expect(t, "arrows scroll, q quits; 2 rows not shown: 2 of 5 O")
 	}
 
 	w.resize(t, 80, 24)

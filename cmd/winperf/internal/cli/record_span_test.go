@@ -18,7 +18,7 @@ func TestRecordNothing(t *testing.T) {
 	for _, tt := range []struct{ format, flag, value, want string }{
 		{"capture", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is over"},
 		{"csv", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is over"},
-		{"csv", "--for", "1ms", "nothing was recorded: the end came before the first sample"}, // the first row needs two samples
+		{"csv", "--for", "1ms", "nothing was recorded: the end was before the first sample"}, // the first row needs two samples
 	} {
 		name := filepath.Join(t.TempDir(), "x."+tt.format)
 		var stderr strings.Builder

@@ -123,7 +123,7 @@ func checkStopped(t *testing.T, p *signalProgram, runs int) *trial.Result {
 	if err != nil || len(c.Plan) <= len(all) {
 		t.Errorf("%d of %d runs of the plan, error %v", len(all), len(c.Plan), err)
 	}
-	if want := fmt.Sprintf("%d of %d runs were begun", len(all), len(c.Plan)); !strings.Contains(p.stderr.String(), want) {
+	if want := fmt.Sprintf("%d of %d runs were started", len(all), len(c.Plan)); !strings.Contains(p.stderr.String(), want) {
 		t.Errorf("standard error lacks %q: %s", want, p.stderr.String())
 	}
 

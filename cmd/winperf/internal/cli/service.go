@@ -20,36 +20,32 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// serviceManager is what starts programs with the system.
 type serviceManager interface {
-	// directory is where services start.
+	// directory returns the working directory of services.
 	directory() (string, error)
-	// install returns the settings that the system does not know.
+	// install returns the settings that the system does not support.
 	install(winapi.ServiceConfig) (unknown []string, err error)
 	start(name string) error
 	remove(ctx context.Context, name string) error
 	query(name string) (winapi.ServiceStatus, error)
-	// run does a service's work; what is written to the log goes to the system's.
+	// run runs work as a service; work logs to the system's log.
 	run(name string, work func(log eventWriter) winapi.ServiceRun) error
 }
 
-// eventWriter adds an entry to the system's log.
 type eventWriter func(winapi.EventKind, string) error
 
-// serviceRestarts are the waits before a failed service is started again.
 var serviceRestarts = []time.Duration{5 * time.Second, 30 * time.Second, time.Minute}
 
 func (p *program) serviceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "service",
 		Short: "Run winperf as a Windows service",
-		Long: `Service installs winperf as a Windows service, which starts with the system and runs
-winperf serve, or another command that runs until it is stopped. It is started again
-5, 30 and then 60 seconds after a failure, and what it reports stands in the
-Application log of the event viewer. sc control winperf paramchange has it read its
-configuration again.
+		Long: `Service runs winperf serve, or another command that runs until it is stopped, as a Windows
+service. The service starts with the system, is restarted 5, 30 and then 60 seconds after
+a failure, and logs to the Application log of the event viewer.
+"sc control winperf paramchange" reloads its configuration.
 
-On Linux systemd does this: dist/winperf.service is a unit for it.`,
+On Linux use systemd with the unit dist/winperf.service.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service status
   winperf service remove`,
@@ -62,7 +58,6 @@ On Linux systemd does this: dist/winperf.service is a unit for it.`,
 	return cmd
 }
 
-// addServiceName adds the flag that names the service.
 func addServiceName(cmd *cobra.Command) *string {
 	return cmd.Flags().String("name", "winperf", "`NAME` of the service")
 }
@@ -73,13 +68,13 @@ func (p *program) serviceInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [flags] [-- COMMAND [ARG...]]",
 		Short: "Install the service and start it",
-		Long: `Install creates a service that runs winperf serve with a configuration file, or
-another command of winperf, and starts it. The configuration is checked first, from the
-system's directory, in which services run: files that it names need their whole path.
+		Long: `Install creates and starts a service that runs winperf serve with a configuration file, or
+another command of winperf. It checks the configuration first. Files named in the
+configuration need absolute paths, because services run in the system's directory.
 
-The service runs under LocalService, which may read performance counters and little
-else, and keeps no privilege but that of passing through directories. It needs
-administrator rights to install a service.`,
+The service runs as LocalService, which can read performance counters and little else, and
+keeps only the privilege to traverse directories. Installing it requires administrator
+rights.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service install --name winperf-log -- record '\Processor(*)\*' -i 15 -o D:\logs\load.capture`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,7 +84,7 @@ administrator rights to install a service.`,
 	}
 	name = addServiceName(cmd)
 	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE` of winperf serve")
-	cmd.Flags().StringVar(&account, "account", "", "`ACCOUNT` it runs under, in place of LocalService")
+	cmd.Flags().StringVar(&account, "account", "", "`ACCOUNT` of the service, instead of LocalService")
 	return cmd
 }
 
@@ -120,22 +115,21 @@ func (p *program) installService(ctx context.Context, name, account, config stri
 		return err
 	}
 	if len(unknown) > 0 {
-		p.app.Complain(fmt.Errorf("this system does not know these settings of services: %s",
+		p.app.Complain(fmt.Errorf("this system does not support these service settings: %s",
 			strings.Join(unknown, ", ")))
 	}
 	if err := manager.start(name); err != nil {
-		return fmt.Errorf("service %s is installed and could not be started: %w", name, err)
+		return fmt.Errorf("service %s is installed but could not be started: %w", name, err)
 	}
 	_, err = fmt.Fprintf(p.app.Stdout, "service %s is installed and started\n", name)
 	return err
 }
 
-// serviceWork is the command that a service runs, with absolute paths, as services start in another
-// directory. There a configuration is checked, too: the files that it names are looked for where the service
-// will.
+// serviceWork returns the command of a service, with absolute paths, because services start in another
+// directory. It checks a configuration from that directory.
 func (p *program) serviceWork(ctx context.Context, dir, config string, command []string) ([]string, error) {
 	if len(command) > 0 && config != "" {
-		return nil, errors.New("--config is for winperf serve; give it behind -- with another command")
+		return nil, errors.New("--config is for winperf serve; with another command write it after --")
 	}
 	if len(command) > 0 {
 		if _, _, err := p.rootCommand().Find(command); err != nil {
@@ -156,12 +150,11 @@ func (p *program) serviceWork(ctx context.Context, dir, config string, command [
 		return Run(ctx, append(slices.Clone(command), "--check"), p.app.Stdin, p.app.Stdout, p.app.Stderr)
 	})
 	if err == nil && status != console.ExitDone {
-		err = fmt.Errorf("nothing was installed (the service runs in %s: names of files are relative to that)", dir)
+		err = fmt.Errorf("nothing was installed (the service runs in %s: file names are relative to it)", dir)
 	}
 	return command, err
 }
 
-// within does something in a directory and comes back.
 func within(dir string, do func() int) (status int, err error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -179,7 +172,7 @@ func (p *program) serviceRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove",
 		Short:   "Stop the service and remove it",
-		Long:    "Remove stops the service, waits for its end, and removes it and its entry in the event log.",
+		Long:    "Remove stops the service, waits until it has ended, and removes it and its entry in the event log.",
 		Example: "  winperf service remove",
 		Args:    console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -203,10 +196,10 @@ func (p *program) serviceStatusCommand() *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show whether the service runs",
-		Long: `Status shows the state of the service, its process, account and command line.
+		Short: "Show the state of the service",
+		Long: `Status shows the state, process, account and command line of the service.
 
-Exit status: 0 it runs, 1 there is no such service, 3 it does not run.`,
+Exit status: 0 running, 1 no such service, 3 not running.`,
 		Example: "  winperf service status",
 		Args:    console.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return p.serviceStatus(*name) },
@@ -242,7 +235,7 @@ func (p *program) serviceRunCommand() *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
 		Use:    "run -- COMMAND [ARG...]",
-		Short:  "Do the service's work, as the service manager starts it",
+		Short:  "Run as the service manager starts the service",
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -257,14 +250,14 @@ func (p *program) serviceRunCommand() *cobra.Command {
 	return cmd
 }
 
-// serviceRun is the work of a service: a command of this program. What it writes goes to
-// the log line by line, its end with an error to the service manager.
+// serviceRun runs a command of this program as a service. Each output line becomes a log entry; an error
+// is reported to the service manager.
 func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
 	return func(ctx context.Context, ready func(), reload <-chan struct{}) error {
 		out := &eventLines{log: log, kind: winapi.EventInfo}
 		messages := &eventLines{log: log, kind: winapi.EventWarning}
 		if args[0] != "serve" {
-			ready() // it does not say when it is
+			ready() // the command does not report when it is ready
 		}
 		host := &serving.Hosted{Ready: ready, Reload: reload}
 		status := runHosted(ctx, host, args, strings.NewReader(""), out, messages)
@@ -280,7 +273,6 @@ func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
 	}
 }
 
-// eventLines makes an entry of the log of each line that is written.
 type eventLines struct {
 	log  eventWriter
 	kind winapi.EventKind
@@ -288,11 +280,9 @@ type eventLines struct {
 	rest bytes.Buffer
 }
 
-// maxEvent is how long a line is at most that becomes one entry: the event log takes some
-// 31,000 characters.
+// maxEvent is the longest line of an entry: the event log accepts about 31,000 characters.
 const maxEvent = 16 << 10
 
-// Write is that of io.Writer.
 func (l *eventLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -319,7 +309,6 @@ func (l *eventLines) entry(line string) error {
 	return l.log(l.kind, line)
 }
 
-// flush writes a last line that has no end.
 func (l *eventLines) flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// services is the system's service manager.
 func services() (serviceManager, error) {
 	const elsewhere = "%w: services are installed on Windows; dist/winperf.service is a unit for systemd"
 	return nil, fmt.Errorf(elsewhere, winperf.ErrNotSupported)

@@ -29,7 +29,7 @@ func TestServiceRun(t *testing.T) {
 	}{
 		{[]string{"version"}, false, eventList{"0 " + console.VersionLine()}},
 		{[]string{"get"}, true, eventList{
-			`1 winperf: no path given; for example '\Memory\Available MBytes' (winperf list shows what there is)`,
+			`1 winperf: no path given; for example '\Memory\Available MBytes' (winperf list shows the counters)`,
 			"2 winperf get ended with status 1",
 		}},
 	} {

@@ -8,7 +8,6 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// services is the system's service manager.
 func services() (serviceManager, error) { return windowsServices{}, nil }
 
 type windowsServices struct{}

@@ -9,24 +9,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// spelling is how winperf writes an option of typeperf or relog.
 type spelling struct {
-	ours     []string // what takes its place
-	argument bool     // the next argument belongs to it
-	each     bool     // so do all up to the next flag, and ours stands before each
-	time     bool     // the next argument belongs to it, and further ones that go on with a time
-	// optional is what the next argument must look like to belong to it;
-	// where it does not, without takes the place of ours.
+	ours     []string // the replacement
+	argument bool     // it takes the next argument
+	each     bool     // it takes all arguments up to the next flag, each preceded by ours
+	time     bool     // it takes the next argument, and further ones that continue a time
+	// optional matches the next argument if it belongs to the option; otherwise without replaces the
+	// option.
 	optional *regexp.Regexp
 	without  []string
-	commands []string // those that have it; none for all
-	instead  string   // what to do where there is nothing of the kind
+	commands []string // the commands with this option; nil for all
+	instead  string   // advice if winperf has no such option
 }
 
-// spellings are options as typeperf and relog write them ("typeperf" and
-// "relog" on Microsoft Learn). Only whole arguments are compared, so that -si
-// is never taken for -s -i. What is not here is the same in winperf: -f CSV, -o
-// FILE.
+// spellings are options of typeperf and relog (Microsoft Learn). Only whole arguments are compared, so -si
+// is never read as -s -i. Options that are the same in winperf, such as -f CSV and -o FILE, are omitted.
 var spellings = map[string]spelling{
 	"--lang":  {ours: []string{"--language"}, argument: true},
 	"-si":     {ours: []string{"--interval"}, argument: true, commands: []string{"get", "watch"}},
@@ -36,17 +33,16 @@ var spellings = map[string]spelling{
 	"-qx":     {ours: []string{"--format", "paths", "--instances"}, commands: []string{"list"}},
 	"-y":      {ours: []string{"--overwrite"}, commands: writers},
 	"-?":      {ours: []string{"--help"}},
-	"-c":      {instead: "put the paths behind the command, without an option"},
+	"-c":      {instead: "write the paths after the command, without an option"},
 	"-s":      {instead: "--source registry://MACHINE reads another Windows machine, from Windows"},
-	"-config": {instead: "put the options on the command line; --counters FILE reads paths from a file"},
+	"-config": {instead: "write the options on the command line; --counters FILE reads paths from a file"},
 }
 
-// writers are the commands that write a file.
 var writers = []string{"get", "watch", "list", "compare", "dump", "info", "convert", "record"}
 
-// commandSpellings are those of single commands, which come before the others.
+// commandSpellings are options of single commands; they take precedence over spellings.
 var commandSpellings = map[string]map[string]spelling{
-	"convert": { // relog's
+	"convert": { // relog
 		"-c":  {ours: []string{"--path"}, each: true},
 		"-cf": {ours: []string{"--counters"}, argument: true},
 		"-t":  {ours: []string{"--every"}, argument: true},
@@ -55,7 +51,7 @@ var commandSpellings = map[string]map[string]spelling{
 		"-q":  {ours: []string{"--format", "paths"}},
 		"-a":  {ours: []string{"--append"}},
 	},
-	"record": { // logman's and typeperf's
+	"record": { // logman and typeperf
 		"-c":   {ours: []string{"--path"}, each: true},
 		"-cf":  {ours: []string{"--counters"}, argument: true},
 		"-si":  {ours: []string{"--interval"}, argument: true},
@@ -71,15 +67,14 @@ var commandSpellings = map[string]map[string]spelling{
 		"-e":   {ours: []string{"--end"}, time: true},
 		"-a":   {ours: []string{"--append"}},
 		"-ow":  {ours: []string{"--overwrite"}},
-		"-ets": {}, // there is nothing that a recording could be kept for
-		"-m":   {instead: "start and stop the program; --for and --end stop it too"},
-		"-r":   {instead: "start the program every day, by cron or the task scheduler"},
-		"-rc":  {instead: "start the task when winperf has ended"},
+		"-ets": {}, // recordings are never stored as tasks
+		"-m":   {instead: "start and stop the program; --for and --end also stop it"},
+		"-r":   {instead: "start the program every day with cron or the task scheduler"},
+		"-rc":  {instead: "start the task after winperf has ended"},
 		"-u":   {instead: "start the program as that user"},
 	},
 }
 
-// findSpelling finds how a command writes a foreign option.
 func findSpelling(cmd *cobra.Command, arg string) (spelling, bool) {
 	if s, found := commandSpellings[cmd.Name()][arg]; found {
 		return s, true
@@ -88,8 +83,7 @@ func findSpelling(cmd *cobra.Command, arg string) (spelling, bool) {
 	return s, found
 }
 
-// rewrite replaces foreign spellings. Arguments of options and what follows --
-// are left alone.
+// rewrite replaces foreign options. It leaves arguments of options, and all after --, unchanged.
 func rewrite(cmd *cobra.Command, args []string) ([]string, error) {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {
@@ -128,7 +122,6 @@ func rewrite(cmd *cobra.Command, args []string) ([]string, error) {
 	return out, nil
 }
 
-// gather returns ours with the arguments that belong to it, and their number.
 func (s spelling) gather(args []string) (ours []string, used int) {
 	for used < len(args) {
 		arg := args[used]
@@ -148,10 +141,8 @@ func (s spelling) gather(args []string) (ours []string, used int) {
 	return ours, used
 }
 
-// timeOfDay is what may stand behind a date as an argument of its own.
 var timeOfDay = regexp.MustCompile(`^(?i)(\d{1,2}(:\d{2}){1,2}(\.\d+)?( ?[ap]m)?|[ap]m)$`)
 
-// timeSpan is a time as logman writes it: [[hh:]mm:]ss.
 var timeSpan = regexp.MustCompile(`^\d+(:\d{1,2}){0,2}$`)
 
 func (s spelling) check(cmd *cobra.Command, arg string) error {
@@ -164,7 +155,6 @@ func (s spelling) check(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// takesArgument tells whether the argument after arg belongs to it.
 func takesArgument(cmd *cobra.Command, arg string) bool {
 	if name, long := strings.CutPrefix(arg, "--"); long {
 		f := cmd.Flags().Lookup(name)
@@ -180,7 +170,7 @@ func takesArgument(cmd *cobra.Command, arg string) bool {
 			return false
 		}
 		if f.NoOptDefVal == "" {
-			return i == len(arg)-1 // otherwise the rest is its argument
+			return i == len(arg)-1 // otherwise the rest is the argument
 		}
 	}
 	return false

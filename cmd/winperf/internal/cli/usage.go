@@ -12,8 +12,6 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 )
 
-// helpCommand shows the help of a command. Unlike cobra's own it fails for one
-// that does not exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -41,8 +39,20 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// helpWriter keeps the first error of writing help texts and the version, which
-// cobra does not look at.
+// examplesFirst returns a help function that shows the examples before the other text.
+func examplesFirst(help func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		examples := cmd.Example
+		if examples != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nExamples:\n%s\n\n", cmd.Short, strings.TrimRight(examples, "\n"))
+		}
+
+		cmd.Example = ""
+		help(cmd, args)
+		cmd.Example = examples
+	}
+}
+
 type helpWriter struct {
 	w   io.Writer
 	err error
@@ -54,13 +64,11 @@ func (h *helpWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// otherPrograms are the commands that do the same as programs with other names.
 var otherPrograms = map[string]string{
 	"relog": "convert", "typeperf": "watch", "logman": "record", "top": "watch", "diff": "compare",
 }
 
-// unknownCommand says that the first argument which is not a flag names no
-// command.
+// unknownCommand returns an error for the first argument that is not a flag.
 func unknownCommand(root *cobra.Command, args []string) error {
 	name := ""
 	for _, arg := range args {
@@ -74,7 +82,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return fmt.Errorf("%s is a path and needs a command before it, such as get or watch", name)
 	}
 	if command := otherPrograms[name]; command != "" {
-		return fmt.Errorf("unknown command %q; winperf %s does that: winperf help %[2]s", name, command)
+		return fmt.Errorf("unknown command %q; use winperf %s instead: winperf help %[2]s", name, command)
 	}
 	commands := func(yield func(string) bool) {
 		for _, c := range root.Commands() {
@@ -86,7 +94,6 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q%s; winperf help lists them", name, console.DidYouMean(name, commands))
 }
 
-// flagError adds to an error about flags where to read about them.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

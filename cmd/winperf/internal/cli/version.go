@@ -11,8 +11,8 @@ func versionCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of the program",
-		Long: `Version shows the program's version, the commit it was built from with its date where
-that is known, the system it was built for and Go's version.`,
+		Long: `Version shows the version, the commit and its date if known, the operating system and the
+Go version of the program.`,
 		Example: "  winperf version",
 		Args:    console.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -10,15 +10,13 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// about are the metrics about the server: its configuration and its pushes.
 type about struct {
 	mu     sync.Mutex
-	reload bool      // the last one of the configuration succeeded
-	loaded time.Time // the configuration in use
-	push   *pushes   // of the configuration in use; nil sends nothing
+	reload bool      // the last reload succeeded
+	loaded time.Time // time of the configuration in use
+	push   *pushes   // of the configuration in use; nil without targets
 }
 
-// reloaded notes the result of a reload of the configuration.
 func (a *about) reloaded(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -27,14 +25,13 @@ func (a *about) reloaded(err error) {
 	}
 }
 
-// pushes notes what sends samples now.
 func (a *about) pushes(p *pushes) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.push = p
 }
 
-// families returns the metrics. Those about pushes have no rows where nothing is sent.
+// families returns the metrics. Metrics about pushes have no rows without targets.
 func (a *about) families(now time.Time) []metrics.Family {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,7 +48,7 @@ func (a *about) families(now time.Time) []metrics.Family {
 		Columns: []metrics.Column{{Rows: one, Bits: []uint64{successful}}},
 	}, {
 		Name: "winperf_config_last_reload_success_timestamp_seconds", Type: metrics.Gauge, Unit: "seconds",
-		Help:    "When the configuration in use was loaded, since 1970.",
+		Help:    "Time when the configuration in use was loaded, since 1970.",
 		Columns: []metrics.Column{{Rows: one, Form: metrics.Float, Bits: []uint64{loaded}}},
 	}}
 	return append(list, a.push.families(now)...)

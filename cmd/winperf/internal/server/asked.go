@@ -7,34 +7,32 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// asked is a path of the configuration that should match something, and its place there.
-type asked struct {
+type expectedPath struct {
 	key, text string
 	path      winperf.Path
 }
 
-// asked are all paths that should match something.
-func (c *Config) asked() (list []asked) {
+func (c *Config) expectedPaths() (list []expectedPath) {
 	for i, p := range c.Paths {
-		list = append(list, asked{fmt.Sprintf("paths[%d]", i), "", p})
+		list = append(list, expectedPath{fmt.Sprintf("paths[%d]", i), "", p})
 	}
 	for i, name := range c.Objects {
 		whole := winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
-		list = append(list, asked{fmt.Sprintf("objects[%d]", i), name, whole})
+		list = append(list, expectedPath{fmt.Sprintf("objects[%d]", i), name, whole})
 	}
 	for i, p := range c.Exclude {
-		list = append(list, asked{fmt.Sprintf("exclude[%d]", i), "", p})
+		list = append(list, expectedPath{fmt.Sprintf("exclude[%d]", i), "", p})
 	}
 	for i := range c.Counters {
 		for k, p := range c.Counters[i].Paths() {
-			list = append(list, asked{c.keyOfCounter(i, k), "", p})
+			list = append(list, expectedPath{c.keyOfCounter(i, k), "", p})
 		}
 	}
 	return list
 }
 
-// keyOfCounter is the key of a counter of performancecounter. Files have those at one of two places,
-// or as text, inside which there are no keys.
+// keyOfCounter returns the key of a performancecounter counter. Files have two places for it, or text
+// without keys.
 func (c *Config) keyOfCounter(object, k int) string {
 	const own, exporters = "performancecounter.objects", "collector.performancecounter.objects"
 	name := c.Counters[object].Counters[k].Name
@@ -50,7 +48,6 @@ func (c *Config) keyOfCounter(object, k int) string {
 	return exporters
 }
 
-// keyOfObject is the key of an object of performancecounter.
 func (c *Config) keyOfObject(object int) string {
 	if len(c.Counters[object].Counters) == 0 {
 		return "performancecounter.objects"

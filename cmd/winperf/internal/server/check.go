@@ -10,12 +10,10 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// checker gathers what is wrong with a configuration.
 type checker struct {
-	errs []error // an error that joins others is about one place, and none of them follows from another
+	errs []error // a joined error is about one place, and its errors are independent
 }
 
-// add adds an error, or each of the errors that it joins.
 func (c *checker) add(err error) {
 	if inner := joined(err); inner != nil {
 		c.errs = append(c.errs, inner...)
@@ -24,16 +22,15 @@ func (c *checker) add(err error) {
 	}
 }
 
-// joined returns the errors of errors.Join, nil where an error is none of that.
+// joined returns the errors in the result of errors.Join, or nil for other errors.
 func joined(err error) []error {
 	of, ok := err.(interface{ Unwrap() []error })
-	if !ok || errors.Join(of.Unwrap()...).Error() != err.Error() { // one that wraps several has a text of its own
+	if !ok || errors.Join(of.Unwrap()...).Error() != err.Error() { // an error that wraps several has its own text
 		return nil
 	}
 	return of.Unwrap()
 }
 
-// eachOf joins what is made of each of the errors that an error joins, or of the error alone.
 func eachOf(err error, change func(error) error) error {
 	inner := joined(err)
 	if inner == nil {
@@ -46,8 +43,8 @@ func eachOf(err error, change func(error) error) error {
 	return errors.Join(list...)
 }
 
-// err joins all errors in the order of their places, each once. Of several about one place the first says
-// what the others follow from.
+// err joins all errors in the order of their places, without duplicates. For each place it keeps only the
+// first error, which causes the others.
 func (c *checker) err() error {
 	sortByPlace(c.errs)
 	same := func(a, b error) bool {
@@ -73,7 +70,7 @@ func sortByPlace(errs []error) {
 	})
 }
 
-// placeOf is the line and column that an error is about; 0 where it has none.
+// placeOf returns the line and column of an error, or 0.
 func placeOf(err error) (at [2]int) {
 	if of, ok := errors.AsType[*winperf.DataError](err); ok {
 		at = [2]int{of.Line, of.Column}
@@ -81,9 +78,8 @@ func placeOf(err error) (at [2]int) {
 	return at
 }
 
-// generics are performancecounter objects, each of which and all together must be right.
 func (c *checker) generics(list []genericFile) (all []metrics.Generic) {
-	// What is no object was told, and has no place here.
+	// Entries that are not objects were already reported.
 	list = slices.DeleteFunc(list, func(g genericFile) bool { return g.Line == 0 })
 	var read []metrics.Generic
 	for i := range list {
@@ -100,8 +96,6 @@ func (c *checker) generics(list []genericFile) (all []metrics.Generic) {
 	return all
 }
 
-// completed is the object with something that is right, and like nothing else, in the place of what could not
-// be read: what would only follow from that is not told.
 func (g *genericFile) completed(number int) metrics.Generic {
 	is := g.Generic
 	if !g.Partial {

@@ -91,8 +91,8 @@ func TestBodies(t *testing.T) {
 	config := Config{Web: Web{Lifecycle: true}}
 	s := start(t, config)
 	hasty := startWith(t, config, func(o *Options) {
-		o.patience = defaultPatience()
-		o.patience.read = 200 * time.Millisecond
+		o.timeouts = defaultTimeouts()
+		o.timeouts.read = 200 * time.Millisecond
 	})
 	const (
 		get    = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
@@ -144,7 +144,7 @@ func TestBodies(t *testing.T) {
 // the others do not notice.
 func TestSlowClients(t *testing.T) {
 	s := startWith(t, Config{}, func(o *Options) {
-		o.patience = patience{
+		o.timeouts = timeouts{
 			header: 2 * time.Second, read: 2 * time.Second, write: 2 * time.Second, idle: 2 * time.Second,
 			shutdown: time.Second,
 		}
@@ -180,7 +180,7 @@ func TestSlowReader(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
 		block := perftest.Series(perftest.Desktop, 1, 0, 1)[0].Bytes
 		desktop := func(context.Context, string) (winperf.Source, error) { return &fake{t: t, block: block}, nil }
-		slowReader(t, desktop, 5, func(p *patience) { p.write = 100 * time.Millisecond })
+		slowReader(t, desktop, 5, func(p *timeouts) { p.write = 100 * time.Millisecond })
 	})
 	t.Run("compressed in memory", func(t *testing.T) {
 		block, err := encode(longBlock())
@@ -188,7 +188,7 @@ func TestSlowReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		long := func(context.Context, string) (winperf.Source, error) { return &fake{t: t, block: block}, nil }
-		slowReader(t, long, 5, func(p *patience) { p.write = 100 * time.Millisecond })
+		slowReader(t, long, 5, func(p *timeouts) { p.write = 100 * time.Millisecond })
 	})
 }
 
@@ -205,13 +205,13 @@ func longBlock() string {
 }
 
 func slowReader(
-	t *testing.T, open func(context.Context, string) (winperf.Source, error), seconds int, change func(*patience),
+	t *testing.T, open func(context.Context, string) (winperf.Source, error), seconds int, change func(*timeouts),
 ) {
 	t.Helper()
 	s := startWith(t, Config{Config: serve.Config{Timeout: time.Minute}}, func(o *Options) {
 		o.Open = open
-		o.patience = defaultPatience()
-		change(&o.patience)
+		o.timeouts = defaultTimeouts()
+		change(&o.timeouts)
 	})
 	_, whole := s.ask("GET", "/metrics")
 
@@ -254,8 +254,8 @@ func leavesAnswer(t *testing.T, url string, seconds int) bool {
 // A thousand connections at once all get an answer, though only a few are served at a time.
 func TestManyConnections(t *testing.T) {
 	s := startWith(t, Config{Web: Web{MaxConnections: 20}}, func(o *Options) {
-		o.patience = defaultPatience()
-		o.patience.quiet = time.Hour // none is too slow to send its request
+		o.timeouts = defaultTimeouts()
+		o.timeouts.quiet = time.Hour // none is too slow to send its request
 	})
 	const clients = 1000
 	statuses := make([]int, clients)
@@ -282,8 +282,8 @@ func TestNothingLeft(t *testing.T) {
 			}
 		})
 		s := startWith(t, Config{}, func(o *Options) {
-			o.patience = defaultPatience()
-			o.patience.shutdown = 200 * time.Millisecond
+			o.timeouts = defaultTimeouts()
+			o.timeouts.shutdown = 200 * time.Millisecond
 		})
 		for range 10 {
 			c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

@@ -14,72 +14,71 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Config is what is served, from where, to whom. The zero Config serves this machine to this machine.
+// Config is the configuration of the server. The zero Config serves the counters of this machine to this
+// machine.
 type Config struct {
-	// Source is the URL of what is measured, as source.Open takes it; "" is "local:".
+	// Source is the URL of the source for source.Open; "" is "local:".
 	Source string
 	serve.Config
 
 	Push []Target
 	Web  Web
 
-	places strictyaml.Places // of the values of the file, nil without one
-	read   *Config           // what the file says; flags may have set other values since
+	places strictyaml.Places // of the file's values; nil without a file
+	read   *Config           // values of the file; flags may have replaced them
 }
 
-// Target is where samples are sent without being asked for.
+// Target is a receiver to which samples are pushed.
 type Target struct {
 	URL      string            `yaml:"url,required"`
-	Names    []metrics.Scheme  // none is winperf's own
-	Interval time.Duration     `yaml:"interval"` // between two samples; 0 is up to the pusher
+	Names    []metrics.Scheme  // none means winperf's own
+	Interval time.Duration     `yaml:"interval"` // between two samples; 0 is the pusher's default
 	Headers  map[string]string `yaml:"headers"`  // of each request
-	Labels   map[string]string `yaml:"labels"`   // of all series, or attributes of the resource; "" removes one
-	// PasswordFile has the password of the user in the URL, BearerFile a token.
+	Labels   map[string]string `yaml:"labels"`   // of all series, or resource attributes; "" removes one
+	// PasswordFile has the password of the URL's user, BearerFile a token.
 	PasswordFile string `yaml:"password_file"`
 	BearerFile   string `yaml:"bearer_file"`
 	TLS          TLS    `yaml:"tls"`
 	Queue        Queue  `yaml:"queue"`
 }
 
-// TLS says how a target is known, and how this side identifies itself.
+// TLS configures how a receiver and this client are authenticated.
 type TLS struct {
-	CAFile     string `yaml:"ca_file"`              // certificates that are trusted, PEM; "" is those of the system
-	CertFile   string `yaml:"cert_file"`            // of this side, PEM
-	KeyFile    string `yaml:"key_file"`             // of this side, PEM
-	ServerName string `yaml:"server_name"`          // that the certificate must have; "" is the host of the URL
-	Insecure   bool   `yaml:"insecure_skip_verify"` // takes any certificate
+	CAFile     string `yaml:"ca_file"`              // trusted certificates, PEM; "" is the system's
+	CertFile   string `yaml:"cert_file"`            // client certificate, PEM
+	KeyFile    string `yaml:"key_file"`             // key of the client certificate, PEM
+	ServerName string `yaml:"server_name"`          // name in the receiver's certificate; "" is the host of the URL
+	Insecure   bool   `yaml:"insecure_skip_verify"` // accepts any certificate
 }
 
-// Queue keeps samples that a target did not take yet. Zero bounds are up to the pusher.
+// Queue keeps samples until a receiver accepts them. Zero limits mean the pusher's defaults.
 type Queue struct {
-	Dir      string          `yaml:"dir"` // "" is a directory by the address of the target
+	Dir      string          `yaml:"dir"` // "" is a directory named after the URL
 	MaxBytes strictyaml.Size `yaml:"max_size"`
 	MaxAge   time.Duration   `yaml:"max_age"`
 }
 
-// Web is how the server is reached.
+// Web configures how the server is reached.
 type Web struct {
-	// Listen are addresses, host:port; none is DefaultAddress.
+	// Listen lists addresses, host:port; none means DefaultAddress.
 	Listen []string `yaml:"listen_address"`
-	// ConfigFile has certificates and passwords in the form of the Prometheus
-	// exporter toolkit; "" is plain HTTP without passwords.
+	// ConfigFile has certificates and passwords in the format of the Prometheus exporter toolkit; "" is
+	// plain HTTP without passwords.
 	ConfigFile string `yaml:"config_file"`
-	// SystemdSocket listens on the sockets that systemd hands over, in place of Listen.
+	// SystemdSocket listens on sockets passed by systemd instead of Listen.
 	SystemdSocket bool `yaml:"systemd_socket"`
 	// Lifecycle allows POST and PUT of /-/reload.
 	Lifecycle bool `yaml:"enable_lifecycle"`
-	// MaxConnections bounds connections at once; 0 is 512. For more, idle ones are closed; if there are none,
-	// more wait.
+	// MaxConnections bounds the connections; 0 means 512. At the limit idle connections are closed, or new
+	// ones wait.
 	MaxConnections int `yaml:"max_connections"`
 }
 
-// DefaultAddress is where the server listens: on this machine only, at the port of
-// windows_exporter.
+// DefaultAddress accepts connections only from this machine, on the port of windows_exporter.
 const DefaultAddress = "127.0.0.1:9182"
 
 const defaultConnections = 512
 
-// withDefaults is the configuration with the defaults in it.
 func (c Config) withDefaults() Config {
 	c.Source = cmp.Or(c.Source, "local:")
 	c.Config = c.WithDefaults()
@@ -90,18 +89,17 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ParseNames reads the words of schemes of names that can be served: own and
-// windows_exporter.
+// ParseNames parses names of served metrics: own and windows_exporter.
 func ParseNames(words []string) ([]metrics.Scheme, error) {
 	return parseNames(words, servedNames)
 }
 
-// ParsePushNames reads the words of schemes of names that can be sent: otel too.
+// ParsePushNames parses names of pushed metrics: own, windows_exporter and otel.
 func ParsePushNames(words []string) ([]metrics.Scheme, error) {
 	return parseNames(words, pushNames)
 }
 
-// The schemes of names that can be served, and that can be sent.
+// Names of served and of pushed metrics.
 var (
 	servedNames = []string{"own", "windows_exporter"}
 	pushNames   = []string{"own", "windows_exporter", "otel"}
@@ -115,7 +113,7 @@ func parseNames(words, allowed []string) (names []metrics.Scheme, err error) {
 			return nil, fmt.Errorf("unknown names %q, expected %s%s", word, strings.Join(allowed, " or "),
 				didYouMean(word, allowed))
 		case slices.Contains(names, scheme):
-			return nil, fmt.Errorf("the names %s are there twice", word)
+			return nil, fmt.Errorf("the names %s are given twice", word)
 		}
 		names = append(names, scheme)
 	}
@@ -129,7 +127,6 @@ func didYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// file is the configuration as the file has it.
 type file struct {
 	Source       string `yaml:"source"`
 	serve.Config `yaml:",inline"`
@@ -137,35 +134,30 @@ type file struct {
 	Legacy       *bool    `yaml:"legacy"`
 
 	Counters  counterFile   `yaml:"performancecounter"`
-	Collector collectorFile `yaml:"collector"` // where windows_exporter has it
+	Collector collectorFile `yaml:"collector"` // place in windows_exporter's files
 
 	Push []targetFile `yaml:"push"`
 	Web  Web          `yaml:"web"`
 }
 
-// keysOfExporter are those that files of windows_exporter have too.
 var keysOfExporter = []string{"collectors", "debug", "log", "process", "scrape", "telemetry"}
 
-// UnknownKey says whose key it is that a file has.
 func (file) UnknownKey(key string) string {
 	if !slices.Contains(keysOfExporter, key) {
 		return ""
 	}
-	return "windows_exporter's; of its files only collector: {performancecounter: ...} is used, " +
-		"leave out the rest"
+	return "a key of windows_exporter; only collector: {performancecounter: ...} of its files is used, " +
+		"remove the others"
 }
 
-// collectorFile is what files of windows_exporter have about a collector each.
 type collectorFile struct {
 	Counters counterFile `yaml:"performancecounter"`
 }
 
-// UnknownKey says that no other collector has settings.
 func (collectorFile) UnknownKey(string) string {
-	return "of windows_exporter's collectors only performancecounter has settings here, leave out the others"
+	return "only the collector performancecounter of windows_exporter has settings here, remove the others"
 }
 
-// counterFile are the metrics of performancecounter, a list or text that holds one.
 type counterFile struct {
 	Objects strictyaml.Embedded[[]genericFile] `yaml:"objects"`
 }
@@ -180,9 +172,8 @@ type targetFile struct {
 	Names  []string `yaml:"names"`
 }
 
-// ParseConfig reads a configuration file, whose name is in errors. What the text does
-// not say is zero. The error joins all that is wrong, each a *winperf.DataError with line
-// and column.
+// ParseConfig parses a configuration file; name is used in errors. Missing values are zero. The error
+// joins all errors, each a *winperf.DataError with line and column.
 func ParseConfig(name string, text []byte) (Config, error) {
 	var f file
 	check := checker{}
@@ -206,7 +197,7 @@ func ParseConfig(name string, text []byte) (Config, error) {
 	return c, check.err()
 }
 
-// setNames sets the schemes of names in a configuration, and returns the words that are none.
+// setNames sets the metric names in c, and returns the invalid ones.
 func (f *file) setNames(c *Config) (list []problem) {
 	set := func(key string, to *[]metrics.Scheme, words, allowed []string) {
 		var err error
@@ -221,7 +212,7 @@ func (f *file) setNames(c *Config) (list []problem) {
 	return list
 }
 
-// checkPositive checks that values of the file are more than 0, which is the default where the file has none.
+// checkPositive checks values that must be positive if the file has them.
 func (c *Config) checkPositive(check *checker) {
 	positive := func(key string, is int64, err error) {
 		if place, there := c.places[key]; there && is <= 0 {

@@ -73,7 +73,7 @@ func TestConfigErrors(t *testing.T) {
 		{"names: [own, windows]\n", `f:1:8: names: unknown names "windows", ` +
 			`expected own or windows_exporter (did you mean windows_exporter?)`},
 		{"names: [otel]\n", `f:1:8: names: unknown names "otel", expected own or windows_exporter`},
-		{"names: [own, own]\n", `f:1:8: names: the names own are there twice`},
+		{"names: [own, own]\n", `f:1:8: names: the names own are given twice`},
 		{"language: klingon\n", `f:1:11: language: expected a language such as de, German, 007 or 0x407`},
 		{"timeout: 0\n", `f:1:10: timeout: expected more than 0 and at most a year`},
 		{"costly_interval: -1s\n", `f:1:18: costly_interval: expected more than 0 and at most a year`},

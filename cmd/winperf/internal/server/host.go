@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// hostChecked refuses requests over loopback for names of other hosts, if there is no authentication. A page
-// whose name its owner points at this machine (DNS rebinding) must not read the metrics with the browser of a
-// user here.
+// hostChecked refuses requests over loopback for names of other hosts, if there is no authentication. This
+// prevents DNS rebinding: a web page must not read the metrics through the browser of a user of this
+// machine.
 func (s *server) hostChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-		loopback := ok && local.IP.IsLoopback() && r.TLS == nil // with TLS a browser checks the name itself
+		loopback := ok && local.IP.IsLoopback() && r.TLS == nil // with TLS the browser checks the name
 		if !loopback || isHere(r.Host, s.web.Listen) || hasKey(s.web.ConfigFile, "basic_auth_users") {
 			next.ServeHTTP(w, r)
 			return
@@ -26,8 +26,6 @@ func (s *server) hostChecked(next http.Handler) http.Handler {
 	})
 }
 
-// isHere reports whether a Host header is an address, localhost or the host of an address that the server
-// listens on.
 func isHere(header string, listen []string) bool {
 	host := hostOf(header)
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || host == "localhost" {
@@ -37,7 +35,7 @@ func isHere(header string, listen []string) bool {
 	return strings.HasSuffix(host, ".localhost") || host != "" && slices.ContainsFunc(listen, named)
 }
 
-// hostOf returns the host of an address, which may have a port, in small letters.
+// hostOf returns the host of an address in lower case, without a port.
 func hostOf(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// limiter bounds the connections of a listener. If there are too many, one without a request is closed for a
-// new one: first those that were never authenticated, and of these the one that has been quiet longest. New
-// connections wait as long as all others have requests, or had one a short while ago.
+// limiter bounds the connections of a listener. At the limit a new connection replaces an idle one: first
+// connections that were never authenticated, then the longest idle. New connections wait while all others
+// are busy or were busy recently.
 type limiter struct {
 	net.Listener
-	quiet time.Duration // that a connection is kept without a request
-	slots chan struct{} // holds one element for each connection
+	quiet time.Duration // time that an idle connection is kept
+	slots chan struct{} // one element for each connection
 	done  chan struct{} // closed by Close
 	once  sync.Once
 
@@ -30,7 +30,6 @@ func newLimiter(l net.Listener, most int, quiet time.Duration) *limiter {
 	}
 }
 
-// Accept implements net.Listener.
 func (l *limiter) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -63,7 +62,7 @@ func (l *limiter) add(c net.Conn) *limited {
 	return is
 }
 
-// evict closes a connection that has been without a request for long enough, if there is one.
+// evict closes a connection that has been idle long enough, if any.
 func (l *limiter) evict(now time.Time) {
 	l.mu.Lock()
 	var victim *limited
@@ -78,23 +77,21 @@ func (l *limiter) evict(now time.Time) {
 	}
 }
 
-// Close implements net.Listener.
 func (l *limiter) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return l.Listener.Close()
 }
 
-// limited is a connection of a limiter, whose lock guards it.
+// limited is a connection of a limiter. The limiter's lock protects it.
 type limited struct {
 	net.Conn
 	by            *limiter
-	requests      int       // that are being answered
-	authenticated bool      // a request was let through to the handler
-	since         time.Time // when it was accepted, or its last request was answered
+	requests      int       // number of requests in progress
+	authenticated bool      // a request passed authentication
+	since         time.Time // time when it was accepted or became idle
 	closed        bool
 }
 
-// endsBefore reports whether a connection is closed rather than another one.
 func (c *limited) endsBefore(other *limited) bool {
 	if c.authenticated != other.authenticated {
 		return other.authenticated
@@ -102,7 +99,6 @@ func (c *limited) endsBefore(other *limited) bool {
 	return c.since.Before(other.since)
 }
 
-// change adds to the requests that are being answered.
 func (c *limited) change(requests int) {
 	c.by.mu.Lock()
 	defer c.by.mu.Unlock()
@@ -110,7 +106,6 @@ func (c *limited) change(requests int) {
 	c.authenticated, c.since = true, time.Now()
 }
 
-// Close implements net.Conn.
 func (c *limited) Close() error {
 	err := c.Conn.Close()
 	c.by.mu.Lock()
@@ -123,10 +118,8 @@ func (c *limited) Close() error {
 	return err
 }
 
-// connectionKey is the key of the *limited that a request came through, in its context.
 type connectionKey struct{}
 
-// withConnection adds the connection to the context of its requests.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
@@ -134,7 +127,6 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// counted notes which connections have requests. It comes behind authentication.
 func counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connectionKey{}).(*limited); ok {

@@ -80,7 +80,7 @@ func (s *runningServer) keep(request string) (net.Conn, *bufio.Reader) {
 func TestIdleConnections(t *testing.T) {
 	for _, request := range []string{"", "GET /-/ready HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /metrics HTTP/1.1\r\nHo"} {
 		s := startWith(t, Config{Web: Web{MaxConnections: 3}}, func(o *Options) {
-			o.patience = patience{
+			o.timeouts = timeouts{
 				header: time.Hour, read: time.Hour, write: time.Hour, idle: time.Hour, quiet: time.Millisecond,
 				shutdown: 10 * time.Millisecond,
 			}
@@ -133,8 +133,8 @@ func TestBusyConnection(t *testing.T) {
 func TestUnauthenticatedConnections(t *testing.T) {
 	file, trust := secure(t, t.TempDir(), "secret", "")
 	s := startWith(t, Config{Web: Web{ConfigFile: file, MaxConnections: 2}}, func(o *Options) {
-		o.patience = defaultPatience()
-		o.patience.quiet = time.Nanosecond
+		o.timeouts = defaultTimeouts()
+		o.timeouts.quiet = time.Nanosecond
 	})
 	ask := func(client *http.Client, password string) int {
 		r, _ := http.NewRequest("GET", s.url+"/-/ready", nil)

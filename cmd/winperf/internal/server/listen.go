@@ -12,8 +12,8 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// listen opens the addresses, or takes the sockets that systemd handed over. A connection is kept for the
-// quiet time without a request if there are too many.
+// listen opens the addresses, or uses the sockets passed by systemd. quiet is the time that idle
+// connections are kept at the limit.
 func listen(ctx context.Context, how *Web, quiet time.Duration) (list []net.Listener, err error) {
 	if how.SystemdSocket {
 		list, err = fromSystemd()
@@ -26,15 +26,14 @@ func listen(ctx context.Context, how *Web, quiet time.Duration) (list []net.List
 	return list, err
 }
 
-// fromSystemd takes the sockets that systemd handed over, each of which must accept connections.
 func fromSystemd() ([]net.Listener, error) {
 	list, err := activation.Listeners()
 	if err == nil && len(list) == 0 {
-		err = errors.New("systemd has handed over no socket")
+		err = errors.New("systemd passed no socket")
 	}
 	for i, l := range list {
 		if l == nil {
-			const form = "file %d that systemd handed over is not a listening stream socket, expected ListenStream="
+			const form = "file %d passed by systemd is not a listening stream socket; use ListenStream="
 			err = errors.Join(err, fmt.Errorf(form, i+1))
 		}
 	}
@@ -65,7 +64,6 @@ func listenAll(ctx context.Context, addresses []string) (list []net.Listener, er
 	return list, nil
 }
 
-// urls returns the URL of the metrics at each listener, which has certificates if the web file has them.
 func urls(listeners []net.Listener, webFile string) (list []string) {
 	scheme := "http"
 	if hasKey(webFile, "tls_server_config") {
@@ -73,7 +71,7 @@ func urls(listeners []net.Listener, webFile string) (list []string) {
 	}
 	for _, l := range listeners {
 		tcp, ok := l.Addr().(*net.TCPAddr)
-		if !ok { // a Unix socket of systemd has no URL
+		if !ok { // Unix sockets have no URL
 			list = append(list, l.Addr().String())
 			continue
 		}
@@ -86,12 +84,10 @@ func urls(listeners []net.Listener, webFile string) (list []string) {
 	return list
 }
 
-// onlyWarnings is a logger that drops what is neither wrong nor a warning.
 func onlyWarnings(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
 
 type warnings struct{ slog.Handler }
 
-// Enabled implements slog.Handler.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }

@@ -10,39 +10,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// seldom returns a logger that passes on one record of a message a second, so that clients cannot fill the
+// seldom returns a logger that logs each message at most once a second, so that clients cannot fill the
 // log.
 func seldom(log *slog.Logger) *slog.Logger {
 	return slog.New(limitedHandler{log.Handler(), new(sync.Map)})
 }
 
-// limitedHandler drops records whose message was logged less than a second ago.
 type limitedHandler struct {
 	slog.Handler
 	messages *sync.Map // *rate.Sometimes by message
 }
 
-// Handle implements slog.Handler.
 func (h limitedHandler) Handle(ctx context.Context, r slog.Record) (err error) {
 	limit, _ := h.messages.LoadOrStore(r.Message, &rate.Sometimes{Interval: time.Second})
 	limit.(*rate.Sometimes).Do(func() { err = h.Handler.Handle(ctx, r) })
 	return err
 }
 
-// WithAttrs implements slog.Handler.
 func (h limitedHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return limitedHandler{h.Handler.WithAttrs(attrs), h.messages}
 }
 
-// WithGroup implements slog.Handler.
 func (h limitedHandler) WithGroup(name string) slog.Handler {
 	return limitedHandler{h.Handler.WithGroup(name), h.messages}
 }
 
-// errorLog logs the errors of connections, such as failed TLS handshakes, under one message.
+// errorLog logs errors of connections, such as failed TLS handshakes, under one message.
 type errorLog struct{ log *slog.Logger }
 
-// Write implements io.Writer.
 func (l errorLog) Write(line []byte) (int, error) {
 	l.log.Debug("a connection failed", "err", strings.TrimSuffix(string(line), "\n"))
 	return len(line), nil

@@ -66,7 +66,7 @@ func TestClientsFillNoLog(t *testing.T) {
 		t.Error(err)
 	}
 	most := int(time.Since(begin)/time.Second) + 1
-	for what, log := range map[string]*logBuffer{"was not reloaded": s.log, "handshake": secured.log} {
+	for what, log := range map[string]*logBuffer{"reload failed": s.log, "handshake": secured.log} {
 		if got := strings.Count(log.String(), what); got == 0 || got > most {
 			t.Errorf("%d lines with %q, want 1 to %d", got, what, most)
 		}

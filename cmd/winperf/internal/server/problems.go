@@ -17,16 +17,15 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// problem is what is wrong with a value of a configuration.
 type problem struct {
-	key   string // as files have it: push[0].tls.ca_file
-	value string // where that is text
+	key   string // as in files: push[0].tls.ca_file
+	value string // if it is text
 	err   error
 }
 
-// wrong is the error about a problem, with its place where the value is that of a file.
+// wrong returns an error about a problem, with its place if the value is from the file.
 func (c *Config) wrong(p problem) error {
-	key, _, _ := strings.Cut(p.key, "[") // the whole list, whose element has the place
+	key, _, _ := strings.Cut(p.key, "[") // the whole list; its element has the place
 	name, target := "", 0
 	if n, _ := fmt.Sscanf(p.key, "push[%d].", &target); n == 1 && target < len(c.Push) {
 		_, key, _ = strings.Cut(p.key, ".")
@@ -36,13 +35,13 @@ func (c *Config) wrong(p problem) error {
 	}
 
 	err := p.err
-	if file, ok := err.(*fs.PathError); ok { //nolint:errorlint // which call failed is nothing to who reads this
+	if file, ok := err.(*fs.PathError); ok { //nolint:errorlint // users do not need the name of the call
 		err = fmt.Errorf("%s: %w", file.Path, file.Err)
 	}
 	place, ok := c.places.Find(p.key, p.value)
 	ok = ok && c.ofFile(p.key)
 	switch {
-	case !ok && key == "url": // which the error names itself
+	case !ok && key == "url": // the error names it
 		return err
 	case !ok:
 		return fmt.Errorf("%s%s: %w", name, key, err)
@@ -52,7 +51,6 @@ func (c *Config) wrong(p problem) error {
 	return place.Errorf("%s: %w", strings.TrimPrefix(key, "web."), err)
 }
 
-// settings are the values that flags can replace, by their keys.
 var settings = map[string]func(*Config) any{
 	"source":              func(c *Config) any { return c.Source },
 	"language":            func(c *Config) any { return c.Language },
@@ -70,15 +68,14 @@ var settings = map[string]func(*Config) any{
 	"web.max_connections": func(c *Config) any { return c.Web.MaxConnections },
 }
 
-// ofFile reports whether the value of a key is what the file says.
 func (c *Config) ofFile(key string) bool {
 	name, _, _ := strings.Cut(key, "[")
 	value := settings[name]
 	return value == nil || reflect.DeepEqual(value(c), value(c.read))
 }
 
-// Check returns all errors of a configuration that can be known without its source: values that cannot be, or
-// not together, and files that cannot be used. The error about a value of a file has its line and column.
+// Check returns all errors of a configuration that do not depend on its source: invalid values and
+// combinations, and unusable files. Errors about values of a file have line and column.
 func (c *Config) Check() error {
 	check := checker{}
 	for _, p := range slices.Concat(c.problems(), c.sentGenericProblems(), c.fileProblems()) {
@@ -88,7 +85,6 @@ func (c *Config) Check() error {
 	return check.err()
 }
 
-// problems are those that the values themselves have.
 func (c *Config) problems() (list []problem) {
 	wrong := func(key, value string, err error) {
 		if err != nil {
@@ -97,9 +93,9 @@ func (c *Config) problems() (list []problem) {
 	}
 	for i, address := range c.Web.Listen {
 		err := checkAddress(address)
-		anyPort := strings.HasSuffix(address, ":0") // as often as it is wanted
+		anyPort := strings.HasSuffix(address, ":0") // each use is another port
 		if err == nil && !anyPort && slices.Contains(c.Web.Listen[:i], address) {
-			err = fmt.Errorf("%s is there twice", address)
+			err = fmt.Errorf("%s is given twice", address)
 		}
 		wrong(fmt.Sprintf("web.listen_address[%d]", i), address, err)
 	}
@@ -113,7 +109,6 @@ func (c *Config) problems() (list []problem) {
 	return append(list, c.servedProblems()...)
 }
 
-// servedProblems are the errors about what is served.
 func (c *Config) servedProblems() (list []problem) {
 	for _, err := range joined(c.Config.Check()) {
 		of, ok := errors.AsType[*serve.ConfigError](err)
@@ -129,7 +124,6 @@ func (c *Config) servedProblems() (list []problem) {
 	return list
 }
 
-// sentGenericProblems are the errors about performancecounter that follow from the names that are sent.
 func (c *Config) sentGenericProblems() (list []problem) {
 	var names []metrics.Scheme
 	for i := range c.Push {
@@ -145,7 +139,6 @@ func (c *Config) sentGenericProblems() (list []problem) {
 
 var errTime = errors.New("expected more than 0 and at most a year")
 
-// checkAddress tells what is wrong with an address to listen on.
 func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -157,10 +150,9 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// leastQueue is the least bound of a queue that holds a few samples of a desktop.
 const leastQueue = 1 << 20
 
-// problems are those of a target, whose keys begin so.
+// problems returns the errors of a target; key is the prefix of its keys.
 func (t *Target) problems(key string) (list []problem) {
 	to := t.target("", "")
 	for _, p := range to.Check() {
@@ -175,19 +167,18 @@ func (t *Target) problems(key string) (list []problem) {
 		wrong("interval", fmt.Errorf("expected from %v to a year", measure.LeastInterval))
 	}
 	if t.Queue.MaxBytes != 0 && t.Queue.MaxBytes < leastQueue {
-		wrong("queue.max_size", errors.New("expected at least 1M, which holds a few samples"))
+		wrong("queue.max_size", errors.New("expected at least 1M, the size of a few samples"))
 	}
 	if t.Queue.MaxAge < 0 || t.Queue.MaxAge > serve.MaxTime {
 		wrong("queue.max_age", errTime)
 	}
 	if t.Queue.MaxAge != 0 && t.Queue.MaxAge < t.Interval {
-		const form = "expected at least the interval, %v: no sample would be kept"
+		const form = "expected at least the interval, %v: otherwise no sample is kept"
 		wrong("queue.max_age", fmt.Errorf(form, t.Interval))
 	}
 	return list
 }
 
-// fileProblems are those of files and directories that the configuration names.
 func (c *Config) fileProblems() (list []problem) {
 	if err := checkWebFile(c.Web.ConfigFile); err != nil {
 		list = append(list, problem{"web.config_file", c.Web.ConfigFile, err})
@@ -214,19 +205,18 @@ func (c *Config) fileProblems() (list []problem) {
 	return list
 }
 
-// queueDirectory is the directory of the queue in the same spelling for all targets, "" where only
-// the start tells what it is.
+// queueDirectory returns the canonical path of the queue, or "" if it is only known at the start.
 func (t *Target) queueDirectory() (string, error) {
 	dir, err := t.directory()
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
-		return "", nil //nolint:nilerr // who begins to send may be told of another one
+		return "", nil //nolint:nilerr // sending may use another one
 	}
 
 	if is, err := os.Stat(dir); err == nil && !is.IsDir() {
-		return "", fmt.Errorf("%s is no directory", dir)
+		return "", fmt.Errorf("%s is not a directory", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -237,13 +227,13 @@ func (t *Target) queueDirectory() (string, error) {
 	return dir, nil
 }
 
-// sharedQueue says that another target has the same queue.
+// sharedQueue returns the error for two targets with the same queue.
 func (t *Target) sharedQueue(other *Target, dir string) error {
 	to := t.target("", "")
 	if other.Queue.Dir == "" {
-		const form = "%s is there twice, and both would have one queue: name a directory for each, or drop one"
+		const form = "%s is given twice with the same queue: set a different queue.dir for each, or remove one"
 		return fmt.Errorf(form, to.Name())
 	}
-	const form = "%q is the queue of %s already: each target needs one of its own"
+	const form = "%q is already the queue of %s: each target needs its own"
 	return fmt.Errorf(form, dir, to.Name())
 }

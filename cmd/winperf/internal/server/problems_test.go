@@ -83,10 +83,10 @@ func TestMoreConfigErrors(t *testing.T) {
 		{"timeout: 10000h\n", `f:1:10: timeout: expected more than 0 and at most a year`},
 		{"max_series: 1e3\n", `f:1:13: max_series: expected a whole number, found "1e3"`},
 		{"web: {max_connections: -5}\n", `f:1:24: max_connections: expected 0 or more`},
-		{"web: {listen_address: [\":9182\", \":9182\"]}\n", `f:1:33: listen_address: :9182 is there twice`},
+		{"web: {listen_address: [\":9182\", \":9182\"]}\n", `f:1:33: listen_address: :9182 is given twice`},
 		{"objects: Memory\n", `f:1:10: objects: expected a list such as ['Memory'], found text "Memory"`},
-		{"collectors: {enabled: cpu}\n", `f:1:1: unknown key "collectors": windows_exporter's; of its files only`},
-		{"collector: {service: {include: x}}\n", `f:1:13: unknown key "service": of windows_exporter's collectors`},
+		{"collectors: {enabled: cpu}\n", `f:1:1: unknown key "collectors": a key of windows_exporter; only`},
+		{"collector: {service: {include: x}}\n", `f:1:13: unknown key "service": only the collector performancecounter`},
 		{"objects: [\"\"]\n", `f:1:11: objects: expected the name of an object`},
 		{"push: [{url: \"otlp+http://me:secret@[::1\"}]\n", `f:1:14: url: bad URL of a target: missing ']'`},
 	} {
@@ -256,7 +256,7 @@ func TestCheckFilePlaces(t *testing.T) {
 		},
 		{
 			"push:\n  - url: otlp+http://x\n  - url: otlp+http://me:secret@x\n  - url: otlp+http://x\n",
-			`f:4:5: queue.dir: otlp+http://x is there twice, and both would have one queue`,
+			`f:4:5: queue.dir: otlp+http://x is given twice with the same queue`,
 		},
 	} {
 		config, err := ParseConfig("f", []byte(c.text))

@@ -22,18 +22,17 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// pushes are what sends samples to the targets of the configuration in use.
 type pushes struct {
 	list   []*push.Pusher
-	keys   []string      // of each: its name and its queue
-	before []push.Stats  // of each: what was counted before the configuration was reloaded
-	rows   *metrics.Rows // a row for each, of the metrics about them
+	keys   []string      // name and queue of each target
+	before []push.Stats  // statistics of each target before the last reload
+	rows   *metrics.Rows // a row for each target in the metrics
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 }
 
-// startPush begins to send, and counts on what last, which has ended, has counted. The error says why a
-// target cannot be sent to, and its queue not used; then nothing is sent.
+// startPush starts sending, and continues the statistics of last, which has ended. If a target or its
+// queue is unusable, it returns an error and nothing is sent.
 func startPush(
 	ctx context.Context, r *running, version string, log *slog.Logger, last *pushes,
 ) (*pushes, error) {
@@ -59,7 +58,6 @@ func startPush(
 	return p, nil
 }
 
-// targetRows returns a row for each target.
 func targetRows(names []string) *metrics.Rows {
 	var labels [][]metrics.Label
 	for _, name := range names {
@@ -68,7 +66,7 @@ func targetRows(names []string) *metrics.Rows {
 	return metrics.NewRows(labels, nil)
 }
 
-// counted is what was counted of a target, nothing where it is a new one.
+// counted returns the statistics of a target, zero for a new one.
 func (p *pushes) counted(key string) push.Stats {
 	if p != nil {
 		if i := slices.Index(p.keys, key); i >= 0 {
@@ -80,7 +78,6 @@ func (p *pushes) counted(key string) push.Stats {
 
 func (p *pushes) stats(i int) push.Stats { return p.list[i].Stats().After(&p.before[i]) }
 
-// stop ends sending. What is not sent stays in the queues.
 func (p *pushes) stop() error {
 	if p == nil {
 		return nil
@@ -94,7 +91,6 @@ func (p *pushes) stop() error {
 	return errors.Join(errs...)
 }
 
-// pusher returns what sends to a target of the configuration.
 func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pusher, error) {
 	t, to := &r.config.Push[target], r.target(target, version)
 	if err := t.canSend(r.source.Describe()); err != nil {
@@ -116,15 +112,14 @@ func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pu
 	})
 }
 
-// target is a target of the configuration, that is told whose samples it gets.
 func (r *running) target(target int, version string) push.Target {
 	to := r.config.Push[target].target(thismachine.Name(r.source.Describe()), version)
 	to.Number = r.config.numberOf(target)
 	return to
 }
 
-// numberOf is the number of a target among those before it whose names look the same, from 1: tenants of one
-// receiver, or passwords, which are not shown.
+// numberOf returns the number, from 1, of a target among targets with the same displayed name. They can
+// differ in tenants or hidden passwords.
 func (c *Config) numberOf(target int) (n int) {
 	is := c.Push[target].target("", "")
 	for i := range c.Push[:target+1] {
@@ -135,7 +130,6 @@ func (c *Config) numberOf(target int) (n int) {
 	return n
 }
 
-// target is the target as it is asked.
 func (t *Target) target(machine, version string) push.Target {
 	to := push.Target{
 		URL: t.URL, Headers: t.Headers, PasswordFile: t.PasswordFile, BearerFile: t.BearerFile,
@@ -146,8 +140,8 @@ func (t *Target) target(machine, version string) push.Target {
 	return to
 }
 
-// directory is where the queue is: where the configuration says, or below the directory that
-// systemd gives a service, or else that of the user's caches, by the address of the target.
+// directory returns the directory of the queue: the configured one, or a directory named after the URL
+// below systemd's state directory or the user's cache directory.
 func (t *Target) directory() (string, error) {
 	if t.Queue.Dir != "" {
 		return t.Queue.Dir, nil
@@ -165,7 +159,6 @@ func (t *Target) directory() (string, error) {
 	return filepath.Join(dir, "push", hex.EncodeToString(sum[:8])), nil
 }
 
-// families returns the metrics about what is sent.
 func (p *pushes) families(now time.Time) (list []metrics.Family) {
 	var stats []push.Stats
 	rows := targetRows(nil)
@@ -188,7 +181,6 @@ func (p *pushes) families(now time.Time) (list []metrics.Family) {
 	return list
 }
 
-// pushMetrics are the metrics about a target.
 var pushMetrics = []struct {
 	name  string
 	kind  metrics.Type
@@ -198,62 +190,62 @@ var pushMetrics = []struct {
 	value func(*push.Stats, time.Time) uint64
 }{
 	{
-		"winperf_push_samples_sent_total", metrics.Counter, "", metrics.Whole, "Values that the target took.",
+		"winperf_push_samples_sent_total", metrics.Counter, "", metrics.Whole, "Values that the receiver accepted.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Sent },
 	},
 	{
-		"winperf_push_samples_refused_total", metrics.Counter, "", metrics.Whole, "Values that it never will take.",
+		"winperf_push_samples_refused_total", metrics.Counter, "", metrics.Whole, "Values that the receiver refused for good.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Refused },
 	},
 	{
-		"winperf_push_requests_total", metrics.Counter, "", metrics.Whole, "Requests that it answered.",
+		"winperf_push_requests_total", metrics.Counter, "", metrics.Whole, "Requests that the receiver answered.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Requests },
 	},
 	{
-		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole, "Requests that are sent again, whole or in parts.",
+		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole, "Requests that were sent again, completely or in parts.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Retries },
 	},
 	{
 		"winperf_push_dropped_total", metrics.Counter, "", metrics.Whole,
-		"Samples of the source that were never sent: the queue was full, or they were too old or unreadable.",
+		"Samples of the source that were dropped: the queue was full, or they were too old or unreadable.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Queued.Dropped + s.Lost },
 	},
 	{
 		"winperf_push_measure_failures_total", metrics.Counter, "", metrics.Whole,
-		"Samples that could not be taken, or not be kept.",
+		"Samples that could not be taken or queued.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.MeasureErrors },
 	},
 	{
-		"winperf_push_queue_bytes", metrics.Gauge, "bytes", metrics.Whole, "Length of the queue on disk.",
+		"winperf_push_queue_bytes", metrics.Gauge, "bytes", metrics.Whole, "Size of the queue on disk.",
 		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Bytes) },
 	},
 	{
-		"winperf_push_queue_samples", metrics.Gauge, "", metrics.Whole, "Samples of the source that wait in it.",
+		"winperf_push_queue_samples", metrics.Gauge, "", metrics.Whole, "Samples of the source in the queue.",
 		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Items) },
 	},
 	{
 		"winperf_push_queue_age_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,
-		"About the age of the oldest of them.",
+		"Approximate age of the oldest sample in the queue.",
 		func(s *push.Stats, now time.Time) uint64 { return since(s.Queued.Oldest, now) },
 	},
 	{
 		"winperf_push_unwritten_total", metrics.Counter, "", metrics.Whole,
-		"Samples of the source that the disk did not take at first, so that only memory had them.",
+		"Samples of the source that could not be written to disk at first and were kept in memory.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Queued.Unwritten },
 	},
 	{
 		"winperf_push_unwritten_bytes", metrics.Gauge, "bytes", metrics.Whole,
-		"Length of what the disk has not taken yet.",
+		"Size of the samples not yet written to disk.",
 		func(s *push.Stats, _ time.Time) uint64 { return uint64(s.Queued.Memory) },
 	},
 	{
 		"winperf_push_failing_seconds", metrics.Gauge, "seconds", metrics.Ticks100ns,
-		"For how long requests have failed; 0 while they do not.",
+		"Time since requests began to fail; 0 if they succeed.",
 		func(s *push.Stats, now time.Time) uint64 { return since(s.Failing, now) },
 	},
 }
 
-// since is how long ago a time was, in 100 ns; 0 for the zero time.
+// since returns the time since t in 100 ns; 0 for the zero time.
 func since(t, now time.Time) uint64 {
 	if t.IsZero() {
 		return 0

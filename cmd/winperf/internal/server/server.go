@@ -16,57 +16,56 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// Options for Run.
+// Options configure Run.
 type Options struct {
-	// Load returns the configuration: when the server begins and at every reload. Of what it
-	// says in Web only Lifecycle can be reloaded; of other changes the log says that they need a restart.
+	// Load returns the configuration at the start and at each reload. In Web only Lifecycle can be
+	// reloaded; other changes are logged and require a restart.
 	Load func(context.Context) (Config, error)
 	// Open opens a source by its URL; nil is source.Open.
 	Open func(ctx context.Context, url string) (winperf.Source, error)
-	// Explain tells of each path why it matches nothing that a source has now, "" where it matches
-	// something; nil where the source does not tell. It is used for warnings, and obeys ctx; nil gives none.
+	// Explain returns for each path the reason why it matches nothing in the source, or "", or nil if the
+	// source cannot list its contents. It is used for warnings and must obey ctx. nil disables the
+	// warnings.
 	Explain func(ctx context.Context, src winperf.Source, paths []winperf.Path) []string
-	// Reload is received from when the configuration is to be loaded again; nil is never.
+	// Reload is received from to reload the configuration; nil never reloads.
 	Reload <-chan struct{}
 	// Version of the program, for winperf_build_info and the index page.
 	Version string
-	// Log is told what the server does; nil is nobody.
+	// Log receives messages; nil discards them.
 	Log *slog.Logger
-	// Listening, if not nil, is called once with the URLs of the metrics when the server can be reached.
+	// Listening, if not nil, is called once with the URLs of the metrics when the server is reachable.
 	Listening func(urls []string)
 
-	patience patience // zero is the default
+	timeouts timeouts // zero means the defaults
 }
 
-// server is a running server.
 type server struct {
 	opt     Options
-	base    context.Context // of what is done beside serving, which ends with it
-	log     *slog.Logger    // of what clients can cause
+	base    context.Context // of background work; ends with the server
+	log     *slog.Logger    // for events that clients can cause
 	loading sync.Mutex      // one reload at a time
-	closing sync.WaitGroup  // configurations that were replaced
+	closing sync.WaitGroup  // waits for replaced configurations
 
 	about about // metrics
 
 	mu   sync.Mutex
 	live *running
 
-	push *pushes // of live; nil where that could not be begun again
+	push *pushes // of live; nil if restarting failed
 
-	web Web // in use since the start
+	web Web // as at the start
 }
 
-// running is a configuration in use.
 type running struct {
 	config   Config
 	exporter *serve.Exporter
 	source   winperf.Source
-	users    sync.WaitGroup // scrapes that began with it
+	users    sync.WaitGroup // scrapes that use it
 }
 
 func (r *running) close() error { return errors.Join(r.exporter.Close(), r.source.Close()) }
 
-// last returns the exporter in use, nil before the first one.
+// last returns the exporter in use, or nil before the first one.
 func (s *server) last() *serve.Exporter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,15 +90,14 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.patience == (patience{}) {
-		o.patience = defaultPatience()
+	if o.timeouts == (timeouts{}) {
+		o.timeouts = defaultTimeouts()
 	}
 	return o
 }
 
-// Run serves metrics until ctx ends, and completes answers that are under way. The error says
-// why it cannot begin, or why it had to end: a wrong configuration, a source that cannot be
-// opened, an address in use.
+// Run serves metrics until ctx ends, and completes pending answers. It returns an error if it cannot start
+// or has to end: an invalid configuration, an unusable source, an address in use.
 func Run(ctx context.Context, opt Options) (err error) {
 	s := &server{opt: opt.withDefaults(), base: ctx}
 	s.log = seldom(s.opt.Log)
@@ -108,7 +106,7 @@ func Run(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	defer func() {
-		s.loading.Lock() // a reload that is under way may put another one in its place
+		s.loading.Lock() // a pending reload may replace it
 		defer s.loading.Unlock()
 		s.live.users.Wait()
 		err = errors.Join(err, s.push.stop(), s.live.close())
@@ -119,14 +117,13 @@ func Run(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	how := s.live.config.Web
-	listeners, err := listen(ctx, &how, s.opt.patience.quiet)
+	listeners, err := listen(ctx, &how, s.opt.timeouts.quiet)
 	if err != nil {
 		return err
 	}
 	return s.serve(ctx, listeners, &how)
 }
 
-// load loads the configuration and opens what it says.
 func (s *server) load(ctx context.Context) (*running, error) {
 	config, err := s.opt.Load(ctx)
 	if err != nil {
@@ -150,23 +147,21 @@ func (s *server) load(ctx context.Context) (*running, error) {
 	return &running{config: config, exporter: exporter, source: src}, nil
 }
 
-// reload loads the configuration again. The one in use stays where the new one is wrong. log is the log of
-// the caller.
 func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
-	old := s.live // which only a reload replaces
+	old := s.live // only a reload replaces it
 	next, err := s.load(ctx)
 	if err == nil {
 		err = s.pushInstead(ctx, old, next)
 	}
 	s.about.reloaded(err)
 	if err != nil {
-		log.Error("the configuration was not reloaded, the one in use stays", "err", err)
+		log.Error("reload failed, the current configuration stays in use", "err", err)
 		return err
 	}
 
-	s.goOn(ctx, old, next)
+	s.continueCounters(ctx, old, next)
 	s.mu.Lock()
 	s.live = next
 	s.mu.Unlock()
@@ -179,32 +174,30 @@ func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	s.closing.Go(func() {
 		old.users.Wait()
 		if err := old.close(); err != nil {
-			log.Warn("closing what the old configuration used", "err", err)
+			log.Warn("closing the resources of the old configuration", "err", err)
 		}
 	})
 	return nil
 }
 
-// goOn has counters that winperf continues over 2^32 go on with the next configuration, where that has the
-// same source.
-func (s *server) goOn(ctx context.Context, old, next *running) {
+// continueCounters continues counters extended over 2^32 in the next configuration with the same source.
+func (s *server) continueCounters(ctx context.Context, old, next *running) {
 	if old.config.Source != next.config.Source || next.source.Describe().Recorded {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, goOnLimit) // a slow reader may have the turn for long
+	ctx, cancel := context.WithTimeout(ctx, continueLimit) // a slow reader may hold the exporter
 	defer cancel()
 	if err := next.exporter.Continue(ctx, old.exporter); err != nil {
-		s.log.Debug("some counters begin anew", "err", err)
+		s.log.Debug("some counters restart from zero", "err", err)
 	}
 }
 
-// goOnLimit is how long is waited for the scrape that has the turn.
-const goOnLimit = time.Second
+const continueLimit = time.Second
 
-// pushInstead sends what the next configuration says in place of the one in use. Where that
-// cannot be, the one in use is sent on and the next one is closed.
+// pushInstead replaces the pushes by those of the next configuration. On errors it restarts the old ones
+// and closes next.
 func (s *server) pushInstead(ctx context.Context, old, next *running) error {
-	// The queues of the old configuration are free when nothing is sent from them any more.
+	// The old pushes must end to release their queues.
 	last := s.push
 	if err := last.stop(); err != nil {
 		s.log.Warn("push", "err", err)
@@ -215,31 +208,30 @@ func (s *server) pushInstead(ctx context.Context, old, next *running) error {
 		return nil
 	}
 	if again := s.startPush(ctx, old, last); again != nil {
-		err = errors.Join(err, fmt.Errorf("nothing is sent any more: %w", again))
+		err = errors.Join(err, fmt.Errorf("pushing has stopped: %w", again))
 	}
 	return errors.Join(err, next.close())
 }
 
-// startPush begins to send what a configuration says, after last, nil where nothing was sent before.
+// startPush starts the pushes of a configuration; last are the previous ones, or nil.
 func (s *server) startPush(ctx context.Context, r *running, last *pushes) (err error) {
 	s.push, err = startPush(context.WithoutCancel(ctx), r, s.opt.Version, s.opt.Log, last)
 	s.about.pushes(s.push)
 	return err
 }
 
-// watchReload reloads when the program was asked to.
 func (s *server) watchReload(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.opt.Reload:
-			_ = s.reload(ctx, s.opt.Log) // which has logged the error
+			_ = s.reload(ctx, s.opt.Log) // reload logs the error
 		}
 	}
 }
 
-// serve answers on all listeners until ctx ends or one of them fails.
+// serve answers on all listeners until ctx ends or a listener fails.
 func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -268,15 +260,14 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 	first.users.Done()
 	wait.Go(func() { s.watchReload(ctx) })
 	<-ctx.Done()
-	shutdown(servers, s.opt.patience.shutdown)
+	shutdown(servers, s.opt.timeouts.shutdown)
 	for _, l := range listeners {
-		_ = l.Close() // which a server that could not begin has left open
+		_ = l.Close() // left open by a server that could not start
 	}
 	wait.Wait()
 	return errors.Join(errs...)
 }
 
-// shutdown ends servers. Answers that are under way may take so long to be completed.
 func shutdown(servers []*http.Server, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -13,10 +13,9 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Check does what Run does before it listens, and ends: it loads the configuration, opens the
-// source and the files that are named. Nothing is sent, and no queue is opened. The error is what
-// Run would end with. The warnings are what it would serve all the same: paths that match
-// nothing now, and intervals that are shorter than a sample takes.
+// Check performs the checks of Run before it listens: it loads the configuration and opens the source and
+// the named files. It sends nothing and opens no queue. The error is the one that Run would return. The
+// warnings are paths that match nothing now, and intervals shorter than the time of a sample.
 func Check(ctx context.Context, opt Options) (warnings []error, err error) {
 	s := &server{opt: opt.withDefaults()}
 	s.log = s.opt.Log
@@ -42,26 +41,24 @@ func Check(ctx context.Context, opt Options) (warnings []error, err error) {
 	return warnings, nil
 }
 
-// canSend tells whether samples of a source can be sent to a target.
 func (t *Target) canSend(is winperf.Description) error {
 	to := t.target("", "")
 	switch {
 	case is.Recorded:
-		const form = "%s: %w: a recording is sent by winperf convert -o %[1]s"
+		const form = "%s: %w: send a log with winperf convert -o %[1]s"
 		return fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
 	case is.Cooked:
-		const form = "%s: %w: samples that are pushed are kept as raw values, and the source has none"
+		const form = "%s: %w: pushing needs raw values, but the source has none"
 		return fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
 	}
 	return nil
 }
 
-// openSource opens the source, and tells where in the file an address stands that cannot be opened.
 func (s *server) openSource(ctx context.Context, config *Config) (winperf.Source, error) {
 	src, err := s.opt.Open(ctx, config.Source)
 	switch {
 	case err == nil && src.Describe().Log.Raw:
-		const form = "%s holds raw values without their formulas; metrics are made of the log that they are from: %w"
+		const form = "%s holds raw values without their formulas; use the original log for metrics: %w"
 		err = errors.Join(fmt.Errorf(form, config.Source, winperf.ErrNotSupported), src.Close())
 	case err == nil:
 		return src, config.checkMachines(src)
@@ -72,14 +69,13 @@ func (s *server) openSource(ctx context.Context, config *Config) (winperf.Source
 	return nil, err
 }
 
-// checkMachines finds paths of another machine than that of a source, which it closes then.
 func (c *Config) checkMachines(src winperf.Source) error {
 	is := src.Describe()
 	if is.Recorded || is.Machine == "" {
-		return nil // whose samples tell
+		return nil // the samples have the machine
 	}
 	check := checker{}
-	for _, a := range c.asked() {
+	for _, a := range c.expectedPaths() {
 		if err := selection.CheckMachine([]winperf.Path{a.path}, is.Machine); err != nil {
 			check.add(c.wrong(problem{a.key, a.text, err}))
 		}
@@ -92,9 +88,8 @@ func (c *Config) checkMachines(src winperf.Source) error {
 	return err
 }
 
-// unmatched are warnings about paths that match nothing now.
 func (s *server) unmatched(ctx context.Context, r *running) (warnings []error) {
-	all := r.config.asked()
+	all := r.config.expectedPaths()
 	if s.opt.Explain == nil || len(all) == 0 {
 		return nil
 	}
@@ -105,7 +100,7 @@ func (s *server) unmatched(ctx context.Context, r *running) (warnings []error) {
 
 	reasons := s.opt.Explain(ctx, r.source, paths)
 	for i := range min(len(all), len(reasons)) {
-		if all[i].worthTelling(reasons[i]) {
+		if all[i].shouldWarn(reasons[i]) {
 			warnings = append(warnings, r.config.wrong(all[i].because(reasons[i])))
 		}
 	}
@@ -113,14 +108,14 @@ func (s *server) unmatched(ctx context.Context, r *running) (warnings []error) {
 	return warnings
 }
 
-// worthTelling reports whether a path should match something. What is excluded need not be there on
-// every system; what is misspelt is nowhere.
-func (a *asked) worthTelling(reason string) bool {
+// shouldWarn reports whether a path should match something. Excluded objects may be missing on a system,
+// but misspelt names are reported.
+func (a *expectedPath) shouldWarn(reason string) bool {
 	excluded := strings.HasPrefix(a.key, "exclude")
 	return reason != "" && (!excluded || strings.Contains(reason, "did you mean"))
 }
 
-func (a *asked) because(reason string) problem {
+func (a *expectedPath) because(reason string) problem {
 	what := a.path.String()
 	if strings.HasPrefix(a.key, "objects") {
 		what = a.path.Object
@@ -128,7 +123,6 @@ func (a *asked) because(reason string) problem {
 	return problem{a.key, a.text, fmt.Errorf("%s: %s", what, reason)}
 }
 
-// tooOften are warnings about what is shorter than the time that a sample takes.
 func (r *running) tooOften(ctx context.Context) (warnings []error) {
 	took, err := r.cost(ctx)
 	if err != nil {
@@ -144,7 +138,7 @@ func (r *running) tooOften(ctx context.Context) (warnings []error) {
 	return warnings
 }
 
-// cost is how long a sample takes: the shorter of two, as the first one has files to open.
+// cost returns the time of a sample: the shorter of two, because the first one opens files.
 func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
@@ -152,7 +146,7 @@ func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	m := measure.New(r.source, r.config.Selection(), opt)
 	defer func() { err = errors.Join(err, m.Close()) }()
 	first, err := m.Cycle(ctx)
-	if err != nil || first.Cost.Sample < measure.LeastInterval { // no interval is shorter
+	if err != nil || first.Cost.Sample < measure.LeastInterval { // no interval can be shorter
 		return 0, err
 	}
 
@@ -167,7 +161,6 @@ func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	return took, nil
 }
 
-// otherThan are the settings in which a new configuration is another one, which need a restart.
 func (w *Web) otherThan(next *Web) (keys []string) {
 	for _, s := range []struct {
 		key  string
@@ -186,14 +179,13 @@ func (w *Web) otherThan(next *Web) (keys []string) {
 }
 
 func lateNote(keys []string) string {
-	return "used after a restart only: " + strings.Join(keys, ", ")
+	return "used only after a restart: " + strings.Join(keys, ", ")
 }
 
-// maxWarnings bounds the lines about a configuration that is in use.
 const maxWarnings = 20
 
-// warn tells beside everything else which paths of a configuration match nothing, as long as
-// that is used by its caller.
+// warn logs in the background the paths of a configuration that match nothing. The caller must be using
+// the configuration.
 func (s *server) warn(r *running) {
 	r.users.Add(1)
 	s.closing.Go(func() {

@@ -18,7 +18,7 @@ func TestReloadLate(t *testing.T) {
 	s := start(t, Config{Web: Web{Lifecycle: true}})
 	for range 2 {
 		s.set(func() { s.config.Web.Listen, s.config.Web.MaxConnections = []string{"127.0.0.1:1"}, 7 })
-		const want = "used after a restart only: web.listen_address, web.max_connections"
+		const want = "used only after a restart: web.listen_address, web.max_connections"
 		if status, text := s.ask("POST", "/-/reload"); status != 200 || text != want+"\n" {
 			t.Errorf("status %d: %s", status, text)
 		}
@@ -33,7 +33,7 @@ func TestReloadLate(t *testing.T) {
 	}
 	s.set(func() { s.err = errors.New("f:1:1: that is wrong") })
 	status, text := s.ask("POST", "/-/reload")
-	if status != 500 || !strings.Contains(text, "the configuration in use stays: f:1:1: that is wrong") {
+	if status != 500 || !strings.Contains(text, "the current configuration stays in use: f:1:1: that is wrong") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }
@@ -107,7 +107,7 @@ func checkServer(t *testing.T) {
 		{push, &fake{before: slow}, "", "f:1:39: interval: 10ms is shorter than the "},
 		{"", &fake{before: fails}, "", "no sample: nothing today"},
 		{"paths: ['\\Processor\\*']\n", &fake{}, "", `f:1:9: paths: \Processor\*: no such object`},
-		{push, &fake{recorded: 2}, "f:1:14: url: otlp+http://h: not supported: a recording is sent by", ""},
+		{push, &fake{recorded: 2}, "f:1:14: url: otlp+http://h: not supported: send a log with", ""},
 		{"paths: ['\\\\other\\Memory\\*']\n", &fake{}, `f:1:9: paths: \\other\Memory\*: no such machine`, ""},
 		{"source: none\n", nil, "f:1:9: file does not exist", ""},
 		{"", nil, "file does not exist", ""},

@@ -15,25 +15,24 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// The bounds of what a client may send.
+// Limits for requests.
 const (
 	maxHeader = 16 << 10
 	maxBody   = 1 << 10
 
-	maxStreams = 8 // requests at once of a connection over HTTP/2
+	maxStreams = 8 // concurrent requests of an HTTP/2 connection
 )
 
-// patience is how long the server waits for clients.
-type patience struct {
-	header, read time.Duration // for a request
-	write        time.Duration // until an answer that is there was read
-	idle         time.Duration // for the next request
-	quiet        time.Duration // for the next request if there are too many connections
-	shutdown     time.Duration // for answers under way when it is to end
+type timeouts struct {
+	header, read time.Duration // to read a request
+	write        time.Duration // to write an answer
+	idle         time.Duration // idle connection
+	quiet        time.Duration // idle connection if there are too many
+	shutdown     time.Duration // pending answers at the end
 }
 
-func defaultPatience() patience {
-	return patience{
+func defaultTimeouts() timeouts {
+	return timeouts{
 		header: 5 * time.Second, read: 10 * time.Second, write: 30 * time.Second,
 		idle: 2 * time.Minute, quiet: time.Second, shutdown: 5 * time.Second,
 	}
@@ -43,17 +42,16 @@ func (s *server) httpServer() *http.Server {
 	return &http.Server{
 		Handler:           s.handler(),
 		MaxHeaderBytes:    maxHeader,
-		ReadHeaderTimeout: s.opt.patience.header,
-		ReadTimeout:       s.opt.patience.read,
-		WriteTimeout:      s.opt.patience.write,
-		IdleTimeout:       s.opt.patience.idle,
+		ReadHeaderTimeout: s.opt.timeouts.header,
+		ReadTimeout:       s.opt.timeouts.read,
+		WriteTimeout:      s.opt.timeouts.write,
+		IdleTimeout:       s.opt.timeouts.idle,
 		ConnContext:       withConnection,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ErrorLog:          log.New(errorLog{s.log}, "", 0),
 	}
 }
 
-// handler is all that the server answers.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
@@ -63,20 +61,18 @@ func (s *server) handler() http.Handler {
 	})
 	mux.HandleFunc("GET /-/healthy", says("winperf is healthy.\n"))
 	mux.HandleFunc("GET /-/ready", says("winperf is ready.\n"))
-	mux.HandleFunc("POST /-/reload", s.reloadAsked)
-	mux.HandleFunc("PUT /-/reload", s.reloadAsked)
+	mux.HandleFunc("POST /-/reload", s.handleReload)
+	mux.HandleFunc("PUT /-/reload", s.handleReload)
 	mux.HandleFunc("GET /{$}", s.index)
 
-	// A page of another site must not make its reader's browser reload this.
+	// Pages of other sites must not make a browser reload the configuration.
 	return s.hostChecked(http.NewCrossOriginProtection().Handler(bounded(counted(mux))))
 }
 
-// bounded reads the bodies of requests, of which nobody here wants to know anything, so that one that is
-// longer than a client has reason to send does nothing.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var err error
-		if r.ContentLength > maxBody { // which need not come to be known
+		if r.ContentLength > maxBody { // refuse without reading
 			err = &http.MaxBytesError{Limit: maxBody}
 		} else {
 			_, err = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
@@ -86,25 +82,23 @@ func bounded(next http.Handler) http.Handler {
 			return
 		}
 
-		w.Header().Set("Connection", "close") // what is left of it is not read
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 		switch _, large := errors.AsType[*http.MaxBytesError](err); {
 		case large:
 			const form = "the body of the request is too large, expected at most %d bytes"
 			refuse(w, http.StatusRequestEntityTooLarge, fmt.Errorf(form, maxBody))
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			refuse(w, http.StatusRequestTimeout, errors.New("the body of the request did not come in time"))
+			refuse(w, http.StatusRequestTimeout, errors.New("the body of the request was not received in time"))
 		default:
 			refuse(w, http.StatusBadRequest, fmt.Errorf("the body of the request cannot be read: %w", err))
 		}
 	})
 }
 
-// refuse answers with an error in one line.
 func refuse(w http.ResponseWriter, status int, err error) {
 	http.Error(w, safetext.Line(err.Error()), status)
 }
 
-// says answers with a text.
 func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -112,7 +106,7 @@ func says(text string) http.HandlerFunc {
 	}
 }
 
-func (s *server) reloadAsked(w http.ResponseWriter, r *http.Request) {
+func (s *server) handleReload(w http.ResponseWriter, r *http.Request) {
 	live := s.use()
 	allowed := live.config.Web.Lifecycle
 	live.users.Done()
@@ -120,9 +114,9 @@ func (s *server) reloadAsked(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "reloading by HTTP is not enabled (--web.enable-lifecycle)", http.StatusForbidden)
 		return
 	}
-	// A client that goes away does not break it off, only the end of the server does.
+	// A closed connection does not cancel the reload; the end of the server does.
 	if err := s.reload(s.base, s.log); err != nil {
-		err = fmt.Errorf("not reloaded, the configuration in use stays: %w", err)
+		err = fmt.Errorf("reload failed, the current configuration stays in use: %w", err)
 		refuse(w, http.StatusInternalServerError, err)
 		return
 	}

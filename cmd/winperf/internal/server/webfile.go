@@ -12,14 +12,14 @@ import (
 	"github.com/winperf/winperf/internal/strictyaml"
 )
 
-// checkWebFile says what is wrong with a file in the form of the exporter toolkit, each with its place as far
-// as the toolkit tells it. "" is no file.
+// checkWebFile returns the errors of a file in the exporter toolkit's format, with their places if known.
+// "" is no file.
 func checkWebFile(name string) error {
 	err := web.Validate(name)
 	if err == nil {
 		return nil
 	}
-	if _, missing := errors.AsType[*fs.PathError](err); missing { // which names its file
+	if _, missing := errors.AsType[*fs.PathError](err); missing { // the error names its file
 		return err
 	}
 
@@ -34,7 +34,7 @@ func checkWebFile(name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// eachLine makes an error of each line, such as "  line 3: field tls not found in type web.Config".
+// eachLine returns an error for each line, such as "  line 3: field tls not found in type web.Config".
 func eachLine(name, lines string) error {
 	var errs []error
 	for line := range strings.Lines(lines) {
@@ -43,13 +43,13 @@ func eachLine(name, lines string) error {
 		if !ok {
 			place, what = "", line
 		}
-		what, _, _ = strings.Cut(what, " in type ") // which is one of the toolkit's code
+		what, _, _ = strings.Cut(what, " in type ") // a Go type of the toolkit
 		errs = append(errs, fmt.Errorf("%s: %s", strings.TrimSuffix(name+":"+place, ":"), what))
 	}
 	return errors.Join(errs...)
 }
 
-// hasKey reports whether a file in the form of the exporter toolkit has values below a key. "" is no file.
+// hasKey reports whether a file in the exporter toolkit's format has values below a key. "" is no file.
 func hasKey(name, key string) bool {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -63,7 +63,7 @@ func hasKey(name, key string) bool {
 	return false
 }
 
-// checkPasswords says which users have something that is no hash of a password, whose text it does not show.
+// checkPasswords reports users without a valid hash of a password, without showing it.
 func checkPasswords(name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -78,9 +78,9 @@ func checkPasswords(name string) error {
 	var errs []error
 	for key, place := range strictyaml.PlacesOf(name, text) {
 		user, ok := strings.CutPrefix(key, "basic_auth_users.")
-		const shortest = 59 // of bcrypt
+		const shortest = 59 // length of a bcrypt hash
 		if ok && (len(place.Text) < shortest || !strings.HasPrefix(place.Text, "$2")) {
-			const form = "basic_auth_users: expected a bcrypt hash of the password of %s, as htpasswd -nBC 10 makes it"
+			const form = "basic_auth_users: expected a bcrypt hash of the password of %s, as created by htpasswd -nBC 10"
 			errs = append(errs, place.Errorf(form, user))
 		}
 	}

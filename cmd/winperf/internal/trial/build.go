@@ -20,28 +20,27 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// Opener opens what a file names, for its user.
+// Opener opens the sources, files and sockets that a file names.
 type Opener struct {
 	Source func(ctx context.Context, url string) (winperf.Source, error)
-	// Lines opens a pipe or a file that lines are read from; "stdin" is standard input.
+	// Lines opens a pipe or a file of lines; "stdin" is standard input.
 	Lines func(ctx context.Context, name string) (io.ReadCloser, error)
-	// Listen listens at a socket that lines come through.
+	// Listen listens at a socket for lines.
 	Listen func(ctx context.Context, path string) (net.Listener, error)
-	// Reason says why a path has no value in a source, and what may have been meant; nil says no more
-	// than the status.
+	// Reason explains why a path has no value in a source; nil means that only the status is reported.
 	Reason func(ctx context.Context, src winperf.Source, p winperf.Path, s counter.Status) string
-	// Hurry is that of all commands.
+	// Hurry is Command.Hurry of all commands.
 	Hurry context.Context
-	// Experiments opens a socket through which other experiments can be attached to the run.
+	// Experiments allows attaching other experiments to the run through a socket.
 	Experiments bool
-	// Stdout and Stderr are those of commands and programs that records go to.
+	// Stdout and Stderr are for commands, and for programs that receive records.
 	Stdout, Stderr io.Writer
 }
 
-// defaultSource is the name of the source where a file names none.
+// defaultSource is the name of the source in files without sources.
 const defaultSource = "local"
 
-// origins opens the sources of a file: all that can be opened, also after an error.
+// origins opens all sources of a file that can be opened, even after an error.
 func (f *File) origins(ctx context.Context, open *Opener) (all []sensor.Origin, err error) {
 	urls := map[string]string{defaultSource: "local:"}
 	if len(f.Sources) > 0 {
@@ -70,7 +69,6 @@ func closeAll(origins []sensor.Origin) error {
 	return errors.Join(errs...)
 }
 
-// bindings are those of the file, as an experiment takes them.
 func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
 	for i := range f.Bindings {
 		b := &f.Bindings[i]
@@ -107,7 +105,7 @@ func (f *File) bindings() (all []experiment.Binding, spills bool, err error) {
 	return all, spills, nil
 }
 
-// source is an entry as an event source. opened, if not nil, is to be closed at the end.
+// source returns the event source of an entry. opened, if not nil, must be closed at the end.
 func (e *EventEntry) source(ctx context.Context, open *Opener) (
 	s experiment.EventSource, opened io.Closer, err error,
 ) {
@@ -138,7 +136,6 @@ func (e *EventEntry) source(ctx context.Context, open *Opener) (
 	}
 }
 
-// lines are read from a file or pipe, or come through a socket.
 func (e *EventEntry) lines(ctx context.Context, open *Opener) (experiment.EventSource, io.Closer, error) {
 	if path, ok := strings.CutPrefix(e.Lines, "unix:"); ok {
 		l, err := open.Listen(ctx, path)
@@ -173,10 +170,9 @@ func (e *EventEntry) threshold() experiment.Threshold {
 	return t
 }
 
-// ResultsRoute is the name of the way to the results folder.
+// ResultsRoute is the name of the delivery to the results folder.
 const ResultsRoute = "results"
 
-// routes are where records go: the results folder, and what the file says.
 func (f *File) routes(
 	folder *Folder, open *Opener, results func(delivery.Sink) delivery.Sink,
 ) ([]delivery.Route, error) {

@@ -12,10 +12,9 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// maxRuns bounds a plan, which is drawn before the first run.
+// maxRuns bounds a plan, which is created before the first run.
 const maxRuns = 100_000
 
-// checkNumbers checks what stands at the top of the file.
 func (f *File) checkNumbers() error {
 	errs := []error{checkName(f.Name)}
 	if d := f.Interval; d.V != 0 {
@@ -36,7 +35,7 @@ func (f *File) checkNumbers() error {
 	errs = append(errs, f.checkOfCommands())
 	runs := len(f.Commands) * (max(f.Repetitions.V, 1) + f.Warmup.V)
 	if errors.Join(errs...) == nil && runs > maxRuns {
-		errs = append(errs, f.Repetitions.Errorf("%d runs in all: expected %d at most", runs, maxRuns))
+		errs = append(errs, f.Repetitions.Errorf("%d runs in total: expected at most %d", runs, maxRuns))
 	}
 
 	if q := f.Queue; q != nil {
@@ -45,12 +44,11 @@ func (f *File) checkNumbers() error {
 	return errors.Join(errs...)
 }
 
-// checkOfCommands is an error where a file says how commands are run that it does not have, or how long an
-// experiment lasts that lasts as long as its commands.
+// checkOfCommands returns an error for settings of commands without commands, or a duration with commands.
 func (f *File) checkOfCommands() error {
 	if len(f.Commands) > 0 {
 		if d := f.Duration; d.V > 0 {
-			return d.Errorf("duration is for experiments without commands: this one ends with the last run")
+			return d.Errorf("duration is for experiments without commands: this one ends after the last run")
 		}
 		return nil
 	}
@@ -60,13 +58,13 @@ func (f *File) checkOfCommands() error {
 		strictyaml.Pos
 	}{{"repetitions", f.Repetitions.Pos}, {"warmup", f.Warmup.Pos}, {"order", f.Order.Pos}} {
 		if key.Line > 0 {
-			errs = append(errs, key.Errorf("%s is for commands, and there are none", key.name))
+			errs = append(errs, key.Errorf("%s is for commands, but there are none", key.name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Warnings are what a file says that may not be what was meant, each with its place.
+// Warnings returns probable mistakes of a file, each with its place.
 func (f *File) Warnings() (all []error) {
 	for i := range f.Deliver {
 		d := &f.Deliver[i]
@@ -74,13 +72,12 @@ func (f *File) Warnings() (all []error) {
 		if err != nil || format != "csv" && format != "tsv" || f.measuresAlike() {
 			continue
 		}
-		const form = "%s gets the columns of the first record, and the bindings do not measure the same sensors"
+		const form = "%s has the columns of the first record, but the bindings measure different sensors"
 		all = append(all, d.Errorf(form, d.File))
 	}
 	return all
 }
 
-// measuresAlike reports whether all bindings have the same sensors.
 func (f *File) measuresAlike() bool {
 	var first []string
 	for i := range f.Bindings {
@@ -101,21 +98,20 @@ func (f *File) measuresAlike() bool {
 	return true
 }
 
-// checkName checks the experiment's name, of which the results folder has its own.
 func checkName(n strictyaml.Value[string]) error {
 	bad := func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(`/\:*?"<>|`, r) }
 	if strings.TrimSpace(n.V) == "" || strings.HasPrefix(n.V, ".") || strings.ContainsFunc(n.V, bad) {
-		return n.Errorf("name %q: expected one that a folder can have", n.V)
+		return n.Errorf("name %q: expected a valid name of a folder", n.V)
 	}
 	return nil
 }
 
-// leastInterval is an error where samples would be closer than they can be.
+// leastInterval returns an error if d is shorter than the least interval.
 func leastInterval(at strictyaml.Pos, d time.Duration, what string) error {
 	if d >= measure.LeastInterval {
 		return nil
 	}
-	return at.Errorf("%s %v: expected %v at least", what, d, measure.LeastInterval)
+	return at.Errorf("%s %v: expected at least %v", what, d, measure.LeastInterval)
 }
 
 func (q *QueueEntry) check() error {
@@ -131,7 +127,6 @@ func (q *QueueEntry) check() error {
 	return nil
 }
 
-// checkNumbers checks the times of an event source.
 func (e *EventEntry) checkNumbers() error {
 	var errs []error
 	if e.Interval != 0 {
@@ -149,7 +144,7 @@ func (e *EventEntry) checkNumbers() error {
 	return errors.Join(errs...)
 }
 
-// checkName checks the name of a binding, which is that of its first event where the file has none.
+// checkName checks the name of a binding; the default is the name of its first event.
 func (b *BindingEntry) checkName(names map[string]bool) error {
 	name := b.Name
 	if name == "" && len(b.Events) > 0 {
@@ -157,13 +152,12 @@ func (b *BindingEntry) checkName(names map[string]bool) error {
 	}
 	key := strings.ToLower(name)
 	if names[key] {
-		return b.Errorf("two bindings are called %q: expected a name of its own", name)
+		return b.Errorf("two bindings have the name %q: expected different names", name)
 	}
 	names[key] = name != ""
 	return nil
 }
 
-// checkNumbers checks the storage of a binding.
 func (b *BindingEntry) checkNumbers() error {
 	var errs []error
 	if b.Capacity < 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// check checks an event source. names are those of the sources before it.
+// check checks an event source; names are the names of previous sources.
 func (e *EventEntry) check(f *File, names map[string]bool) error {
 	var errs []error
 	wrong := func(format string, args ...any) {
@@ -22,17 +22,17 @@ func (e *EventEntry) check(f *File, names map[string]bool) error {
 	case len(kinds) == 0:
 		wrong("expected one of interval, lines, processes, instances, above, below and signals")
 	case len(kinds) > 1:
-		wrong("it has %s, expected one of them", strings.Join(kinds, " and "))
+		wrong("it has %s, expected only one of them", strings.Join(kinds, " and "))
 	default:
 		if (e.Above != nil || e.Below != nil) && e.Path.V.Counter == "" {
 			wrong("expected the path of a counter")
 		}
-		if strange := e.strange(kinds[0]); len(strange) > 0 {
-			wrong("a source with %s has no %s", kinds[0], strings.Join(strange, ", "))
+		if foreignKeys := e.foreignKeys(kinds[0]); len(foreignKeys) > 0 {
+			wrong("a source with %s has no %s", kinds[0], strings.Join(foreignKeys, ", "))
 		}
 	}
 	if key := strings.ToLower(e.Name); names[key] {
-		wrong("there is another one of this name")
+		wrong("another event has this name")
 	} else {
 		names[key] = e.Name != ""
 	}
@@ -65,7 +65,6 @@ func (e *EventEntry) check(f *File, names map[string]bool) error {
 	return errors.Join(append(errs, e.checkNumbers())...)
 }
 
-// kinds are what the entry says of the kind of source.
 func (e *EventEntry) kinds() []string {
 	return present([]key{
 		{"interval", e.Interval != 0}, {"lines", e.Lines != ""}, {"processes", e.Processes != ""},
@@ -74,7 +73,6 @@ func (e *EventEntry) kinds() []string {
 	})
 }
 
-// key is a key of an entry and whether the file has it.
 type key struct {
 	name string
 	has  bool
@@ -89,7 +87,6 @@ func present(keys []key) (names []string) {
 	return names
 }
 
-// ofKind are the keys that each kind of source has besides its own and the name.
 var ofKind = map[string][]string{
 	"interval":  {"aligned"},
 	"processes": {"every", "source"},
@@ -98,8 +95,8 @@ var ofKind = map[string][]string{
 	"below":     {"path", "hysteresis", "for", "every", "source"},
 }
 
-// strange are the keys of the entry that are none of its kind.
-func (e *EventEntry) strange(kind string) []string {
+// foreignKeys returns the keys of the entry that its kind does not have.
+func (e *EventEntry) foreignKeys(kind string) []string {
 	all := present([]key{
 		{"aligned", e.Aligned}, {"path", e.Path.V.Counter != ""}, {"hysteresis", e.Hysteresis != 0},
 		{"for", e.For != 0}, {"every", e.Every != 0}, {"source", e.Source.V != ""},
@@ -107,19 +104,19 @@ func (e *EventEntry) strange(kind string) []string {
 	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(ofKind[kind], name) })
 }
 
-// checkReaders is an error where a source before this one reads the same lines: each line would come to
-// one of them only, or the second could not listen.
+// checkReaders returns an error if a previous source reads the same lines: each line would reach only one
+// of them, or the second could not listen.
 func (f *File) checkReaders(at int) error {
 	e := &f.Events[at]
 	for i := range f.Events[:at] {
 		if other := &f.Events[i]; e.Lines != "" && linesPlace(other.Lines) == linesPlace(e.Lines) {
-			return e.Errorf("event %q: event %q reads %s already", e.Name, other.Name, e.Lines)
+			return e.Errorf("event %q: event %q already reads %s", e.Name, other.Name, e.Lines)
 		}
 	}
 	return nil
 }
 
-// linesPlace is one text for the names that a socket, a pipe or a file has.
+// linesPlace returns the same text for all names of a socket, pipe or file.
 func linesPlace(lines string) string {
 	if socket, ok := strings.CutPrefix(lines, "unix:"); ok {
 		return "unix:" + filepath.Clean(socket)

@@ -13,14 +13,13 @@ import (
 	"github.com/winperf/winperf/experiment/delivery"
 )
 
-// What stands in this file looks for the places, files and programs that an experiment names: what it
-// would fail at is told before it begins.
+// This file checks the places, files and programs that an experiment names, so that errors are reported
+// before it begins.
 
-// ownFiles are the names in a results folder that deliveries cannot have.
+// ownFiles are names in a results folder that deliveries cannot use.
 var ownFiles = []string{FilePlan, FileExperiment, FileRuns, FileSamples, FileRecords, FileReport, "spill"}
 
-// checkLines looks for what lines are read from: a file or a pipe must be there, and a socket have a
-// directory to be made in.
+// checkLines checks a source of lines: a file or pipe must exist, and a socket needs a directory.
 func (e *EventEntry) checkLines() error {
 	if e.Lines == "" || e.Lines == "stdin" {
 		return nil
@@ -34,7 +33,7 @@ func (e *EventEntry) checkLines() error {
 	info, err := os.Stat(e.Lines)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w (a pipe that lines come through must be made before the experiment begins)", named(err))
+		return fmt.Errorf("%w (create a pipe for lines before the experiment begins)", named(err))
 	case err != nil:
 		return named(err)
 	case info.IsDir():
@@ -43,8 +42,7 @@ func (e *EventEntry) checkLines() error {
 	return nil
 }
 
-// checkSocket checks that a socket can be made. What is left of one that nobody listens at any more
-// makes room for it.
+// checkSocket checks that a socket can be created. A socket without a listener is replaced.
 func checkSocket(path string) error {
 	if path == "" {
 		return errors.New("expected unix:PATH")
@@ -53,21 +51,20 @@ func checkSocket(path string) error {
 		return err
 	}
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket == 0 {
-		return fmt.Errorf("%s is there already and is no socket", path)
+		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	return nil
 }
 
-// isDir is an error where there is no such directory.
 func isDir(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is no directory", path)
+		return fmt.Errorf("%s is not a directory", path)
 	}
 	return named(err)
 }
 
-// named says what file an error is about, and not which call failed.
+// named returns an error with the file's name but without the name of the call.
 func named(err error) error {
 	var file *fs.PathError
 	if errors.As(err, &file) {
@@ -76,7 +73,7 @@ func named(err error) error {
 	return err
 }
 
-// check checks a delivery as far as can be without a connection. names are those of the ones before it.
+// check checks a delivery without connecting; names are the names of previous deliveries.
 func (d *DeliverEntry) check(names map[string]bool) error {
 	n := 0
 	for _, has := range []bool{d.File != "", d.URL != "", len(d.Program) > 0} {
@@ -88,11 +85,11 @@ func (d *DeliverEntry) check(names map[string]bool) error {
 		return d.Errorf("expected one of file, url and program")
 	}
 	if names[d.name()] || d.name() == ResultsRoute {
-		return d.Errorf("two deliveries are called %q: expected a name of its own", d.name())
+		return d.Errorf("two deliveries have the name %q: expected different names", d.name())
 	}
 	names[d.name()] = true
 	if place := "file " + filepath.Clean(d.File); d.File != "" && names[place] {
-		return d.Errorf("another delivery writes %s already", d.File)
+		return d.Errorf("another delivery already writes %s", d.File)
 	} else if d.File != "" {
 		names[place] = true
 	}
@@ -116,16 +113,16 @@ func (d *DeliverEntry) check(names map[string]bool) error {
 
 func (d *DeliverEntry) checkFile() error {
 	if slices.Contains(ownFiles, filepath.Clean(d.File)) {
-		return d.Errorf("%s is in the results folder already: expected another name", d.File)
+		return d.Errorf("%s is already in the results folder: expected another name", d.File)
 	}
 	if _, err := delivery.FileFormat(d.File, d.Format); err != nil {
 		return d.Errorf("%w", err)
 	}
 	if filepath.IsLocal(d.File) {
-		return nil // directories in the results folder are made
+		return nil // directories in the results folder are created
 	}
 	if !filepath.IsAbs(d.File) {
-		return d.Errorf("%s is not in the results folder: expected a path from the root", d.File)
+		return d.Errorf("%s is not in the results folder: expected an absolute path", d.File)
 	}
 
 	if err := isDir(filepath.Dir(d.File)); err != nil {
@@ -142,7 +139,7 @@ func (d *DeliverEntry) checkURL() error {
 		return d.Errorf("%w", err)
 	}
 
-	// A variable that is not set would send a request without what it was meant to have.
+	// With an unset variable, requests would lack a header.
 	var missing []string
 	for _, text := range d.Headers {
 		os.Expand(text, func(name string) string {
@@ -153,24 +150,24 @@ func (d *DeliverEntry) checkURL() error {
 		})
 	}
 	if slices.Sort(missing); len(missing) > 0 {
-		return d.Errorf("headers: the environment has no %s", strings.Join(slices.Compact(missing), ", "))
+		return d.Errorf("headers: environment variable not set: %s", strings.Join(slices.Compact(missing), ", "))
 	}
 	return nil
 }
 
-// check checks a command. names are those of the commands before it.
+// check checks a command; names are the names of previous commands.
 func (c *CommandEntry) check(names map[string]bool) error {
 	if len(c.Run) == 0 || c.Run[0] == "" {
 		return c.Errorf("expected a program")
 	}
 	name := c.name()
 	if names[name] {
-		return c.Errorf("two commands are called %q", name)
+		return c.Errorf("two commands have the name %q", name)
 	}
 	names[name] = true
 	for key := range c.Env {
 		if key == "" || strings.ContainsAny(key, "=\x00") {
-			return c.Errorf("command %q: %q is no name of a variable", name, key)
+			return c.Errorf("command %q: %q is not a valid name of a variable", name, key)
 		}
 	}
 
@@ -185,8 +182,8 @@ func (c *CommandEntry) check(names map[string]bool) error {
 	return nil
 }
 
-// ProgramIn is where a program is that runs in a directory, "" for the current one: a name without a
-// directory is looked for in PATH, and one with a relative one where the command runs.
+// ProgramIn returns the path of a program that runs in directory dir ("" is the current one). A name
+// without a directory is searched in PATH; a relative path is relative to dir.
 func ProgramIn(dir, program string) string {
 	if dir != "" && filepath.Base(program) != program && !filepath.IsAbs(program) {
 		return filepath.Join(dir, program)
@@ -194,8 +191,8 @@ func ProgramIn(dir, program string) string {
 	return program
 }
 
-// CanCreate is an error where a directory cannot be made, or be written to where it is there. It leaves
-// nothing behind.
+// CanCreate returns an error if a directory cannot be created, or cannot be written if it exists. It
+// creates nothing permanently.
 func CanCreate(path string) error {
 	there, err := filepath.Abs(path)
 	if err != nil {
@@ -208,13 +205,13 @@ func CanCreate(path string) error {
 		there = filepath.Dir(there)
 	}
 	if err := isDir(there); err != nil {
-		return fmt.Errorf("%s cannot be made: %w", path, err)
+		return fmt.Errorf("%s cannot be created: %w", path, err)
 	}
 
 	tried, err := os.MkdirTemp(there, ".winperf-*")
 	var system *fs.PathError
 	if errors.As(err, &system) {
-		return fmt.Errorf("%s cannot be made: nothing can be written in %s: %w", path, there, system.Err)
+		return fmt.Errorf("%s cannot be created: %s is not writable: %w", path, there, system.Err)
 	}
 	if err != nil {
 		return err
@@ -222,7 +219,7 @@ func CanCreate(path string) error {
 	return os.Remove(tried)
 }
 
-// CanKeep is an error where a results folder cannot be made: see Create.
+// CanKeep returns an error if a results folder cannot be created, see Create.
 func CanKeep(path string) error {
 	there, err := os.ReadDir(path)
 	if len(there) > 0 {
@@ -235,5 +232,5 @@ func CanKeep(path string) error {
 }
 
 func notEmpty(path string) error {
-	return fmt.Errorf("%s is not empty: the results of an experiment need a folder of their own", path)
+	return fmt.Errorf("%s is not empty: the results of an experiment need an empty folder", path)
 }

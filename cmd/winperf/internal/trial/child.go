@@ -14,40 +14,39 @@ import (
 	await "github.com/winperf/winperf/internal/child"
 )
 
-// Command is a program with its arguments, and how it is run.
+// Command is a program with its arguments, streams and environment.
 type Command struct {
-	Args   []string          // the first is the program
+	Args   []string          // the first one is the program
 	Env    map[string]string // added to the environment
-	Dir    string            // "" is the current one
-	Stdin  io.Reader         // nil: nothing
+	Dir    string            // "" is the current directory
+	Stdin  io.Reader         // may be nil
 	Stdout io.Writer
 	Stderr io.Writer
-	// Grace is how long the program has to end when it is asked to, before it is killed; 0 means 10 s.
+	// Grace is the time that the program has to end before it is killed; 0 means 10 s.
 	Grace time.Duration
-	// Hurry, where there is one, ends the time that a program has to end which was asked to.
+	// Hurry, if not nil, ends the grace time.
 	Hurry context.Context
 }
 
-// hurried reports whether nobody waits any longer for the program to end by itself.
+// hurried reports whether the program must end at once.
 func (c *Command) hurried() bool { return c.Hurry != nil && c.Hurry.Err() != nil }
 
-// grace is how long the program has to end.
 func (c *Command) grace() time.Duration { return cmp.Or(c.Grace, 10*time.Second) }
 
-// Exit is how a program ended, and what the system says that it used, with those of its
+// Exit is the result of a program, with the resource use that the system reports for it and for the
 // children that it waited for.
 type Exit struct {
-	Status int    `json:"status"`           // -1 where a signal ended it
+	Status int    `json:"status"`           // -1 if a signal ended it
 	Signal string `json:"signal,omitempty"` // that ended it
-	// Stopped tells that the program was asked to end, as the experiment did.
+	// Stopped means that the program was asked to end because the experiment ended.
 	Stopped bool          `json:"stopped,omitempty"`
 	Began   time.Time     `json:"began"`
 	Time    time.Duration `json:"elapsed"`
 	User    time.Duration `json:"user"`
 	System  time.Duration `json:"system"`
-	// Known tells that the system has what follows.
+	// Known means that the system provides the following figures.
 	Known       bool   `json:"known"`
-	PeakMemory  uint64 `json:"peak_memory"` // bytes, of the process that held most; 0 where that is not known
+	PeakMemory  uint64 `json:"peak_memory"` // bytes, of the largest process; 0 if unknown
 	Voluntary   uint64 `json:"voluntary_switches"`
 	Involuntary uint64 `json:"involuntary_switches"`
 	MajorFaults uint64 `json:"major_faults"`
@@ -64,16 +63,16 @@ func (e *StartError) Unwrap() error { return e.Err }
 
 func titleName(index uint32) string { return "#" + strconv.FormatUint(uint64(index), 10) }
 
-// Child is a program that runs.
+// Child is a running program.
 type Child struct {
-	ctx     context.Context
-	cmd     *exec.Cmd
-	began   time.Time
-	stopped atomic.Bool
-	asked   atomic.Int64 // when it was asked to end, since it began
+	ctx          context.Context
+	cmd          *exec.Cmd
+	began        time.Time
+	stopped      atomic.Bool
+	endRequested atomic.Int64 // time since its start when it was asked to end
 }
 
-// Start starts a program. It is asked to end when ctx does; ending is called before that.
+// Start starts a program. When ctx ends, the program is asked to end, after a call of ending.
 func Start(ctx context.Context, c Command, ending func()) (*Child, error) {
 	if len(c.Args) == 0 {
 		return nil, errors.New("no command given")
@@ -84,7 +83,7 @@ func Start(ctx context.Context, c Command, ending func()) (*Child, error) {
 	cmd.WaitDelay = c.grace()
 	cmd.Cancel = func() error {
 		child.stopped.Store(true)
-		child.asked.Store(int64(time.Since(child.began)))
+		child.endRequested.Store(int64(time.Since(child.began)))
 		ending()
 		return askToEnd(cmd.Process)
 	}
@@ -102,20 +101,19 @@ func Start(ctx context.Context, c Command, ending func()) (*Child, error) {
 	return child, nil
 }
 
-// kill ends a program that was asked to end and has not.
 func (c *Child) kill() {
 	_ = c.cmd.Process.Kill() // it may have ended
 }
 
-// left is how much of the time that the program had to end is left, one second at least.
+// left returns the rest of the grace time, at least one second.
 func (c *Child) left(grace time.Duration) time.Duration {
-	return max(time.Second, grace-time.Since(c.began)+time.Duration(c.asked.Load()))
+	return max(time.Second, grace-time.Since(c.began)+time.Duration(c.endRequested.Load()))
 }
 
-// PID is the program's process id.
+// PID returns the process id.
 func (c *Child) PID() int { return c.cmd.Process.Pid }
 
-// Wait waits for the program's end. That it failed is no error but in Exit.
+// Wait waits for the end of the program. A failed program is not an error; see Exit.
 func (c *Child) Wait() (Exit, error) {
 	err := c.cmd.Wait()
 	x := Exit{Began: c.began.UTC(), Time: time.Since(c.began), Stopped: c.stopped.Load()}
@@ -129,7 +127,7 @@ func (c *Child) Wait() (Exit, error) {
 	x.Status, x.Signal, x.User, x.System = exit.Status, exit.Signal, state.UserTime(), state.SystemTime()
 	systemUsage(&x, state)
 
-	// Ctrl-C at a terminal is sent to the program, too, which may have ended before it was asked to.
+	// Ctrl-C at a terminal is also sent to the program, which may have ended before it was asked to.
 	x.Stopped = x.Stopped || c.ctx.Err() != nil && x.Signal != ""
 	return x, nil
 }

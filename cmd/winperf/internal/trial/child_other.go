@@ -4,8 +4,7 @@ package trial
 
 import "os"
 
-// askToEnd kills, as no signal can be sent.
+// askToEnd kills the process, because signals are not supported.
 func askToEnd(p *os.Process) error { return p.Kill() }
 
-// systemUsage adds nothing: the system counts no more than times.
 func systemUsage(*Exit, *os.ProcessState) {}

@@ -1,5 +1,4 @@
-// Package trial runs commands under measurement, again and again, and tells what they used:
-// processor time, memory, I/O and context switches by process tree, beside what the system
-// says of the command itself; whether two variants of a command differ; and what the
-// measurement cost them.
+// Package trial runs commands repeatedly under measurement. It reports their processor time, memory, I/O
+// and context switches by process tree and as the system reports them, differences between variants of a
+// command, and the cost of the measurement.
 package trial

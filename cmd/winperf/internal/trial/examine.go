@@ -15,20 +15,18 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Absence is something that a file names and that is not there now, though it may come.
+// Absence is an object or instance that a file names, and that is missing now but may appear.
 type Absence struct {
 	Err    error // with its place in the file
 	Status counter.Status
 }
 
-// examineTime bounds how long is looked for what a file names.
 const examineTime = 30 * time.Second
 
-// maxFindings is how many absences and errors are told.
 const maxFindings = 50
 
-// Check looks for all that a file names and that only its sources can tell, as far as what ReadFile found
-// wrong with it, faults, lets that be. The error joins all that is wrong.
+// Check examines the sources of a file, as far as the errors of its text, faults, allow. It joins all
+// errors.
 func Check(ctx context.Context, f *File, faults error, open *Opener) (absent []Absence, err error) {
 	s := &Session{file: f, open: open}
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -42,17 +40,17 @@ func Check(ctx context.Context, f *File, faults error, open *Opener) (absent []A
 	return absent, s.bind(ctx)
 }
 
-// Examine looks for the counters that the file names. What can never have a value is an error: a
-// counter that its object lacks, an instance of an object without instances, a machine that no source
-// reads, and an object that a recorded source lacks. An object of a living machine may come with
-// the program that publishes it, and an instance at any time: these are absences.
+// Examine samples the counters that the file names. A counter that can never have a value is an error: a
+// counter missing in its object, an instance of an object without instances, a machine that no source
+// reads, or an object missing in a log. Objects of a live machine and instances may appear later: these
+// are absences.
 func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 
 	var errs []error
-	names, _ := measure.ParseNaming(s.file.Names.V) // an error was told
-	for _, w := range s.wanted() {
+	names, _ := measure.ParseNaming(s.file.Names.V) // an error was reported
+	for _, w := range s.lookup() {
 		w.names = names
 		status, err := s.examine(ctx, w)
 		switch {
@@ -62,7 +60,7 @@ func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 			errs = append(errs, w.at.Errorf("%w", err))
 		case err != nil || status == counter.OK:
 		case len(absent) < maxFindings:
-			err := w.at.Errorf("%s: %s; it may come later", w.text, s.reason(ctx, w, status))
+			err := w.at.Errorf("%s: %s; it may appear later", w.text, s.reason(ctx, w, status))
 			absent = append(absent, Absence{err, status})
 		}
 	}
@@ -70,8 +68,8 @@ func (s *Session) Examine(ctx context.Context) (absent []Absence, err error) {
 	return absent, errors.Join(errs...)
 }
 
-// ExaminePaths looks for paths that are measured beside a command. One that names no object or counter is
-// an error; an instance may begin with the command.
+// ExaminePaths samples paths measured with a command. A missing object or counter is an error; an instance
+// may begin with the command.
 func ExaminePaths(
 	ctx context.Context, src winperf.Source, paths []winperf.Path, open *Opener,
 ) (absent []Absence, err error) {
@@ -81,13 +79,13 @@ func ExaminePaths(
 
 	var errs []error
 	for _, p := range paths {
-		w := wanted{text: p.String(), path: p, origins: s.origins}
+		w := lookup{text: p.String(), path: p, origins: s.origins}
 		status, err := s.examine(ctx, w)
 		switch {
 		case err != nil:
 			errs = append(errs, err)
 		case status == counter.NoInstance:
-			err := fmt.Errorf("%s: %s; it may come later", w.text, s.reason(ctx, w, status))
+			err := fmt.Errorf("%s: %s; it may appear later", w.text, s.reason(ctx, w, status))
 			absent = append(absent, Absence{err, status})
 		case status != counter.OK:
 			errs = append(errs, fmt.Errorf("%s: %s", w.text, s.reason(ctx, w, status)))
@@ -96,23 +94,22 @@ func ExaminePaths(
 	return absent, errors.Join(errs...)
 }
 
-// wanted is a counter that a file names.
-type wanted struct {
+type lookup struct {
 	at      strictyaml.Pos
 	text    string
 	path    winperf.Path
-	origins []sensor.Origin // where it is looked for
+	origins []sensor.Origin // sources to search
 	names   []measure.NameRule
 }
 
-// wanted are the counters that the bindings and the events of the file name, each place once: those that
-// are names, and whose sources are open.
-func (s *Session) wanted() []wanted {
-	missing := func(w wanted) bool { return w.path.Counter == "" || len(w.origins) == 0 }
+// lookup returns the counters in bindings and events, without duplicates. It omits invalid names and
+// unopened sources.
+func (s *Session) lookup() []lookup {
+	missing := func(w lookup) bool { return w.path.Counter == "" || len(w.origins) == 0 }
 	return slices.DeleteFunc(s.counters(), missing)
 }
 
-func (s *Session) counters() (all []wanted) {
+func (s *Session) counters() (all []lookup) {
 	seen := map[strictyaml.Pos]bool{}
 	for i := range s.file.Bindings {
 		for _, v := range s.file.Bindings[i].Sensors {
@@ -127,10 +124,10 @@ func (s *Session) counters() (all []wanted) {
 
 	for i := range s.file.Events {
 		e := &s.file.Events[i]
-		w := wanted{at: e.Pos, text: e.Instances, origins: s.named(e.Source.V)}
+		w := lookup{at: e.Pos, text: e.Instances, origins: s.named(e.Source.V)}
 		switch {
 		case e.Instances != "":
-			w.path, _ = winperf.ParsePath(e.Instances) // an error was told
+			w.path, _ = winperf.ParsePath(e.Instances) // an error was reported
 		case e.Path.V.Counter != "":
 			w.at, w.path, w.text = e.Path.Pos, e.Path.V, e.Path.V.String()
 		default:
@@ -141,12 +138,12 @@ func (s *Session) counters() (all []wanted) {
 	return all
 }
 
-// sensor is a path, which is looked for in all sources, or the name of a sensor in one of them.
-func (s *Session) sensor(v strictyaml.Value[string]) wanted {
-	w := wanted{at: v.Pos, text: v.V, origins: s.all()}
+// sensor returns the counter of a path, in all sources, or of a sensor name, in one of them.
+func (s *Session) sensor(v strictyaml.Value[string]) lookup {
+	w := lookup{at: v.Pos, text: v.V, origins: s.all()}
 	path, name, err := s.file.sensor(v)
 	switch {
-	case err != nil: // which was told
+	case err != nil: // an error was reported
 	case path != nil:
 		w.path = *path
 	default:
@@ -155,7 +152,7 @@ func (s *Session) sensor(v strictyaml.Value[string]) wanted {
 	return w
 }
 
-// all are the sources of the file; none where one is not open, which might have what the others lack.
+// all returns the sources of the file, or none if one is not open, because it might have the counter.
 func (s *Session) all() []sensor.Origin {
 	if len(s.origins) < len(s.file.sourceNames()) {
 		return nil
@@ -163,7 +160,7 @@ func (s *Session) all() []sensor.Origin {
 	return s.origins
 }
 
-// named is the source of a name, the first one for "", as experiments take them.
+// named returns the source with a name; "" is the first one.
 func (s *Session) named(name string) []sensor.Origin {
 	if all := s.all(); name == "" && len(all) > 0 {
 		return all[:1]
@@ -176,9 +173,9 @@ func (s *Session) named(name string) []sensor.Origin {
 	return nil
 }
 
-// examine takes a sample of a counter and returns what is missing, counter.OK for nothing. The error
-// says why it can never have a value.
-func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error) {
+// examine samples a counter and returns the status of the missing part, or counter.OK. The error explains
+// why it can never have a value.
+func (s *Session) examine(ctx context.Context, w lookup) (counter.Status, error) {
 	status, recorded, err := look(ctx, w)
 	if err != nil {
 		return 0, err
@@ -201,17 +198,15 @@ func (s *Session) examine(ctx context.Context, w wanted) (counter.Status, error)
 	return status, nil
 }
 
-// look takes a sample of a path from each source that it may be about. It returns the part that is
-// missing in the source with the best match, and whether all sources with a sample are recorded. If
-// all fail, it returns the last error.
-func look(ctx context.Context, w wanted) (part counter.Status, recorded bool, err error) {
+// look samples a path in each of its sources. It returns the missing part in the source with the best
+// match, and whether all sources with a sample are logs. If all fail, it returns the last error.
+func look(ctx context.Context, w lookup) (part counter.Status, recorded bool, err error) {
 	parts, answered, err := sensor.Missing(ctx, w.origins, []winperf.Path{w.path}, nil, w.names)
 	live := func(o sensor.Origin) bool { return !o.Source.Describe().Recorded }
 	return parts[0], !slices.ContainsFunc(answered, live), err
 }
 
-// reason says why a counter has no value, and what may have been meant.
-func (s *Session) reason(ctx context.Context, w wanted, status counter.Status) string {
+func (s *Session) reason(ctx context.Context, w lookup, status counter.Status) string {
 	if s.open.Reason == nil || len(w.origins) == 0 {
 		return status.String()
 	}

@@ -18,20 +18,20 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Each run of a command is a region run.NAME or warmup.NAME of an experiment; in bindings, run
-// alone stands for all runs and warmup for all warm-ups.
+// Each run of a command is a region run.NAME or warmup.NAME. In bindings, run matches all runs and warmup
+// all warm-ups.
 const (
 	RunEvent    = "run"
 	WarmupEvent = "warmup"
 )
 
-// File is an experiment as a file describes it.
+// File is the content of an experiment file.
 type File struct {
 	strictyaml.Pos
 	Name strictyaml.Value[string] `yaml:"name,required"`
-	// Sources are URLs or file names, by the names that sensors and events say; none is local:.
+	// Sources are URLs or file names, by the names used for sensors and events; the default is local:.
 	Sources map[string]strictyaml.Value[string] `yaml:"sources"`
-	// Sensors are lists of paths and sensor names, by the names that bindings say.
+	// Sensors are lists of paths and sensor names, by the names used in bindings.
 	Sensors  map[string][]strictyaml.Value[string] `yaml:"sensors"`
 	Events   []EventEntry                          `yaml:"events"`
 	Bindings []BindingEntry                        `yaml:"bindings"`
@@ -43,38 +43,38 @@ type File struct {
 	Warmup      strictyaml.Value[int]   `yaml:"warmup"`
 	Order       strictyaml.Value[Order] `yaml:"order"`
 	Seed        uint64                  `yaml:"seed"`
-	// Interval is the time between two looks at the processes of commands, and between two raw
-	// samples that are kept; 0 is 1 second.
+	// Interval is the time between samples of the commands' processes, and between kept raw samples; 0
+	// means 1 second.
 	Interval strictyaml.Value[time.Duration] `yaml:"interval"`
-	// Duration ends an experiment without commands; 0 goes on until it is stopped.
+	// Duration ends an experiment without commands; 0 means that it runs until stopped.
 	Duration strictyaml.Value[time.Duration] `yaml:"duration"`
 	Language string                          `yaml:"language"`
-	// Names is how processes and threads are named: pid, name:pid or name.
+	// Names is the naming rule for processes and threads: pid, name:pid or name.
 	Names strictyaml.Value[string] `yaml:"names"`
 }
 
-// EventEntry is a source of events. One of its kinds must be there.
+// EventEntry is a source of events. It has exactly one kind.
 type EventEntry struct {
 	strictyaml.Pos
 	Name string `yaml:"name,required"`
 
 	Interval  time.Duration `yaml:"interval"`
 	Aligned   bool          `yaml:"aligned"`
-	Lines     string        `yaml:"lines"`     // "stdin", the name of a pipe or file, or unix:PATH
-	Processes string        `yaml:"processes"` // a name, with wildcards
+	Lines     string        `yaml:"lines"`     // "stdin", a pipe, a file, or unix:PATH
+	Processes string        `yaml:"processes"` // a name with wildcards
 	Instances string        `yaml:"instances"` // a path
 	Above     *float64      `yaml:"above"`
 	Below     *float64      `yaml:"below"`
 	Signals   []string      `yaml:"signals"`
 
-	Path       strictyaml.Value[winperf.Path] `yaml:"path"` // of above and below
+	Path       strictyaml.Value[winperf.Path] `yaml:"path"` // for above and below
 	Hysteresis float64                        `yaml:"hysteresis"`
 	For        time.Duration                  `yaml:"for"`
-	Every      time.Duration                  `yaml:"every"` // between two looks
+	Every      time.Duration                  `yaml:"every"` // between two samples
 	Source     strictyaml.Value[string]       `yaml:"source"`
 }
 
-// BindingEntry says which sensors are measured at which events.
+// BindingEntry connects events with the sensors measured at them.
 type BindingEntry struct {
 	strictyaml.Pos
 	Name     string                     `yaml:"name"`
@@ -87,32 +87,32 @@ type BindingEntry struct {
 	Summary  *SummaryEntry              `yaml:"summary"`
 }
 
-// SummaryEntry asks for statistics.
+// SummaryEntry configures statistics.
 type SummaryEntry struct {
 	Percentiles []float64 `yaml:"percentiles"`
 	Confidence  float64   `yaml:"confidence"`
 	Only        bool      `yaml:"only"`
 }
 
-// DeliverEntry is where records go, besides the results folder. One kind must be there.
+// DeliverEntry is a receiver of records in addition to the results folder. It has exactly one kind.
 type DeliverEntry struct {
 	strictyaml.Pos
 	Name    string            `yaml:"name"`
 	File    string            `yaml:"file"`   // relative to the results folder
-	Format  string            `yaml:"format"` // of File
+	Format  string            `yaml:"format"` // for File
 	URL     string            `yaml:"url"`
 	Headers map[string]string `yaml:"headers"` // of requests to URL
 	Program []string          `yaml:"program"`
 }
 
-// QueueEntry is a queue on disk for records that were not delivered yet.
+// QueueEntry is a queue on disk for undelivered records.
 type QueueEntry struct {
 	Directory strictyaml.Value[string] `yaml:"directory,required"`
 	Size      strictyaml.Size          `yaml:"size"`
 	Age       time.Duration            `yaml:"age"`
 }
 
-// CommandEntry is one of the commands that are compared.
+// CommandEntry is one of the compared commands.
 type CommandEntry struct {
 	strictyaml.Pos
 	Name string            `yaml:"name"`
@@ -121,21 +121,19 @@ type CommandEntry struct {
 	Dir  string            `yaml:"dir"`
 }
 
-// ReadFile reads an experiment and checks all of it that can be checked without starting
-// anything. The error joins all that is wrong, each with line and column. The file is nil only where the
-// text is none.
+// ReadFile parses an experiment and checks everything that requires starting nothing. It joins all errors,
+// each with line and column. The file is nil only if the text is not YAML.
 func ReadFile(name string, text []byte) (*File, error) {
 	f := &File{}
 	if err := strictyaml.Decode(name, text, f); err != nil {
 		return nil, err
 	}
 	if f.Line == 0 {
-		return nil, strictyaml.Pos{Source: name, Line: 1, Column: 1}.Errorf("nothing is said: expected an experiment")
+		return nil, strictyaml.Pos{Source: name, Line: 1, Column: 1}.Errorf("the file is empty: expected an experiment")
 	}
 	return f, f.check()
 }
 
-// policies are the words of the policies of storage.
 var policies = []experiment.Policy{
 	experiment.Wait, experiment.DropOldest, experiment.DropNewest, experiment.Spill,
 }
@@ -179,28 +177,27 @@ func (f *File) check() error {
 	return errors.Join(errs...)
 }
 
-// known is an error where a name is none of those that there are.
+// known returns an error if a name is not among names.
 func (f *File) known(v strictyaml.Value[string], what string, names iter.Seq[string]) error {
 	all := slices.Sorted(names)
 	if slices.Contains(all, v.V) {
 		return nil
 	}
-	return v.Errorf("no %s is called %q%s", what, v.V, meant(v.V, all))
+	return v.Errorf("no %s has the name %q%s", what, v.V, suggestion(v.V, all))
 }
 
-// meant is the question which name was meant.
-func meant(name string, all []string) string {
+func suggestion(name string, all []string) string {
 	if best := suggest.Closest(name, slices.Values(all)); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return ""
 }
 
-// check checks a binding. names are those of the ones before it.
+// check checks a binding; names are the names of previous bindings.
 func (b *BindingEntry) check(f *File, names map[string]bool) error {
 	errs := []error{b.checkName(names)}
 	for _, s := range b.Sensors {
-		if list, is := f.Sensors[s.V]; is { // its entries are checked where they stand
+		if list, is := f.Sensors[s.V]; is { // its entries are checked at their place
 			if len(list) == 0 {
 				errs = append(errs, s.Errorf("the list %q is empty, expected sensors", s.V))
 			}
@@ -226,8 +223,6 @@ func (b *BindingEntry) check(f *File, names map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// checkEvents says where a binding names an event, or has a pattern of events, that nothing emits. Lines may
-// have any name.
 func (f *File) checkEvents(b *BindingEntry) error {
 	var names []string
 	for i := range f.Commands {
@@ -251,12 +246,11 @@ func (f *File) checkEvents(b *BindingEntry) error {
 		if slices.ContainsFunc(names, pattern.Match) {
 			continue
 		}
-		errs = append(errs, v.Errorf("nothing emits an event called %q%s", v.V, meant(v.V, names)))
+		errs = append(errs, v.Errorf("nothing emits the event %q%s", v.V, suggestion(v.V, names)))
 	}
 	return errors.Join(errs...)
 }
 
-// policy is the binding's policy.
 func (b *BindingEntry) policy() (experiment.Policy, error) {
 	if b.Policy.V == "" {
 		return experiment.Wait, nil
@@ -269,10 +263,9 @@ func (b *BindingEntry) policy() (experiment.Policy, error) {
 		words = append(words, p.String())
 	}
 	const form = "policy %q: expected %s%s"
-	return 0, b.Policy.Errorf(form, b.Policy.V, strings.Join(words, ", "), meant(b.Policy.V, words))
+	return 0, b.Policy.Errorf(form, b.Policy.V, strings.Join(words, ", "), suggestion(b.Policy.V, words))
 }
 
-// entries are what an entry of a binding stands for: those of a list, or itself.
 func (f *File) entries(v strictyaml.Value[string]) []strictyaml.Value[string] {
 	if list, ok := f.Sensors[v.V]; ok {
 		return list
@@ -280,7 +273,6 @@ func (f *File) entries(v strictyaml.Value[string]) []strictyaml.Value[string] {
 	return []strictyaml.Value[string]{v}
 }
 
-// sensors are the paths and sensor names that an entry of a binding stands for.
 func (f *File) sensors(v strictyaml.Value[string]) (paths []winperf.Path, names []sensor.Name, err error) {
 	for _, s := range f.entries(v) {
 		path, name, err := f.sensor(s)
@@ -296,8 +288,8 @@ func (f *File) sensors(v strictyaml.Value[string]) (paths []winperf.Path, names 
 	return paths, names, nil
 }
 
-// sensor is a path, or the name of a sensor in one of the file's sources. That of a usual source, as
-// list -o sensors writes it, names the same counter in any and is a path.
+// sensor returns a path, or the name of a sensor in one of the file's sources. A name of a Windows or
+// Linux source, as list -o sensors writes it, is valid for any source and becomes a path.
 func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, error) {
 	var name sensor.Name
 	switch {
@@ -311,8 +303,8 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, e
 		}
 		return &p, name, nil
 	case !strings.Contains(s.V, "/"):
-		return nil, name, s.Errorf("%q is no path, no sensor name and no list of sensors%s", s.V,
-			meant(s.V, slices.Sorted(maps.Keys(f.Sensors))))
+		return nil, name, s.Errorf("%q is not a path, a sensor name or a list of sensors%s", s.V,
+			suggestion(s.V, slices.Sorted(maps.Keys(f.Sensors))))
 	}
 
 	name, err := sensor.ParseName(s.V)
@@ -328,7 +320,7 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, e
 		return nil, name, nil
 	}
 	if !sensor.UsualSource(name.Source) {
-		return nil, name, s.Errorf("no source is called %q%s", name.Source, meant(name.Source, sources))
+		return nil, name, s.Errorf("no source has the name %q%s", name.Source, suggestion(name.Source, sources))
 	}
 
 	p := name.Path()
@@ -338,7 +330,6 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, e
 	return &p, name, nil
 }
 
-// sourceNames are the names of the file's sources.
 func (f *File) sourceNames() []string {
 	if len(f.Sources) == 0 {
 		return []string{defaultSource}
@@ -346,5 +337,5 @@ func (f *File) sourceNames() []string {
 	return slices.Sorted(maps.Keys(f.Sources))
 }
 
-// name is what the command is called: by default, what it is.
+// name returns the name of the command; the default is its command line.
 func (c *CommandEntry) name() string { return cmp.Or(c.Name, strings.Join(c.Run, " ")) }

@@ -13,17 +13,17 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// The files of a results folder.
+// Files of a results folder.
 const (
 	FilePlan       = "plan.json"       // Conditions
-	FileExperiment = "experiment.yaml" // as it was given
-	FileRuns       = "runs.jsonl"      // a Result each
-	FileSamples    = "samples.capture" // raw samples of all that was measured
+	FileExperiment = "experiment.yaml" // unchanged
+	FileRuns       = "runs.jsonl"      // Results
+	FileSamples    = "samples.capture" // raw samples of all measurements
 	FileRecords    = "records.jsonl"   // of events
 	FileReport     = "report.txt"
 )
 
-// Conditions are what must be known to repeat an experiment, besides its file.
+// Conditions are the data, besides the file, needed to repeat an experiment.
 type Conditions struct {
 	Program    string    `json:"program"` // version of winperf
 	System     string    `json:"system"`
@@ -36,15 +36,16 @@ type Conditions struct {
 	Seed       uint64    `json:"seed"`
 	Plan       []Step    `json:"plan"`
 	Variants   []string  `json:"variants"`
-	Programs   []string  `json:"programs"` // of the variants, where they were found; "" for one that was not
-	// Session is that of the records of these runs; "" where none are made. Others are of runs that were killed.
+	Programs   []string  `json:"programs"` // paths of the variants' programs; "" if not found
+	// Session identifies the records of these runs; "" without records. Other records are from runs that
+	// were killed.
 	Session string `json:"session,omitempty"`
 }
 
-// MarshalText writes the order's word.
+// MarshalText returns the name of the order.
 func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// String returns the order's word: "blocks" or "in turn".
+// String returns the name of the order: "blocks" or "in turn".
 func (o Order) String() string {
 	if o == InTurn {
 		return "in_turn"
@@ -52,7 +53,7 @@ func (o Order) String() string {
 	return "blocks"
 }
 
-// UnmarshalText reads the order's word.
+// UnmarshalText parses the name of the order.
 func (o *Order) UnmarshalText(text []byte) error {
 	switch string(text) {
 	case "blocks":
@@ -65,14 +66,14 @@ func (o *Order) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Folder is where the results of an experiment go.
+// Folder is the results folder of an experiment.
 type Folder struct {
 	Path       string
 	conditions Conditions
 	runs       *os.File
 }
 
-// Create makes a results folder, which must not be there yet or be empty.
+// Create creates a results folder, which must not exist or must be empty.
 func Create(path string, c Conditions) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
@@ -93,7 +94,6 @@ func Create(path string, c Conditions) (*Folder, error) {
 	return f, err
 }
 
-// keepPlan writes the conditions.
 func (f *Folder) keepPlan() error {
 	text, err := json.MarshalIndent(f.conditions, "", "  ")
 	if err != nil {
@@ -102,7 +102,6 @@ func (f *Folder) keepPlan() error {
 	return f.Keep(FilePlan, append(text, '\n'))
 }
 
-// keepSession adds the session of the records to the conditions.
 func (f *Folder) keepSession(session string) error {
 	f.conditions.Session = session
 	return f.keepPlan()
@@ -110,10 +109,10 @@ func (f *Folder) keepSession(session string) error {
 
 func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
 
-// File is the path of a file in the folder.
+// File returns the path of a file in the folder.
 func (f *Folder) File(name string) string { return f.file(name) }
 
-// Keep writes a file into the folder.
+// Keep writes a file to the folder.
 func (f *Folder) Keep(name string, text []byte) error { return os.WriteFile(f.file(name), text, 0o666) }
 
 // Add adds the result of a run.
@@ -129,21 +128,21 @@ func (f *Folder) Add(r *Result) error {
 // Close completes the folder.
 func (f *Folder) Close() error { return f.runs.Close() }
 
-// Discard removes the folder of an experiment that did not begin, but for what is not its own.
+// Discard removes the folder of an experiment that did not begin, except for other files.
 func (f *Folder) Discard() error {
 	for _, name := range ownFiles {
 		if err := os.Remove(f.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	_ = os.Remove(f.Path) // it stays where it holds something else
+	_ = os.Remove(f.Path) // it stays if it has other files
 	return nil
 }
 
-// maxPlan bounds what is read of conditions: some hundred bytes for each of maxRuns.
+// maxPlan bounds the size of conditions: some hundred bytes for each of maxRuns.
 const maxPlan = 64 << 20
 
-// ReadConditions reads the plan of a results folder.
+// ReadConditions reads the conditions in a results folder.
 func ReadConditions(path string) (c Conditions, err error) {
 	name := filepath.Join(path, FilePlan)
 	in, err := os.Open(name)
@@ -157,11 +156,9 @@ func ReadConditions(path string) (c Conditions, err error) {
 	return c, nil
 }
 
-// maxRun bounds a line of runs: one with some thousand processes.
 const maxRun = 16 << 20
 
-// ReadRuns reads the runs of a results folder. What a run that was interrupted left behind as
-// half a line is passed over.
+// ReadRuns reads the runs in a results folder. It skips an incomplete last line.
 func ReadRuns(path string) ([]*Result, error) {
 	name := filepath.Join(path, FileRuns)
 	in, err := os.Open(name)
@@ -188,7 +185,6 @@ func ReadRuns(path string) ([]*Result, error) {
 	}
 }
 
-// readLine reads a whole line.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -197,7 +193,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 			return line, nil
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err // also of half a line
+			return nil, err // also for an incomplete line
 		}
 		if len(line) > maxRun {
 			return nil, fmt.Errorf("longer than %d bytes", maxRun)

@@ -12,8 +12,7 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// keepSamples keeps raw samples of all that is measured in the results folder, until it is told
-// to stop.
+// keepSamples writes raw samples of all measured counters to the results folder until stop is called.
 func (s *Session) keepSamples(ctx context.Context) (stop func() Kept) {
 	sel := Selection()
 	for i := range s.file.Bindings {
@@ -30,12 +29,12 @@ func (s *Session) keepSamples(ctx context.Context) (stop func() Kept) {
 		return func() Kept { return Kept{} }
 	}
 
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a command that is stopped has an end, too
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a stopped command needs samples until its end
 	done := make(chan Kept, 1)
 	go func() {
 		k := keep(ctx, src, sel, s.folder.File(FileSamples), s.file.every())
 		if k.Err != nil {
-			s.broken.tell(k.Err)
+			s.broken.markBroken(k.Err)
 		}
 		done <- k
 	}()
@@ -45,7 +44,6 @@ func (s *Session) keepSamples(ctx context.Context) (stop func() Kept) {
 	}
 }
 
-// keep writes raw samples to a capture until ctx ends.
 func keep(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, name string, every time.Duration,
 ) (k Kept) {
@@ -57,11 +55,11 @@ func keep(
 	defer func() {
 		k.Samples = w.Samples()
 		closed := w.Close()
-		if closed != nil { // also where a sample could not be written: its part is cut off
+		if closed != nil { // truncates an incomplete sample after an error
 			closed = cmp.Or(closed, file.Truncate(w.Size()))
 		}
-		if err := cmp.Or(k.Err, closed, file.Close()); err != nil { // the first one is why
-			k.Err = fmt.Errorf("raw samples are kept up to number %d: %w", k.Samples, err)
+		if err := cmp.Or(k.Err, closed, file.Close()); err != nil { // the first error is the reason
+			k.Err = fmt.Errorf("raw samples after number %d are missing: %w", k.Samples, err)
 		}
 	}()
 

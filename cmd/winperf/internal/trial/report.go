@@ -8,17 +8,16 @@ import (
 	"github.com/winperf/winperf/internal/stats"
 )
 
-// Confidence is that of the intervals in reports.
+// Confidence is the confidence level of intervals in reports.
 const Confidence = 0.95
 
-// Measure is something that each run has a number of.
+// Measure is a figure of each run.
 type Measure struct {
-	Name string // as reports show it
-	Unit string // "seconds", Bytes, BytesPerSecond or "count", or another unit of a counter
+	Name string // displayed name
+	Unit string // "seconds", Bytes, BytesPerSecond, "count", or the unit of a counter
 	of   func(*Result) (v float64, ok bool)
 }
 
-// measures are all that runs are compared by.
 var measures = []Measure{
 	{"elapsed time", "seconds", func(r *Result) (float64, bool) { return r.Exit.Time.Seconds(), true }},
 	{"processor time", "seconds", func(r *Result) (float64, bool) { return (r.Exit.User + r.Exit.System).Seconds(), true }},
@@ -40,8 +39,8 @@ var measures = []Measure{
 	}},
 }
 
-// LargestProcess is the most memory that one of the processes held, in bytes: as the system says,
-// or else as it was seen; 0 where that is not known.
+// LargestProcess returns the memory of the largest process in bytes: as the system reports it, otherwise
+// as sampled; 0 if unknown.
 func (r *Result) LargestProcess() uint64 {
 	if r.Exit.PeakMemory > 0 {
 		return r.Exit.PeakMemory
@@ -53,14 +52,14 @@ func (r *Result) LargestProcess() uint64 {
 	return peak
 }
 
-// Group is some runs that belong together: those of a variant, or of one results folder.
+// Group is a group of runs: of a variant, or of a results folder.
 type Group struct {
 	Name    string
 	Results []*Result
 }
 
-// Variants groups results by their variants, in the order in which they first came. Warm-ups
-// and runs that failed or were stopped are left out, and these are counted.
+// Variants groups results by variant in the order of their first run. It omits warm-ups, and omits and
+// counts failed and stopped runs.
 func Variants(results []*Result) (groups []Group, failed int) {
 	for _, r := range results {
 		if r.Warmup {
@@ -80,7 +79,7 @@ func Variants(results []*Result) (groups []Group, failed int) {
 	return groups, failed
 }
 
-// FailedWarmups is how many warm-ups failed or were stopped.
+// FailedWarmups returns the number of warm-ups that failed or were stopped.
 func FailedWarmups(results []*Result) (n int) {
 	for _, r := range results {
 		if r.Warmup && r.failed() {
@@ -90,7 +89,7 @@ func FailedWarmups(results []*Result) (n int) {
 	return n
 }
 
-// failed reports whether a run failed or was stopped, so that it is compared with nothing.
+// failed reports whether a run failed or was stopped, and is not compared.
 func (r *Result) failed() bool {
 	return r.Exit.Status != 0 || r.Exit.Signal != "" || r.Exit.Stopped
 }
@@ -105,22 +104,21 @@ type Row struct {
 type Cell struct {
 	Count int
 	Mean  float64
-	// Half is half the width of the interval in which the true mean is with Confidence; NaN of
-	// fewer than two runs.
+	// Half is half the width of the confidence interval of the mean; NaN for fewer than two runs.
 	Half float64
-	// Difference is by how much the mean is above that of the first group, with half the width of
-	// its interval; P how probable as large a difference is if there is none. All are NaN in the
-	// first group.
+	// Difference is the mean minus the first group's mean, DifferenceHalf half the width of its confidence
+	// interval, and P the probability of such a difference without an effect. All are NaN in the first
+	// group.
 	Difference, DifferenceHalf, P float64
-	// TooFew tells that no difference could be significant, as there are too few runs.
+	// TooFew means that there are too few runs for a significant difference.
 	TooFew bool
 }
 
-// Significant reports whether the difference from the first group is more than noise: less than
-// 5 % probable if there were none.
+// Significant reports whether the difference from the first group is less than 5 % probable without an
+// effect.
 func (c Cell) Significant() bool { return c.P < 1-Confidence }
 
-// Report compares groups by all that they have numbers of.
+// Report compares groups by all measures that they have.
 func Report(groups []Group) (rows []Row) {
 	for _, m := range measures {
 		numbers := make([][]float64, len(groups))
@@ -138,7 +136,6 @@ func Report(groups []Group) (rows []Row) {
 	return rows
 }
 
-// compare compares the numbers of groups.
 func compare(m Measure, groups [][]float64) Row {
 	row := Row{Measure: m}
 	var first *stats.Series
@@ -167,8 +164,8 @@ func compare(m Measure, groups [][]float64) Row {
 	return row
 }
 
-// leastP is the least probability that the U test can give of groups of these sizes: that of the
-// two orders in which all of one group is before all of the other.
+// leastP returns the smallest probability of the U test for groups of these sizes: all of one group before
+// all of the other.
 func leastP(n, m int) float64 {
 	p := 2.0
 	for i := 1; i <= min(n, m); i++ {
@@ -177,7 +174,6 @@ func leastP(n, m int) float64 {
 	return min(1, p)
 }
 
-// empty reports whether no group has numbers.
 func (r *Row) empty() bool {
 	return !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Count > 0 })
 }

@@ -10,46 +10,45 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Variant is one of the commands that are compared.
+// Variant is one of the compared commands.
 type Variant struct {
 	Name string
 	Command
-	// Interval is the time between two looks at the processes of the command; 0 is no look.
+	// Interval is the time between samples of the command's processes; 0 takes none.
 	Interval time.Duration
-	// Paths are measured at the same times, as a load: what they read is not kept.
+	// Paths are measured at the same times as additional load; their values are not kept.
 	Paths []winperf.Path
 }
 
-// Options say what is run how often.
+// Options configure Run.
 type Options struct {
 	Variants             []Variant
 	Repetitions, Warmups int // of each variant; 0 repetitions means 1
 	Order                Order
 	Seed                 uint64
-	// Source is where the processes of this machine are seen.
+	// Source samples the processes of this machine.
 	Source winperf.Source
-	// Around is called for each run and calls run, which runs the command; nil runs it at once.
-	// run calls ended when the command has ended, on Linux while its process is still there.
+	// Around, if not nil, is called for each run and must call run, which runs the command. run calls
+	// ended when the command has ended, on Linux before its process is removed.
 	Around func(ctx context.Context, r *Result, run func(ctx context.Context, ended func(await.Exit)))
 }
 
-// Runs is how many runs the plan has.
+// Runs returns the number of runs in the plan.
 func (o *Options) Runs() int { return len(o.Variants) * (max(o.Repetitions, 1) + o.Warmups) }
 
-// Result is what became of one run.
+// Result is the result of one run.
 type Result struct {
 	Step
 	Variant string    `json:"variant_name"`
 	Args    []string  `json:"args"`
 	Exit    Exit      `json:"exit"`
 	Tree    TreeUsage `json:"tree"`
-	Missed  int       `json:"missed,omitempty"` // samples of the tree that were due and not taken
-	Err     string    `json:"error,omitempty"`  // why it could not be run or seen
+	Missed  int       `json:"missed,omitempty"` // missed samples of the process tree
+	Err     string    `json:"error,omitempty"`  // the error of running or sampling it
 }
 
-// Run runs the commands by their plan and calls each with the result of each run, until that
-// returns an error or ctx ends. A run that the end of ctx stopped has a result, too. A program
-// that cannot be started ends it all.
+// Run runs the commands and calls each with the result of each run, until each returns an error or ctx
+// ends. A run stopped by ctx has a result, too. If a program cannot be started, Run ends.
 func Run(ctx context.Context, opt Options, each func(*Result) error) error {
 	plan := Plan(len(opt.Variants), max(opt.Repetitions, 1), opt.Warmups, opt.Order, opt.Seed)
 	for _, step := range plan {
@@ -75,12 +74,11 @@ func Run(ctx context.Context, opt Options, each func(*Result) error) error {
 	return ctx.Err()
 }
 
-// runOnce runs a command and looks at its processes meanwhile.
 func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit)) error {
 	v := &opt.Variants[r.Step.Variant]
 	var once sync.Once
 	ended := func(x await.Exit) { once.Do(func() { end(x) }) }
-	defer ended(await.Exit{Status: -1}) // of a command that could not be started
+	defer ended(await.Exit{Status: -1}) // if the command cannot be started
 	w := &watcher{src: opt.Source}
 	child, err := w.start(ctx, v.Command)
 	if err != nil {
@@ -89,12 +87,12 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 
 	if v.Hurry != nil {
 		defer context.AfterFunc(v.Hurry, func() {
-			w.look() // what it started is nobody's as soon as it is gone
+			w.look() // after its end, its children have no parent
 			child.kill()
 		})()
 	}
 
-	// The command is followed to its end, also when ctx has ended before it.
+	// The command is sampled until its end, even after ctx has ended.
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	watched := make(chan struct{})
@@ -105,7 +103,7 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 		}
 	}()
 
-	// Where the system lets that be, all is read once more before the process is gone for good.
+	// If the system allows it, take a last sample before the process is removed.
 	last, there := await.AwaitExit(child.PID())
 	took := time.Since(child.began)
 	if there {
@@ -121,13 +119,13 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 	stop()
 	<-watched
 
-	// That the processes could not be seen takes nothing from what the system says.
+	// Missing samples do not affect the figures of the system.
 	if err != nil {
 		r.Err = err.Error()
 	}
 	r.Exit, r.Tree = exit, w.usage()
 	if there {
-		r.Exit.Time = took // the last look is none of the command's time
+		r.Exit.Time = took // without the last sample
 	}
 	if exit.Stopped {
 		w.endOthers(child.left(v.grace()), v.hurried)
@@ -135,7 +133,6 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 	return failed
 }
 
-// follow looks at the processes until ctx ends.
 func (v *Variant) follow(ctx context.Context, w *watcher) (missed int, err error) {
 	sel := Selection()
 	sel.Paths = append(sel.Paths, v.Paths...)
@@ -145,14 +142,14 @@ func (v *Variant) follow(ctx context.Context, w *watcher) (missed int, err error
 			return missed, err
 		}
 		missed += cycle.Missed
-		_ = cycle.Columns() // what somebody who watches would be shown
+		_ = cycle.Columns() // the same work as for a display
 		w.add(cycle.Frame)
 	}
 	return missed, nil
 }
 
-// Disturbed are the variants that show what measuring costs a command: without measuring, and
-// with it at these intervals.
+// Disturbed returns the variants that show the cost of measuring a command: without measuring, and with
+// measuring at these intervals.
 func Disturbed(c Command, intervals []time.Duration, paths []winperf.Path) []Variant {
 	all := []Variant{{Name: "not measured", Command: c}}
 	for _, d := range intervals {

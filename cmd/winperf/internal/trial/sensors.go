@@ -17,28 +17,27 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// The bounds of what is read of the records of a folder: series, a counter of an instance at an event
-// each, and means of runs.
+// Limits of the records read from a folder: series (a counter of an instance at an event), and means of
+// runs.
 const (
 	maxSensorSeries = 100_000
 	maxSensorMeans  = 1_000_000
 )
 
-// Sensors are what the sensors of a results folder showed, by event and path.
+// Sensors are the values of sensors in a results folder, by event and path.
 type Sensors struct {
 	units  map[sensorKey]string
 	values map[sensorKey][]float64
-	means  map[sensorOfRun]*mean // of what was measured several times in a run
-	Left   int                   // values of more series than are kept
-	Failed int                   // records that were left out as they are of runs that failed, were stopped or are missing
-	Others int                   // records that were left out as they are of warm-ups
-	Stray  int                   // records that were left out as they are of other sessions
+	means  map[sensorOfRun]*mean // for several values in a run
+	Left   int                   // number of values of series beyond the limit
+	Failed int                   // number of records of failed, stopped or missing runs
+	Others int                   // number of records of warm-ups
+	Stray  int                   // number of records of other sessions
 }
 
-// sensorOfRun is a series within one run.
 type sensorOfRun struct {
 	sensorKey
-	run int // its number
+	run int // number of the run
 }
 
 type mean struct {
@@ -46,10 +45,10 @@ type mean struct {
 	count int
 }
 
-// sensorKey tells a series: machines are left out, so that folders of two can be compared.
+// sensorKey identifies a series without the machine, so that folders of different machines can be
+// compared.
 type sensorKey struct{ event, path string }
 
-// ofRun reports whether the series is of the runs of one of these commands.
 func (k sensorKey) ofRun(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return k.event == RunEvent+"."+n })
 }
@@ -60,14 +59,12 @@ func newSensors() *Sensors {
 	}
 }
 
-// ReadSensors reads the records of a results folder with these conditions and runs; one without records has
-// none. What was measured in warm-ups and in runs that failed or were stopped is left out, and so is what was
-// delivered late of a session that was killed, which had runs of its own. Without a session there is only
-// one. Where runs of the plan are missing, one may have been under way when all ended: what came behind the
-// last run that is there may be of it, and is left out, too.
+// ReadSensors reads the records of a results folder. It omits records of warm-ups, of failed and stopped
+// runs, and of killed sessions. Without a session there is only one. If runs of the plan are missing,
+// records after the last run may belong to an incomplete run and are omitted.
 //
-// Other events in a run give one value a run, the mean: values of one run are more alike than those of two,
-// and comparing them one by one would find differences where there is only noise.
+// Other events in a run give one value for the run, the mean: values of one run are more similar than
+// values of two runs, and comparing them individually would report noise as differences.
 func ReadSensors(folder string, c Conditions, runs []*Result) (*Sensors, error) {
 	s := newSensors()
 	name := filepath.Join(folder, FileRecords)
@@ -83,7 +80,7 @@ func ReadSensors(folder string, c Conditions, runs []*Result) (*Sensors, error) 
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for n := 1; ; n++ {
 		line, err := readLine(lines)
-		if errors.Is(err, io.EOF) { // also of a last line that was cut off
+		if errors.Is(err, io.EOF) { // also for an incomplete last line
 			s.finish()
 			return s, nil
 		}
@@ -106,7 +103,6 @@ func ReadSensors(folder string, c Conditions, runs []*Result) (*Sensors, error) 
 	}
 }
 
-// sort adds a record, or counts it where it does not count.
 func (s *Sensors) sort(r *experiment.Record, runs []*Result) {
 	switch run := during(r, runs); {
 	case run == nil || !run.Warmup && !run.failed():
@@ -118,7 +114,7 @@ func (s *Sensors) sort(r *experiment.Record, runs []*Result) {
 	}
 }
 
-// behind reports whether a record is of an event after the last run that is there.
+// behind reports whether the record's event is after the last run.
 func behind(r *experiment.Record, runs []*Result) bool {
 	if len(runs) == 0 {
 		return true
@@ -127,17 +123,16 @@ func behind(r *experiment.Record, runs []*Result) bool {
 	return !last.isRegion(r) && r.Event.Time.After(last.end())
 }
 
-// end is when the run's command had ended.
 func (r *Result) end() time.Time { return r.Exit.Began.Add(r.Exit.Time) }
 
-// during is the run that a record is of: its region, or an event while it went on. It is nil for none,
-// and for an event beside all runs.
+// during returns the run that a record belongs to: its region, or a run in progress at the event. It
+// returns nil for events outside of runs.
 func during(r *experiment.Record, runs []*Result) *Result {
 	at := r.Event.Time
 	next, _ := slices.BinarySearchFunc(runs, at, func(run *Result, at time.Time) int {
 		return run.Exit.Began.Compare(at)
 	})
-	if next < len(runs) && runs[next].isRegion(r) { // which begins before its command
+	if next < len(runs) && runs[next].isRegion(r) { // the region begins before the command
 		return runs[next]
 	}
 	if next == 0 {
@@ -150,7 +145,6 @@ func during(r *experiment.Record, runs []*Result) *Result {
 	return nil
 }
 
-// isRegion reports whether a record is that of the run itself.
 func (r *Result) isRegion(of *experiment.Record) bool {
 	if of.Kind != experiment.Span || of.Event.Name != r.event() {
 		return false
@@ -158,11 +152,11 @@ func (r *Result) isRegion(of *experiment.Record) bool {
 	return slices.Contains(of.Event.Attrs, experiment.Attr{Key: attrRepetition, Value: int64(r.Repetition)})
 }
 
-// ofDifference follows the path of a counter whose differences in regions are compared, such as the counters
-// of a process that a run started: the difference is all that the process used.
+// ofDifference is appended to the path of a counter whose differences in regions are compared. For a
+// process that the run started, the difference is its total use.
 const ofDifference = " (difference)"
 
-// add adds the values of a record, of a run where it is not nil.
+// add adds the values of a record; run may be nil.
 func (s *Sensors) add(r *experiment.Record, run *Result) {
 	for i := range r.Values {
 		v := &r.Values[i]
@@ -182,7 +176,7 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 			p.Machine = ""
 			path = p.String()
 		}
-		if v.Source != "" { // another one may have a counter of the same path
+		if v.Source != "" { // other sources may have the same path
 			path = v.Source + ": " + path
 		}
 
@@ -195,14 +189,13 @@ func (s *Sensors) add(r *experiment.Record, run *Result) {
 	}
 }
 
-// The units of numbers of bytes, which counters do not have: for them these are counts, and counts per
-// second.
+// Units for bytes. Counters count them as counts and counts per second.
 const (
 	Bytes          = "bytes"
 	BytesPerSecond = "bytes_per_second"
 )
 
-// UnitOf returns the unit of a value or of its statistics: the unit of its counter, Bytes or BytesPerSecond.
+// UnitOf returns the unit of a value or its statistics: the unit of its counter, Bytes or BytesPerSecond.
 func UnitOf(v *experiment.Value) string { return unitOf(v.Path, v.Unit) }
 
 func unitOf(path string, unit counter.Unit) string {
@@ -229,7 +222,6 @@ func (s *Sensors) addMean(key sensorOfRun, number float64, unit string) {
 	m.sum, m.count = m.sum+number, m.count+1
 }
 
-// finish takes the means of the runs, in their order.
 func (s *Sensors) finish() {
 	keys := slices.SortedFunc(maps.Keys(s.means), func(a, b sensorOfRun) int { return a.run - b.run })
 	for _, key := range keys {
@@ -248,8 +240,7 @@ func (s *Sensors) addNumber(key sensorKey, number float64, unit string) {
 	s.units[key] = unit
 }
 
-// CompareSensors compares what sensors showed at the same events in several folders: series that
-// all of them have, in the order of their events and paths.
+// CompareSensors compares series that all folders have, ordered by event and path.
 func CompareSensors(folders []*Sensors) (rows []Row) {
 	for _, key := range folders[0].keys() {
 		var numbers [][]float64
@@ -264,8 +255,8 @@ func CompareSensors(folders []*Sensors) (rows []Row) {
 	return rows
 }
 
-// CompareCommands compares what sensors showed over the runs of the commands of one folder, each
-// sensor that at least one of them has. It leaves out what has no part in that, see Rest.
+// CompareCommands compares series of the runs of the commands in one folder. Each row has values of at
+// least one command. Other events are returned by Rest.
 func (s *Sensors) CompareCommands(names []string) (rows []Row) {
 	seen := map[string]bool{}
 	for _, key := range s.keys() {
@@ -283,7 +274,7 @@ func (s *Sensors) CompareCommands(names []string) (rows []Row) {
 	return rows
 }
 
-// Rest is what sensors showed at all other events than the runs of these commands.
+// Rest returns the series of all events other than runs of these commands.
 func (s *Sensors) Rest(names []string) (rows []Row) {
 	for _, key := range s.keys() {
 		if key.ofRun(names) {
@@ -295,7 +286,6 @@ func (s *Sensors) Rest(names []string) (rows []Row) {
 	return rows
 }
 
-// keys are the series, in the order of their events and paths.
 func (s *Sensors) keys() []sensorKey {
 	return slices.SortedFunc(maps.Keys(s.values), func(a, b sensorKey) int {
 		return slices.Compare([]string{a.event, a.path}, []string{b.event, b.path})

@@ -20,30 +20,28 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// closeTime is how long the end of an experiment waits for sinks.
 const closeTime = 10 * time.Second
 
-// Session is an experiment of a file, ready to be run.
+// Session is a prepared experiment.
 type Session struct {
 	file    *File
 	open    *Opener
 	folder  *Folder
 	origins []sensor.Origin
 	opened  []io.Closer
-	server  *control.Server // nil: no other experiments can be attached
+	server  *control.Server // nil if no experiments can be attached
 	program experiment.Program
 
 	broken     broken
 	earlier    earlier
-	experiment *experiment.Experiment // nil: nothing is bound
+	experiment *experiment.Experiment // nil without bindings
 	delivery   *delivery.Delivery
 	spill      *delivery.Spill
 }
 
-// Prepare opens all that a file names and checks what only that can tell. folder is nil for a
-// check alone.
+// Prepare opens everything that a file names, and checks it. folder is nil for a check only.
 func Prepare(ctx context.Context, f *File, folder *Folder, open *Opener) (s *Session, err error) {
-	s = &Session{file: f, open: open, folder: folder, broken: broken{told: make(chan struct{})}}
+	s = &Session{file: f, open: open, folder: folder, broken: broken{closed: make(chan struct{})}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -68,8 +66,7 @@ func Prepare(ctx context.Context, f *File, folder *Folder, open *Opener) (s *Ses
 	return s, s.listen(ctx)
 }
 
-// share puts live sources behind an object cache: commands, bindings and the samples that are
-// kept read the same.
+// share adds an object cache to live sources, so that commands, bindings and kept samples share samples.
 func (s *Session) share() error {
 	for i := range s.origins {
 		o := &s.origins[i]
@@ -85,7 +82,6 @@ func (s *Session) share() error {
 	return nil
 }
 
-// bind makes the experiment, and the delivery of its records.
 func (s *Session) bind(ctx context.Context) error {
 	bindings, spills, err := s.file.bindings()
 	if err != nil {
@@ -102,7 +98,7 @@ func (s *Session) bind(ctx context.Context) error {
 	for i := range s.file.Events {
 		e := &s.file.Events[i]
 		if s.folder == nil && e.Lines != "" {
-			continue // a check waits for no writer
+			continue // a check does not wait for a writer
 		}
 		events, opened, err := e.source(ctx, s.open)
 		if err != nil {
@@ -130,7 +126,7 @@ func (s *Session) bind(ctx context.Context) error {
 	return s.folder.keepSession(session)
 }
 
-// deliver begins the delivery of records, and a spill where a binding wants one.
+// deliver starts the delivery of records, and creates a spool if a binding spills.
 func (s *Session) deliver(ctx context.Context, spills bool) (experiment.Spool, error) {
 	routes, err := s.file.routes(s.folder, s.open, s.results)
 	if err != nil {
@@ -147,7 +143,7 @@ func (s *Session) deliver(ctx context.Context, spills bool) (experiment.Spool, e
 	spill := delivery.Disk{Dir: s.folder.File("spill")}
 	if opt.Disk != nil {
 		spill.Dir = filepath.Join(opt.Disk.Dir, "spill")
-		// What a run that was killed had spilled goes the way of what it had queued.
+		// Spilled records of a killed run are delivered like its queued records.
 		if err := delivery.Recover(ctx, spill, s.delivery.Put); err != nil {
 			return nil, err
 		}
@@ -156,42 +152,41 @@ func (s *Session) deliver(ctx context.Context, spills bool) (experiment.Spool, e
 	return s.spill, err
 }
 
-// results is the way into the results folder.
 func (s *Session) results(records delivery.Sink) delivery.Sink {
 	return resultsSink{records, &s.broken, &s.earlier}
 }
 
-// noSpool stands for a spool where nothing is measured.
 type noSpool struct{}
 
 func (noSpool) Append([]*experiment.Record) error              { return errors.ErrUnsupported }
 func (noSpool) Read(uint64, int) ([]*experiment.Record, error) { return nil, nil }
 func (noSpool) Forget(uint64) error                            { return nil }
 
-// Outcome is what an experiment gave besides its records.
+// Outcome is the result of an experiment besides its records.
 type Outcome struct {
 	Results   []*Result
 	Summaries []*experiment.Record
 	Status    experiment.Status
 	Delivery  delivery.State
-	Earlier   uint64 // records that the results got of runs that were killed
-	// Undelivered tells of records that some receiver did not take in time. It wraps delivery.ErrUndelivered.
+	Earlier   uint64 // number of delivered records from killed runs
+	// Undelivered reports records that a receiver did not accept in time. It wraps
+	// delivery.ErrUndelivered.
 	Undelivered error
 	Tally       Tally
-	// Unrecorded is how many runs have no record, though a binding is for them.
+	// Unrecorded is the number of runs without a record although a binding measures them.
 	Unrecorded int
 	Kept       Kept
 }
 
-// Kept are the raw samples that a results folder keeps.
+// Kept describes the raw samples in a results folder.
 type Kept struct {
 	Samples int
-	Missed  int   // that were due and not taken
-	Err     error // why there are no more
+	Missed  int   // number of missed samples
+	Err     error // the reason why later samples are missing
 }
 
-// Run runs the experiment to its end, or that of ctx, which is no error. Where the results folder takes no
-// more, it ends when the command that runs has ended.
+// Run runs the experiment until its end or the end of ctx, which is not an error. If the results folder
+// cannot be written, it ends after the current command.
 func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcome, err error) {
 	defer s.stopListening()
 	keep := s.keepSamples(ctx)
@@ -212,7 +207,7 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	delivering, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	delivered, over := make(chan error, 1), make(chan struct{})
-	records := &tallying{ // nothing reads the tally until all were delivered
+	records := &tallying{ // the tally is complete after the delivery
 		Records: s.experiment, tally: &out.Tally, sources: len(s.file.Events), idle: make(chan struct{}),
 	}
 	go func() {
@@ -245,25 +240,23 @@ func (s *Session) Run(ctx context.Context, each func(*Result) error) (out Outcom
 	return out, err
 }
 
-// listen opens a socket through which other experiments can be attached to this run.
 func (s *Session) listen(ctx context.Context) (err error) {
 	s.server, err = control.Listen(ctx, control.Options{
 		Name: "run " + s.file.Name.V, Program: &s.program, Sources: s.origins,
 	})
 	if err != nil {
-		return fmt.Errorf("no experiments can be attached to this run: %w", err)
+		return fmt.Errorf("experiments cannot be attached to this run: %w", err)
 	}
 	return nil
 }
 
-// stopListening ends the socket and the experiments that were attached through it.
 func (s *Session) stopListening() {
 	if s.server != nil {
-		_ = s.server.Close() // which always returns nil
+		_ = s.server.Close() // always returns nil
 	}
 }
 
-// ended takes the end of ctx for what it is: somebody stopped the experiment.
+// ended returns nil for an error that only means that ctx has ended.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -271,10 +264,10 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// wait waits until an experiment without commands is over: its time, or all that emits events, or itself,
-// when somebody ended it from outside.
+// wait waits for the end of an experiment without commands: its duration, the end of all event sources, or
+// an end requested from outside.
 func (s *Session) wait(ctx context.Context, idle, ended <-chan struct{}) {
-	var over <-chan time.Time // never, without a duration
+	var over <-chan time.Time // never fires without a duration
 	if d := s.file.Duration.V; d > 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
@@ -284,12 +277,12 @@ func (s *Session) wait(ctx context.Context, idle, ended <-chan struct{}) {
 	case <-over:
 	case <-idle:
 	case <-ended:
-	case <-s.broken.told:
+	case <-s.broken.closed:
 	case <-ctx.Done():
 	}
 }
 
-// Trials are the commands of the file and how often they run.
+// Trials returns the commands of the file and their number of runs.
 func (f *File) Trials() Options {
 	opt := Options{
 		Repetitions: max(f.Repetitions.V, 1), Warmups: f.Warmup.V, Order: f.Order.V, Seed: f.Seed,
@@ -310,7 +303,6 @@ func (f *File) every() time.Duration {
 	return f.Interval.V
 }
 
-// commands runs the commands, each in a region of the experiment.
 func (s *Session) commands(ctx context.Context, each func(*Result) error) (all []*Result, err error) {
 	opt := s.file.Trials()
 	for i := range opt.Variants {
@@ -321,7 +313,7 @@ func (s *Session) commands(ctx context.Context, each func(*Result) error) (all [
 	opt.Around = func(ctx context.Context, r *Result, run func(context.Context, func(await.Exit))) {
 		ctx, region := s.program.Region(ctx, r.event(), slog.String("command", r.Variant),
 			slog.Int(attrRepetition, r.Repetition))
-		// The process is gone for good as soon as this returns.
+		// The process is removed when this function returns.
 		run(ctx, func(x await.Exit) { region.EndSampled(endAttrs(x)...) })
 	}
 	return all, Run(ctx, opt, func(r *Result) error {
@@ -330,10 +322,8 @@ func (s *Session) commands(ctx context.Context, each func(*Result) error) (all [
 	})
 }
 
-// attrRepetition is the attribute of a region that tells which run of its command it is.
 const attrRepetition = "repetition"
 
-// event is the name of the region of a run.
 func (r *Result) event() string {
 	if r.Warmup {
 		return WarmupEvent + "." + r.Variant
@@ -341,7 +331,6 @@ func (r *Result) event() string {
 	return RunEvent + "." + r.Variant
 }
 
-// endAttrs are what a region tells of how its command ended, as those of [experiment.Child] do.
 func endAttrs(x await.Exit) []slog.Attr {
 	if x.Signal != "" {
 		return []slog.Attr{slog.String("signal", x.Signal)}
@@ -349,7 +338,6 @@ func endAttrs(x await.Exit) []slog.Attr {
 	return []slog.Attr{slog.Int("status", x.Status)}
 }
 
-// live is the first source that is no record, in which the processes of commands are looked for.
 func (s *Session) live() winperf.Source {
 	for _, o := range s.origins {
 		if !o.Source.Describe().Recorded {
@@ -359,12 +347,12 @@ func (s *Session) live() winperf.Source {
 	return nil
 }
 
-// Close gives back what Prepare opened. A session that ran needs it, too.
+// Close releases the resources of Prepare. It is needed after Run, too.
 func (s *Session) Close() error {
 	s.stopListening()
 	var errs []error
 	for _, c := range s.opened {
-		if err := c.Close(); !errors.Is(err, net.ErrClosed) { // the experiment has closed its listeners
+		if err := c.Close(); !errors.Is(err, net.ErrClosed) { // the experiment closes its listeners itself
 			errs = append(errs, err)
 		}
 	}

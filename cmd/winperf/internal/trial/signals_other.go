@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// signalNamed is the signal of a name: what Ctrl-C sends is the only one here.
+// signalNamed returns the signal with a name: only Ctrl-C's is supported.
 func signalNamed(name string) (os.Signal, error) {
 	if strings.TrimPrefix(strings.ToUpper(name), "SIG") == "INT" {
 		return os.Interrupt, nil
 	}
-	return nil, fmt.Errorf("%q is no signal of this system; expected INT", name)
+	return nil, fmt.Errorf("%q is not a signal of this system; expected INT", name)
 }

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalNamed is the signal of a name, with or without SIG before it.
+// signalNamed returns the signal with a name, with or without the prefix SIG.
 func signalNamed(name string) (os.Signal, error) {
 	s := unix.SignalNum("SIG" + strings.TrimPrefix(strings.ToUpper(name), "SIG"))
 	if s == 0 {
-		return nil, fmt.Errorf("%q is no signal of this system; expected one such as USR1", name)
+		return nil, fmt.Errorf("%q is not a signal of this system; expected a signal such as USR1", name)
 	}
 	if s == unix.SIGKILL || s == unix.SIGSTOP {
-		return nil, fmt.Errorf("no program is told of %q; expected one such as USR1", name)
+		return nil, fmt.Errorf("programs cannot handle %q; expected a signal such as USR1", name)
 	}
 	return s, nil
 }

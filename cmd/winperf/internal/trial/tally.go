@@ -14,34 +14,31 @@ import (
 	"github.com/winperf/winperf/experiment/delivery"
 )
 
-// maxTallied bounds how many counters a Tally knows one by one.
 const maxTallied = 100_000
 
-// Tally counts what records tell besides their values. The zero Tally is empty.
+// Tally summarizes records without their values. The zero Tally is empty.
 type Tally struct {
 	Failed    int                         // records without values
-	Reason    string                      // of the first of them
+	Reason    string                      // of the first one
 	Anomalies map[winperf.AnomalyKind]int // by kind
-	Switched  int                         // values of another process or instance than the previous record had
-	SwitchOf  Silence                     // the first of them, without its status
-	Suspended time.Duration               // of the machine, within regions
-	Gaps      int                         // regions with such a gap
-	Pauses    int                         // of the experiment
-	Paused    time.Duration               // in all pauses
+	Switched  int                         // values from another process or instance than in the previous record
+	SwitchOf  Silence                     // the first one, without its status
+	Suspended time.Duration               // time that the machine was suspended within regions
+	Gaps      int                         // number of regions with a suspension
+	Pauses    int                         // number of pauses of the experiment
+	Paused    time.Duration               // total time
 
-	began  time.Time                  // of the pause that goes on; zero for none
-	runs   map[tallied]bool           // by event and repetition, those with a record
-	values map[tallied]counter.Status // OK of what ever had a value
+	began  time.Time                  // begin of the current pause, or zero
+	runs   map[tallied]bool           // by event and repetition: runs with a record
+	values map[tallied]counter.Status // OK for counters that ever had a value
 	missed map[tallied]int            // by event and binding
 }
 
-// tallied is a counter of an instance, or a binding, at an event.
 type tallied struct{ event, of, source string }
 
-// suspended is the attribute of a region in which the machine was suspended.
 const suspended = "suspended"
 
-// Add counts a record.
+// Add adds a record.
 func (t *Tally) Add(r *experiment.Record) {
 	if r.Kind == experiment.Change {
 		t.change(&r.Event)
@@ -78,7 +75,7 @@ func (t *Tally) Add(r *experiment.Record) {
 	}
 }
 
-// change notes how long the experiment was paused. A pause that nobody ended lasts to the end.
+// change records pauses of the experiment. A pause without an end lasts until the end.
 func (t *Tally) change(e *experiment.EventInfo) {
 	switch e.Name {
 	case "paused":
@@ -91,7 +88,7 @@ func (t *Tally) change(e *experiment.EventInfo) {
 	}
 }
 
-// region notes that a run has a record. Regions of others do not come from code.
+// region records that a run has a record. Regions of other origins do not come from code.
 func (t *Tally) region(e *experiment.EventInfo) {
 	if e.Source != "code" {
 		return
@@ -103,8 +100,8 @@ func (t *Tally) region(e *experiment.EventInfo) {
 	}
 }
 
-// unrecorded is how many runs have no record, though a binding is for them: the experiment was paused or
-// ended, or the record was dropped.
+// unrecorded returns the number of runs without a record although a binding measures them: the experiment
+// was paused or ended, or the record was dropped.
 func (t *Tally) unrecorded(runs []*Result, bindings []experiment.Binding) (n int) {
 	for _, r := range runs {
 		bound := slices.ContainsFunc(bindings, func(b experiment.Binding) bool {
@@ -120,7 +117,6 @@ func (t *Tally) unrecorded(runs []*Result, bindings []experiment.Binding) (n int
 	return n
 }
 
-// value notes whether a counter had a value, or the difference of a region.
 func (t *Tally) value(event string, v *experiment.Value) {
 	key, status := tallied{event, v.Path, v.Source}, v.Status
 	if v.HasDifference {
@@ -138,8 +134,7 @@ func (t *Tally) value(event string, v *experiment.Value) {
 	t.values[key] = status
 }
 
-// Missed is how many events of intervals were due and could not be emitted, by their names. Each binding
-// of an event has records that tell it, if they were not dropped.
+// Missed returns the numbers of missed interval events by name. Every record of such an event has them.
 func (t *Tally) Missed() map[string]int {
 	all := map[string]int{}
 	for key, n := range t.missed {
@@ -148,16 +143,16 @@ func (t *Tally) Missed() map[string]int {
 	return all
 }
 
-// Silence is a counter that never had a value at an event, and why not, the last time.
+// Silence is a counter that never had a value at an event, and its last status.
 type Silence struct {
 	Event, Path string
-	Source      string // of an experiment with several
+	Source      string // set for experiments with several sources
 	Status      counter.Status
 }
 
-// Silent are the counters that never had a value, in the order of their events and paths. Those of which
-// some instances had one are left out, and others are told once for all instances; but an instance that was
-// asked for by its name and never came is told by itself.
+// Silent returns the counters that never had a value, ordered by event and path. Instances of a counter
+// are combined to one entry, which is omitted if some of them had a value. Instances requested by name
+// have their own entry.
 func (t *Tally) Silent() (all []Silence) {
 	spoke := map[tallied]bool{}
 	for key, status := range t.values {
@@ -167,18 +162,18 @@ func (t *Tally) Silent() (all []Silence) {
 		}
 	}
 
-	told := map[tallied]counter.Status{}
+	statuses := map[tallied]counter.Status{}
 	for key, status := range t.values {
 		general := tallied{key.event, key.allInstances(), key.source}
 		switch {
 		case status == counter.OK:
 		case status == counter.NoInstance && !strings.ContainsAny(key.of, "*?"):
-			told[key] = status
+			statuses[key] = status
 		case !spoke[general]:
-			told[general] = status
+			statuses[general] = status
 		}
 	}
-	for key, status := range told {
+	for key, status := range statuses {
 		all = append(all, Silence{key.event, key.of, key.source, status})
 	}
 	slices.SortFunc(all, func(a, b Silence) int {
@@ -187,7 +182,6 @@ func (t *Tally) Silent() (all []Silence) {
 	return all
 }
 
-// allInstances is the path of the counter for all instances of its object.
 func (t tallied) allInstances() string {
 	p, err := winperf.ParsePath(t.of)
 	if err != nil || !p.HasInstance {
@@ -197,7 +191,7 @@ func (t tallied) allInstances() string {
 	return p.String()
 }
 
-// AnomaliesText lists how often there were anomalies of each kind; "" for none.
+// AnomaliesText lists the numbers of anomalies of each kind, or "".
 func (t *Tally) AnomaliesText() string {
 	var all []string
 	for kind, n := range t.Anomalies {
@@ -207,15 +201,13 @@ func (t *Tally) AnomaliesText() string {
 	return strings.Join(all, ", ")
 }
 
-// tallying counts records on their way from an experiment to their delivery.
 type tallying struct {
 	delivery.Records
 	tally   *Tally
-	sources int           // of events that go on
-	idle    chan struct{} // is closed when the last of them has ended by itself
+	sources int           // number of running event sources
+	idle    chan struct{} // closed when the last one has ended
 }
 
-// Next implements [delivery.Records].
 func (t *tallying) Next(ctx context.Context, n int) ([]*experiment.Record, error) {
 	records, err := t.Records.Next(ctx, n)
 	for _, r := range records {

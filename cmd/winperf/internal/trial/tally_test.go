@@ -249,7 +249,7 @@ func (failing) Close(context.Context) error                      { return nil }
 // longer is no such failure.
 func TestResultsSink(t *testing.T) {
 	full := errors.New("no space left")
-	b := &broken{told: make(chan struct{})}
+	b := &broken{closed: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := (resultsSink{failing{context.Canceled}, b, &earlier{}}).Deliver(ctx, nil); !errors.Is(err, context.Canceled) || b.stop() != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// Title indices of Windows: the object Process and its counters that tell what a process used.
+// Title indices of Windows: the object Process and counters of resource use.
 const (
 	titleUser, titlePrivileged        = 142, 144
 	titleParent                       = 1410
@@ -22,56 +22,55 @@ const (
 	nanosecondsPerTick                = int64(time.Second) / ticksPerSecond
 )
 
-// treeCounters are what a Tree reads of each process.
 var treeCounters = []uint32{
 	titles.IDProcess, titleParent, titles.ElapsedTime, titleUser, titlePrivileged, titles.WorkingSet, titlePeak,
 	titleReadBytes, titleWrittenBytes, titleReadCalls, titleWrittenCalls,
 }
 
-// Process is one process of a tree, as it was when it was last seen.
+// Process is the last sample of a process in a tree.
 type Process struct {
 	PID        uint32        `json:"pid"`
-	Parent     uint32        `json:"parent"` // when it was first seen
+	Parent     uint32        `json:"parent"` // when first seen
 	Name       string        `json:"name"`
 	First      time.Time     `json:"first_seen"`
 	Last       time.Time     `json:"last_seen"`
 	User       time.Duration `json:"user"`
 	System     time.Duration `json:"system"`
 	Peak       uint64        `json:"peak_working_set"` // bytes
-	Read       uint64        `json:"read"`             // bytes, whatever was read from
+	Read       uint64        `json:"read"`             // bytes, from any device
 	Written    uint64        `json:"written"`
 	Reads      uint64        `json:"read_calls"`
 	Writes     uint64        `json:"write_calls"`
-	IOKnown    bool          `json:"io_known"` // else this account may not read it
+	IOKnown    bool          `json:"io_known"` // false if this account cannot read it
 	workingSet uint64
 }
 
-// Tree follows a process and all that it starts, over frames with the object Process. What begins
-// and ends between two samples is not seen.
+// Tree follows a process and its descendants in frames with the object Process. It misses processes that
+// begin and end between two samples.
 type Tree struct {
 	root      uint32
 	processes map[identity]*Process
-	pids      map[uint32]bool // of the tree, those seen last
-	last      time.Time       // of the last frame
+	pids      map[uint32]bool // members of the tree in the last frame
+	last      time.Time       // time of the last frame
 	peak      uint64
-	read      uint64 // bytes: the most that all held together who were there at one moment
+	read      uint64 // bytes: the largest total at one time
 	written   uint64
 	row       []uint64 // reused
 	places    []int
 }
 
-// identity is a process id and its time of start: ids are used again.
+// identity is a process id and start time, because ids are reused.
 type identity struct {
 	pid   uint32
 	began uint64
 }
 
-// NewTree returns the tree below a process.
+// NewTree returns the tree of a process.
 func NewTree(root int) *Tree {
 	return &Tree{root: uint32(root), processes: map[identity]*Process{}, pids: map[uint32]bool{}}
 }
 
-// Selection is what a Tree wants of a source.
+// Selection returns the selection that a Tree needs.
 func Selection() winperf.Selection {
 	var sel winperf.Selection
 	for _, title := range treeCounters {
@@ -89,8 +88,7 @@ func (t *Tree) Add(f frame.Frame) bool {
 		return false
 	}
 
-	// A child may stand before its parent, so it takes as many rounds as the tree is deep to
-	// find all that are new.
+	// A child may precede its parent, so the loop runs once for each level of new processes.
 	now := f.Time()
 	seen := map[uint32]bool{}
 	for {
@@ -107,7 +105,6 @@ func (t *Tree) Add(f frame.Frame) bool {
 	return true
 }
 
-// place finds the counters.
 func (t *Tree) place(o frame.Object) bool {
 	t.places = t.places[:0]
 	for _, title := range treeCounters {
@@ -120,7 +117,6 @@ func (t *Tree) place(o frame.Object) bool {
 	return true
 }
 
-// look takes a process over, if it belongs to the tree.
 func (t *Tree) look(o frame.Object, i int, now time.Time, seen map[uint32]bool) {
 	pid, _ := o.Raw(i, t.places[0])
 	if pid == 0 || seen[uint32(pid)] {
@@ -143,7 +139,6 @@ func (t *Tree) look(o frame.Object, i int, now time.Time, seen map[uint32]bool) 
 	p.Name, p.Last = o.Instance(i).Name(), now
 }
 
-// take takes over what a process used until now.
 func (t *Tree) take(p *Process, o frame.Object, i int) {
 	t.row = t.row[:0]
 	io := true
@@ -164,7 +159,6 @@ func (t *Tree) take(p *Process, o frame.Object, i int) {
 	p.IOKnown = io
 }
 
-// measure adds up the memory and the input and output of those that are there.
 func (t *Tree) measure(now time.Time) {
 	var memory, read, written uint64
 	for _, p := range t.processes {
@@ -175,22 +169,22 @@ func (t *Tree) measure(now time.Time) {
 	t.peak, t.read, t.written = max(t.peak, memory), max(t.read, read), max(t.written, written)
 }
 
-// TreeUsage is what a tree used, as far as it was seen.
+// TreeUsage is the sampled resource use of a tree.
 type TreeUsage struct {
-	Processes  []Process     `json:"processes"` // in the order in which they were first seen
+	Processes  []Process     `json:"processes"` // in the order of their appearance
 	User       time.Duration `json:"user"`
 	System     time.Duration `json:"system"`
-	PeakMemory uint64        `json:"peak_memory"` // bytes: the most that all held in memory at one moment
+	PeakMemory uint64        `json:"peak_memory"` // bytes: the largest total at one time
 	Read       uint64        `json:"read"`
 	Written    uint64        `json:"written"`
-	IOKnown    bool          `json:"io_known"` // of all
+	IOKnown    bool          `json:"io_known"` // for all processes
 }
 
-// withChildren tells that what a process read and wrote includes what its children did that
-// it waited for (proc(5), /proc/pid/io). Then all that was ever read is in those that are there.
+// withChildren means that the input and output of a process include the children that it waited for
+// (proc(5), /proc/pid/io). Then the current processes have the total.
 const withChildren = runtime.GOOS == "linux"
 
-// Usage is what the tree used until now.
+// Usage returns the resource use of the tree.
 func (t *Tree) Usage() TreeUsage {
 	u := TreeUsage{PeakMemory: t.peak, IOKnown: len(t.processes) > 0}
 	for _, p := range t.processes {

@@ -13,16 +13,16 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// watcher has the processes of a command. Those that it started and left behind are ended
-// with it when the experiment is stopped.
+// watcher samples the processes of a command. If the experiment is stopped, it ends processes that the
+// command left behind.
 type watcher struct {
-	src winperf.Source // nil: none are seen
+	src winperf.Source // nil: no samples
 
 	mu   sync.Mutex
 	tree *Tree
 }
 
-// start starts the command. It may be asked to end before its process id is known here.
+// start starts the command, which may be asked to end before start returns.
 func (w *watcher) start(ctx context.Context, c Command) (*Child, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,14 +34,12 @@ func (w *watcher) start(ctx context.Context, c Command) (*Child, error) {
 	return child, nil
 }
 
-// add adds the processes of a frame, and reports whether it has any.
 func (w *watcher) add(f frame.Frame) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.tree.Add(f)
 }
 
-// usage is what the processes used until now.
 func (w *watcher) usage() TreeUsage {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,11 +47,10 @@ func (w *watcher) usage() TreeUsage {
 }
 
 const (
-	lookTime  = 5 * time.Second // for a look outside of the interval, which holds up the end of a command
+	lookTime  = 5 * time.Second // timeout of an additional sample, which delays the end of a command
 	lookPause = 50 * time.Millisecond
 )
 
-// look takes one more sample of the processes, and reports whether it has them.
 func (w *watcher) look() bool {
 	if w.src == nil {
 		return false
@@ -64,7 +61,7 @@ func (w *watcher) look() bool {
 	defer m.Close()
 
 	for ; ; time.Sleep(lookPause) {
-		// The source is shared: a sample that another caller began earlier may lack the newest processes.
+		// The source is shared: an earlier sample of another caller may lack the newest processes.
 		cycle, err := m.Cycle(cache.NotBefore(ctx, time.Now()))
 		if err != nil {
 			return false
@@ -73,20 +70,20 @@ func (w *watcher) look() bool {
 			return true
 		}
 
-		// On a busy machine a sample may lack the processes because they were not read in time.
+		// On a busy machine the processes may not be read in time.
 		if !slices.ContainsFunc(cycle.Sample.Parts, func(p winperf.Part) bool { return p.Err != nil }) {
 			return false
 		}
 	}
 }
 
-// endOthers asks the processes that are left to end, and kills the ones that remain after the grace, or as
-// soon as hurried reports true.
+// endOthers asks the remaining processes to end, and kills them after the grace time, or when hurried
+// reports true.
 func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
-	begin, asked := time.Now(), false
+	begin, endRequested := time.Now(), false
 	for ; time.Since(begin) < grace+lookTime; time.Sleep(lookPause) {
 		if !w.look() {
-			return // a process id that was not just seen may belong to another process by now
+			return // the process id may have been reused since the last sample
 		}
 		left := w.living()
 		if len(left) == 0 {
@@ -94,16 +91,16 @@ func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
 		}
 
 		switch {
-		case !asked:
+		case !endRequested:
 			each(left, askToEnd)
-			asked = true
+			endRequested = true
 		case time.Since(begin) >= grace || hurried():
 			each(left, (*os.Process).Kill)
 		}
 	}
 }
 
-// each does something with processes. One that has just ended is no error.
+// each calls do for each process. A process that has ended is not an error.
 func each(pids []uint32, do func(*os.Process) error) {
 	for _, pid := range pids {
 		p, err := os.FindProcess(int(pid))
@@ -111,12 +108,12 @@ func each(pids []uint32, do func(*os.Process) error) {
 			continue
 		}
 		_ = do(p)
-		_ = p.Release() // it is no child of this program
+		_ = p.Release() // not a child of this program
 	}
 }
 
-// living are the processes that were there at the last look and had not ended: one that waits for
-// its parent to take note holds no memory.
+// living returns the processes of the last sample that have not ended. Zombies, which hold no memory, are
+// omitted.
 func (w *watcher) living() (pids []uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

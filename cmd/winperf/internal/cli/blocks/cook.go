@@ -20,8 +20,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-const cookHelp = `Cook reads raw samples from FILE or standard input, one JSON object a line, and
-writes the displayable value of each as a JSON object:
+const cookHelp = `Cook computes displayable values from raw samples. It reads a JSON object a line from FILE
+or standard input, and writes one for each:
 
   in   {"type": name or number,
         "prev": {"value":…, "base":…, "multi":…, "perf_time":…, "perf_freq":…,
@@ -29,11 +29,10 @@ writes the displayable value of each as a JSON object:
         "cur": {…}}
   out  {"value": number or null, "unit":…, "status":…, "error":…}
 
-prev may be left out if one sample is enough, and so may fields that the type does
-not use. winperf convert --raw -o jsonl writes such lines; the answer repeats their
-time and path. error is present only if the line had an error. With TYPE, a name or
-number, cook shows the properties of that counter type instead; with --list, of all
-types.
+prev is optional if one sample is enough; fields that the type does not use are optional.
+winperf convert --raw -o jsonl writes such lines; the output repeats their time and path.
+error is present only if the line had an error. With TYPE, a name or number, cook shows
+the properties of that counter type; with --list, of all types.
 
 Exit status: 0 done, 1 nothing could be read, 3 a line could not be read.`
 
@@ -53,7 +52,7 @@ func CookCommand(a *console.App) *cobra.Command {
 			w := bufio.NewWriter(a.Stdout)
 			switch {
 			case opt.list && len(args) > 0:
-				return errors.New("--list shows all types: leave out TYPE")
+				return errors.New("--list shows all types: omit TYPE")
 			case opt.list:
 				return errors.Join(listTypes(w), w.Flush())
 			}
@@ -73,8 +72,8 @@ func CookCommand(a *console.App) *cobra.Command {
 	return cmd
 }
 
-// cookFile returns which argument is a file and no type; "-" is standard input. It is an
-// error beside other arguments.
+// cookFile returns the argument that is a file rather than a type; "-" is standard input. A file with
+// other arguments is an error.
 func cookFile(args []string) (file string, err error) {
 	if len(args) == 0 {
 		return "-", nil
@@ -86,7 +85,7 @@ func cookFile(args []string) (file string, err error) {
 		info, err := os.Stat(arg)
 		switch there := arg == "-" || err == nil && !info.IsDir(); {
 		case there && len(args) > 1:
-			return "", fmt.Errorf("%s is a file: cook reads one, and shows types in another run", arg)
+			return "", fmt.Errorf("%s is a file: cook either reads one file or shows types", arg)
 		case there:
 			return arg, nil
 		}
@@ -94,7 +93,6 @@ func cookFile(args []string) (file string, err error) {
 	return "", nil
 }
 
-// cookOptions are the readings of formulas to choose between.
 type cookOptions struct {
 	list bool
 	wrap string
@@ -104,7 +102,7 @@ type cookOptions struct {
 func (o *cookOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "show all types with unit, operands and formula")
-	const wrap = "`WHEN` to treat a decreased 4-byte value as wrapped: plausible, never or always"
+	const wrap = "`WHEN` a decreased 4-byte value counts as wrapped: plausible, never or always"
 	f.StringVar(&o.wrap, "wrap", "plausible", wrap)
 	f.BoolVar(&o.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	f.BoolVar(&o.Clamp, "clamp", false, "show small negative results of inverse timers as 0")
@@ -118,7 +116,6 @@ var wrapPolicies = map[string]counter.WrapPolicy{
 	"always":    counter.WrapAlways,
 }
 
-// cookLine is a line. Its first fields are those of a reading, of which the answer has two.
 type cookLine struct {
 	cookedOf
 	Value, Text, Unit, Age, Anomalies json.RawMessage
@@ -131,7 +128,6 @@ type cookLine struct {
 	Cur  *rawline.CookSample `json:"cur"`
 }
 
-// cookedOf says what a value is of.
 type cookedOf struct {
 	Time string `json:"time,omitempty"`
 	Path string `json:"path,omitempty"`
@@ -144,10 +140,10 @@ type cookResult struct {
 	Status counter.Status `json:"status"`
 	Error  string         `json:"error,omitempty"`
 
-	unread bool // the line is no raw sample
+	unread bool // the line could not be read
 }
 
-// cookLines answers every line of a file, also one that cannot be read.
+// cookLines writes a result for every line of a file, even if it cannot be read.
 func cookLines(a *console.App, w *bufio.Writer, file string, opt cookOptions) error {
 	policy, ok := wrapPolicies[opt.wrap]
 	if !ok {
@@ -181,7 +177,7 @@ func cookLines(a *console.App, w *bufio.Writer, file string, opt cookOptions) er
 		}
 
 		err = enc.Encode(result)
-		if err == nil && in.Buffer.Buffered() == 0 { // answer at once, a program may wait for it
+		if err == nil && in.Buffer.Buffered() == 0 { // flush at once, a program may wait for the result
 			err = w.Flush()
 		}
 		if err != nil {
@@ -190,12 +186,12 @@ func cookLines(a *console.App, w *bufio.Writer, file string, opt cookOptions) er
 	}
 
 	if in.Failed == nil && a.Partial && read == 0 {
-		return errors.New("no line could be read; each is a JSON object with type, prev and cur")
+		return errors.New("no line could be read; expected JSON objects with type, prev and cur")
 	}
 	return in.Failed
 }
 
-// cookRead answers line n, which err says could not be read.
+// cookRead returns the result for line n; err is the error of reading it.
 func cookRead(line []byte, err error, n int, opt counter.Options) (result cookResult) {
 	if err == nil {
 		result, err = cookOne(line, opt)
@@ -219,11 +215,11 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 	}
 
 	if status, known := counter.ParseStatus(l.Status); l.Cur == nil && known && status != counter.OK {
-		return cookResult{cookedOf: l.cookedOf, Status: status}, nil // there was no raw value
+		return cookResult{cookedOf: l.cookedOf, Status: status}, nil // the line has no raw value
 	}
 	if l.Path != "" && l.Type == nil && l.Cur == nil {
-		return cookResult{}, errors.New("a displayable value, and no raw one; " +
-			"winperf convert --raw -o jsonl writes raw ones")
+		return cookResult{}, errors.New("it has a displayable value, not a raw one; " +
+			"winperf convert --raw -o jsonl writes raw values")
 	}
 	t, err := cookType(l.Type)
 	if err != nil {
@@ -235,7 +231,7 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 
 	older := l.Prev
 	if t.IsMulti() || t.Samples() < 2 {
-		older = nil // only the newer sample's count or base is used
+		older = nil // only the count or base of the newer sample is used
 	}
 
 	for _, s := range []*rawline.CookSample{l.Cur, older} {
@@ -250,8 +246,7 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 	return cookResult{cookedOf: l.cookedOf, Value: r.Value, Unit: r.Unit, Status: r.Status}, nil
 }
 
-// explainJSON says of a value that does not fit what is expected, without the
-// names of Go's types.
+// explainJSON describes the expected value of a JSON error without names of Go types.
 func explainJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -265,14 +260,13 @@ func explainJSON(err error) error {
 
 	switch wrong.Type.Kind() {
 	case reflect.Uint64:
-		want = "a whole number of 64 bits without sign"
+		want = "an unsigned whole number of 64 bits"
 	case reflect.Int64:
 		want = "a whole number of 64 bits"
 	}
 	return fmt.Errorf("byte %d: %s is %s, expected %s", wrong.Offset, what, wrong.Value, want)
 }
 
-// cookType reads a type by name or number.
 func cookType(raw json.RawMessage) (counter.Type, error) {
 	var name string
 	if len(raw) == 0 {

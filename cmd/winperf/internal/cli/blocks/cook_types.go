@@ -10,7 +10,6 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// listTypes shows all types, one a line.
 func listTypes(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NUMBER\tTYPE\tUNIT\tSAMPLES\tFORMULA")
@@ -25,23 +24,20 @@ func listTypes(w io.Writer) error {
 	return err
 }
 
-// operandsHelp says what the letters of formulas stand for.
 const operandsHelp = `
-N value, D clock, B base, M number of components; 0 of the older and 1 of the newer
-sample; TB ticks of the clock in a second. "winperf cook TYPE" shows more of a type.
+N value, D clock, B base, M number of components; 0 older and 1 newer sample; TB clock
+ticks per second. "winperf cook TYPE" shows more about a type.
 `
 
-// formulaText is a formula as it is computed; "-" where nothing is.
 func formulaText(info *counter.Info) string { return cmp.Or(info.Formula(), "-") }
 
-// describeTypes shows what is known about types.
 func describeTypes(w io.Writer, names []string) error {
 	var errs []error
 	shown := 0
 	for _, name := range names {
 		t, err := counter.ParseType(name)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%w, and there is no such file", err))
+			errs = append(errs, fmt.Errorf("%w, and no such file exists", err))
 			continue
 		}
 		if shown++; shown > 1 {

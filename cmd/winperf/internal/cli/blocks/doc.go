@@ -1,2 +1,2 @@
-// Package blocks is the commands dump and cook, which show what values are made of.
+// Package blocks implements the commands dump and cook.
 package blocks

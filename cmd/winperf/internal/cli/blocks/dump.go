@@ -25,7 +25,6 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// dumper is the dump command.
 type dumper struct {
 	app     *console.App
 	source  input.SourceFlags
@@ -43,22 +42,21 @@ func DumpCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump [FILE]",
 		Short: "Show a raw performance data block as text or JSON",
-		Long: `Dump shows one sample unprocessed, with raw values: the performance data block in
-FILE, or a new sample of the source. From a log it shows the first sample, or the
-first one at or after --begin.
+		Long: `Dump shows one unprocessed sample with raw values: the performance data block in FILE, or
+a new sample of the source. From a log it shows the first sample, or the first one at or
+after --begin.
 
-  -o text    every field, in a form that every command reads as a log
-             (package perfdata documents it); for counter sets definitions,
-             instances and raw values
+  -o text    every field, in a form that every command reads as a log (documented in
+             package perfdata); for counter sets definitions, instances and raw values
   -o json    objects, definitions, instances and raw values
-  -o bin     the raw bytes, for perfdata:FILE; with --object a block with
-             only these objects
+  -o bin     the raw bytes, for perfdata:FILE; with --object a block with only these
+             objects
 
-From a log of several machines it shows one block for each machine, or with
---machine only the block of that machine.
+From a log of several machines it shows one block for each machine, or with --machine only
+the block of that machine.
 
-Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged
-or an object was not found.`,
+Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged or an object was
+not found.`,
 		Example: `  winperf dump --object Memory
   winperf dump block.bin --names names.tsv
   winperf dump block.bin --object 230 -o json
@@ -66,7 +64,7 @@ or an object was not found.`,
 		Args: console.AtMostOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && cmd.Flags().Changed("source") {
-				return errors.New("--source and FILE name two sources: leave out one")
+				return errors.New("--source and FILE name two sources: omit one")
 			}
 			return d.run(cmd.Context(), args)
 		},
@@ -76,9 +74,9 @@ or an object was not found.`,
 	d.log.Add(cmd)
 	d.within.Add(cmd)
 	d.output.Add(cmd, output.DumpFormats)
-	const object = "only the object of this `NAME` or title index; may be given several times"
+	const object = "show only the object with this `NAME` or title index; may be repeated"
 	cmd.Flags().StringArrayVar(&d.objects, "object", nil, object)
-	const machine = "in a log of several machines, only the machine with this `NAME`"
+	const machine = "show only the machine with this `NAME` in a log of several machines"
 	cmd.Flags().StringVar(&d.machine, "machine", "", machine)
 	cmd.Flags().StringArrayVar(&d.names, "names", nil, "`FILE` with the names of FILE's objects and counters")
 	console.Complete(cmd, "object", input.CompleteObject(&d.source))
@@ -91,7 +89,7 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if _, terminal := console.IsTerminal(d.app.Stdout); terminal && format == "bin" && file == "" {
-		return errors.New("bytes are not shown on a terminal: name a file, -o block.bin")
+		return errors.New("binary output is not written to a terminal: name a file, -o block.bin")
 	}
 	defer console.SpareMemory()()
 
@@ -105,28 +103,27 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	}
 	defer src.Close()
 
-	debug.FreeOSMemory() // opening has read the first sample once already
+	debug.FreeOSMemory() // opening the source has read the first sample
 	is := src.Describe()
 	switch {
 	case is.Cooked && is.Log.Raw:
 		return rawline.RawLinesError(append(args, d.source.Source)[0], "dump")
 	case is.Cooked:
-		const form = "the log holds displayable values and no raw ones, so there is nothing to dump: %w"
+		const form = "the log holds displayable values, not raw ones, and cannot be dumped: %w"
 		return fmt.Errorf(form, winperf.ErrNotSupported)
 	}
 	return d.show(ctx, src, d.log.ShownZone(is, opt), format)
 }
 
-// show takes a sample and writes what is wanted of it.
 func (d *dumper) show(ctx context.Context, src winperf.Source, zone output.ShownZone, format string) error {
-	wanted, err := d.wanted(ctx, src)
+	requested, err := d.requested(ctx, src)
 	if err != nil {
 		return err
 	}
 
-	sel := winperf.Selection{Global: len(wanted) == 0, Objects: slices.Concat(wanted...)}
+	sel := winperf.Selection{Global: len(requested) == 0, Objects: slices.Concat(requested...)}
 	if !sel.Global && len(sel.Objects) == 0 {
-		return d.check(ctx, src, &dump{}, wanted)
+		return d.check(ctx, src, &dump{}, requested)
 	}
 	if err := d.within.Choose(ctx, &sel, zone, src); err != nil {
 		return err
@@ -142,14 +139,13 @@ func (d *dumper) show(ctx context.Context, src winperf.Source, zone output.Shown
 	}
 
 	shown := dump{cycle: cycle, only: sel.Objects}
-	err = d.write(ctx, src, &shown, wanted, format)
+	err = d.write(ctx, src, &shown, requested, format)
 	d.app.Damaged(cycle.Damage)
 	return err
 }
 
-// write writes the objects of a sample that are wanted, of the machine that is.
 func (d *dumper) write(
-	ctx context.Context, src winperf.Source, shown *dump, wanted [][]winperf.ObjectID, format string,
+	ctx context.Context, src winperf.Source, shown *dump, requested [][]winperf.ObjectID, format string,
 ) error {
 	of := winperf.Path{Machine: strings.TrimPrefix(d.machine, `\\`)}
 	of = thismachine.Paths([]winperf.Path{of}, src.Describe())[0]
@@ -157,7 +153,7 @@ func (d *dumper) write(
 		return err
 	}
 
-	if err := d.check(ctx, src, shown, wanted); err != nil {
+	if err := d.check(ctx, src, shown, requested); err != nil {
 		return err
 	}
 	write, err := shown.writer(format)
@@ -172,7 +168,6 @@ func (d *dumper) write(
 	return errors.Join(write(out.Writer), out.Close())
 }
 
-// open opens FILE or the source.
 func (d *dumper) open(ctx context.Context, args []string, opt source.Options) (winperf.Source, error) {
 	switch {
 	case len(args) == 1 && args[0] == "-" && len(d.names) == 0:
@@ -183,13 +178,12 @@ func (d *dumper) open(ctx context.Context, args []string, opt source.Options) (w
 		return source.OpenPerfdata(ctx, args, d.names)
 	}
 	if len(d.names) > 0 {
-		return nil, errors.New("--names goes with a FILE")
+		return nil, errors.New("--names needs a FILE")
 	}
 	return input.OpenSource(ctx, d.app, d.source.Source, opt)
 }
 
-// wanted returns, for each name of --object, the objects that it may stand for, if any.
-func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.ObjectID, error) {
+func (d *dumper) requested(ctx context.Context, src winperf.Source) ([][]winperf.ObjectID, error) {
 	if len(d.objects) == 0 {
 		return nil, nil
 	}
@@ -198,26 +192,25 @@ func (d *dumper) wanted(ctx context.Context, src winperf.Source) ([][]winperf.Ob
 		return nil, err
 	}
 
-	names, _ := nametable.FromSchema(schema) // its damage is told with the sample
-	var wanted [][]winperf.ObjectID
+	names, _ := nametable.FromSchema(schema) // damage is reported with the sample
+	var requested [][]winperf.ObjectID
 	for _, name := range d.objects {
 		var ids []winperf.ObjectID
 		for _, title := range input.TitlesOf(names, name) {
 			ids = append(ids, winperf.ObjectID{Index: title})
 		}
-		wanted = append(wanted, ids)
+		requested = append(requested, ids)
 	}
-	return wanted, nil
+	return requested, nil
 }
 
-// check tells which of the wanted objects are not in the sample. It is an error
-// when none is there.
+// check reports requested objects that the sample lacks. It returns an error if it lacks all.
 func (d *dumper) check(
-	ctx context.Context, src winperf.Source, shown *dump, wanted [][]winperf.ObjectID,
+	ctx context.Context, src winperf.Source, shown *dump, requested [][]winperf.ObjectID,
 ) error {
 	var missing []error
 	var c *catalogue.Catalogue
-	for i, ids := range wanted {
+	for i, ids := range requested {
 		if len(ids) > 0 && shown.has(ids) {
 			continue
 		}
@@ -228,43 +221,39 @@ func (d *dumper) check(
 
 		form := "--object %q: %w in the sample%s"
 		if len(ids) == 0 {
-			form = "--object %q: %w by that name%s; a title index does as well"
+			form = "--object %q: %w with that name%s; a title index is accepted, too"
 		}
 		name := d.objects[i]
 		hint := console.DidYouMean(name, c.ObjectNames())
 		missing = append(missing, fmt.Errorf(form, name, winperf.ErrNoObject, hint))
 	}
-	if len(missing) == len(wanted) {
+	if len(missing) == len(requested) {
 		return errors.Join(missing...)
 	}
 	d.app.Damaged(missing)
 	return nil
 }
 
-// dump is what is shown of a sample.
 type dump struct {
 	cycle    *measure.Cycle
 	machines []string
-	only     []winperf.ObjectID // nil: all
+	only     []winperf.ObjectID // nil means all
 }
 
-// wants tells whether an object is to be shown.
-func (d *dump) wants(o frame.Object) bool {
+func (d *dump) includes(o frame.Object) bool {
 	return slices.Contains(d.machines, o.Machine()) &&
 		(len(d.only) == 0 || slices.ContainsFunc(d.only, o.ID().Is))
 }
 
-// has tells whether any of the objects is there and to be shown.
 func (d *dump) has(ids []winperf.ObjectID) bool {
 	for o := range d.cycle.Frame.Objects() {
-		if d.wants(o) && slices.ContainsFunc(ids, o.ID().Is) {
+		if d.includes(o) && slices.ContainsFunc(ids, o.ID().Is) {
 			return true
 		}
 	}
 	return false
 }
 
-// choose leaves out all machines but the one that is wanted, if there is one.
 func (d *dump) choose(machine string) error {
 	d.machines = catalogue.MachinesOf(d.cycle.Frame)
 	if machine == "" {
@@ -274,14 +263,13 @@ func (d *dump) choose(machine string) error {
 	other := func(s string) bool { return !strings.EqualFold(s, machine) }
 	of := slices.DeleteFunc(slices.Clone(d.machines), other)
 	if len(of) == 0 {
-		return fmt.Errorf("--machine %s: %w in the sample, which is of %s",
+		return fmt.Errorf("--machine %s: %w in the sample, which has %s",
 			machine, winperf.ErrNoMachine, strings.Join(d.machines, ", "))
 	}
 	d.machines = of
 	return nil
 }
 
-// blocks are those of the sample whose objects are to be shown, of each machine and interface.
 func (d *dump) blocks() ([]*winperf.Block, error) {
 	_, err := d.cycle.Sample.Raw()
 	if err == nil {
@@ -290,7 +278,7 @@ func (d *dump) blocks() ([]*winperf.Block, error) {
 
 	var blocks []*winperf.Block
 	for o := range d.cycle.Frame.Objects() {
-		if d.wants(o) && !slices.Contains(blocks, o.Block()) {
+		if d.includes(o) && !slices.Contains(blocks, o.Block()) {
 			blocks = append(blocks, o.Block())
 		}
 	}
@@ -300,8 +288,8 @@ func (d *dump) blocks() ([]*winperf.Block, error) {
 	return blocks, nil
 }
 
-// parse takes a performance data block apart and leaves the wanted objects in it. Of a
-// damaged block it returns what is whole; the damage is told with the sample.
+// parse decodes a performance data block and keeps the selected objects. For a damaged block it returns
+// the readable part; the damage is reported with the sample.
 func (d *dump) parse(raw *winperf.Raw) (*perfdata.Block, error) {
 	block, err := perfdata.Parse(raw.Bytes, raw.Quirks)
 	if block == nil {
@@ -315,7 +303,7 @@ func (d *dump) parse(raw *winperf.Raw) (*perfdata.Block, error) {
 	return block, err
 }
 
-// bytes are what -o bin writes: the sample's only block, or one of the wanted objects.
+// bytes returns the output of -o bin: the only block, or a block of the selected objects.
 func (d *dump) bytes() ([]byte, error) {
 	blocks, err := d.blocks()
 	switch {
@@ -323,7 +311,7 @@ func (d *dump) bytes() ([]byte, error) {
 		return nil, err
 	case len(blocks) > 1 && len(d.machines) > 1:
 		return nil, fmt.Errorf(
-			"blocks of %d machines are no single one, as bin needs: choose with --machine: %s",
+			"bin holds one block, but the sample has %d machines: select one with --machine: %s",
 			len(d.machines), strings.Join(d.machines, ", "))
 	case len(blocks) > 1:
 		_, err := d.cycle.Sample.Raw()
@@ -332,8 +320,8 @@ func (d *dump) bytes() ([]byte, error) {
 		return blocks[0].Bytes, nil
 	case blocks[0].Format != winperf.FormatV1:
 		return nil, fmt.Errorf(
-			"the sample is no performance data block of version 1, as bin needs: %w; "+
-				"-o json shows every sample",
+			"the sample is not a performance data block of version 1, as bin requires: %w; "+
+				"-o json shows any sample",
 			winperf.ErrNotSupported)
 	}
 
@@ -344,7 +332,7 @@ func (d *dump) bytes() ([]byte, error) {
 	return block.Encode()
 }
 
-// writer returns what writes the sample in a format. Nothing is written where that cannot be.
+// writer returns a function that writes the sample, or an error before anything is written.
 func (d *dump) writer(format string) (func(w *bufio.Writer) error, error) {
 	switch format {
 	case "json":

@@ -12,13 +12,13 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// The shape of dump -o json. Others rely on it; fields may be added.
+// The JSON form of dump -o json. It is a public format: fields may only be added.
 type (
 	dumpObject struct {
 		Index    uint32        `json:"index"`
 		GUID     *winperf.GUID `json:"guid"`
-		Name     string        `json:"name"`              // "" where the name table has none
-		Machine  string        `json:"machine,omitempty"` // where there are several
+		Name     string        `json:"name"`              // "" if the name table lacks it
+		Machine  string        `json:"machine,omitempty"` // only if there are several
 		Counters []dumpCounter `json:"counters"`
 	}
 	dumpCounter struct {
@@ -30,13 +30,11 @@ type (
 	}
 )
 
-// writeJSON writes the wanted objects instance by instance, so that memory does not
-// grow with the sample.
 func (d *dump) writeJSON(w *bufio.Writer) error {
 	w.WriteString(`{"objects":[`)
 	separator := "\n"
 	for o := range d.cycle.Frame.Objects() {
-		if !d.wants(o) {
+		if !d.includes(o) {
 			continue
 		}
 		w.WriteString(separator)
@@ -69,7 +67,7 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 		return err
 	}
 
-	// The instances go between the object's counters and its closing brace.
+	// Instances are inserted before the object's closing brace.
 	w.Write(bytes.TrimSuffix(head.Bytes(), []byte("}\n")))
 	w.WriteString(`,"instances":[`)
 	var line []byte
@@ -87,13 +85,10 @@ func (d *dump) writeObject(w *bufio.Writer, o frame.Object) error {
 	return err
 }
 
-// appendDumpInstance appends
-//
-//	{"name":"svchost","parent":null,"unique_id":-1,"raw":[1,2]}
-//
-// with names as the sample has them, "" for an object without instances, and the raw values
-// in the order of the counters, null where there is none. It does without reflection, as a
-// sample may have very many instances.
+// appendDumpInstance appends an instance such as
+// {"name":"svchost","parent":null,"unique_id":-1,"raw":[1,2]}: the name as in the sample ("" without
+// instances), and raw values in the order of the counters, null if missing. It avoids reflection because
+// samples may have many instances.
 func appendDumpInstance(b []byte, o frame.Object, in frame.Instance) []byte {
 	b = safetext.AppendJSON(append(b, `{"name":`...), in.RawName())
 	b = append(b, `,"parent":`...)

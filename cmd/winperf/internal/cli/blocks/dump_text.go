@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// text takes the blocks of the sample apart and returns what writes one behind the other.
+// text decodes the blocks and returns a function that writes them one after the other.
 func (d *dump) text() (func(w *bufio.Writer) error, error) {
 	blocks, err := d.blocks()
 	if err != nil {
@@ -42,7 +42,7 @@ func (d *dump) text() (func(w *bufio.Writer) error, error) {
 	}, nil
 }
 
-// name is the name of a title index, "" where it has none.
+// name returns the name of a title index, or "".
 func (d *dump) name(title uint32) string {
 	name, _ := d.cycle.Names.Name(title)
 	return name
@@ -60,7 +60,7 @@ func (d *dump) name(title uint32) string {
 func (d *dump) writeSets(w *bufio.Writer, block *winperf.Block) error {
 	head := false
 	for o := range d.cycle.Frame.Objects() {
-		if !d.wants(o) || o.Block() != block {
+		if !d.includes(o) || o.Block() != block {
 			continue
 		}
 		if c := o.Clocks(); !head {
@@ -95,7 +95,7 @@ func (d *dump) writeSet(w *bufio.Writer, o frame.Object) {
 		if o.Single() {
 			fmt.Fprint(w, "  values :")
 		} else {
-			unique, _ := in.UniqueID() // every one has it
+			unique, _ := in.UniqueID() // every instance has one
 			fmt.Fprintf(w, "  instance %q id=%d :", in.RawName(), uint32(unique))
 		}
 		for k := range o.NumCounters() {

@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// Paths returns what text may become. What can go on in one way only goes on.
+// Paths returns the completions of text. A single completion is extended as far as possible.
 func (c *Catalogue) Paths(text string) []cobra.Completion {
 	found := c.pathParts(text)
 	if len(found) == 1 && strings.HasSuffix(found[0], `\`) {
@@ -18,8 +18,8 @@ func (c *Catalogue) Paths(text string) []cobra.Completion {
 	return found
 }
 
-// pathParts returns text with its next part complete: first \Object\ or \Object(*)\, from the
-// parenthesis on every instance, then the counters.
+// pathParts completes the next part of a path: first \Object\ or \Object(*)\, after a parenthesis all
+// instances, then the counters.
 func (c *Catalogue) pathParts(text string) []cobra.Completion {
 	var found []cobra.Completion
 	for i := range c.Objects {
@@ -38,8 +38,7 @@ func (c *Catalogue) pathParts(text string) []cobra.Completion {
 	return found
 }
 
-// pathHead returns what stands before the counter in text, "" as long as that
-// is not complete or another object.
+// pathHead returns the part of text before the counter; "" if it is incomplete or names another object.
 func (o *KnownObject) pathHead(text string) string {
 	stem := `\` + o.Name
 	if !HasPrefixFold(text, stem) {
@@ -57,8 +56,7 @@ func (o *KnownObject) pathHead(text string) string {
 	return text[:len(stem)+end+len(`)\`)]
 }
 
-// appendHeads appends what can stand before the counters of an object, as far
-// as text is its beginning.
+// appendHeads appends the possible parts before the object's counters that begin with text.
 func (o *KnownObject) appendHeads(found []cobra.Completion, text string) []cobra.Completion {
 	stem := `\` + o.Name
 	heads := []string{stem + `\`}
@@ -88,13 +86,12 @@ func Describe(name, help string) cobra.Completion {
 	return cobra.CompletionWithDesc(name, console.Shorten(console.FirstSentence(help), columns))
 }
 
-// HasPrefixFold reports whether s begins with a prefix, in any case.
+// HasPrefixFold reports whether s begins with prefix, ignoring case.
 func HasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// MayHaveNone reports whether a path asks for all instances of an object that has instances, of which there
-// may be none now.
+// MayHaveNone reports whether a path selects all instances of an object, which may have none now.
 func (c *Catalogue) MayHaveNone(p winperf.Path) bool {
 	path := selection.NewPath(p)
 	for o := range c.matching(p) {

@@ -1,3 +1,3 @@
-// Package catalogue knows the objects, instances and counters of a source or log, completes paths from them
-// and says why a path has no value.
+// Package catalogue lists the objects, instances and counters of a source, completes paths, and explains
+// paths without values.
 package catalogue

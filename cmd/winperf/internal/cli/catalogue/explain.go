@@ -13,31 +13,29 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// MaxExplanations is how many paths are worth a line of their own.
+// MaxExplanations bounds the explained paths.
 const MaxExplanations = 20
 
-// Absent reports whether a status says that there is no counter of the name, so that
-// it is no use to wait for a value.
+// Absent reports whether a status means that the counter does not exist, so that waiting is useless.
 func Absent(s counter.Status) bool { return s == counter.NoObject || s == counter.NoCounter }
 
-// Catalogue is what a source has, by name.
+// Catalogue lists the contents of a source by name.
 type Catalogue struct {
 	context *measure.Measurement
-	Cycle   *measure.Cycle // nil where the source could not be asked
+	Cycle   *measure.Cycle // nil if the source could not be sampled
 	Objects []KnownObject
 }
 
-// Patience is how long an explanation may keep the program from ending.
+// Patience bounds the delay that an explanation adds to the end of the program.
 const Patience = 2 * time.Second
 
-// ReadCatalogue asks the source, also when ctx has ended, for all objects that are
-// not costly and those that the paths name. With metadata the objects may be without
-// their instances.
+// ReadCatalogue reads all objects that are not costly and the objects of the paths, even if ctx has ended.
+// With metadata the objects may lack their instances.
 func ReadCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *Catalogue {
 	return ReadCatalogueNow(context.WithoutCancel(ctx), src, metadata, paths...)
 }
 
-// ReadCatalogueNow is ReadCatalogue as long as ctx lasts.
+// ReadCatalogueNow is ReadCatalogue, but stops when ctx ends.
 func ReadCatalogueNow(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *Catalogue {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -48,7 +46,7 @@ func ReadCatalogueNow(ctx context.Context, src winperf.Source, metadata bool, pa
 	}
 
 	c := &Catalogue{context: measure.New(src, sel, measure.Options{FramesOnly: true})}
-	// Without a sample there is no suggestion.
+	// Without a sample there are no suggestions.
 	if cycle, err := c.context.Cycle(ctx); err == nil {
 		c.Cycle = cycle
 		c.AddSample()
@@ -66,10 +64,10 @@ func (c *Catalogue) AddSample() {
 	}
 }
 
-// Close closes what the catalogue was read from.
-func (c *Catalogue) Close() { _ = c.context.Close() } // it was only read
+// Close releases the source.
+func (c *Catalogue) Close() { _ = c.context.Close() } // only reads
 
-// Reason says why a path gave no value.
+// Reason explains why a path gave no value.
 func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 	switch status {
 	case counter.NoObject:
@@ -79,9 +77,9 @@ func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 	case counter.NoInstance:
 		return c.noInstance(p)
 	case counter.NoPrevious:
-		return "needs two samples, and there was only one of each instance"
+		return "needs two samples, but each instance has only one"
 	case counter.TooClose:
-		const form = "its samples were less than %v apart, too close for a rate: ask for a longer interval"
+		const form = "its samples were less than %v apart, too close for a rate: use a longer interval"
 		return fmt.Sprintf(form, measure.LeastInterval)
 	case counter.Unsupported:
 		return "the counter's type has no displayable value"
@@ -89,8 +87,8 @@ func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 	return fmt.Sprintf("no value (%v)", status)
 }
 
-// noInstance says why there is no instance as a path names it: the path has one where the
-// object has no instances, or none where it has them, or there is none of that name.
+// noInstance explains why no instance matches a path: the path has an instance but the object has none, or
+// the reverse, or no instance has this name.
 func (c *Catalogue) noInstance(p winperf.Path) string {
 	for o := range c.matching(p) {
 		if !o.Multi && p.HasInstance {
@@ -103,7 +101,7 @@ func (c *Catalogue) noInstance(p winperf.Path) string {
 	return "no such instance now" + c.Hint(p, counter.NoInstance)
 }
 
-// Hint says what may have been meant by the part of a path that is not there.
+// Hint suggests a replacement for the unknown part of a path.
 func (c *Catalogue) Hint(p winperf.Path, status counter.Status) string {
 	switch status {
 	case counter.NoObject:
@@ -116,7 +114,6 @@ func (c *Catalogue) Hint(p winperf.Path, status counter.Status) string {
 	return ""
 }
 
-// matching yields the objects that a path names.
 func (c *Catalogue) matching(p winperf.Path) iter.Seq[*KnownObject] {
 	return func(yield func(*KnownObject) bool) {
 		object := selection.NewName(p.Object)
@@ -126,8 +123,7 @@ func (c *Catalogue) matching(p winperf.Path) iter.Seq[*KnownObject] {
 		for i := range c.Objects {
 			o := &c.Objects[i]
 
-			// The path may have the name as it is shown, or another one that the tables have
-			// for the object's title index: the English name.
+			// The path may have the displayed name, or another name of the title index: the English name.
 			title := o.ID.Index
 			known := object.Is(title, o.Name) || title != 0 && object.Is(title, "")
 			if known && !yield(o) {
@@ -137,7 +133,7 @@ func (c *Catalogue) matching(p winperf.Path) iter.Seq[*KnownObject] {
 	}
 }
 
-// ObjectNames yields what there is, also costly objects that were not sampled.
+// ObjectNames returns the names of all objects, including costly objects.
 func (c *Catalogue) ObjectNames() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range c.Objects {

@@ -7,10 +7,10 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// NoSample is the message about a recording that ends before its first sample.
-const NoSample = "there is no sample that can be read; winperf info tells what is wrong with a log"
+// NoSample is the message about a log without a readable sample.
+const NoSample = "no sample can be read; winperf info shows the damage of a log"
 
-// MachinesOf are the machines whose objects a sample has.
+// MachinesOf returns the machines in a sample.
 func MachinesOf(f frame.Frame) (names []string) {
 	for o := range f.Objects() {
 		if !slices.Contains(names, o.Machine()) {
@@ -20,7 +20,7 @@ func MachinesOf(f frame.Frame) (names []string) {
 	return names
 }
 
-// ShownCounters returns the positions of the counters that people may ask for.
+// ShownCounters returns the positions of counters that are not internal.
 func ShownCounters(o frame.Object) []int {
 	var ks []int
 	for k := range o.NumCounters() {
@@ -31,7 +31,7 @@ func ShownCounters(o frame.Object) []int {
 	return ks
 }
 
-// InstanceName returns the name of an instance as paths write it.
+// InstanceName returns an instance's name as written in paths.
 func InstanceName(in frame.Instance) string {
 	p := winperf.Path{HasInstance: true, Instance: in.Full(), Index: in.Occurrence()}
 	return p.InstanceText()

@@ -11,33 +11,32 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// KnownObject is an object of a source. The objects of displayable values have names only: no identity,
-// no definitions, no help texts.
+// KnownObject is an object of a source. Objects of displayable values have only names.
 type KnownObject struct {
 	ID         winperf.ObjectID
 	Name, Help string
 	Machine    string
-	Multi      bool // has instances
+	Multi      bool // it has instances
 	Counters   []KnownCounter
-	Of         *frame.Object // nil where there are only names
+	Of         *frame.Object // nil if only names are known
 
-	names []KnownInstance // without Of
+	names []KnownInstance // used without Of
 }
 
 // KnownCounter is a counter of a KnownObject.
 type KnownCounter struct {
 	Name, Help string
-	Of         *frame.Counter // nil where there is only a name
+	Of         *frame.Counter // nil if only the name is known
 }
 
 // KnownInstance is an instance of a KnownObject.
 type KnownInstance struct {
-	Name       string // in full
+	Name       string // full name
 	Occurrence int
-	Of         *frame.Instance // nil where there is only a name
+	Of         *frame.Instance // nil if only the name is known
 }
 
-// String returns the instance as paths have it, with #n.
+// String returns the instance as written in paths, with #n.
 func (in KnownInstance) String() string {
 	p := winperf.Path{HasInstance: true, Instance: in.Name, Index: in.Occurrence}
 	return p.InstanceText()
@@ -51,7 +50,7 @@ func (o *KnownObject) Len() int {
 	return o.Of.Len()
 }
 
-// Instances yields the instances; an object without instances has none.
+// Instances returns the instances, if the object has any.
 func (o *KnownObject) Instances() iter.Seq[KnownInstance] {
 	if o.Of == nil || !o.Multi {
 		return slices.Values(o.names)
@@ -80,11 +79,11 @@ func NewObject(o frame.Object, names *nametable.Names) KnownObject {
 	return known
 }
 
-// SeriesObjects returns the objects of displayable values by the names of their series, ordered by name.
-// Objects of one name on several machines are one object.
+// SeriesObjects returns the objects in the names of series, sorted by name. Objects of the same name on
+// several machines are combined.
 func SeriesObjects(series []*winperf.Series) (all []KnownObject) {
 	objects := map[string]*KnownObject{}
-	seen := map[[2]string]bool{} // names of counters and, in parentheses, instances by object
+	seen := map[[2]string]bool{} // names of counters, and in parentheses of instances, by object
 	for _, s := range series {
 		key := strings.ToLower(s.Path.Object)
 		o := objects[key]

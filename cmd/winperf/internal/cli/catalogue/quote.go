@@ -2,8 +2,7 @@ package catalogue
 
 import "strings"
 
-// Unquoted is the path of a counter, or of all of an object, that an argument was; "" where it
-// was none.
+// Unquoted returns the path of the counter or object that an unquoted argument names, or "".
 func (c *Catalogue) Unquoted(arg string) string {
 	instance := ""
 	plain := arg

@@ -8,20 +8,20 @@ import (
 	"github.com/winperf/winperf/internal/suggest"
 )
 
-// Complete sets what completes the argument of a flag.
+// Complete sets the completion function of a flag.
 func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that the command does not have
+	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails if the command lacks the flag
 }
 
-// NoArgs accepts no argument of a command.
+// NoArgs rejects arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments and got %q", cmd.CommandPath(), args)
+		return fmt.Errorf("%s takes no arguments but got %q", cmd.CommandPath(), args)
 	}
 	return nil
 }
 
-// ExactlyOne accepts one argument of a command, and names it where there is none.
+// ExactlyOne accepts one argument; what names it in errors.
 func ExactlyOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -31,19 +31,18 @@ func ExactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// AtMostOne accepts one argument of a command, and names it where there are more.
+// AtMostOne accepts at most one argument; what names it in errors.
 func AtMostOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return fmt.Errorf("%s takes one %s and got %d: %q; a name with blanks needs quotes",
+			return fmt.Errorf("%s takes one %s but got %d: %q; quote a name with blanks",
 				cmd.CommandPath(), what, len(args), args)
 		}
 		return nil
 	}
 }
 
-// DidYouMean is a question to put behind a name that is not known, "" where
-// no candidate is like it.
+// DidYouMean returns a question to append to an unknown name, or "" if no candidate is similar.
 func DidYouMean(name string, candidates iter.Seq[string]) string {
 	if s := suggest.Closest(name, candidates); s != "" {
 		return fmt.Sprintf(" (did you mean %q?)", s)

@@ -2,10 +2,8 @@
 
 package console
 
-// InBackground would tell whether a terminal is another job's now; there are no jobs on
-// this system.
+// InBackground returns false: this system has no jobs.
 func InBackground(any) bool { return false }
 
-// Continues would return a function that reports whether the program went on after a stop; there
-// are none on this system.
+// Continues returns nil: programs cannot be stopped on this system.
 func Continues() func() bool { return nil }

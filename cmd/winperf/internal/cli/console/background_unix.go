@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InBackground tells whether a terminal is another job's now: what is drawn on it would
-// stand in what somebody types.
+// InBackground reports whether the terminal belongs to another job, so that output would disturb its
+// input.
 func InBackground(terminal any) bool {
 	f, ok := terminal.(*os.File)
 	if !ok {
@@ -20,8 +20,8 @@ func InBackground(terminal any) bool {
 	return err == nil && group != unix.Getpgrp()
 }
 
-// Continues returns a function that reports whether the program went on after a stop, such as of
-// Ctrl-Z, since it was called last.
+// Continues returns a function that reports whether the program continued after a stop, such as Ctrl-Z,
+// since the last call.
 func Continues() func() bool {
 	events := make(chan os.Signal, 1)
 	signal.Notify(events, unix.SIGCONT)

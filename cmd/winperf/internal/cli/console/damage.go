@@ -8,8 +8,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Damaged reports, in one line, damage that did not keep the rest from being
-// shown. What others published and is not shown is told beside that.
+// Damaged reports damage in one line, and notices about other publishers separately.
 func (a *App) Damaged(errs []error) {
 	a.Notice(errs)
 	errs = Costly(errs)
@@ -24,8 +23,8 @@ func (a *App) Damaged(errs []error) {
 	a.Partial = true
 }
 
-// Notice reports published objects that are not shown, and a language that is not available,
-// once in a run. It does not change the exit status, because any account can cause it.
+// Notice reports published objects that are not shown, and an unavailable language, once in a run. It does
+// not change the exit status, because any account can cause it.
 func (a *App) Notice(errs []error) {
 	known := len(a.noticed)
 	a.noticed = AddNotices(a.noticed, errs)
@@ -34,10 +33,10 @@ func (a *App) Notice(errs []error) {
 	}
 }
 
-// maxNotices bounds the notices of a run, as any account can cause new ones all the time.
+// maxNotices bounds the notices of a run, because any account can cause them.
 const maxNotices = 32
 
-// AddNotices adds the notices among errs of topics that are not in list.
+// AddNotices appends the notices among errs whose topics are not in list.
 func AddNotices(list, errs []error) []error {
 	for _, err := range errs {
 		topic, notice := noticeIn(err)
@@ -52,7 +51,7 @@ func AddNotices(list, errs []error) []error {
 	return list
 }
 
-// noticeIn returns the topic of the notice that an error is, and the notice; nil if it is none.
+// noticeIn returns the notice in err and its topic, or nil.
 func noticeIn(err error) (topic string, notice error) {
 	var n interface {
 		error
@@ -64,8 +63,6 @@ func noticeIn(err error) (topic string, notice error) {
 	return n.Topic(), n
 }
 
-// countErrors returns how many errors these are: one may stand for several that its
-// source did not keep.
 func countErrors(errs []error) (n int) {
 	for _, err := range errs {
 		var several interface{ Count() int }
@@ -78,8 +75,7 @@ func countErrors(errs []error) (n int) {
 	return n
 }
 
-// Costly leaves out what is wrong without anything being lost, and what others
-// published.
+// Costly returns the errors without notices and without errors that lose no data.
 func Costly(errs []error) []error {
 	return slices.DeleteFunc(slices.Clone(errs), func(err error) bool {
 		var e *winperf.DataError
@@ -88,16 +84,15 @@ func Costly(errs []error) []error {
 	})
 }
 
-// DamageCount keeps the first damage that was found.
+// DamageCount keeps the first errors about damage and counts the others.
 type DamageCount struct {
 	First []error
 	more  int
 }
 
-// maxDamageShown is how many findings are worth a line of their own.
 const maxDamageShown = 10
 
-// Add counts errors and keeps the first ones.
+// Add adds errors.
 func (d *DamageCount) Add(errs []error) {
 	errs = Costly(errs)
 	n := min(len(errs), maxDamageShown-len(d.First))
@@ -105,13 +100,13 @@ func (d *DamageCount) Add(errs []error) {
 	d.more += len(errs) - n
 }
 
-// Tell says what was found.
+// Tell reports the errors.
 func (d *DamageCount) Tell(a *App) {
 	for _, err := range d.First {
 		a.Complain(err)
 		a.Partial = true
 	}
 	if d.more > 0 {
-		a.Complain(fmt.Errorf("%d more findings of damage", d.more))
+		a.Complain(fmt.Errorf("%d more damaged places", d.more))
 	}
 }

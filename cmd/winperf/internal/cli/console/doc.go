@@ -1,3 +1,3 @@
-// Package console is what every command needs of the terminal and the system: the program's streams and
-// messages on them, exit statuses, signals, memory.
+// Package console has the program's streams, messages, exit statuses, signals and memory settings, for all
+// commands.
 package console

@@ -11,14 +11,13 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// UntilSignal returns a context that ends with the first signal that asks the
-// program to end. After it a second Ctrl-C or SIGTERM ends the program at once.
+// UntilSignal returns a context that ends with the first signal to end the program. Then a second Ctrl-C
+// or SIGTERM ends the program at once.
 //
-// A terminal that goes away sends SIGHUP, often twice: the shell sends one before
-// it ends, and the system one when it has. So a second one changes nothing. A
-// program that was started to ignore it (nohup) goes on.
+// A closed terminal often sends SIGHUP twice, so a second SIGHUP has no effect. A program started with
+// SIGHUP ignored (nohup) continues.
 func UntilSignal(ctx context.Context) context.Context {
-	// Windows' events of the console, the session and the system arrive as SIGTERM.
+	// Windows' console, session and system events are delivered as SIGTERM.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
 		ctx = untilHangup(ctx)
@@ -27,8 +26,8 @@ func UntilSignal(ctx context.Context) context.Context {
 	return ctx
 }
 
-// UntilSecond returns a context that ends with the second Ctrl-C or SIGTERM from now on, which then does
-// not end the program at once. It is for a command that is asked to end and waits for others.
+// UntilSecond returns a context that ends with the second Ctrl-C or SIGTERM from now on, instead of ending
+// the program. Commands use it to wait for child processes.
 func UntilSecond() (second context.Context, stop func()) {
 	second, cancel := context.WithCancel(context.Background())
 	arrived := make(chan os.Signal, 2)
@@ -47,16 +46,13 @@ func UntilSecond() (second context.Context, stop func()) {
 	return second, cancel
 }
 
-// hangups are the signals that a terminal has gone away, or that a server is to read its
-// configuration again.
 type hangups struct {
 	end context.CancelFunc
 
 	mu    sync.Mutex
-	taken chan struct{} // nil: they end the program
+	taken chan struct{} // nil: SIGHUP ends the program
 }
 
-// hangupsKey is where a context has its hangups.
 type hangupsKey struct{}
 
 // untilHangup returns a context that ends with SIGHUP, unless TakeHangups was called.
@@ -82,12 +78,12 @@ func (h *hangups) arrived() {
 	}
 	select {
 	case h.taken <- struct{}{}:
-	default: // one is waiting, which stands for this one too
+	default: // one is already pending
 	}
 }
 
-// TakeHangups returns what is received from for each SIGHUP, which does not end the program
-// any more. It is nil where the program was told to ignore it.
+// TakeHangups returns a channel that receives for each SIGHUP, which then does not end the program. It is
+// nil if SIGHUP is ignored.
 func TakeHangups(ctx context.Context) <-chan struct{} {
 	h, ok := ctx.Value(hangupsKey{}).(*hangups)
 	if !ok {
@@ -99,20 +95,19 @@ func TakeHangups(ctx context.Context) <-chan struct{} {
 	return h.taken
 }
 
-// Interruptible reads from its stream until its context ends, whose error it then
-// returns, also while the stream has nothing and its Read does not return.
+// Interruptible reads from its stream until its context ends, even while a Read of the stream blocks. It
+// then returns the error of the context.
 type Interruptible struct {
 	Context context.Context
 	Stream  io.Reader
-	buf     []byte // of the read under way; it is abandoned together with it
+	buf     []byte // of the current read; abandoned together with it
 	unread  []byte
-	err     error // what follows unread
+	err     error // returned after unread
 }
 
-// readSize is how much is asked for at once.
 const readSize = 64 << 10
 
-// Read is that of io.Reader.
+// Read implements io.Reader.
 func (i *Interruptible) Read(p []byte) (int, error) {
 	if len(i.unread) == 0 && i.err == nil {
 		i.fill()

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// MaxLine is the length above which a line of standard input is not read.
+// MaxLine is the longest accepted line of standard input, in bytes.
 const MaxLine = 64 << 10
 
-// LineReader reads lines, and passes over those that are too long.
+// LineReader reads lines and skips lines that are too long.
 type LineReader struct {
 	Buffer *bufio.Reader
 	Failed error // of the underlying reader
@@ -22,8 +22,8 @@ func NewLineReader(r io.Reader) *LineReader {
 	return &LineReader{Buffer: bufio.NewReaderSize(r, MaxLine)}
 }
 
-// Next returns the next line without its end, valid until the next call; io.EOF at the end,
-// and another error for a line that is too long.
+// Next returns the next line without its end, valid until the next call; io.EOF at the end, or another
+// error for a line that is too long.
 func (l *LineReader) Next() ([]byte, error) {
 	line, err := l.Buffer.ReadSlice('\n')
 	long := errors.Is(err, bufio.ErrBufferFull)

@@ -8,23 +8,19 @@ import (
 	"sync"
 )
 
-// Logger is for rooms that log while the program runs: each record is a line like those
-// of all messages.
+// Logger returns a logger that prints each record as a message line.
 func (a *App) Logger() *slog.Logger { return slog.New(&lineHandler{app: a, mu: new(sync.Mutex)}) }
 
-// lineHandler writes records as lines: what happened, then what there is to say about it.
 type lineHandler struct {
 	app  *App
 	mu   *sync.Mutex
 	more []slog.Attr
 }
 
-// Enabled implements slog.Handler.
 func (h *lineHandler) Enabled(_ context.Context, level slog.Level) bool {
 	return level >= slog.LevelInfo
 }
 
-// Handle implements slog.Handler.
 func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	var text strings.Builder
 	var cause error
@@ -51,12 +47,10 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs implements slog.Handler.
 func (h *lineHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	with := *h
 	with.more = append(with.more[:len(with.more):len(with.more)], attrs...)
 	return &with
 }
 
-// WithGroup implements slog.Handler. Groups do not show.
 func (h *lineHandler) WithGroup(string) slog.Handler { return h }

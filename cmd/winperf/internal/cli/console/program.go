@@ -14,73 +14,64 @@ import (
 	"golang.org/x/term"
 )
 
-// Choices worth knowing here:
+// Design of the commands:
 //
-// What is done with logs stands in internal/logs: commands open them, say what is wanted, loop
-// over logs.Read and print. Text formats with columns take a first walk over the logs, which
-// finds every series.
+// Package internal/logs processes logs: commands open them, pass a selection, loop over logs.Read and
+// print. Text formats with columns first read the logs to find all series.
 //
-// compare samples its sources one after the other: at the same moment what each of them costs
-// could not be told apart.
+// compare samples its sources one after the other: in parallel their costs could not be separated.
 //
-// record takes raw samples through measure like everything else (Options.RawOnly), and decodes
-// none of a capture.
+// record takes raw samples through measure (Options.RawOnly) and does not decode samples of a capture.
 //
-// Whether a file that is there may be written is decided in one place for all commands
-// (output.Target): before anything is opened, and again when the
-// file is created or gets its name.
-//
-// Files are locked on the open descriptor before they are cut or read (flock; LockFileEx far
-// behind the end): a second recorder is refused, readers are not, and a dead program leaves no
-// lock. Where a file system has no locks record says so and goes on.
+// output.Target decides for all commands whether an existing file may be written: before anything is
+// opened, and again when the file is created or renamed. Files are locked before they are truncated or
+// read (flock; LockFileEx far behind the end). A second recorder is refused, readers are not, and a killed
+// program leaves no lock. record continues with a message where a file system has no locks.
 
-// Exit statuses. 2 is never used: shells and the Go runtime have it.
+// Exit statuses. 2 is not used, because shells and the Go runtime use it.
 const (
 	ExitDone    = 0
 	ExitFailed  = 1 // nothing could be shown
-	ExitPartial = 3 // some of what was asked for gave no value, or was damaged
+	ExitPartial = 3 // some data gave no value or was damaged
 
-	// The statuses of run with a command, as other programs that run commands have them.
+	// Statuses of run with a command, as in other programs that run commands.
 	ExitOfRun      = 125 // winperf itself failed
-	ExitNotStarted = 126 // the command is there and could not be started
+	ExitNotStarted = 126 // the command could not be started
 	ExitNotFound   = 127
 	ExitSignal     = 128 // plus the number of the signal that ended the command
 )
 
-// App is what every command has: the streams of the program, and what it reported on them.
+// App holds the program's streams and the state of its reports.
 type App struct {
 	Stdin          *Interruptible
 	Stdout, Stderr io.Writer
-	read           bool    // standard input is taken
-	Partial        bool    // some of what was asked for gave no value
-	Nothing        bool    // all of it named nothing, which was reported
+	read           bool    // standard input is in use
+	Partial        bool    // some requested data gave no value
+	Nothing        bool    // no path matched, which was reported
 	noticed        []error // notices that were reported
-	Elsewhere      bool    // it was reported that other accounts publish
+	Elsewhere      bool    // other accounts' publishing was reported
 }
 
-// IsInterrupt tells whether err says no more than that ctx has ended.
+// IsInterrupt reports whether err only means that ctx has ended.
 func IsInterrupt(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())
 }
 
-// IsClosedPipe tells whether err is that of writing to a pipe that nobody reads
-// any more.
+// IsClosedPipe reports whether err is from a write to a closed pipe.
 func IsClosedPipe(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) ||
 		slices.ContainsFunc(systemClosedPipes, func(closed error) bool { return errors.Is(err, closed) })
 }
 
-// opening are the calls of Unix and of Windows that find and open a file.
 var opening = []string{"open", "stat", "lstat", "CreateFile", "GetFileAttributesEx"}
 
-// Complain writes each of the errors joined in err as one line on standard
-// error. What cannot be written cannot be completed either: it is told once.
+// Complain prints each error joined in err as a line on standard error. Write errors are ignored.
 func (a *App) Complain(err error) {
 	before := ""
 	var file *fs.PathError
 	opened := errors.As(err, &file) && slices.Contains(opening, file.Op)
 	for _, line := range ErrorLines(err) {
-		if opened { // which call failed is nothing to its user
+		if opened { // users do not need the name of the call
 			line = strings.Replace(line, file.Error(), file.Path+": "+file.Err.Error(), 1)
 		}
 		line = safetext.Line(strings.TrimSpace(line))
@@ -91,9 +82,8 @@ func (a *App) Complain(err error) {
 	}
 }
 
-// ErrorLines are the texts of the errors that are joined in err, each with what
-// stands in front of them in the first one. A line end in one of them, such as in
-// the name of a file, begins no new one.
+// ErrorLines returns the texts of the errors joined in err. Text before them is part of the first one.
+// Line ends within a text are escaped.
 func ErrorLines(err error) (lines []string) {
 	text := err.Error()
 	switch around := err.(type) { //nolint:errorlint // it is about this error, not about those in it
@@ -113,7 +103,7 @@ func ErrorLines(err error) (lines []string) {
 			break
 		}
 
-		// Only the innermost of wrapped errors is joined; what is said before goes with its first line.
+		// Only the innermost of wrapped errors is joined; the text before belongs to its first line.
 		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
 			lines = ErrorLines(inner)
 			lines[0] = before + lines[0]
@@ -123,14 +113,14 @@ func ErrorLines(err error) (lines []string) {
 	return []string{text}
 }
 
-// Input is standard input, for what somebody at a terminal is told. It can be read once.
+// Input returns standard input, which can be read only once. what describes it to users at a terminal.
 func (a *App) Input(what string) (io.Reader, error) {
 	if a.read {
-		return nil, errors.New("standard input can be read only once, and - stands for it twice")
+		return nil, errors.New("standard input can be read only once, but - is given twice")
 	}
 	a.read = true
 	if _, ok := IsTerminal(a.Stdin.Stream); ok {
-		a.Complain(fmt.Errorf("reading %s from the terminal; Ctrl-D ends, on Windows Ctrl-Z and Enter", what))
+		a.Complain(fmt.Errorf("reading %s from the terminal; end with Ctrl-D, on Windows with Ctrl-Z and Enter", what))
 	}
 	return a.Stdin, nil
 }
@@ -144,7 +134,7 @@ func (a *App) OpenInput(file, what string) (io.ReadCloser, error) {
 	return io.NopCloser(r), err
 }
 
-// IsTerminal tells whether a reader or writer is a terminal, and how large it is.
+// IsTerminal reports whether stream is a terminal, and returns a function for its size.
 func IsTerminal(stream any) (size func() (width, height int), ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {

@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// LateNames returns the first paths that a log of readings, or a sink, had no place for.
+// LateNames returns the first paths for which a log of readings, or a sink, had no column.
 func LateNames(w any) []string {
 	if names, ok := w.(interface{ LateNames() []string }); ok {
 		return names.LateNames()
@@ -16,7 +16,7 @@ func LateNames(w any) []string {
 	return nil
 }
 
-// SomeNames lists the first of so many names for a message, "" for none.
+// SomeNames lists the first of a number of names for a message; "" for none.
 func SomeNames(names []string, of int) string {
 	if len(names) == 0 {
 		return ""
@@ -36,7 +36,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// BreaksNoLine makes blanks of what would end a line of data.
+// BreaksNoLine replaces characters that end a line by spaces.
 func BreaksNoLine(r rune) rune {
 	if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
 		return ' '
@@ -53,7 +53,7 @@ func FirstSentence(s string) string {
 	return s
 }
 
-// Words is a text of several lines as one line.
+// Words joins the words of several lines to one line.
 func Words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Shorten cuts s to a number of characters.

@@ -14,7 +14,7 @@ func VersionLine() string {
 	return fmt.Sprintf("winperf %s%s %s/%s %s", Version(), builtFrom(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// builtFrom is the commit and its date in parentheses, as far as they are known.
+// builtFrom returns the commit and its date in parentheses, if known.
 func builtFrom() string {
 	info, _ := debug.ReadBuildInfo()
 	var commit, date string
@@ -39,14 +39,12 @@ func buildSettings(info *debug.BuildInfo) []debug.BuildSetting {
 	return info.Settings
 }
 
-// WrittenBy is what a log says of the system that wrote it: what the one says that it is
-// made from, or else this program and its system.
+// WrittenBy returns the system that a log is from, or this program and its system.
 func WrittenBy(from winperf.LogInfo) string {
 	return cmp.Or(from.System, fmt.Sprintf("winperf %s on %s/%s", Version(), runtime.GOOS, runtime.GOARCH))
 }
 
-// Version is the module's version, or the revision that a working copy was
-// built from.
+// Version returns the module's version, or the revision of a working copy.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -22,7 +22,6 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// converter is the convert command.
 type converter struct {
 	app      *console.App
 	output   output.Flags
@@ -31,31 +30,31 @@ type converter struct {
 	language input.Language
 	name     input.Naming
 	paths    []string
-	files    []string // the names of the logs
+	files    []string // of the logs
 	within   input.RangeFlags
 	every    input.Count
 	interval input.Interval
 	raw      bool
 	quiet    bool
 	target   input.PushFlags
-	appends  bool   // --append
-	resume   string // the file that says how far logs were sent
+	appends  bool
+	resume   string // file with the progress of sending
 	given    *pflag.FlagSet
 
 	nameWords []string
-	names     []metrics.Scheme // nil is winperf's own
+	names     []metrics.Scheme // nil means winperf's own names
 
 	selection winperf.Selection
 	options   measure.Options
 	logs      []*logs.Log
 	zone      output.ShownZone // of the first log
-	types     rawline.RawTypes // of raw values as JSON lines, else nil
+	types     rawline.RawTypes // of raw values in JSON lines, otherwise nil
 	tally     input.Tally
 	damage    console.DamageCount
 	progress  *output.Progress
-	last      time.Time // of all samples
+	last      time.Time // latest time of all samples
 
-	timeMatters func() // memory is spared until it is called
+	timeMatters func() // call it to stop saving memory
 }
 
 // Command returns the command convert.
@@ -64,47 +63,41 @@ func Command(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert LOG... [PATH...] -o OUT",
 		Short: "Convert, trim, thin out and merge logs",
-		Long: `Convert reads logs and captures and writes them in another format: text logs of
-Windows (.csv, .tsv), JSON (.jsonl, .json; .jsonl.zst is compressed), binary logs (.blg)
-and captures.
+		Long: `Convert writes logs and captures in another format. It merges several logs, also from
+several machines, by time. Paths select counters; without a path and --counters it
+converts all. An argument that begins with \ is a path, unless a file of that name exists.
 
-Only the counters that the paths name are converted; without a path and --counters all are.
-An argument that begins with \ is a path, unless a file of that name exists. Several logs, also of
-several machines, are merged by time. Samples can be selected by time, number and
-interval. If the log holds raw values, rates are then computed over the whole
-interval; displayable values stay unchanged. csv and tsv have a column for every
-instance name in the logs, found by reading them twice. If several processes had the
-same name one after the other, the column shows all of them; rates and averages have
-no value in the first row of each. A process that began after the previous sample has no
-rate in its first sample, as in PDH; with --from-start it counts from zero. This holds for
-a log on standard input, too, of which a temporary copy is read. A capture or binary log
-holds raw values and whole objects, from the machines of one log. openmetrics holds everything
-that there ever was under metric names, series by series, for 'promtool tsdb create-blocks-from openmetrics';
-what does not fit into memory waits in a temporary file beside OUT. Prometheus deletes
-what is older than its retention.
+  csv, tsv      text logs of Windows, with a column for each instance name in the logs,
+                which are read twice (standard input through a temporary copy).
+                Successive processes with the same name share a column; rates and
+                averages have no value in the first row of each
+  jsonl, json   JSON, one line for each reading; NAME.jsonl.zst is compressed
+  capture, blg  raw values of whole objects, from the machines of one log. A blg made
+                from a text log or JSON lines holds displayable values as doubles
+                (PERF_DOUBLE_RAW), at the UTC offset of the first sample; not verified
+                on Windows
+  openmetrics   all series of the logs as metrics, for 'promtool tsdb create-blocks-from
+                openmetrics'. Data that exceeds the memory is kept in a temporary file
+                next to OUT. Prometheus deletes samples older than its retention
 
-Times are shown in the time zone of the first log (UTC if the log names none) or in
---zone. Times such as '6/30/2007 15:40:38' and 2007-06-30T15:40:38 are read in the
-same zone unless Z or +02:00 follows them. +1h is one hour after the first sample.
+Rates of raw values are computed over the whole interval between selected samples;
+displayable values stay unchanged.
 
-OUT may be a URL: the whole history is sent as metrics, in the order of time, to
-remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus, VictoriaMetrics, Mimir), or
-to otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry); https in place of http as well.
-With --resume FILE an interrupted command goes on where it was. Not every database keeps
-old samples: VictoriaMetrics drops those older than its -retentionPeriod, Prometheus takes
-them only while it has no newer ones, and neither says so in its answer. With --push-names
-windows_exporter the metrics have the names that dashboards for that exporter ask for.
+Times are shown and read in the zone of the first log (UTC if it names none) or in --zone,
+unless Z or +02:00 follows them: '6/30/2007 15:40:38', 2007-06-30T15:40:38, or +1h for an
+hour after the first sample.
 
-OUT is created only when it is complete, not if converting fails or is interrupted. With
---append its samples follow those of an existing OUT, which must have the same counters.
+OUT is created only when it is complete, not if converting fails or is interrupted.
 
-A binary log of a text log or of JSON lines holds their displayable values as doubles
-(PERF_DOUBLE_RAW), at the UTC offset of the first sample. This was not tried with the
-programs of Windows.
+OUT can be a URL: remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus,
+VictoriaMetrics, Mimir) or otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry), also with
+https. All samples are sent as metrics in the order of time. Some databases drop old
+samples without an error: VictoriaMetrics samples older than its -retentionPeriod,
+Prometheus samples older than its newest ones. --push-names windows_exporter uses the
+metric names of that exporter's dashboards.
 
-Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, some values
-could not be read for lack of permission, some data was damaged, or a target did not
-take all.`,
+Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, permission
+was missing for some values, some data was damaged, or a receiver did not take all.`,
 		Example: `  winperf convert load.blg -o load.csv
   winperf convert load.csv '\Processor(*)\% Processor Time' -o cpu.jsonl
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
@@ -125,8 +118,8 @@ func (c *converter) flags(cmd *cobra.Command) {
 	c.given = f
 	c.output.Add(cmd, output.ConvertFormats())
 
-	const path = "only counters that match this `PATH`, as an argument that is a path;" +
-		" may be given several times"
+	const path = "convert only counters that match this `PATH`, like an argument;" +
+		" may be repeated"
 	f.StringArrayVar(&c.paths, "path", nil, path)
 	c.sel.Add(cmd, &input.SourceFlags{})
 	c.sel.AddFromStart(cmd)
@@ -135,13 +128,13 @@ func (c *converter) flags(cmd *cobra.Command) {
 	f.Var(&c.every, "every", "take every Nth sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
 
-	const raw = "raw values instead of displayable ones; as jsonl they are input for winperf cook"
+	const raw = "write raw values instead of displayable ones, with -o jsonl for winperf cook"
 	f.BoolVar(&c.raw, "raw", false, raw)
-	const appends = "append to an existing OUT (csv, tsv, jsonl, blg, capture) that has the same counters"
+	const appends = "append to an existing OUT (csv, tsv, jsonl, blg, capture) with the same counters"
 	f.BoolVar(&c.appends, "append", false, appends)
-	f.BoolVar(&c.quiet, "quiet", false, "show no progress, and no advice on Prometheus' retention")
+	f.BoolVar(&c.quiet, "quiet", false, "show no progress and no advice on Prometheus' retention")
 
-	const resume = "keep in `FILE` how far the logs were sent to a URL, and go on from there"
+	const resume = "store the progress of sending to a URL in `FILE`, and continue from there"
 	f.StringVar(&c.resume, "resume", "", resume)
 	c.target.Add(cmd)
 	c.addNames(cmd)
@@ -156,7 +149,7 @@ var errInterrupted = errors.New("interrupted; nothing was converted")
 
 func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if push.IsURL(c.output.Output) && c.name != "" {
-		return errors.New("--name is about readings, and metrics have names of their own")
+		return errors.New("--name is for readings; metrics have their own names")
 	}
 	if err := c.settleAppend(); err != nil {
 		return err
@@ -168,9 +161,9 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if c.resume != "" {
-		return errors.New("--resume is for logs that are sent: -o remote-write+http://HOST")
+		return errors.New("--resume is for sending logs: -o remote-write+http://HOST")
 	}
-	if strings.EqualFold(c.output.Format, "bin") { // relog's word
+	if strings.EqualFold(c.output.Format, "bin") { // relog's name
 		c.output.Format = "blg"
 	}
 	format, file, err := c.output.Settle()
@@ -189,11 +182,11 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	}
 	defer func() {
 		if err = errors.Join(err, c.close()); err != nil && console.IsInterrupt(ctx, err) {
-			err = errInterrupted // a failure, as OUT is not there
+			err = errInterrupted // a failure, because OUT does not exist
 		}
 	}()
 
-	// How large a sample is shows with the first one. A small one needs no care.
+	// The first sample shows whether samples are large. Small ones need no memory saving.
 	c.timeMatters = sync.OnceFunc(console.SpareMemory())
 	defer c.timeMatters()
 
@@ -213,7 +206,6 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	return c.convert(ctx, format, file)
 }
 
-// convert writes what the logs have.
 func (c *converter) convert(ctx context.Context, format, file string) error {
 	c.progress = output.NewProgress(c.app, c.quiet)
 	defer c.progress.Clear()
@@ -242,22 +234,22 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 		c.finishMetrics(out)
 	}
 	if late := out.Late(); late > 0 {
-		const form = "%d counters and instances have no place in %s: they came after the first sample," +
-			" or have the name of one that had ended%s; -f jsonl keeps them"
+		const form = "%d counters and instances are missing in %s: they began after the first sample," +
+			" or have the name of one that had ended%s; use -f jsonl to keep them"
 		c.app.Complain(fmt.Errorf(form, late, format, console.SomeNames(console.LateNames(out.Writer), late)))
 		c.app.Partial = c.app.Partial || logs.IsRaw(format)
 	}
 	return nil
 }
 
-// isLarge reports whether memory is to be spared for samples such as this one: from 8 MB on. A reading takes
-// some hundred bytes.
+// isLarge reports whether samples like c require saving memory (from 8 MB). A reading takes about 100
+// bytes.
 func isLarge(c *measure.Cycle) bool {
 	const large = 8 << 20
 	return c.Cost.Bytes >= large || c.Len() >= large/100
 }
 
-// copy writes all moments of the logs, merged in the order of time.
+// copy writes all samples of the logs in the order of time.
 func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 	c.progress.Restart()
 	for m, err := range logs.Read(ctx, c.logs, c.selection, c.options) {
@@ -291,13 +283,11 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 	return nil
 }
 
-// empty returns the error of logs without a sample that could be written.
 func (c *converter) empty(ctx context.Context, otherwise string) error {
 	err := c.within.Empty(ctx, otherwise, c.zone, input.SourcesOf(c.logs)...)
 	return errors.Join(append(c.damage.First, err)...)
 }
 
-// finish says at the end what was not as it should be.
 func (c *converter) finish(ctx context.Context) {
 	a, src := c.app, c.logs[0].Source
 	c.damage.Tell(a)
@@ -308,8 +298,8 @@ func (c *converter) finish(ctx context.Context) {
 	}
 }
 
-// settle checks the options, and reads the paths and the options of the measurement, before
-// any log is opened. QuoteHint explains an argument that looks like an unquoted path.
+// settle checks the options and parses the paths before any log is opened. QuoteHint explains an argument
+// that looks like an unquoted path.
 func (c *converter) settle(ctx context.Context, args []string, format, file string) error {
 	names, more, err := input.SplitArguments(ctx, args, nil)
 	if err != nil {
@@ -321,15 +311,15 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 		return errors.New("no log given; for example winperf convert load.blg -o load.csv")
 	}
 	if _, terminal := console.IsTerminal(c.app.Stdout); terminal && file == "" && logs.IsRaw(format) {
-		return fmt.Errorf("bytes are not shown on a terminal: name a file, -o log.%s", format)
+		return fmt.Errorf("binary output is not written to a terminal: name a file, -o log.%s", format)
 	}
 	switch {
 	case c.name != "" && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
-		return errors.New("--name is about readings: csv, tsv, jsonl, json or paths, without --raw")
+		return errors.New("--name is for readings: csv, tsv, jsonl, json or paths, without --raw")
 	case c.raw && logs.IsRaw(format):
 		return fmt.Errorf("--raw: %s always holds raw values", format)
 	case c.raw && format == logs.OpenMetrics:
-		return fmt.Errorf("--raw: %s always holds raw values, where the log does", format)
+		return fmt.Errorf("--raw: %s always holds raw values if the log has them", format)
 	case c.raw && logs.IsPacked(file):
 		return errors.New("--raw: lines of raw values are not compressed; -o raw.jsonl")
 	case c.raw && format == "jsonl":
@@ -345,13 +335,12 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	c.options, err = c.sel.Options(c.language)
 	c.name.Apply(&c.options)
 
-	// A whole log in a raw format is copied frame by frame, without computing readings.
+	// Raw formats copy whole frames without computing readings.
 	c.options.KeepFirst = true
 	c.options.FramesOnly = (logs.IsRaw(format) || format == logs.OpenMetrics) && len(paths) == 0
 	return err
 }
 
-// check refuses what a format cannot hold.
 func (c *converter) check(format string) error {
 	if err := c.checkNames(); err != nil {
 		return err
@@ -369,17 +358,17 @@ func (c *converter) check(format string) error {
 		case is.Log.Raw && (c.raw || logs.IsRaw(format) || format == logs.OpenMetrics):
 			return rawline.RawLinesError(log.Name, needer)
 		case is.Cooked && format == logs.Capture:
-			return fmt.Errorf("%s holds displayable values, and %s raw ones; convert the log that it was made of,"+
+			return fmt.Errorf("%s holds displayable values, but %s needs raw ones; convert the original log,"+
 				" or write blg, csv, tsv or jsonl: %w", log.Name, format, winperf.ErrNotSupported)
 		case format == logs.BLG && is.Cooked != first.Source.Describe().Cooked:
-			const form = "%s and %s: one holds displayable values and the other raw ones," +
-				" which a blg file cannot hold together; -f jsonl can: %w"
+			const form = "%s and %s: one holds displayable values, the other raw ones," +
+				" and a blg file cannot hold both; use -f jsonl: %w"
 			return fmt.Errorf(form, first.Name, log.Name, winperf.ErrNotSupported)
 		case is.Cooked && c.raw:
-			return fmt.Errorf("%s holds displayable values and no raw ones: %w",
+			return fmt.Errorf("%s holds displayable values, not raw ones: %w",
 				log.Name, winperf.ErrNotSupported)
 		case logs.IsRaw(format) && is.Machine != machine:
-			const form = "%s is of the machine %s and %s of %s, and %s holds samples of one machine: %w"
+			const form = "%s is from machine %s and %s from %s, but %s holds samples of one machine: %w"
 			return fmt.Errorf(form,
 				log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
 		}
@@ -387,14 +376,12 @@ func (c *converter) check(format string) error {
 	return nil
 }
 
-// machines reports whether the logs are of several machines.
 func (c *converter) machines() bool {
 	return slices.ContainsFunc(c.logs, func(log *logs.Log) bool {
 		return log.Source.Describe().Machine != c.logs[0].Source.Describe().Machine
 	})
 }
 
-// close closes the logs; again it does nothing.
 func (c *converter) close() error {
 	all := c.logs
 	c.logs = nil

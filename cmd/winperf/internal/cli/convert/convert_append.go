@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf/internal/push"
 )
 
-// settleAppend checks --append before the output is looked at.
 func (c *converter) settleAppend() error {
 	switch {
 	case !c.appends:
@@ -24,11 +23,11 @@ func (c *converter) settleAppend() error {
 	case push.IsURL(c.output.Output):
 		return errors.New("--append is for files")
 	}
-	c.output.Overwrite = true // by a copy that has more
+	c.output.Overwrite = true // with a longer copy
 	return nil
 }
 
-// open begins the file of the output, and returns the end of the log that it continues, if any.
+// open starts the output file, and returns the end of the log that it continues, or nil.
 func (c *converter) open(
 	ctx context.Context, out *convertOutput, format, name string,
 ) (file *os.File, tail *logs.Tail, err error) {
@@ -47,8 +46,8 @@ func (c *converter) open(
 	return file, tail, err
 }
 
-// tail makes the output a copy of the file that it is appended to, which stays as it is until all
-// samples are written. It returns nil if there is none.
+// tail makes the output a copy of the file to append to. The original stays unchanged until all samples
+// are written. It returns nil without such a file.
 func (c *converter) tail(out *convertOutput, file *os.File, format string) (tail *logs.Tail, err error) {
 	name := out.file.Final()
 	if !c.appends || name == "" {
@@ -75,13 +74,13 @@ func (c *converter) tail(out *convertOutput, file *os.File, format string) (tail
 		return nil, fmt.Errorf("%s: %w", c.output.Output, err)
 	}
 	if broken > 0 {
-		const form = "%s: cut off the last %d bytes, which are no whole record"
+		const form = "%s: removed the last %d bytes, an incomplete record"
 		c.app.Complain(fmt.Errorf(form, c.output.Output, broken))
 	}
 	return tail, nil
 }
 
-// unchanged fails if another program changed the file that is appended to since it was copied.
+// unchanged returns an error if another program changed the file after it was copied.
 func (o *convertOutput) unchanged() error {
 	if o.old == nil {
 		return nil
@@ -91,5 +90,5 @@ func (o *convertOutput) unchanged() error {
 	if err == nil && info.Size() == o.old.Size() && info.ModTime().Equal(o.old.ModTime()) {
 		return nil
 	}
-	return fmt.Errorf("%s was changed by another program while it was appended to", name)
+	return fmt.Errorf("%s was changed by another program during --append", name)
 }

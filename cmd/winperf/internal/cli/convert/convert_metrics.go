@@ -15,31 +15,30 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// spoolFile is a temporary file that is made when it is needed.
 type spoolFile struct {
 	*os.File
-	beside string // the output: where there is room for that, there is for this; "" is standard output
+	nearby string // the output, whose directory has enough space; "" for standard output
 }
 
-// open makes the file. Where a system allows that, it has no name from now on, so that nothing
-// is left of it however the program ends.
+// open creates the file and, where the system allows it, removes its name, so that no file remains if the
+// program is killed.
 func (s *spoolFile) open() (prometheus.Spool, error) {
 	dir := ""
-	if info, err := os.Stat(s.beside); s.beside != "" && (err != nil || info.Mode().IsRegular()) {
-		dir = filepath.Dir(s.beside)
+	if info, err := os.Stat(s.nearby); s.nearby != "" && (err != nil || info.Mode().IsRegular()) {
+		dir = filepath.Dir(s.nearby)
 	}
 	f, err := os.CreateTemp(dir, "winperf-*.spool")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file for metrics: %w", err)
 	}
 	if output.ReplacesOpen {
-		_ = os.Remove(f.Name()) // or else Close does
+		_ = os.Remove(f.Name()) // otherwise Close removes it
 	}
 	s.File = f
 	return s, nil
 }
 
-// Close closes and removes the file; again it does nothing.
+// Close closes and removes the file. Further calls do nothing.
 func (s *spoolFile) Close() error {
 	f := s.File
 	if f == nil {
@@ -54,8 +53,7 @@ func (s *spoolFile) Close() error {
 	return err
 }
 
-// writing is what a conversion writes at its end: until the context does, and telling how much
-// that was.
+// writing counts the bytes that a conversion writes at its end, and stops when the context ends.
 type writing struct {
 	io.Writer
 	ctx      context.Context
@@ -63,7 +61,6 @@ type writing struct {
 	done     int64
 }
 
-// Write implements io.Writer.
 func (w *writing) Write(b []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
@@ -76,19 +73,18 @@ func (w *writing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// retention is how long Prometheus keeps blocks, if it is told nothing else.
 const retention = 15 * 24 * time.Hour
 
-// finishMetrics tells of samples that are not in the text, or will not stay in a database.
+// finishMetrics reports samples that are not in the text or that a database will delete.
 func (c *converter) finishMetrics(out *convertOutput) {
 	if n := logs.OutOfOrder(out.Writer); n > 0 {
-		const form = "%d samples were left out: their series have one of the same time or a later one before them"
+		const form = "%d samples were omitted: an earlier sample of their series has the same or a later time"
 		c.app.Complain(fmt.Errorf(form, n))
 		c.app.Partial = true
 	}
 	if !c.quiet && time.Since(c.last) > retention {
-		const form = "the last sample is of %s: Prometheus deletes what is older than its newest block by more" +
-			" than --storage.tsdb.retention.time, which is 15 days unless it is set"
+		const form = "the last sample is from %s: Prometheus deletes blocks older than its newest block by more" +
+			" than --storage.tsdb.retention.time (default 15 days)"
 		c.app.Complain(fmt.Errorf(form, c.last.In(c.zone.Location).Format(time.DateOnly)))
 	}
 }

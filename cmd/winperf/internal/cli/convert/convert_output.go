@@ -14,16 +14,14 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// convertOutput is where convert writes: a file that appears when it is
-// complete, or standard output.
+// convertOutput is standard output, or a file that appears when it is complete.
 type convertOutput struct {
 	logs.Writer
 	file  *output.File // nil for standard output
-	old   fs.FileInfo  // of the file that is appended to, else nil
+	old   fs.FileInfo  // of the file to append to, or nil
 	spool spoolFile
 }
 
-// create begins the output.
 func (c *converter) create(ctx context.Context, format, file string) (out *convertOutput, err error) {
 	opt := input.WriteOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
 	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
@@ -36,9 +34,9 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 		return nil, err
 	}
 
-	out = &convertOutput{spool: spoolFile{beside: file}}
+	out = &convertOutput{spool: spoolFile{nearby: file}}
 	opt.Spool = out.spool.open
-	w := io.Writer(struct{ io.Writer }{c.app.Stdout}) // a pipe cannot be sought in
+	w := io.Writer(struct{ io.Writer }{c.app.Stdout}) // a pipe is not seekable
 	if _, terminal := console.IsTerminal(c.app.Stdout); terminal {
 		w = safetext.NewTerminal(w)
 	}
@@ -47,7 +45,7 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 			return nil, err
 		}
 	}
-	if format == logs.OpenMetrics { // which is all written at the end
+	if format == logs.OpenMetrics { // all is written at the end
 		w = &writing{Writer: w, ctx: ctx, progress: c.progress}
 	}
 
@@ -62,8 +60,8 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 	return out, err
 }
 
-// columns returns the paths of the series for formats that have them at their beginning, nil for others. A
-// binary log has those of displayable values, which it keeps as readings.
+// columns returns the paths of the series for formats that begin with them, otherwise nil. A binary log
+// has such a list for displayable values.
 func (c *converter) columns(ctx context.Context, format string) (found []string, err error) {
 	samples := 0
 	show := func(m *logs.Moment) {
@@ -83,8 +81,8 @@ func (c *converter) columns(ctx context.Context, format string) (found []string,
 	return found, err
 }
 
-// finish completes the output. The logs are closed before it takes its name,
-// which may be that of one of them.
+// finish completes the output. It closes the logs before the rename, because the new name may be the name
+// of a log.
 func (o *convertOutput) finish(closeLogs func() error) error {
 	if err := errors.Join(o.Close(), closeLogs()); err != nil || o.file == nil {
 		return err
@@ -95,10 +93,9 @@ func (o *convertOutput) finish(closeLogs func() error) error {
 	return o.file.Close()
 }
 
-// abandon leaves nothing of an output that is not complete.
 func (o *convertOutput) abandon() {
-	_ = o.spool.Close() // nobody reads it any more
+	_ = o.spool.Close() // it is not read any longer
 	if o.file != nil {
-		_ = o.file.Abandon() // the conversion has failed already
+		_ = o.file.Abandon() // the conversion has already failed
 	}
 }

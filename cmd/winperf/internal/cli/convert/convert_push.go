@@ -19,28 +19,26 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// history sends what logs hold to where metrics are kept.
 type history struct {
 	*converter
 	sender   *push.Sender
 	metrics  *logs.Metrics
 	resume   push.Resume
-	from     time.Time // up to which all was sent before
-	moments  int       // that were read before the one at hand
-	before   time.Time // of the latest of them
-	back     bool      // a clock was set back in a log: times come again
+	from     time.Time // everything up to this time was sent before
+	moments  int       // number of moments read before the current one
+	before   time.Time // latest time of these moments
+	back     bool      // a clock in a log was set back, so times repeat
 	warned   bool
-	instance bool // each series has that of its machine
+	instance bool // each series has the instance label of its machine
 }
 
-// pushPatience is for how long a target may not answer.
-const pushPatience = 5 * time.Minute
+// pushTimeout is the longest time without an answer of the receiver.
+const pushTimeout = 5 * time.Minute
 
-// push sends the logs to the URL that is the output. It is run for that output.
 func (c *converter) push(ctx context.Context, args []string) (err error) {
 	url := c.output.Output
 	if c.output.Format != "" || c.output.Overwrite || c.raw {
-		return errors.New("--format, --overwrite and --raw say nothing about metrics that are sent")
+		return errors.New("--format, --overwrite and --raw do not apply to sent metrics")
 	}
 	if err := c.settleNames("", url); err != nil {
 		return err
@@ -71,7 +69,6 @@ func (c *converter) push(ctx context.Context, args []string) (err error) {
 	return c.send(ctx, url)
 }
 
-// send sends what the logs hold.
 func (c *converter) send(ctx context.Context, url string) error {
 	target, instance, err := c.pushTarget(ctx, url)
 	if err != nil {
@@ -82,7 +79,7 @@ func (c *converter) send(ctx context.Context, url string) error {
 	defer c.progress.Clear()
 	h := &history{converter: c, instance: instance}
 	h.sender, err = push.NewSender(target, push.SenderOptions{
-		Version: console.Version(), Tell: h.tell, NeedReceiver: true,
+		Version: console.Version(), Tell: h.report, NeedReceiver: true,
 	})
 	if err != nil {
 		return err
@@ -100,8 +97,8 @@ func (c *converter) send(ctx context.Context, url string) error {
 	return h.result(ctx, h.all(ctx))
 }
 
-// pushTarget is where the logs are sent. Where each series has the instance of its own machine, or the logs
-// are of several, the target tells none: what is of one log is not of another one's machine.
+// pushTarget returns the receiver. It has no instance label if each series has its machine's, or if the
+// logs are from several machines.
 func (c *converter) pushTarget(ctx context.Context, url string) (t push.Target, instance bool, err error) {
 	system, err := c.system(ctx)
 	if err != nil {
@@ -118,11 +115,11 @@ func (c *converter) pushTarget(ctx context.Context, url string) (t push.Target, 
 		machine = ""
 	}
 	t, err = c.target.Settle(url, machine, system)
-	t.Patience, t.PerMachine = pushPatience, perMachine
+	t.Patience, t.PerMachine = pushTimeout, perMachine
 	return t, instance, err
 }
 
-// system is that of the machines that the logs are of; "" where it is not the same.
+// system returns the operating system of the logs, or "" if they differ.
 func (c *converter) system(ctx context.Context) (system string, err error) {
 	for i, log := range c.logs {
 		schema, err := log.Source.Schema(ctx)
@@ -130,7 +127,7 @@ func (c *converter) system(ctx context.Context) (system string, err error) {
 		case err != nil && i == 0:
 			return "", err
 		case err != nil:
-			continue // which is told when it is read
+			continue // reported when the log is read
 		}
 		of, _, _ := strings.Cut(sensor.SourceName(schema), ".")
 		if i > 0 && of != system {
@@ -141,14 +138,11 @@ func (c *converter) system(ctx context.Context) (system string, err error) {
 	return system, nil
 }
 
-// tell shows what the sender says.
-func (h *history) tell(err error) {
+func (h *history) report(err error) {
 	h.progress.Clear()
 	h.app.Complain(err)
 }
 
-// all sends everything, and once more what a target did not take in the first version of its
-// protocol.
 func (h *history) all(ctx context.Context) error {
 	for {
 		err := h.walk(ctx)
@@ -160,8 +154,8 @@ func (h *history) all(ctx context.Context) error {
 	}
 }
 
-// walk goes over the logs from their beginning. What was sent before is mapped once more,
-// as counters that wrapped go on from there, and not sent.
+// walk reads the logs from their beginning. It maps samples sent earlier again, to continue counters that
+// wrapped, but does not send them.
 func (h *history) walk(ctx context.Context) error {
 	h.metrics = logs.NewMetrics(logs.Options{
 		Paths: h.selection.Paths, Exclude: h.options.Exclude, Names: h.names,
@@ -196,8 +190,8 @@ func (h *history) walk(ctx context.Context) error {
 	return h.reached()
 }
 
-// reached notes that all moments before the one at hand were sent. What was refused as a whole was not: the
-// position stays before it, as the target may be told to take it, or be another.
+// reached records that all moments before the current one were sent. The position stays before a refused
+// moment, because a later attempt may succeed.
 func (h *history) reached() error {
 	counts := h.sender.Counts()
 	if counts.Sent == 0 || counts.Whole > 0 || h.resume.Has(h.moments, h.before) {
@@ -206,7 +200,6 @@ func (h *history) reached() error {
 	return h.resume.Sent(h.moments, h.before)
 }
 
-// moment sends the metrics of a moment, and notes what was sent by that.
 func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 	full := false
 	before := h.resume.Has(h.moments+1, m.Time)
@@ -238,7 +231,6 @@ func (h *history) moment(ctx context.Context, m *logs.Moment) error {
 	return nil
 }
 
-// hasValues reports whether a Set has samples at all.
 func hasValues(set *metrics.Set) bool {
 	for i := range set.Families {
 		for _, c := range set.Families[i].Columns {
@@ -252,7 +244,6 @@ func hasValues(set *metrics.Set) bool {
 	return false
 }
 
-// warn says once what may become of old samples.
 func (h *history) warn(first time.Time) {
 	const old = time.Hour
 	if h.warned || h.quiet || time.Since(first) < old {
@@ -260,12 +251,12 @@ func (h *history) warn(first time.Time) {
 	}
 	h.warned = true
 	at := first.In(cmp.Or(h.zone.Location, time.UTC)).Format(time.DateTime)
-	h.tell(fmt.Errorf("the samples begin at %s. Some databases drop old ones and say nothing: "+
-		"VictoriaMetrics keeps a month unless -retentionPeriod says more; Prometheus takes them only while "+
-		"it has no newer ones (else convert -o log.om, and promtool tsdb create-blocks-from openmetrics)", at))
+	h.report(fmt.Errorf("the samples begin at %s. Some databases drop old samples without an error: "+
+		"VictoriaMetrics keeps one month (-retentionPeriod); Prometheus accepts them only while "+
+		"it has no newer ones (otherwise use convert -o log.om and promtool tsdb create-blocks-from openmetrics)", at))
 }
 
-// result says what was sent, and how to go on where that was not all.
+// result reports the number of samples sent, and how to continue after a failure.
 func (h *history) result(ctx context.Context, err error) error {
 	h.progress.Clear()
 	counts := h.sender.Counts()
@@ -273,11 +264,11 @@ func (h *history) result(ctx context.Context, err error) error {
 		if console.IsInterrupt(ctx, err) {
 			err = errors.New("interrupted")
 		}
-		return fmt.Errorf("%w%s", err, h.goOn())
+		return fmt.Errorf("%w%s", err, h.continueHint())
 	}
 
 	h.finish(ctx)
-	if err := h.judge(ctx, &counts); err != nil {
+	if err := h.reportRefused(ctx, &counts); err != nil {
 		return err
 	}
 	if counts.Requests > 0 && !h.quiet {
@@ -286,50 +277,47 @@ func (h *history) result(ctx context.Context, err error) error {
 	return nil
 }
 
-// judge tells what was not sent.
-func (h *history) judge(ctx context.Context, counts *push.Counts) error {
+func (h *history) reportRefused(ctx context.Context, counts *push.Counts) error {
 	switch {
 	case h.tally.Cycles == 0:
 		return h.empty(ctx, "there are no samples to send")
 	case counts.Requests == 0 && !h.from.IsZero() && !h.before.After(h.from):
-		h.app.Complain(fmt.Errorf("nothing was sent: %s says that all was sent before", h.resume.Name))
+		h.app.Complain(fmt.Errorf("nothing was sent: according to %s all was sent before", h.resume.Name))
 		return nil
 	case counts.Requests == 0:
 		return h.nothing()
 	case counts.Sent == 0 && counts.Refused > 0:
-		return fmt.Errorf("%s took none of %d samples", h.resume.To, counts.Refused)
+		return fmt.Errorf("%s accepted none of %d samples", h.resume.To, counts.Refused)
 	case counts.Refused > 0:
 		h.app.Partial = true
-		const form = "%s did not take %d of %d samples"
+		const form = "%s did not accept %d of %d samples"
 		h.app.Complain(fmt.Errorf(form, h.resume.To, counts.Refused, counts.Refused+counts.Sent))
 		if counts.Whole > 0 && h.resume.Name != "" {
-			h.app.Complain(errors.New("the same command sends again what was refused, and all behind it"))
+			h.app.Complain(errors.New("repeat the command to send the refused and all later samples again"))
 		}
 	}
 	return nil
 }
 
-// nothing is the error where nothing was sent.
 func (h *history) nothing() error {
 	if h.otherNames() {
-		const form = "nothing was sent: what was chosen has no metrics under the names %s"
+		const form = "nothing was sent: the selection has no metrics with the names %s"
 		return fmt.Errorf(form, strings.Join(h.nameWords, ","))
 	}
 	return errors.New("nothing was sent")
 }
 
-// goOn says how to send what is left.
-func (h *history) goOn() string {
+func (h *history) continueHint() string {
 	until := h.resume.Until
 	switch {
 	case until.IsZero() && h.sender.Counts().Sent == 0:
 		return "; nothing was sent"
 	case h.resume.Name != "" && !until.IsZero():
-		return "; the same command goes on from there"
+		return "; repeat the command to continue from there"
 	case until.IsZero() || h.back:
-		return "; the same command begins anew"
+		return "; repeat the command to start again"
 	default:
 		at := until.UTC().Format(time.RFC3339Nano)
-		return fmt.Sprintf("; all up to %s was sent, and --begin %[1]s goes on", at)
+		return fmt.Sprintf("; all up to %s was sent; continue with --begin %[1]s", at)
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// notChosen are the flags that neither choose samples nor say what they are called, and those that how reads
-// otherwise. Of a flag that is not among them a position depends.
+// notChosen lists the flags that do not affect a stored position: flags that neither select nor name
+// samples, and flags that how reads in another form.
 var notChosen = []string{
 	"output", "resume", "quiet", "cap100", "path", "counters", "push-header", "push-bearer-file", "push-ca", "push-cert",
 	"push-insecure", "push-names", "push-key", "push-password-file", "push-server-name",
 }
 
-// how says with which flags samples are chosen, named and labelled.
 func (c *converter) how() map[string][]string {
 	how := map[string][]string{}
 	c.given.Visit(func(f *pflag.Flag) {
@@ -27,7 +26,7 @@ func (c *converter) how() map[string][]string {
 		}
 	})
 
-	// Wherever a path stands it chooses the same.
+	// The order of paths does not matter.
 	for _, p := range c.selection.Paths {
 		how["path"] = append(how["path"], p.String())
 	}

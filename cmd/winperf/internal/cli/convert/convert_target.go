@@ -16,16 +16,15 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// addNames adds the flag that says what metrics are called.
 func (c *converter) addNames(cmd *cobra.Command) {
-	const names = "`NAMES` of metrics that are sent: own, windows_exporter, otel (OTLP only)"
+	const names = "`NAMES` of the metrics sent: own, windows_exporter, otel (OTLP only)"
 	cmd.Flags().StringSliceVar(&c.nameWords, "push-names", nil, names)
 	console.Complete(cmd, "push-names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter", "otel"},
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// settleNames reads what metrics are called, and refuses what the output cannot have. The format is "" where
-// they are sent to a URL.
+// settleNames parses the metric names, and rejects names that the output does not support. format is ""
+// for a URL.
 func (c *converter) settleNames(format, url string) (err error) {
 	if len(c.nameWords) == 0 {
 		return nil
@@ -37,34 +36,31 @@ func (c *converter) settleNames(format, url string) (err error) {
 	otlp := strings.HasPrefix(strings.ToLower(url), "otlp")
 	switch {
 	case format != "" && format != logs.OpenMetrics:
-		return errors.New("--push-names is about metrics: -o openmetrics, or -o remote-write+http://HOST")
+		return errors.New("--push-names is for metrics: -o openmetrics, or -o remote-write+http://HOST")
 	case slices.Contains(c.names, metrics.OTel) && !otlp:
 		return errors.New("--push-names: the names otel are for otlp+http:// and otlp+https:// only")
 	case slices.Contains(c.names, metrics.WindowsExporter) && format != "":
-		const form = "--push-names %s: many of these names break the rules of OpenMetrics:" +
-			" send them, -o remote-write+http://HOST"
+		const form = "--push-names %s: many of these names are invalid in OpenMetrics:" +
+			" send them with -o remote-write+http://HOST"
 		return fmt.Errorf(form, strings.Join(c.nameWords, ","))
 	}
 	return nil
 }
 
-// otherNames reports whether there are names besides winperf's own.
 func (c *converter) otherNames() bool {
 	return slices.ContainsFunc(c.names, func(s metrics.Scheme) bool { return s != metrics.Own })
 }
 
-// checkNames refuses logs whose metrics cannot have the names.
 func (c *converter) checkNames() error {
 	for _, log := range c.logs {
 		if c.otherNames() && log.Source.Describe().Cooked {
-			const form = "--push-names: %s holds displayable values, which have only winperf's own names: %w"
+			const form = "--push-names: %s holds displayable values, which have only the names own: %w"
 			return fmt.Errorf(form, log.Name, winperf.ErrNotSupported)
 		}
 	}
 	return nil
 }
 
-// notTarget tells which URL was meant by an output that looks like one, and is none that can be sent to.
 func notTarget(output string) error {
 	scheme, rest, ok := strings.Cut(output, "://")
 	if !ok || len(scheme) < 2 { // one letter is a drive

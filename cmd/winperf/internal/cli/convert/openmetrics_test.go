@@ -15,7 +15,7 @@ import (
 // A temporary file is beside the output, and gone when it was closed.
 func TestSpoolFile(t *testing.T) {
 	dir := t.TempDir()
-	s := spoolFile{beside: filepath.Join(dir, "out.om")}
+	s := spoolFile{nearby: filepath.Join(dir, "out.om")}
 	if err := s.Close(); err != nil { // that was never opened
 		t.Error(err)
 	}
@@ -42,7 +42,7 @@ func TestSpoolFile(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 
-	s.beside = filepath.Join(dir, "nowhere", "out.om")
+	s.nearby = filepath.Join(dir, "nowhere", "out.om")
 	if _, err := s.open(); err == nil {
 		t.Error("a file in a directory that is not there")
 	}

@@ -1,2 +1,2 @@
-// Package experiments is the commands run and experiment.
+// Package experiments implements the commands run and experiment.
 package experiments

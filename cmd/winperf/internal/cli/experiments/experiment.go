@@ -19,14 +19,13 @@ import (
 func ExperimentCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "experiment",
-		Short: "Measure the events of running programs, and manage that",
-		Long: `Experiment shows the programs of your account that let experiments be attached to
-them, attaches experiments, which measure sensors at the events of the program, and
-pauses, changes and ends them.
+		Short: "Measure running programs at their events",
+		Long: `Experiment attaches experiments to running programs of your account, and lists, pauses,
+changes and ends them. An experiment measures sensors at the events of a program.
 
-A program takes part with one call (control.Listen in Go). winperf run, record and
-serve do so with --experiments. PROGRAM is its name or process id; it may be left out
-where only one listens. EXPERIMENT may be left out where the program has only one.`,
+A program takes part with one call (control.Listen in Go). winperf run, record and serve
+take part with --experiments. PROGRAM is a name or process id, optional if only one program
+takes part. EXPERIMENT is optional if the program has only one.`,
 		Example: `  winperf experiment list
   winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
   winperf experiment pause shop
@@ -36,22 +35,21 @@ where only one listens. EXPERIMENT may be left out where the program has only on
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(experimentListCommand(a), experimentAttachCommand(a), experimentReceiveCommand(a),
-		experimentStepCommand(a, "pause", "pause", "Pass over events until resume"),
-		experimentStepCommand(a, "resume", "resume", "Measure events again after pause"),
+		experimentStepCommand(a, "pause", "pause", "Ignore events until resume"),
+		experimentStepCommand(a, "resume", "resume", "Continue after pause"),
 		experimentChangeCommand(a),
-		experimentStepCommand(a, "end", "detach", "End an experiment; its last records are delivered"))
+		experimentStepCommand(a, "end", "detach", "End an experiment and deliver its last records"))
 	return cmd
 }
 
-// programAndExperiment are the arguments of most of these commands.
 func programAndExperiment(cmd *cobra.Command, args []string) error {
 	if len(args) > 2 {
-		return fmt.Errorf("%s takes a PROGRAM and an EXPERIMENT and got %q", cmd.CommandPath(), args)
+		return fmt.Errorf("%s takes a PROGRAM and an EXPERIMENT but got %q", cmd.CommandPath(), args)
 	}
 	return nil
 }
 
-// argument is an argument, "" where it is not there.
+// argument returns the n-th argument, or "".
 func argument(args []string, n int) string {
 	if n < len(args) {
 		return args[n]
@@ -59,7 +57,6 @@ func argument(args []string, n int) string {
 	return ""
 }
 
-// dialProgram connects to a program.
 func dialProgram(ctx context.Context, text string) (*control.Client, control.Program, error) {
 	p, err := control.Find(ctx, "", text)
 	if err != nil {
@@ -69,58 +66,54 @@ func dialProgram(ctx context.Context, text string) (*control.Client, control.Pro
 	return c, p, err
 }
 
-// ask makes one request of a program.
 func ask(ctx context.Context, args []string, r control.Request, result any) (err error) {
 	p, err := control.Find(ctx, "", argument(args, 0))
 	if err != nil {
 		return err
 	}
 	r.Experiment = argument(args, 1)
-	return AskProgram(ctx, p, r, result, patienceFor(r.Op))
+	return AskProgram(ctx, p, r, result, timeoutFor(r.Op))
 }
 
-// AskProgram makes one request of a program that is known.
+// AskProgram sends a request to a program.
 func AskProgram(
-	ctx context.Context, p control.Program, r control.Request, result any, patience time.Duration,
+	ctx context.Context, p control.Program, r control.Request, result any, timeout time.Duration,
 ) error {
 	c, err := control.Dial(ctx, p.Path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // all was said
-	return callProgram(ctx, c, r, result, patience)
+	defer func() { _ = c.Close() }() // the answer is complete
+	return callProgram(ctx, c, r, result, timeout)
 }
 
-// answerTime is how long a program that lives and is not suspended may take to answer.
 const answerTime = 10 * time.Second
 
-// patienceFor is the patience with a request.
-func patienceFor(op string) time.Duration {
+func timeoutFor(op string) time.Duration {
 	switch op {
-	case "attach", "change", "sensors": // which look at sources, for a minute at most
+	case "attach", "change", "sensors": // they sample sources, for a minute at most
 		return time.Minute + answerTime
 	}
 	return answerTime
 }
 
-// callProgram waits for an answer with patience.
 func callProgram(
-	ctx context.Context, c *control.Client, r control.Request, result any, patience time.Duration,
+	ctx context.Context, c *control.Client, r control.Request, result any, timeout time.Duration,
 ) error {
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := c.Call(limited, r, result)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return fmt.Errorf("the program gave no answer within %v; is it suspended?", patience)
+		return fmt.Errorf("the program did not answer within %v; is it suspended?", timeout)
 	}
 	return err
 }
 
-// experimentStepCommand is a command that is one request.
 func experimentStepCommand(a *console.App, name, op, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:               name + " [PROGRAM [EXPERIMENT]]",
 		Short:             short,
+		Example:           "  winperf experiment " + name + " shop load",
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -164,12 +157,12 @@ func experimentChangeCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "change [PROGRAM [EXPERIMENT]]",
 		Short: "Change the interval, the sensors or the sinks of an experiment",
-		Long: `Change changes an experiment while it runs; a record of the experiment says so.
---source and --binding may be left out where there is only one. All of a change is made,
-or nothing of it.
+		Long: `Change changes a running experiment and writes a record of the change. --source and
+--binding are optional if the experiment has only one. A change is applied completely or
+not at all.
 
-Exit status: 0 done, 1 nothing was changed, 3 done, but a sink that was removed failed at
-its end, so that it may lack records.`,
+Exit status: 0 done, 1 nothing was changed, 3 done, but a removed sink failed at its end
+and may lack records.`,
 		Example: `  winperf experiment change shop --every 5s
   winperf experiment change shop load --sensor '\Process(shop)\*'
   winperf experiment change shop --add-sink https://example.com/records`,
@@ -189,8 +182,8 @@ its end, so that it may lack records.`,
 			}
 			r := control.Request{Op: "change", Experiment: argument(args, 1), Change: &ch}
 			var done control.Changed
-			err = AskProgram(cmd.Context(), p, r, &done, patienceFor(r.Op))
-			tellAbsent(cmd.Context(), a, p, done.Absent)
+			err = AskProgram(cmd.Context(), p, r, &done, timeoutFor(r.Op))
+			reportAbsent(cmd.Context(), a, p, done.Absent)
 			for _, text := range done.Failed {
 				a.Complain(errors.New(text))
 				a.Partial = true
@@ -200,27 +193,26 @@ its end, so that it may lack records.`,
 	}
 
 	f := cmd.Flags()
-	f.Var(input.LiveInterval{Interval: &every}, "every", "the interval of a source of events")
-	f.StringVar(&ch.Source, "source", "", "the source of events that --every is about, by its `NAME`")
-	const sensor = "`PATH` or name of a sensor, in place of the former ones; may be repeated"
+	f.Var(input.LiveInterval{Interval: &every}, "every", "interval of a source of events")
+	f.StringVar(&ch.Source, "source", "", "`NAME` of the source of events that --every changes")
+	const sensor = "`PATH` or name of a sensor, replaces the previous sensors; may be repeated"
 	f.StringArrayVar(&ch.Sensors, "sensor", nil, sensor)
-	f.StringVar(&ch.Binding, "binding", "", "the binding that --sensor is about, by its `NAME`")
+	f.StringVar(&ch.Binding, "binding", "", "`NAME` of the binding that --sensor changes")
 	f.StringArrayVar(&add, "add-sink", nil, sinkHelp)
-	f.StringArrayVar(&ch.RemoveSinks, "remove-sink", nil, "end the sink of this `NAME`; may be repeated")
+	f.StringArrayVar(&ch.RemoveSinks, "remove-sink", nil, "remove the sink with this `NAME`; may be repeated")
 	return cmd
 }
 
-const sinkHelp = "deliver records to `WHERE`, too: a file, an http: or https: URL, or behind | a program" +
-	" with its arguments, which no shell sees; may be repeated"
+const sinkHelp = "also deliver records to `WHERE`: a file, an http: or https: URL, or after | a program" +
+	" with its arguments, without a shell; may be repeated"
 
-// parseSinks reads what stands behind --sink.
 func parseSinks(texts []string) (sinks []control.Sink, err error) {
 	for _, text := range texts {
 		s := control.Sink{Name: text}
 		switch command, program := strings.CutPrefix(text, "|"); {
 		case program:
 			if s.Program = strings.Fields(command); len(s.Program) == 0 {
-				return nil, fmt.Errorf("%q: expected a program behind |, such as '|gzip -c'", text)
+				return nil, fmt.Errorf("%q: expected a program after |, such as '|gzip -c'", text)
 			}
 		case strings.Contains(text, "://"):
 			s.URL = text
@@ -234,7 +226,6 @@ func parseSinks(texts []string) (sinks []control.Sink, err error) {
 	return sinks, nil
 }
 
-// readSpec reads an experiment's description.
 func readSpec(a *console.App, file string) (*control.Spec, error) {
 	const most = 1 << 20
 	in, err := a.OpenInput(file, "a specification")

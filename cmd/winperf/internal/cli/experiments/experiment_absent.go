@@ -12,8 +12,7 @@ import (
 	"github.com/winperf/winperf/internal/control"
 )
 
-// tellAbsent tells which sensors name nothing in a program now, and what may have been meant.
-func tellAbsent(ctx context.Context, a *console.App, p control.Program, absent []control.Absent) {
+func reportAbsent(ctx context.Context, a *console.App, p control.Program, absent []control.Absent) {
 	if len(absent) == 0 {
 		return
 	}
@@ -22,20 +21,20 @@ func tellAbsent(ctx context.Context, a *console.App, p control.Program, absent [
 		path, err := winperf.ParsePath(s.Path)
 		status, known := counter.ParseStatus(s.Status)
 		if err != nil || !known {
-			a.Complain(fmt.Errorf("%s: %s; it may come later", s.Sensor, s.Status))
+			a.Complain(fmt.Errorf("%s: %s; it may appear later", s.Sensor, s.Status))
 			continue
 		}
-		a.Complain(fmt.Errorf("%s: %s; it may come later", s.Sensor, c.Reason(path, status)))
+		a.Complain(fmt.Errorf("%s: %s; it may appear later", s.Sensor, c.Reason(path, status)))
 	}
 }
 
-// sensorsOf is what a program can measure, by name; nothing where it does not say so soon.
+// sensorsOf returns the sensors of a program, empty if it does not answer soon.
 func sensorsOf(ctx context.Context, p control.Program) *catalogue.Catalogue {
-	const patience = 5 * time.Second
+	const timeout = 5 * time.Second
 	var all control.Sensors
 	c := &catalogue.Catalogue{}
-	if AskProgram(ctx, p, control.Request{Op: "sensors"}, &all, patience) != nil {
-		return c // there are no suggestions
+	if AskProgram(ctx, p, control.Request{Op: "sensors"}, &all, timeout) != nil {
+		return c // without suggestions
 	}
 
 	places := map[string]int{}

@@ -21,7 +21,6 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// attachFlags say what an experiment is.
 type attachFlags struct {
 	file    string // with the specification
 	sinks   []string
@@ -31,7 +30,6 @@ type attachFlags struct {
 	binding control.Binding
 }
 
-// experimentFormats are the formats of records: whole ones, or their values.
 func experimentFormats() []sink.Format {
 	whole := sink.Format{
 		Name: delivery.FormatRecords, Extensions: []string{".records", ".jsonl", ".ndjson"},
@@ -47,19 +45,19 @@ func experimentAttachCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach [PROGRAM]",
 		Short: "Measure sensors at the events of a program",
-		Long: `Attach makes an experiment in PROGRAM, which measures the sensors whenever an event
-occurs whose name fits a pattern, and writes the records that come until you stop it
-(Ctrl-C) or somebody else ends it. Then the experiment ends, unless --keep is given.
+		Long: `Attach starts an experiment in PROGRAM. It measures the sensors at each event whose name
+matches a pattern, and writes the records until you stop it (Ctrl-C) or another command
+ends the experiment. Without --keep the experiment ends with this command.
 
-Without --event there is an event at each --every. More than one binding, other sources
-of events, and headers for a URL need a specification in JSON (--spec); the
-documentation of experiments (docs/experiments.md) has its fields.
+Without --event, events occur at the interval of --every. Several bindings, other sources
+of events, and headers for a URL require a specification in JSON (--spec, see
+docs/experiments.md).
 
-The records are written as lines of JSON. With -o csv, table and so on only their
-values are written, with -o FILE to a file.
+The records are written as JSON lines. -o csv, table and so on write only their values, -o
+FILE writes to a file.
 
 Exit status: 0 done, 1 nothing was attached, 3 some events gave no values, a sensor
-named nothing, or records were lost.`,
+matched nothing, or records were lost.`,
 		Example: `  winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
   winperf experiment attach shop --every 1s --sensor '\Process(shop)\*' -o load.csv
   winperf experiment attach shop --spec load.json --keep`,
@@ -81,21 +79,21 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "spec", "", "`FILE` with the experiment in JSON; - is standard input")
 	flags.StringVar(&f.spec.Name, "name", "", "`NAME` of the experiment (default: experiment)")
-	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of events' names; may be repeated")
+	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of event names; may be repeated")
 	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
-	flags.Var(input.LiveInterval{Interval: &f.every}, "every", "the interval of events of the name tick")
+	flags.Var(input.LiveInterval{Interval: &f.every}, "every", "interval of the event tick")
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
 
 	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +
-		" with an id, \\Process(self) and \\Thread(self) are the program itself"
+		" with an id, \\Process(self) and \\Thread(self) are the program"
 	flags.StringVar(&f.spec.Names, "names", "", names)
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"pid", "name:pid", "name"},
 		cobra.ShellCompDirectiveNoFileComp))
-	const policy = "what becomes of a record that finds no room: drop_oldest, drop_newest, spill, or wait," +
-		" which holds up the program (default: drop_oldest)"
+	const policy = "action when the queue of records is full: drop_oldest, drop_newest, spill, or wait," +
+		" which blocks the program (default: drop_oldest)"
 	flags.StringVar(&f.binding.Policy, "policy", "", policy)
 	flags.StringArrayVar(&f.sinks, "sink", nil, sinkHelp)
-	const keep = "let the experiment go on when this command ends; see receive and end"
+	const keep = "continue the experiment when this command ends; see receive and end"
 	flags.BoolVar(&f.spec.Keep, "keep", false, keep)
 	f.output.Add(cmd, experimentFormats())
 	policies := []string{"drop_oldest", "drop_newest", "spill", "wait"}
@@ -103,7 +101,6 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	console.Complete(cmd, "sensor", input.CompletePath(&input.SourceFlags{Source: "local:"}))
 }
 
-// specOf makes a specification of flags, or reads one.
 func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
 	sinks, err := parseSinks(f.sinks)
 	if err != nil {
@@ -112,8 +109,8 @@ func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
 	if f.file != "" {
 		b := &f.binding
 		if len(b.Events)+len(b.Sensors) > 0 || f.every != 0 || b.Raw || b.Policy != "" {
-			return nil, errors.New("--spec says what is measured, and so --event, --sensor, --every," +
-				" --raw and --policy cannot")
+			return nil, errors.New("--spec cannot be combined with --event, --sensor, --every," +
+				" --raw and --policy")
 		}
 		spec, err := readSpec(a, f.file)
 		if err != nil {
@@ -151,9 +148,9 @@ func experimentReceiveCommand(a *console.App) *cobra.Command {
 	var output output.Flags
 	cmd := &cobra.Command{
 		Use:   "receive [PROGRAM [EXPERIMENT]]",
-		Short: "Write the records of an experiment that goes on without you",
-		Long: `Receive writes the records of an experiment that was attached with --keep, until you
-stop it (Ctrl-C) or the experiment ends. Records that nobody received come first.`,
+		Short: "Write the records of an experiment that was attached with --keep",
+		Long: `Receive writes the records of an experiment that was attached with --keep, until you stop
+it (Ctrl-C) or the experiment ends. It writes records that nobody received first.`,
 		Example:           `  winperf experiment receive shop load -o table`,
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,
@@ -170,8 +167,8 @@ func attachExperiment(ctx context.Context, a *console.App, args []string, spec *
 	return receiveRecords(ctx, a, args, control.Request{Op: "attach", Spec: spec}, !spec.Keep, o)
 }
 
-// receiveRecords makes a request that records are the answer to, and writes them until ctx
-// or the experiment ends. ends tells that the experiment is to end with this command.
+// receiveRecords sends a request that is answered by records, and writes them until ctx or the experiment
+// ends. ends means that the experiment ends with this command.
 func receiveRecords(
 	ctx context.Context, a *console.App, args []string, r control.Request, ends bool, o *output.Flags,
 ) (err error) {
@@ -191,28 +188,27 @@ func receiveRecords(
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // all was said
+	defer func() { _ = c.Close() }() // the answer is complete
 
 	var at control.Attached
-	if err := callProgram(ctx, c, r, &at, patienceFor(r.Op)); err != nil {
+	if err := callProgram(ctx, c, r, &at, timeoutFor(r.Op)); err != nil {
 		return err
 	}
 	attached = true
-	a.Complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // no complaint
+	a.Complain(fmt.Errorf("receiving %s of %s, process %d", at.Experiment, p.Name, p.PID)) // not an error
 	if r.Spec != nil {
-		tellUnseen(ctx, a, c, r.Spec)
-		tellAbsent(ctx, a, p, at.Absent)
+		reportUnknown(ctx, a, c, r.Spec)
+		reportAbsent(ctx, a, p, at.Absent)
 	}
 	in := receiving{app: a, client: c, out: out, named: map[string]counter.Status{}}
 	err = in.receive(ctx)
 	if ctx.Err() != nil {
 		err = in.leave(ctx, at.Experiment, ends)
 	}
-	in.judge()
+	in.reportMissing()
 	return err
 }
 
-// recordOutput opens where records go.
 func recordOutput(a *console.App, o *output.Flags) (delivery.Sink, error) {
 	format, file, err := o.Settle()
 	if err != nil {
@@ -229,21 +225,19 @@ func recordOutput(a *console.App, o *output.Flags) (delivery.Sink, error) {
 	return delivery.NewWriter(a.Stdout, format, opt)
 }
 
-// receiving is the state of a command that receives records.
 type receiving struct {
 	app     *console.App
 	client  *control.Client
 	out     delivery.Sink
 	failed  int    // records without values
 	last    uint64 // number of the last record
-	dropped uint64 // records that the program had no room for
+	dropped uint64 // records dropped by the program
 	ended   bool
-	named   map[string]counter.Status // paths, with OK for those that ever named something
+	named   map[string]counter.Status // by path; OK if it ever matched
 }
 
-// tellUnseen tells which patterns of events fit nothing that is known by now. That may change: programs
-// need not declare what they emit.
-func tellUnseen(ctx context.Context, a *console.App, c *control.Client, spec *control.Spec) {
+// reportUnknown reports patterns that match no known event. Programs need not declare their events.
+func reportUnknown(ctx context.Context, a *console.App, c *control.Client, spec *control.Spec) {
 	var l control.Listing
 	if len(spec.Events) > 0 || callProgram(ctx, c, control.Request{Op: "list"}, &l, answerTime) != nil {
 		return
@@ -251,19 +245,18 @@ func tellUnseen(ctx context.Context, a *console.App, c *control.Client, spec *co
 	for i := range spec.Bindings {
 		for _, text := range spec.Bindings[i].Events {
 			if len(l.Events) > 0 && !slices.ContainsFunc(l.Events, winperf.CompilePattern(text).Match) {
-				const form = "no event that is known so far fits %q; known are %s"
+				const form = "no known event matches %q; known events are %s"
 				a.Complain(fmt.Errorf(form, text, strings.Join(l.Events[:min(len(l.Events), 10)], ", ")))
 			}
 		}
 	}
 }
 
-// receive writes records until the experiment or ctx ends.
 func (r *receiving) receive(ctx context.Context) error {
 	for !r.ended {
 		b, err := r.client.Next(ctx)
 		if err != nil && r.last > 0 && ctx.Err() == nil {
-			err = fmt.Errorf("record %d is the last that came: %w", r.last, err)
+			err = fmt.Errorf("record %d is the last one received: %w", r.last, err)
 		}
 		if err != nil {
 			return err
@@ -278,7 +271,6 @@ func (r *receiving) receive(ctx context.Context) error {
 	return nil
 }
 
-// write writes a batch, and tells the program that it is written.
 func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 	var items []delivery.Item
 	for _, line := range b.Records {
@@ -304,11 +296,10 @@ func (r *receiving) write(ctx context.Context, b *control.Batch) error {
 			return err
 		}
 	}
-	_ = b.Done() // where the program has gone, the next batch says why
+	_ = b.Done() // if the program has ended, the next batch has the error
 	return nil
 }
 
-// see notes which paths name something, and how others are.
 func (r *receiving) see(rec *experiment.Record) {
 	const most = 10_000
 	for i := range rec.Values {
@@ -325,15 +316,15 @@ func (r *receiving) see(rec *experiment.Record) {
 	}
 }
 
-// leave ends the experiment, if it is to end, and waits for its last records.
+// leave ends the experiment if requested, and waits for its last records.
 func (r *receiving) leave(ctx context.Context, name string, ends bool) error {
 	if !ends {
-		// This is no complaint.
-		r.app.Complain(fmt.Errorf("%s goes on; winperf experiment receive and end are for it", name))
+		// Not an error.
+		r.app.Complain(fmt.Errorf("%s continues; use winperf experiment receive and end", name))
 		return nil
 	}
-	const patience = 10 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	const timeout = 10 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- r.client.Call(ctx, control.Request{Op: "detach", Experiment: name}, nil) }()
@@ -345,14 +336,13 @@ func (r *receiving) leave(ctx context.Context, name string, ends bool) error {
 	return errors.Join(err, <-done)
 }
 
-// judge tells what there is less of than was asked for.
-func (r *receiving) judge() {
+func (r *receiving) reportMissing() {
 	if r.failed > 0 {
-		r.app.Complain(fmt.Errorf("%d events gave no values; their records say why", r.failed))
+		r.app.Complain(fmt.Errorf("%d events gave no values; their records have the reasons", r.failed))
 		r.app.Partial = true
 	}
 	if r.dropped > 0 {
-		r.app.Complain(fmt.Errorf("%d records found no room and were dropped", r.dropped))
+		r.app.Complain(fmt.Errorf("the queue was full, %d records were dropped", r.dropped))
 		r.app.Partial = true
 	}
 	if l, ok := r.out.(sink.LateCounter); ok && l.Late() > 0 {
@@ -361,7 +351,7 @@ func (r *receiving) judge() {
 
 	for _, path := range slices.Sorted(maps.Keys(r.named)) {
 		if r.named[path] != counter.OK {
-			r.app.Complain(fmt.Errorf("%s never named anything: %v", path, r.named[path]))
+			r.app.Complain(fmt.Errorf("%s never matched: %v", path, r.named[path]))
 			r.app.Partial = true
 		}
 	}

@@ -21,11 +21,10 @@ func experimentListCommand(a *console.App) *cobra.Command {
 	var pattern string
 	cmd := &cobra.Command{
 		Use:   "list [PROGRAM]",
-		Short: "Show programs, their events and experiments, or what can be measured",
-		Long: `List shows the programs that experiments can be attached to, or of PROGRAM the
-events of its code, as far as they are known, and its experiments: bindings, sources
-of events, sinks, and how many records there were. With --sensors it shows what can be
-measured in PROGRAM, or of that what --match names.`,
+		Short: "Show programs, their events, experiments and sensors",
+		Long: `List shows the programs that experiments can be attached to. With PROGRAM it shows the
+known events of its code and its experiments: bindings, sources of events, sinks, and the
+number of records. --sensors shows the sensors of PROGRAM, or those that --match names.`,
 		Example: `  winperf experiment list
   winperf experiment list shop
   winperf experiment list shop --sensors --match '\Process(*)\*'`,
@@ -36,7 +35,7 @@ measured in PROGRAM, or of that what --match names.`,
 			case sensors:
 				return listSensors(cmd.Context(), a, args, pattern, asJSON)
 			case pattern != "":
-				return fmt.Errorf("--match goes with --sensors")
+				return fmt.Errorf("--match needs --sensors")
 			case len(args) == 0:
 				return listPrograms(cmd.Context(), a, asJSON)
 			}
@@ -44,13 +43,13 @@ measured in PROGRAM, or of that what --match names.`,
 		},
 	}
 
-	cmd.Flags().BoolVar(&sensors, "sensors", false, "show what can be measured")
-	cmd.Flags().StringVar(&pattern, "match", "", "only sensors whose name or path fits `PATTERN`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, a line for each program or sensor")
+	cmd.Flags().BoolVar(&sensors, "sensors", false, "show the sensors of the program")
+	cmd.Flags().StringVar(&pattern, "match", "", "show only sensors whose name or path matches `PATTERN`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one line for each program or sensor")
 	return cmd
 }
 
-// listPrograms shows all programs, each with one line. One that does not answer is told.
+// listPrograms shows a line for each program, and reports programs that do not answer.
 func listPrograms(ctx context.Context, a *console.App, asJSON bool) error {
 	programs, err := control.Programs(ctx, "")
 	if err != nil {
@@ -89,15 +88,13 @@ func listPrograms(ctx context.Context, a *console.App, asJSON bool) error {
 	return table.Flush()
 }
 
-// programAnswer is what a program says of itself.
 type programAnswer struct {
 	listing control.Listing
 	err     error
 }
 
-// askPrograms asks all programs for what they have, some at a time: one that is suspended should not
-// hold up the others.
-func askPrograms(ctx context.Context, programs []control.Program, patience time.Duration) []programAnswer {
+// askPrograms queries all programs, several in parallel, because a suspended one does not answer.
+func askPrograms(ctx context.Context, programs []control.Program, timeout time.Duration) []programAnswer {
 	const together = 16
 	answers := make([]programAnswer, len(programs))
 	places := make(chan struct{}, together)
@@ -105,7 +102,7 @@ func askPrograms(ctx context.Context, programs []control.Program, patience time.
 	for i, p := range programs {
 		places <- struct{}{}
 		asking.Go(func() {
-			answers[i].err = AskProgram(ctx, p, control.Request{Op: "list"}, &answers[i].listing, patience)
+			answers[i].err = AskProgram(ctx, p, control.Request{Op: "list"}, &answers[i].listing, timeout)
 			<-places
 		})
 	}
@@ -113,7 +110,6 @@ func askPrograms(ctx context.Context, programs []control.Program, patience time.
 	return answers
 }
 
-// writeJSON writes a line.
 func writeJSON(a *console.App, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -133,7 +129,7 @@ func listProgram(ctx context.Context, a *console.App, args []string, asJSON bool
 	}
 
 	out := safetext.NewTerminal(a.Stdout)
-	write := func(form string, args ...any) { // names are no lines of their own
+	write := func(form string, args ...any) { // escapes line ends in names
 		for i, arg := range args {
 			if text, ok := arg.(string); ok {
 				args[i] = safetext.Line(text)
@@ -152,7 +148,6 @@ func listProgram(ctx context.Context, a *console.App, args []string, asJSON bool
 	return err
 }
 
-// describeExperiment shows an experiment with its parts.
 func describeExperiment(write func(form string, args ...any), e *control.Experiment) {
 	by := "the program"
 	if e.By != "" {
@@ -198,7 +193,7 @@ func listSensors(ctx context.Context, a *console.App, args []string, pattern str
 		}
 	}
 	if more := all.Of - len(all.Sensors); more > 0 {
-		a.Complain(fmt.Errorf("%d more fit; --match says which ones to show", more))
+		a.Complain(fmt.Errorf("%d more sensors match; select fewer with --match", more))
 		a.Partial = true
 	}
 	return nil

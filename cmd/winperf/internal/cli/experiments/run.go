@@ -18,7 +18,6 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// runner is the run command.
 type runner struct {
 	app         *console.App
 	call        *Invocation
@@ -32,58 +31,52 @@ type runner struct {
 	compare     bool
 	disturbance bool
 	intervals   []string
-	attach      bool                   // --experiments
-	status      bool                   // --measure-status
-	changed     func(flag string) bool // whether it was given
-	repeated    []trial.Step           // the plan of the folder that is repeated; nil for none
-	begun       bool                   // all was checked
+	attach      bool
+	status      bool
+	changed     func(flag string) bool // whether a flag was given
+	repeated    []trial.Step           // plan of the repeated folder, or nil
+	begun       bool                   // the checks are complete
 }
 
-// errNotBegun tells that Ctrl-C came before there was anything to complete.
 var errNotBegun = errors.New("interrupted; nothing was run")
 
-const runHelp = `Run runs an experiment from a file in YAML, which says what is measured at which
-events, what becomes of the records, and which commands are run and compared
-(docs/experiments.md). It is checked as a whole first, with one sample of every counter
-that it names; --check does no more. Its results go to a directory of their own: the
-file, the conditions and the plan with its seed, every record and run, raw samples of
-all that was measured, and the report.
+const runHelp = `Run runs an experiment from a YAML file, or a command after --, and shows its results.
 
-Behind -- it runs a command, once or several times, and shows on standard error what it
-used: time, processor time, memory, I/O and context switches. Figures of all its
-processes come from samples of the process tree (-i), so that what a process used
-behind its last sample is missing from them; figures of the system come from what it
-tells of a command that ended, and cover the processes that were waited for.
+Experiment: the file names the sensors, events, deliveries of records, and the commands to
+run and compare (docs/experiments.md). Run first checks the whole file and samples every
+counter once; --check stops there. The results are written to a new directory: the file,
+the conditions, the plan with its seed, all records and runs, raw samples of all
+measurements, and the report. With that DIRECTORY as argument run repeats the same commands
+in the same order.
 
-With --disturbance the command runs without measuring and with measuring at several
-intervals, in blocks of random order, and run shows what measuring costs it: the
-difference of the means with its 95 % confidence interval, and how probable such
-a difference is if there is none. -p adds what is measured.
+Command: run executes it -n times and shows on standard error its time, processor time,
+memory, I/O and context switches. Figures of all its processes are sampled from the process
+tree (-i) and lack the use after a process's last sample. Figures of the system cover the
+processes that the command waited for. -o DIRECTORY keeps all data needed to repeat
+and compare the runs: the plan with its seed, the conditions, each run with all its
+processes, and the report.
 
-With the DIRECTORY of results run does the same again: the same commands in the same
-order.
+--disturbance runs the command without measuring and with measuring at several intervals,
+in blocks of random order, to show the cost of measuring: the difference of the means with
+its 95 % confidence interval, and the probability of such a difference without an effect.
+-p adds counters to measure.
 
-With --compare run compares the runs in two results folders, or the commands in one.
-
--o DIRECTORY keeps what is needed to repeat the runs and to compare them: the plan
-with its seed, the conditions, each run with all its processes, and the report.
+--compare compares the runs in two results folders, or the commands in one.
 
 Ctrl-C asks the command to end and completes the results; a second one kills it.
 
-With --experiments programs of the same account can attach further experiments to the
-run of an experiment (winperf experiment attach run_NAME). They can write files and
-start programs. Without it no socket is opened.
+With --experiments programs can attach further experiments to the run of an experiment
+(winperf experiment attach run_NAME).
 
-Exit status of a command behind --: the status of the command, or of several runs the
-first that is not 0; 128+n if signal n ended it; 126 if it could not be started, 127 if
-it was not found; else 125 if winperf itself failed, also if it could not keep the
-results or was stopped before the last run. Problems with measuring are only reported on
-standard error.
+Exit status of a command: its own status, or of several runs the first that is not 0;
+128+n if signal n ended it; 126 if it could not be started, 127 if it was not found;
+otherwise 125 if winperf itself failed, could not keep the results, or was stopped before
+the last run. Measuring problems are only reported on standard error.
 
 Exit status of an experiment, of --compare, and with --measure-status of a command: 0
-done, 1 the experiment or command could not be run or its results not be kept, 3 it
-failed in some of the runs, some were not run as the experiment was stopped, or
-records were lost; of --check 3 when an object is missing that may come.`
+done, 1 the experiment or command could not be run or its results not be kept, 3 it failed
+in some of the runs, was stopped before all runs, or records were lost; of --check also 3
+if an object is missing that may appear later.`
 
 const runExample = `  winperf run experiment.yaml
   winperf run --check experiment.yaml
@@ -98,7 +91,7 @@ func RunCommand(a *console.App, call *Invocation) *cobra.Command {
 	r := &runner{app: a, call: call, every: input.Interval(200 * time.Millisecond)}
 	cmd := &cobra.Command{
 		Use:     "run {EXPERIMENT | DIRECTORY | -- COMMAND [ARG...]}",
-		Short:   "Run an experiment, or a command, and show what it used",
+		Short:   "Run an experiment or a command, and show its resource use",
 		Long:    runHelp,
 		Example: runExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,7 +100,7 @@ func RunCommand(a *console.App, call *Invocation) *cobra.Command {
 			call.Command = dash && !r.status
 			err := r.run(cmd.Context(), args, dash)
 			if !r.begun && console.IsInterrupt(cmd.Context(), err) {
-				return errNotBegun // a failure: what was wrong may not have been found
+				return errNotBegun // a failure: the checks may be incomplete
 			}
 			return err
 		},
@@ -118,22 +111,21 @@ func RunCommand(a *console.App, call *Invocation) *cobra.Command {
 }
 
 func (r *runner) addFlags(flags *pflag.FlagSet) {
-	flags.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", "time between two looks at the processes: 1, 0.1, 50ms")
-	flags.VarP(&r.repetitions, "count", "n", "how often it runs; of each variant")
-	flags.Var(&r.warmups, "warmup", "runs before these that are not counted")
-	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 draws one")
+	flags.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", "time between samples of the processes: 1, 0.1, 50ms")
+	flags.VarP(&r.repetitions, "count", "n", "number of runs of the command, or of each variant")
+	flags.Var(&r.warmups, "warmup", "number of runs before, which are not counted")
+	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 chooses one")
 	flags.StringVarP(&r.folder, "output", "o", "", "keep the results in this `DIRECTORY`")
-	flags.StringArrayVarP(&r.paths, "path", "p", nil, "with --disturbance: measure this `PATH` too")
-	flags.BoolVar(&r.disturbance, "disturbance", false, "show what measuring costs the command")
-	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "of --disturbance")
+	flags.StringArrayVarP(&r.paths, "path", "p", nil, "with --disturbance: measure this `PATH`, too")
+	flags.BoolVar(&r.disturbance, "disturbance", false, "show the cost of measuring the command")
+	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "intervals of --disturbance")
 	flags.BoolVar(&r.check, "check", false, "check the experiment and run nothing")
 	flags.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
-	const status = "end with status 0, 1 or 3, whatever the status of the command"
+	const status = "exit with status 0, 1 or 3 instead of the command's status"
 	flags.BoolVar(&r.status, "measure-status", false, status)
 	flags.BoolVar(&r.compare, "compare", false, "compare results: --compare DIRECTORY [DIRECTORY]")
 }
 
-// run does what the arguments ask for: dash tells that they are a command behind --.
 func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	switch {
 	case r.compare:
@@ -141,7 +133,7 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	case len(args) == 0:
 		return errors.New("no command given; for example winperf run -- make -j4")
 	case !dash && len(args) > 1:
-		return fmt.Errorf("run takes one experiment file and got %d arguments; a command stands behind --", len(args))
+		return fmt.Errorf("run takes one experiment file but got %d arguments; write a command after --", len(args))
 	case !dash:
 		return r.runNamed(ctx, args[0])
 	case r.check:
@@ -172,9 +164,8 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	return r.measure(ctx, opt)
 }
 
-// examine looks for what is measured beside the command: with less, the disturbance would be another one.
 func (r *runner) examine(ctx context.Context, opt *trial.Options) error {
-	paths := opt.Variants[len(opt.Variants)-1].Paths // all variants have the same, but the first none
+	paths := opt.Variants[len(opt.Variants)-1].Paths // the same for all variants except the first
 	absent, err := trial.ExaminePaths(ctx, opt.Source, paths, r.opener())
 	for _, a := range absent {
 		r.app.Complain(a.Err)
@@ -182,14 +173,12 @@ func (r *runner) examine(ctx context.Context, opt *trial.Options) error {
 	return err
 }
 
-// ofCommands are the flags that say what stands in the file of an experiment.
 var ofCommands = []string{"count", "warmup", "interval", "path", "disturbance", "intervals"}
 
-// runNamed runs the experiment of a file, or what a results folder is of.
 func (r *runner) runNamed(ctx context.Context, name string) error {
 	for _, flag := range ofCommands {
 		if r.changed(flag) {
-			return fmt.Errorf("--%s is for commands behind --; for an experiment its file says that", flag)
+			return fmt.Errorf("--%s is for commands after --; an experiment file has its own setting", flag)
 		}
 	}
 	if isFolder(name) {
@@ -198,7 +187,6 @@ func (r *runner) runNamed(ctx context.Context, name string) error {
 	return r.runFile(ctx, name)
 }
 
-// options are what runs how often.
 func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 	opt.Repetitions, opt.Warmups, opt.Seed = max(1, int(r.repetitions)), int(r.warmups), r.seed
 	if opt.Seed == 0 {
@@ -207,7 +195,7 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 	if !r.disturbance {
 		for _, flag := range []string{"path", "intervals"} {
 			if r.changed(flag) {
-				return opt, fmt.Errorf("--%s is of --disturbance", flag)
+				return opt, fmt.Errorf("--%s needs --disturbance", flag)
 			}
 		}
 		opt.Variants = []trial.Variant{{
@@ -227,7 +215,7 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 			return opt, fmt.Errorf("--intervals: %q: %w", text, err)
 		}
 		if slices.Contains(intervals, time.Duration(d)) {
-			return opt, fmt.Errorf("--intervals: %v is there twice", time.Duration(d))
+			return opt, fmt.Errorf("--intervals: %v is given twice", time.Duration(d))
 		}
 		intervals = append(intervals, time.Duration(d))
 	}
@@ -235,7 +223,6 @@ func (r *runner) options(command trial.Command) (opt trial.Options, err error) {
 	return opt, nil
 }
 
-// measure runs the plan, and reports.
 func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
 	folder, err := r.create(&opt)
 	if err != nil {
@@ -260,21 +247,19 @@ func (r *runner) measure(ctx context.Context, opt trial.Options) (err error) {
 	if folder != nil {
 		err = errors.Join(err, folder.Keep(trial.FileReport, []byte(report)))
 	}
-	_, told := fmt.Fprint(r.app.Stderr, report)
-	return errors.Join(err, told)
+	_, printed := fmt.Fprint(r.app.Stderr, report)
+	return errors.Join(err, printed)
 }
 
-// left tells how many runs of the plan are missing, as the experiment was stopped.
 func (r *runner) left(opt *trial.Options, all []*trial.Result) string {
 	done, of := len(all), opt.Runs()
 	if done == of {
 		return ""
 	}
 	r.app.Partial = true
-	return fmt.Sprintf("\n%d of %d runs were begun%s\n", done, of, stopped(all))
+	return fmt.Sprintf("\n%d of %d runs were started%s\n", done, of, stopped(all))
 }
 
-// create makes the results folder, if one is wanted.
 func (r *runner) create(opt *trial.Options) (*trial.Folder, error) {
 	if r.folder == "" {
 		return nil, nil

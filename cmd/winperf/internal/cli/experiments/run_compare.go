@@ -10,22 +10,20 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 )
 
-// compared is a results folder that is compared.
 type compared struct {
 	name    string
 	groups  []trial.Group
 	sensors *trial.Sensors
 }
 
-// compareFolders compares the runs of two folders, or the commands of one.
 func (r *runner) compareFolders(folders []string) error {
 	for _, flag := range slices.Concat(ofCommands, []string{"seed", "check", "output"}) {
 		if r.changed(flag) {
-			return fmt.Errorf("--%s says how something is run; --compare runs nothing", flag)
+			return fmt.Errorf("--%s cannot be combined with --compare, which runs nothing", flag)
 		}
 	}
 	if len(folders) < 1 || len(folders) > 2 {
-		return fmt.Errorf("--compare takes one or two results folders and got %d", len(folders))
+		return fmt.Errorf("--compare takes one or two results folders but got %d", len(folders))
 	}
 	var all []compared
 	for _, folder := range folders {
@@ -42,14 +40,14 @@ func (r *runner) compareFolders(folders []string) error {
 	}
 	writeSensors(&b, folders, all)
 	if b.Len() == 0 {
-		return errors.New("there is nothing to compare: no run that succeeded, and no sensor in all of them")
+		return errors.New("nothing to compare: no run succeeded, and no sensor is in all folders")
 	}
 	_, err := fmt.Fprint(r.app.Stdout, strings.TrimPrefix(b.String(), "\n"))
 	return err
 }
 
-// writeSensors writes what sensors showed: in the runs of the commands of one folder side by side, or
-// in two folders.
+// writeSensors writes the values of sensors: for the commands of one folder side by side, or for two
+// folders.
 func writeSensors(b *strings.Builder, folders []string, all []compared) {
 	if len(all) > 1 {
 		columns := []column{{name: folders[0]}, {name: folders[1]}}
@@ -71,7 +69,6 @@ func writeSensors(b *strings.Builder, folders []string, all []compared) {
 	}
 }
 
-// readFolder reads a results folder, and tells what it lacks.
 func (r *runner) readFolder(folder string) (c compared, err error) {
 	c.name = filepath.Base(filepath.Clean(folder))
 	results, err := trial.ReadRuns(folder)
@@ -81,7 +78,7 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 	var failed int
 	if c.groups, failed = trial.Variants(results); failed > 0 {
 		r.app.Partial = true
-		r.app.Complain(fmt.Errorf("%s: %d runs failed and are left out", folder, failed))
+		r.app.Complain(fmt.Errorf("%s: %d failed runs are omitted", folder, failed))
 	}
 	conditions, err := trial.ReadConditions(folder)
 	if err != nil {
@@ -89,27 +86,27 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 	}
 	if of := len(conditions.Plan); len(results) < of {
 		r.app.Partial = true
-		r.app.Complain(fmt.Errorf("%s: %d of %d runs of the plan are there", folder, len(results), of))
+		r.app.Complain(fmt.Errorf("%s: has %d of %d runs of the plan", folder, len(results), of))
 	}
 
 	if c.sensors, err = trial.ReadSensors(folder, conditions, results); err != nil {
 		return c, err
 	}
 	if n := c.sensors.Failed; n > 0 {
-		r.app.Complain(fmt.Errorf("%s: %d records of these runs are left out", folder, n))
+		r.app.Complain(fmt.Errorf("%s: %d records of these runs are omitted", folder, n))
 	}
 	if n := c.sensors.Stray; n > 0 {
-		r.app.Complain(fmt.Errorf("%s: %d records of runs that were killed before are left out", folder, n))
+		r.app.Complain(fmt.Errorf("%s: %d records of runs killed earlier are omitted", folder, n))
 	}
 	if n := c.sensors.Left; n > 0 {
 		r.app.Partial = true
-		r.app.Complain(fmt.Errorf("%s: %d values of sensors are left out: there are too many sensors", folder, n))
+		r.app.Complain(fmt.Errorf("%s: %d values of sensors are omitted: too many sensors", folder, n))
 	}
 	return c, nil
 }
 
-// tables are the groups that are compared with each other: the commands of one folder, or each
-// command of the first with the one of its name in the second. Where no name is in both, all are.
+// tables returns the groups to compare: the commands of one folder, or commands of the same name in two
+// folders, or all if no name matches.
 func tables(all []compared) (tables [][]trial.Group) {
 	if len(all) == 1 {
 		return [][]trial.Group{all[0].groups}

@@ -22,7 +22,6 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// runFile runs the experiment of a file, or checks it.
 func (r *runner) runFile(ctx context.Context, name string) error {
 	text, err := input.ReadRegistrationFile(ctx, name)
 	if err != nil {
@@ -56,7 +55,7 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 	return r.runSession(ctx, f, text, folder, opener)
 }
 
-// freeName is a name that nothing has yet: of two experiments in one second the later one gets a number.
+// freeName returns an unused name, with a number if the name exists.
 func freeName(name string) string {
 	free := name
 	for n := 2; n < 1000; n++ {
@@ -68,8 +67,8 @@ func freeName(name string) string {
 	return free
 }
 
-// checkFile checks what only opening the sources of a file can tell, before anything is made. faults are
-// what is wrong with its text.
+// checkFile runs the checks that need open sources, before anything is created. faults are the errors of
+// the file's text.
 func (r *runner) checkFile(ctx context.Context, f *trial.File, faults error, opener *trial.Opener) error {
 	if r.folder != "" {
 		faults = errors.Join(faults, trial.CanKeep(r.folder))
@@ -80,7 +79,7 @@ func (r *runner) checkFile(ctx context.Context, f *trial.File, faults error, ope
 		r.app.Complain(err)
 	}
 	for _, a := range absent {
-		// An instance may well begin with the command; the report tells which ones never came.
+		// An instance can begin with the command. The report lists instances that never did.
 		if r.check || a.Status != counter.NoInstance {
 			r.app.Complain(a.Err)
 		}
@@ -89,7 +88,6 @@ func (r *runner) checkFile(ctx context.Context, f *trial.File, faults error, ope
 	return err
 }
 
-// runSession runs an experiment into its folder and reports.
 func (r *runner) runSession(
 	ctx context.Context, f *trial.File, text []byte, folder *trial.Folder, opener *trial.Opener,
 ) (err error) {
@@ -112,11 +110,10 @@ func (r *runner) runSession(
 		return nil
 	})
 	report := r.outcome(f, &out, folder.Path)
-	_, told := fmt.Fprint(r.app.Stderr, report)
-	return errors.Join(err, told, folder.Keep(trial.FileReport, []byte(report)))
+	_, printed := fmt.Fprint(r.app.Stderr, report)
+	return errors.Join(err, printed, folder.Keep(trial.FileReport, []byte(report)))
 }
 
-// opener opens what experiments name.
 func (r *runner) opener() *trial.Opener {
 	return &trial.Opener{
 		Source: func(ctx context.Context, url string) (winperf.Source, error) {
@@ -135,13 +132,11 @@ func (r *runner) opener() *trial.Opener {
 	}
 }
 
-// listenAt listens at a socket. One that a program left behind, which ended without removing it, makes
-// room for it.
 func listenAt(ctx context.Context, path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		c, err := new(net.Dialer).DialContext(ctx, "unix", path)
 		if err == nil {
-			return nil, errors.Join(fmt.Errorf("%s: another program listens there", path), c.Close())
+			return nil, errors.Join(fmt.Errorf("%s: another program listens on it", path), c.Close())
 		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
@@ -151,8 +146,8 @@ func listenAt(ctx context.Context, path string) (net.Listener, error) {
 	return c.Listen(ctx, "unix", path)
 }
 
-// openLines opens what event lines are read from. A pipe is opened for writing, too, where that
-// works, so that it does not end with the first of its writers.
+// openLines opens a source of event lines. It opens a pipe also for writing, if possible, so that it does
+// not end with its first writer.
 func (r *runner) openLines(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == "stdin" {
 		in, err := r.app.Input("events")
@@ -166,7 +161,6 @@ func (r *runner) openLines(ctx context.Context, name string) (io.ReadCloser, err
 	})
 }
 
-// outcome is what an experiment gave, as text.
 func (r *runner) outcome(f *trial.File, out *trial.Outcome, folder string) string {
 	var b strings.Builder
 	if len(f.Commands) > 0 {
@@ -177,7 +171,7 @@ func (r *runner) outcome(f *trial.File, out *trial.Outcome, folder string) strin
 		r.writeRecords(&b, out)
 	}
 	if k := out.Kept; k.Samples+k.Missed > 0 {
-		fmt.Fprintf(&b, "%d raw samples%s\n", k.Samples, besides(k.Missed, "missed"))
+		fmt.Fprintf(&b, "%d raw samples%s\n", k.Samples, countText(k.Missed, "missed"))
 	}
 
 	for _, summary := range out.Summaries {

@@ -17,17 +17,15 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// shownSilent is how many counters without a value a report lists.
+// shownSilent bounds the listed counters without a value.
 const shownSilent = 20
 
-// writeRecords writes what became of the records, and what they tell besides their values: all that is
-// missing is counted.
 func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	fmt.Fprintf(b, "\n%d records, %d of them dropped", out.Status.Stored, out.Status.Dropped)
 	for _, route := range out.Delivery.Routes {
 		fmt.Fprintf(b, "; %s got %d", routeName(route.Name), route.Delivered)
 		if route.Name == trial.ResultsRoute && out.Earlier > 0 {
-			fmt.Fprintf(b, ", %d of them of a run that was killed before", out.Earlier)
+			fmt.Fprintf(b, ", %d of them from a run killed earlier", out.Earlier)
 		}
 		for _, missing := range []struct {
 			how   string
@@ -53,17 +51,17 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	t := &out.Tally
 	if t.Failed > 0 {
 		r.app.Partial = true
-		fmt.Fprintf(b, "%d records without values, the first one as: %s\n", t.Failed, safetext.Line(t.Reason))
+		fmt.Fprintf(b, "%d records without values, the first because: %s\n", t.Failed, safetext.Line(t.Reason))
 	}
 	if out.Unrecorded > 0 {
 		fmt.Fprintf(b, "%d of %d runs have no record\n", out.Unrecorded, len(out.Results))
 	}
 	if t.Pauses > 0 {
-		fmt.Fprintf(b, "pauses of the experiment: %d, %v in all\n", t.Pauses, t.Paused.Round(time.Millisecond))
+		fmt.Fprintf(b, "pauses of the experiment: %d, %v in total\n", t.Pauses, t.Paused.Round(time.Millisecond))
 	}
 	missed := t.Missed()
 	for _, name := range slices.Sorted(maps.Keys(missed)) {
-		fmt.Fprintf(b, "%s: %d events were due and missed\n", safetext.Line(name), missed[name])
+		fmt.Fprintf(b, "%s: %d events were missed\n", safetext.Line(name), missed[name])
 	}
 	if t.Gaps > 0 {
 		fmt.Fprintf(b, "the machine was suspended for %v in %d records\n", t.Suspended, t.Gaps)
@@ -75,15 +73,13 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	writeSilent(b, t.Silent())
 }
 
-// lateForm tells of series that files of values have no place for.
-const lateForm = "%d series are not in %s: they came after the first record, or another source has their path"
+const lateForm = "%d series are missing in %s: they began after the first record, or another source has their path"
 
-// writeRoutes tells why receivers lack what they lack.
 func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 	for _, route := range all {
 		name := routeName(route.Name)
 		if route.Refusal != nil {
-			fmt.Fprintf(b, "%s refused records, the last one as: %s\n", name, safetext.Line(route.Refusal.Error()))
+			fmt.Fprintf(b, "%s refused records, the last because: %s\n", name, safetext.Line(route.Refusal.Error()))
 		}
 		if route.Late > 0 {
 			fmt.Fprintf(b, lateForm+"\n", route.Late, name)
@@ -91,8 +87,8 @@ func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 	}
 }
 
-// routeName is the name of a receiver in reports: a file without its directory, a URL without its host, and
-// a program with its arguments, cut where they are long.
+// routeName returns a short name of a receiver: a file without its directory, a URL without its host, a
+// shortened command line.
 func routeName(name string) string {
 	program, args, has := strings.Cut(name, " ")
 	if !has || strings.Contains(program, "://") {
@@ -106,16 +102,15 @@ func routeName(name string) string {
 	return safetext.Line(string(short))
 }
 
-// writeSources tells of event sources that gave up.
 func writeSources(b *strings.Builder, s *experiment.Status) {
 	for _, e := range s.Events {
 		if e.Err != nil {
-			fmt.Fprintf(b, "event source %s gave up: %s\n", safetext.Line(e.Name), safetext.Line(e.Err.Error()))
+			fmt.Fprintf(b, "event source %s stopped: %s\n", safetext.Line(e.Name), safetext.Line(e.Err.Error()))
 		}
 	}
 }
 
-// pathOf is a path with the name of its source, of an experiment that has several.
+// pathOf returns a path, with its source if the experiment has several.
 func pathOf(source, path string) string {
 	if source == "" {
 		return path
@@ -123,17 +118,15 @@ func pathOf(source, path string) string {
 	return source + ": " + path
 }
 
-// writeSwitched counts the values whose series is of another process than before.
 func writeSwitched(b *strings.Builder, t *trial.Tally) {
 	if t.Switched == 0 {
 		return
 	}
-	const form = "%d values are of another process or instance than in the record before, the first one at %s: %s\n"
+	const form = "%d values are from another process or instance than in the previous record, the first at %s: %s\n"
 	path := pathOf(t.SwitchOf.Source, t.SwitchOf.Path)
 	fmt.Fprintf(b, form, t.Switched, safetext.Line(t.SwitchOf.Event), safetext.Line(path))
 }
 
-// writeSilent lists counters that never had a value.
 func writeSilent(b *strings.Builder, all []trial.Silence) {
 	for _, s := range all[:min(len(all), shownSilent)] {
 		path := pathOf(s.Source, s.Path)
@@ -144,15 +137,14 @@ func writeSilent(b *strings.Builder, all []trial.Silence) {
 	}
 }
 
-// besides tells how many there are of something that should not be; "" for none.
-func besides(n int, what string) string {
+// countText returns a number and a noun, or "" for 0.
+func countText(n int, what string) string {
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %d %s", n, what)
 }
 
-// writeStatistics writes the statistics of an event name.
 func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 	fmt.Fprintf(b, "\n%s\n", safetext.Line(rec.Event.Name))
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
@@ -186,10 +178,9 @@ func writeStatistics(b *strings.Builder, rec *experiment.Record) {
 		}
 		fmt.Fprintln(t)
 	}
-	_ = t.Flush() // to memory
+	_ = t.Flush() // writes to memory
 }
 
-// statisticText shows a statistic: bytes with a prefix, all other numbers as they are.
 func statisticText(unit string, f float64) string {
 	if unit == trial.Bytes || unit == trial.BytesPerSecond {
 		return inUnit(unit, f)

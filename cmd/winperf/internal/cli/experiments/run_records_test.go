@@ -31,13 +31,13 @@ func TestWriteRecords(t *testing.T) {
 	var b strings.Builder
 	r.writeRecords(&b, &out)
 	want := `
-21 records, 0 of them dropped; results got 25, 4 of them of a run that was killed before; x got 17, lost 1, refused 4; o.csv got 21
-x refused records, the last one as: 400\x1b Bad Request
-2 series are not in o.csv: they came after the first record, or another source has their path
+21 records, 0 of them dropped; results got 25, 4 of them from a run killed earlier; x got 17, lost 1, refused 4; o.csv got 21
+x refused records, the last because: 400\x1b Bad Request
+2 series are missing in o.csv: they began after the first record, or another source has their path
 http://h/x: records were not delivered: no route\x1b
 2 of 5 runs have no record
-pauses of the experiment: 1, 2ms in all
-3 values are of another process or instance than in the record before, the first one at tick: host: \\H\Process(x#1)\Handle Count
+pauses of the experiment: 1, 2ms in total
+3 values are from another process or instance than in the previous record, the first at tick: host: \\H\Process(x#1)\Handle Count
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" || !r.app.Partial {
 		t.Errorf("partial %v, (-want +got):\n%s", r.app.Partial, diff)

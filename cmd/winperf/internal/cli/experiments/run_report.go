@@ -14,10 +14,8 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// shownProcesses is how many processes of a command a report lists.
 const shownProcesses = 10
 
-// report is what the runs gave, as text.
 func (r *runner) report(all []*trial.Result) string {
 	groups, failed := trial.Variants(all)
 	var b strings.Builder
@@ -39,7 +37,6 @@ func (r *runner) report(all []*trial.Result) string {
 	return b.String()
 }
 
-// writeUnseen tells of processes that were not seen as often as they should be.
 func writeUnseen(b *strings.Builder, all []*trial.Result) {
 	missed, failed, reason := 0, 0, ""
 	for _, x := range all {
@@ -49,26 +46,24 @@ func writeUnseen(b *strings.Builder, all []*trial.Result) {
 		}
 	}
 	if missed > 0 {
-		fmt.Fprintf(b, "\nsamples of the processes that were missed: %d\n", missed)
+		fmt.Fprintf(b, "\nmissed samples of the processes: %d\n", missed)
 	}
 	if failed > 0 {
-		fmt.Fprintf(b, "\nthe processes of %d runs could not be seen: %s\n", failed, safetext.Line(reason))
+		fmt.Fprintf(b, "\nthe processes of %d runs could not be sampled: %s\n", failed, safetext.Line(reason))
 	}
 }
 
-// stopped tells whether the last run ended with the experiment.
 func stopped(all []*trial.Result) string {
 	if len(all) == 0 || !all[len(all)-1].Exit.Stopped {
 		return ""
 	}
-	return "; the last of them was stopped"
+	return "; the last one was stopped"
 }
 
-// writeRun writes what one run used.
 func writeRun(b *strings.Builder, x *trial.Result) {
 	fmt.Fprintf(b, "\n%s: %s after %s\n\n", safetext.Line(commandLine(x.Args)), ending(&x.Exit), seconds(x.Exit.Time.Seconds()))
 	if x.Err != "" {
-		fmt.Fprintf(b, "its processes could not be seen: %s\n\n", safetext.Line(x.Err))
+		fmt.Fprintf(b, "its processes could not be sampled: %s\n\n", safetext.Line(x.Err))
 	}
 
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
@@ -79,23 +74,22 @@ func writeRun(b *strings.Builder, x *trial.Result) {
 	}
 	fmt.Fprintf(t, "\tSYSTEM\tSEEN IN %d %s\n", len(tree.Processes), of)
 	row := func(name, system, tree string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, system, tree) }
-	seen := len(tree.Processes) > 0 // else nobody looked, as no source has the processes of this machine
+	seen := len(tree.Processes) > 0 // false if no source has this machine's processes
 	row("user time", seconds(system.User.Seconds()), known(seen, seconds(tree.User.Seconds())))
 	row("system time", seconds(system.System.Seconds()), known(seen, seconds(tree.System.Seconds())))
 	row("peak memory", known(system.PeakMemory > 0, bytesText(float64(system.PeakMemory))+" (largest process)"),
-		known(tree.PeakMemory > 0, bytesText(float64(tree.PeakMemory))+" (all at one moment)"))
+		known(tree.PeakMemory > 0, bytesText(float64(tree.PeakMemory))+" (all at one time)"))
 	row("read", "-", known(tree.IOKnown, bytesText(float64(tree.Read))))
 	row("written", "-", known(tree.IOKnown, bytesText(float64(tree.Written))))
 	row("context switches", known(system.Known, fmt.Sprintf("%d voluntary, %d involuntary",
 		system.Voluntary, system.Involuntary)), "-")
-	_ = t.Flush() // to memory
+	_ = t.Flush() // writes to memory
 	writeProcesses(b, tree.Processes)
 	if x.Missed > 0 {
-		fmt.Fprintf(b, "\nsamples of the processes that were missed: %d\n", x.Missed)
+		fmt.Fprintf(b, "\nmissed samples of the processes: %d\n", x.Missed)
 	}
 }
 
-// commandLine returns a command as a shell takes it: arguments with other characters than usual are quoted.
 func commandLine(args []string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 	quoted := make([]string, len(args))
@@ -108,7 +102,6 @@ func commandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// writeProcesses lists the processes that used most processor time.
 func writeProcesses(b *strings.Builder, all []trial.Process) {
 	if len(all) < 2 {
 		return
@@ -124,7 +117,7 @@ func writeProcesses(b *strings.Builder, all []trial.Process) {
 			seconds(p.System.Seconds()), known(p.Peak > 0, bytesText(float64(p.Peak))),
 			known(p.IOKnown, bytesText(float64(p.Read))), known(p.IOKnown, bytesText(float64(p.Written))))
 	}
-	_ = t.Flush() // to memory
+	_ = t.Flush() // writes to memory
 	if more := len(all) - shownProcesses; more > 0 {
 		fmt.Fprintf(b, "and %d more\n", more)
 	}
@@ -137,8 +130,6 @@ func ending(x *trial.Exit) string {
 	return fmt.Sprintf("status %d", x.Status)
 }
 
-// writeComparison writes means with their confidence intervals, and how groups differ from the
-// first one.
 func writeComparison(b *strings.Builder, groups []trial.Group) {
 	if len(groups) == 0 {
 		return
@@ -146,7 +137,6 @@ func writeComparison(b *strings.Builder, groups []trial.Group) {
 	writeRows(b, runColumns(groups), trial.Report(groups))
 }
 
-// runColumns are a column for each group.
 func runColumns(groups []trial.Group) []column {
 	columns := make([]column, len(groups))
 	for i, g := range groups {
@@ -155,17 +145,15 @@ func runColumns(groups []trial.Group) []column {
 	return columns
 }
 
-// column is a column of a table.
 type column struct {
 	name  string
-	count int // of its runs: cells of fewer say so; 0 is not known
+	count int // number of runs, shown in cells with fewer; 0 if unknown
 }
 
-// writeRows writes a table with a column for each group.
 func writeRows(b *strings.Builder, columns []column, rows []trial.Row) {
 	fmt.Fprintf(b, "\nMeans with their %.0f %% confidence intervals", trial.Confidence*100)
 	if len(columns) > 1 {
-		fmt.Fprintf(b, "; differences from the first column, and how probable they are if there is none")
+		fmt.Fprintf(b, "; differences from the first column, and their probability without an effect")
 	}
 	b.WriteString("\n\n")
 
@@ -184,7 +172,7 @@ func writeRows(b *strings.Builder, columns []column, rows []trial.Row) {
 		}
 		fmt.Fprintln(t)
 	}
-	_ = t.Flush() // to memory
+	_ = t.Flush() // writes to memory
 }
 
 func cellText(unit string, c trial.Cell) string {
@@ -209,7 +197,7 @@ func cellText(unit string, c trial.Cell) string {
 	}
 	switch {
 	case c.TooFew:
-		return text + " (too few to tell)"
+		return text + " (too few runs)"
 	case !c.Significant():
 		return text + fmt.Sprintf(" (noise: p=%.3f)", c.P)
 	}
@@ -236,7 +224,6 @@ func known(is bool, text string) string {
 	return text
 }
 
-// seconds shows a time with about four digits.
 func seconds(v float64) string {
 	switch {
 	case v >= 100:
@@ -248,7 +235,6 @@ func seconds(v float64) string {
 	}
 }
 
-// bytesText shows a number of bytes with a binary prefix.
 func bytesText(v float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	at := 0
@@ -261,7 +247,6 @@ func bytesText(v float64) string {
 	return fmt.Sprintf("%.4g %s", v, units[at])
 }
 
-// progress tells people at a terminal how far the runs are.
 func (r *runner) progress(opt *trial.Options, done int) {
 	of := opt.Runs()
 	if _, terminal := console.IsTerminal(r.app.Stderr); !terminal || of < 2 || console.InBackground(r.app.Stderr) {

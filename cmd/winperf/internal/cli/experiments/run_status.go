@@ -13,33 +13,32 @@ import (
 	"github.com/winperf/winperf/internal/child"
 )
 
-// RunsCommand reports whether the command line runs a command whose status becomes the exit
-// status. It looks at the arguments as they are, because errors in flags count too.
+// RunsCommand reports whether the command line runs a command whose status becomes the exit status. It
+// reads the unparsed arguments, because errors in flags count, too.
 func RunsCommand(cmd *cobra.Command, args []string) bool {
 	dash := slices.Index(args, "--")
-	isRun := cmd.Name() == "run" && cmd.Parent() == cmd.Root() // service run is another one
+	isRun := cmd.Name() == "run" && cmd.Parent() == cmd.Root() // service run is a different command
 	return isRun && dash >= 0 && !slices.Contains(args[:dash], "--measure-status")
 }
 
-// Invocation is the command line that a run was started with.
+// Invocation is the command line of a run.
 type Invocation struct {
 	Args    []string
-	Execute func(ctx context.Context, args []string) error // runs another one in the same process
-	Command bool                                           // run -- COMMAND: the exit status is that of the command
-	status  int                                            // the first status of the command's runs that is not 0
+	Execute func(ctx context.Context, args []string) error // runs another command line in this process
+	Command bool                                           // run -- COMMAND: use the command's exit status
+	status  int                                            // the first status of the runs that is not 0
 }
 
-// ExitStatus returns the exit status of run with a command. status is the one that winperf
-// would have without it.
+// ExitStatus returns the exit status of run with a command; status is the status without a command.
 func (i *Invocation) ExitStatus(status int) int {
 	if i.status == 0 && status == console.ExitFailed {
 		return console.ExitOfRun
 	}
-	return i.status // values that could not be measured were reported, and change nothing
+	return i.status // missing values were reported and do not change the status
 }
 
-// statusOfRuns returns the first status of the runs that is not 0. After it, in this order: the status
-// of a command that could not be started, and ExitOfRun if runs of the plan are missing.
+// statusOfRuns returns the first status of the runs that is not 0, otherwise the status of a command that
+// could not be started, otherwise ExitOfRun if runs are missing.
 func statusOfRuns(all []*trial.Result, planned int, err error) int {
 	for _, r := range all {
 		if status := exitStatus(&r.Exit); status != 0 {
@@ -57,7 +56,6 @@ func statusOfRuns(all []*trial.Result, planned int, err error) int {
 	return console.ExitDone
 }
 
-// ExitStatus returns the status that a shell shows for a command that ended.
 func exitStatus(x *trial.Exit) int {
 	if x.Signal != "" {
 		return console.ExitSignal + child.SignalNumber(x.Signal)

@@ -9,9 +9,9 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// SplitArguments separates the names of logs and sources from counter paths. An argument that
-// begins with \ is a path, unless a file of that name exists. The error says which path an
-// argument without its backslashes was, if one of the logs or of the other sources has the counter.
+// SplitArguments separates names of logs and sources from counter paths. An argument that begins with \ is
+// a path, unless a file of that name exists. For an argument that lost its backslashes the error suggests
+// the path, if one of the sources has the counter.
 func SplitArguments(ctx context.Context, args, others []string) (names, paths []string, err error) {
 	var unknown []string
 	for _, arg := range args {
@@ -30,13 +30,12 @@ func SplitArguments(ctx context.Context, args, others []string) (names, paths []
 	return names, paths, QuoteHint(ctx, sources, unknown, nil, nil)
 }
 
-// isThere reports whether a file of the name exists.
 func isThere(ctx context.Context, name string) bool {
 	_, err := call.Once(ctx, func() (os.FileInfo, error) { return os.Stat(name) })
 	return err == nil
 }
 
-// CompleteLogs completes file names and, after a backslash, the counter paths of the first log.
+// CompleteLogs completes file names and, after a backslash, counter paths of the first log.
 func CompleteLogs(
 	cmd *cobra.Command, args []string, text string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {

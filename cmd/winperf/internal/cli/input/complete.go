@@ -58,7 +58,7 @@ func CompleteObject(f *SourceFlags) cobra.CompletionFunc {
 	}
 }
 
-// CompleteWanted completes what list takes: the name of an object, or a path.
+// CompleteWanted completes the argument of list: an object or a path.
 func CompleteWanted(f *SourceFlags) cobra.CompletionFunc {
 	object, path := CompleteObject(f), CompletePath(f)
 	return func(
@@ -71,8 +71,8 @@ func CompleteWanted(f *SourceFlags) cobra.CompletionFunc {
 	}
 }
 
-// CompletePath completes a counter path part by part. A shell may have taken the first backslash
-// from a path without quotes.
+// CompletePath completes a counter path part by part. A shell may have removed the first backslash of an
+// unquoted path.
 func CompletePath(f *SourceFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if !strings.HasPrefix(text, `\`) {
@@ -89,7 +89,7 @@ func CompletePath(f *SourceFlags) cobra.CompletionFunc {
 	}
 }
 
-// Typeable leaves out what must not be shown, and so can hardly be typed.
+// Typeable omits completions with unprintable characters.
 func Typeable(all []cobra.Completion) []cobra.Completion {
 	return slices.DeleteFunc(all, func(c cobra.Completion) bool {
 		text, _, _ := strings.Cut(c, "\t")
@@ -97,7 +97,7 @@ func Typeable(all []cobra.Completion) []cobra.Completion {
 	})
 }
 
-// look calls f with what a source has; where it cannot be asked it does not.
+// look calls f with the contents of a source, unless the source cannot be read.
 func look(ctx context.Context, url string, metadata bool, f func(*catalogue.Catalogue)) {
 	src, err := source.Open(ctx, url)
 	if err != nil {

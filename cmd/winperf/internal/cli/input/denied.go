@@ -11,13 +11,13 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Denied is how many values of the first sample that has such may not be read.
+// Denied counts the unreadable values of the first sample that has any.
 type Denied struct {
 	values, of int
 	first      winperf.Path
 }
 
-// Count looks at a sample, unless there were such values before.
+// Count checks a sample, unless an earlier one had unreadable values.
 func (d *Denied) Count(c *measure.Cycle) {
 	if d.values > 0 {
 		return
@@ -33,14 +33,13 @@ func (d *Denied) Count(c *measure.Cycle) {
 	}
 }
 
-// add counts a value.
 func (d *Denied) add(path winperf.Path) {
 	if d.values++; d.values == 1 {
 		d.first = path
 	}
 }
 
-// Err says in one line how many there are and what right was missing, nil if there are none.
+// Err returns an error with the number of values and the missing permission, or nil.
 func (d *Denied) Err(src winperf.Source) error {
 	if d.values == 0 {
 		return nil
@@ -49,10 +48,10 @@ func (d *Denied) Err(src winperf.Source) error {
 	return fmt.Errorf(form, d.values, d.of, d.first, right(src))
 }
 
-// Report tells of them. They are values that were asked for and are lacking.
+// Report reports them as missing values.
 func (d *Denied) Report(a *console.App, src winperf.Source) { Lacking(a, d.Err(src)) }
 
-// Lacking tells of values that were asked for and are lacking, if there are any.
+// Lacking reports an error about missing requested values, if err is not nil.
 func Lacking(a *console.App, err error) {
 	if err == nil {
 		return
@@ -61,15 +60,14 @@ func Lacking(a *console.App, err error) {
 	a.Complain(err)
 }
 
-// right says what right was missing.
 func right(src winperf.Source) string {
 	switch {
 	case src.Describe().Recorded:
-		return "the program that recorded them had no right to read them"
+		return "the program that recorded them had no permission"
 	case runtime.GOOS == "windows":
 		return "run as an administrator"
 	case os.Geteuid() == 0:
-		return "even root: CAP_SYS_PTRACE is lacking, as in many containers, or something else forbids it"
+		return "even root lacks it: CAP_SYS_PTRACE is missing, as in many containers, or another rule forbids it"
 	}
-	return "run as root; CAP_SYS_PTRACE is enough for the processes of others"
+	return "run as root, or with CAP_SYS_PTRACE for processes of other users"
 }

@@ -1,3 +1,3 @@
-// Package input is what commands have that read counters: flags for sources, paths, languages and times,
-// their completion in a shell, opened sources and logs, and messages about values that are missing.
+// Package input has the flags for sources, paths, languages and times, their shell completion, functions
+// that open sources and logs, and messages about missing values.
 package input

@@ -10,11 +10,11 @@ import (
 )
 
 // ExperimentsUsage is the help of --experiments.
-const ExperimentsUsage = "open a local socket through which programs of this account can attach experiments;" +
-	" an attached experiment can write files and start programs"
+const ExperimentsUsage = "open a local socket for programs of this account to attach experiments," +
+	" which can write files and start programs"
 
-// OpenExperiments opens a socket through which experiments can be attached to a command, until stop
-// is called. They measure src, or this machine if it is nil.
+// OpenExperiments opens a socket for attaching experiments to a command, until stop is called. Experiments
+// measure src, or this machine if src is nil.
 func OpenExperiments(ctx context.Context, name string, src winperf.Source) (stop func(), err error) {
 	opt := control.Options{Name: name}
 	if src != nil {

@@ -14,9 +14,8 @@ import (
 	"github.com/winperf/winperf/provider/publish"
 )
 
-// Explain says on standard error, for each path that has not given a value, why
-// that is and what may have been meant, once for each path. Until the end is
-// reached it does so only for paths that match nothing.
+// Explain reports once for each path without a value the reason and a suggestion. Before the end it
+// reports only paths that match nothing.
 func Explain(ctx context.Context, a *console.App, src winperf.Source, t *Tally, paths []winperf.Path, end bool) {
 	var c *catalogue.Catalogue
 	more := 0
@@ -27,7 +26,7 @@ func Explain(ctx context.Context, a *console.App, src winperf.Source, t *Tally, 
 		}
 
 		a.Partial = a.Partial || end
-		if t.explained[w] || last == counter.NotPermitted { // which is told of all at once
+		if t.explained[w] || last == counter.NotPermitted { // reported together
 			continue
 		}
 
@@ -52,19 +51,19 @@ func Explain(ctx context.Context, a *console.App, src winperf.Source, t *Tally, 
 	}
 }
 
-// ExplainFirst explains the paths that match nothing in a first sample, of which a rate has
-// no value yet. If no path is about anything that is there, more samples are waited for.
+// ExplainFirst explains the paths that match nothing in a first sample, when rates have no value yet. If
+// no path names an existing counter, it reports that the program waits.
 func ExplainFirst(
 	ctx context.Context, a *console.App, src winperf.Source, t *Tally, paths []winperf.Path, more bool,
 ) {
 	Explain(ctx, a, src, t, paths, false)
 	if more && t.Hopeless() {
-		a.Complain(errors.New("no path matches anything yet; waiting until one does"))
+		a.Complain(errors.New("no path matches yet; waiting for a match"))
 	}
 }
 
-// TellElsewhere says once, where an object is not there, that other accounts publish in
-// places that are not read.
+// TellElsewhere reports once, if an object is missing, that other accounts publish in directories that are
+// not read.
 func TellElsewhere(a *console.App, src winperf.Source) {
 	if a.Elsewhere || src.Describe().Recorded {
 		return
@@ -75,20 +74,20 @@ func TellElsewhere(a *console.App, src winperf.Source) {
 	}
 
 	a.Elsewhere = true
-	how := "this account may not read them"
+	how := "this account cannot read them"
 	may := func(dir string) bool {
 		_, err := os.ReadDir(dir)
 		return err == nil
 	}
 	if i := slices.IndexFunc(dirs, may); i >= 0 {
 		dirs[0], dirs[i] = dirs[i], dirs[0]
-		how = fmt.Sprintf("%s=%s reads that one", publish.Environment, dirs[0])
+		how = fmt.Sprintf("%s=%s reads this one", publish.Environment, dirs[0])
 	}
 
 	first := dirs[0]
 	if len(dirs) > 1 {
 		first = fmt.Sprintf("%s (and %d more)", first, len(dirs)-1)
 	}
-	const form = "other accounts publish in directories of their own, which are not read: %s; %s"
+	const form = "directories where other accounts publish are not read: %s; %s"
 	a.Complain(fmt.Errorf(form, first, how))
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// Interval is a time between samples: seconds, [[hh:]mm:]ss as typeperf has
-// it, or a duration with units such as 500ms.
+// Interval is a time between samples: seconds, [[hh:]mm:]ss as in typeperf, or a duration with units such
+// as 500ms.
 type Interval time.Duration
 
-// String returns the time with its units; nothing where there is none.
+// String returns the time with units, or "" for 0.
 func (v *Interval) String() string {
 	if *v == 0 {
 		return ""
@@ -37,8 +37,7 @@ func (v *Interval) Set(s string) error {
 	return err
 }
 
-// LiveInterval is the interval of a schedule of samples, which are never closer than
-// measure.LeastInterval.
+// LiveInterval is an interval of samples, at least measure.LeastInterval.
 type LiveInterval struct{ *Interval }
 
 // Set reads the value.
@@ -46,7 +45,7 @@ func (v LiveInterval) Set(s string) error {
 	d, err := parseInterval(s)
 	if err != nil || d < measure.LeastInterval {
 		const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year: " +
-			"samples that are closer give no rates"
+			"shorter intervals give no rates"
 		return fmt.Errorf(form, measure.LeastInterval)
 	}
 	*v.Interval = Interval(d)
@@ -60,7 +59,6 @@ const (
 
 func parseInterval(s string) (time.Duration, error) { return parseDuration(s, minInterval) }
 
-// parseDuration reads a time that is at least so long.
 func parseDuration(s string, least time.Duration) (time.Duration, error) {
 	const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year"
 	errDuration := fmt.Errorf(form, least)
@@ -87,10 +85,9 @@ func parseDuration(s string, least time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// Count is a number of readings; 0 stands for no end.
+// Count is a number of readings; 0 is unlimited.
 type Count int
 
-// String returns the number.
 func (v *Count) String() string { return strconv.Itoa(int(*v)) }
 
 // Type names the value in help texts.
@@ -100,16 +97,15 @@ func (v *Count) Type() string { return "N" }
 func (v *Count) Set(s string) error {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {
-		return fmt.Errorf("expected a whole number up to %d, 0 for no end", math.MaxInt32)
+		return fmt.Errorf("expected a whole number up to %d; 0 is unlimited", math.MaxInt32)
 	}
 	*v = Count(n)
 	return nil
 }
 
-// Language is the id of a language of name tables.
+// Language is the id of a name table's language.
 type Language string
 
-// String returns the id.
 func (v *Language) String() string { return string(*v) }
 
 // Type names the value in help texts.
@@ -126,7 +122,7 @@ func (v *Language) Set(s string) error {
 }
 
 // LanguageHelp is the help of --language.
-const LanguageHelp = "language of object and counter names, by code, name or number: de, German or 007"
+const LanguageHelp = "language of object and counter names: de, German or 007"
 
 // SourceFlags are the options of every command that opens a source.
 type SourceFlags struct {
@@ -137,20 +133,19 @@ type SourceFlags struct {
 // Add adds the flags to a command.
 func (f *SourceFlags) Add(cmd *cobra.Command) {
 	f.Source = "local:"
-	cmd.Flags().Var(&once{text: &f.Source}, "source", "`URL` of the source of counters: "+SourceForms())
+	cmd.Flags().Var(&once{text: &f.Source}, "source", "`URL` of the source: "+SourceForms())
 	cmd.Flags().Var(&f.Language, "language", LanguageHelp)
 	console.Complete(cmd, "source", CompleteSource)
 	console.Complete(cmd, "language", CompleteLanguage)
 }
 
-// once is the value of a flag that cannot have two values. The same one may be given again: for completion
-// cobra reads the arguments twice.
+// once is a flag that accepts only one value. The same value may be repeated, because cobra parses
+// arguments twice for completion.
 type once struct {
 	text *string
 	set  bool
 }
 
-// String returns the value.
 func (v *once) String() string {
 	if v.text == nil {
 		return ""
@@ -158,19 +153,18 @@ func (v *once) String() string {
 	return *v.text
 }
 
-// Type names the value in help texts.
 func (v *once) Type() string { return "string" }
 
-// Set takes the value, and refuses another one.
+// Set sets the value and rejects a second one.
 func (v *once) Set(s string) error {
 	if v.set && s != *v.text {
-		return errors.New("it was given before; winperf compare reads several sources")
+		return errors.New("it was given twice; winperf compare reads several sources")
 	}
 	*v.text, v.set = s, true
 	return nil
 }
 
-// SourceForms lists what --source takes, for help texts.
+// SourceForms lists the forms of --source for help texts.
 func SourceForms() string {
 	forms := []string{"a log's file name", "- (a log on standard input)"}
 	for _, s := range source.Schemes() {
@@ -179,39 +173,40 @@ func SourceForms() string {
 	return strings.Join(forms, ", ")
 }
 
-// SelectFlags say which counters are wanted, besides the paths on the command line.
+// SelectFlags select counters in addition to the paths on the command line.
 type SelectFlags struct {
 	Counters string
 	Exclude  []string
 	Cap100   bool
-	// Whether a process that began after the sample before has rates; see counter.Options.NeedPrevious.
+	// Whether processes that began after the previous sample have rates, see counter.Options.NeedPrevious.
 	pdhExact, fromStart bool
 }
 
-// Add adds the flags to a command, with the completion of paths from its source.
+// Add adds the flags, and completes paths from source.
 func (f *SelectFlags) Add(cmd *cobra.Command, source *SourceFlags) {
 	f.AddPaths(cmd, source)
 	cmd.Flags().BoolVar(&f.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 }
 
-// AddPDHExact adds the flag of commands that count a new process from zero.
+// AddPDHExact adds the flag for commands that count new processes from zero.
 func (f *SelectFlags) AddPDHExact(cmd *cobra.Command) {
-	const exact = "give no rates to a process that began after the sample before, as PDH does"
+	const exact = "show no rates of a process that began after the previous sample, as PDH does;" +
+		" by default they count from zero"
 	cmd.Flags().BoolVar(&f.pdhExact, "pdh-exact", false, exact)
 }
 
-// AddFromStart adds the flag of commands that compute as PDH does.
+// AddFromStart adds the flag for commands that compute as PDH does.
 func (f *SelectFlags) AddFromStart(cmd *cobra.Command) {
-	const start = "count a process that began after the sample before from zero; PDH gives it no rates"
+	const start = "count the rates of a process that began after the previous sample from zero, unlike PDH"
 	f.pdhExact = true
 	cmd.Flags().BoolVar(&f.fromStart, "from-start", false, start)
 }
 
-// AddPaths adds the flags that name paths.
+// AddPaths adds the flags for paths.
 func (f *SelectFlags) AddPaths(cmd *cobra.Command, source *SourceFlags) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.Counters, "counters", "", "`FILE` with further paths, one a line; - is standard input")
-	const exclude = "exclude counters that match this `PATH`; may be given several times"
+	flags.StringVar(&f.Counters, "counters", "", "`FILE` with more paths, one a line; - is standard input")
+	const exclude = "omit counters that match this `PATH`; may be repeated"
 	flags.StringArrayVar(&f.Exclude, "exclude", nil, exclude)
 	console.Complete(cmd, "exclude", CompletePath(source))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Naming is a rule for names of instances.
+// Naming is a naming rule for instances.
 type Naming string
 
 var nameRules = map[string]func() measure.NameRule{"pid": measure.ByPID, "name:pid": measure.ByNameAndPID}
@@ -21,14 +21,13 @@ func (v *Naming) Add(cmd *cobra.Command) {
 	console.Complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Apply puts the rule into options.
+// Apply sets the rule in opt.
 func (v *Naming) Apply(opt *measure.Options) {
 	if rule := nameRules[string(*v)]; rule != nil {
 		opt.Names = []measure.NameRule{rule()}
 	}
 }
 
-// String returns the rule's name.
 func (v *Naming) String() string { return string(*v) }
 
 // Type names the value in help texts.

@@ -21,7 +21,7 @@ func OpenSource(ctx context.Context, a *console.App, url string, opt source.Opti
 	return source.OpenWith(ctx, url, opt)
 }
 
-// StandardInput is what a log on standard input is called.
+// StandardInput is the name of a log on standard input.
 const StandardInput = "standard input"
 
 // ReadLog opens a log on standard input.
@@ -33,8 +33,7 @@ func ReadLog(ctx context.Context, a *console.App, opt source.Options) (winperf.S
 	return source.ReadLog(ctx, StandardInput, r, opt)
 }
 
-// openLog opens a log by its name, - for standard input, or another source of
-// recorded samples by its URL.
+// openLog opens a log by name, - for standard input, or by the URL of a source of recorded samples.
 func openLog(ctx context.Context, a *console.App, name string, opt source.Options) (*logs.Log, error) {
 	var src winperf.Source
 	var err error
@@ -52,14 +51,13 @@ func openLog(ctx context.Context, a *console.App, name string, opt source.Option
 	}
 
 	if !src.Describe().Recorded {
-		return nil, errors.Join(fmt.Errorf("%s is no log: %w", name, winperf.ErrNotSupported), src.Close())
+		return nil, errors.Join(fmt.Errorf("%s is not a log: %w", name, winperf.ErrNotSupported), src.Close())
 	}
 	return &logs.Log{Name: name, Source: src}, nil
 }
 
-// OpenLogs opens logs, of which the first tells the zone that times are in, and puts the range
-// that is wanted of them into a selection. All are opened before one is read, so that one that
-// is not there is told at once.
+// OpenLogs opens logs and sets the requested range in a selection. The first log determines the time zone.
+// All are opened before one is read, so that a missing log is reported at once.
 func OpenLogs(
 	ctx context.Context, a *console.App, names []string, how *LogFlags, within *RangeFlags, sel *winperf.Selection,
 ) (all []*logs.Log, zone output.ShownZone, err error) {
@@ -86,7 +84,7 @@ func OpenLogs(
 	return all, zone, within.Choose(ctx, sel, zone, sources...)
 }
 
-// SelectionOf is what paths select of logs; none of them selects all that there is.
+// SelectionOf returns the selection of paths in logs; no paths select everything.
 func SelectionOf(paths []winperf.Path) (winperf.Selection, Tally) {
 	if len(paths) == 0 {
 		return winperf.Selection{Global: true, Costly: true}, NewTally(2)
@@ -94,7 +92,7 @@ func SelectionOf(paths []winperf.Path) (winperf.Selection, Tally) {
 	return winperf.Selection{Paths: paths}, NewTally(len(paths))
 }
 
-// CloseLogs closes logs and returns their errors, joined.
+// CloseLogs closes logs and returns their joined errors.
 func CloseLogs(all []*logs.Log) error {
 	var errs []error
 	for _, log := range all {
@@ -112,7 +110,7 @@ func SourcesOf(all []*logs.Log) []winperf.Source {
 	return sources
 }
 
-// IsURL reports whether a name begins with a scheme that package source knows.
+// IsURL reports whether name begins with a scheme of package source.
 func IsURL(name string) bool {
 	scheme, _, found := strings.Cut(name, ":")
 	for _, s := range source.Schemes() {
@@ -123,8 +121,7 @@ func IsURL(name string) bool {
 	return false
 }
 
-// WriteOptions are those of a log that a source is written to, in a format and a file, which is
-// "" for standard output.
+// WriteOptions returns the options for a log written from a source; file is "" for standard output.
 func WriteOptions(
 	is winperf.Description, zone output.ShownZone, format, file string, paths []winperf.Path,
 ) logs.Options {
@@ -133,7 +130,7 @@ func WriteOptions(
 		Sink: zone.SinkOptions(file != ""),
 	}
 	if format == logs.Capture && is.Recorded {
-		opt.Location = is.Log.Location // which nobody may have told
+		opt.Location = is.Log.Location // which may be unknown
 	}
 	return opt
 }

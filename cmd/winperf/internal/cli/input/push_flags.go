@@ -13,7 +13,7 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// PushFlags say how a target of metrics is asked.
+// PushFlags are the options for requests to a metrics receiver.
 type PushFlags struct {
 	Headers []string
 	Labels  []string
@@ -23,21 +23,21 @@ type PushFlags struct {
 // Add adds the flags to a command.
 func (f *PushFlags) Add(cmd *cobra.Command) {
 	flags, t := cmd.Flags(), &f.Target
-	flags.StringArrayVar(&f.Headers, "push-header", nil, "`NAME=VALUE`: a header of each request that sends metrics")
-	const labels = "`NAME=VALUE`: a label of all series that are sent or written as openmetrics, " +
-		"or attribute of the resource; NAME= takes one away"
+	flags.StringArrayVar(&f.Headers, "push-header", nil, "`NAME=VALUE` header of each request that sends metrics")
+	const labels = "`NAME=VALUE` label of all series sent or written as openmetrics, " +
+		"or resource attribute; NAME= removes it"
 	flags.StringArrayVar(&f.Labels, "push-label", nil, labels)
-	flags.StringVar(&t.PasswordFile, "push-password-file", "", "`FILE` with the password of the user in the URL")
+	flags.StringVar(&t.PasswordFile, "push-password-file", "", "`FILE` with the password of the URL's user")
 	flags.StringVar(&t.BearerFile, "push-bearer-file", "", "`FILE` with a bearer token")
-	flags.StringVar(&t.TLS.CAFile, "push-ca", "", "`FILE` with the certificates to trust (PEM)")
-	flags.StringVar(&t.TLS.CertFile, "push-cert", "", "`FILE` with the client's certificate (PEM)")
-	flags.StringVar(&t.TLS.KeyFile, "push-key", "", "`FILE` with its key (PEM)")
-	const serverName = "`NAME` that the other side's certificate must have; by default its host"
+	flags.StringVar(&t.TLS.CAFile, "push-ca", "", "`FILE` with trusted certificates (PEM)")
+	flags.StringVar(&t.TLS.CertFile, "push-cert", "", "`FILE` with the client certificate (PEM)")
+	flags.StringVar(&t.TLS.KeyFile, "push-key", "", "`FILE` with the key of the client certificate (PEM)")
+	const serverName = "`NAME` in the receiver's certificate (default: the URL's host)"
 	flags.StringVar(&t.TLS.ServerName, "push-server-name", "", serverName)
-	flags.BoolVar(&t.TLS.Insecure, "push-insecure", false, "take any certificate of the other side")
+	flags.BoolVar(&t.TLS.Insecure, "push-insecure", false, "accept any certificate of the receiver")
 }
 
-// Settle returns the target of a URL, which is sent metrics of a machine with a system.
+// Settle returns the receiver for a URL, for metrics of a machine with an operating system.
 func (f *PushFlags) Settle(url, machine, system string) (push.Target, error) {
 	t := f.Target
 	t.URL, t.UserAgent = url, "winperf/"+console.Version()
@@ -55,8 +55,8 @@ func (f *PushFlags) Settle(url, machine, system string) (push.Target, error) {
 	return t, nil
 }
 
-// SeriesLabels are the labels of all metrics that are written as text: those that are sent, but for the
-// machine, which each log has its own of.
+// SeriesLabels returns the labels of all metrics written as text: the labels that are sent, except the
+// machine, which depends on the log.
 func (f *PushFlags) SeriesLabels() ([]metrics.Label, error) {
 	labels, err := Pairs("--push-label", f.Labels)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *PushFlags) SeriesLabels() ([]metrics.Label, error) {
 	return all, nil
 }
 
-// Sets reports whether a label was given, with a value or without.
+// Sets reports whether a label was given, even without a value.
 func (f *PushFlags) Sets(label string) bool {
 	return slices.ContainsFunc(f.Labels, func(text string) bool {
 		name, _, _ := strings.Cut(text, "=")
@@ -87,8 +87,8 @@ func (f *PushFlags) Sets(label string) bool {
 	})
 }
 
-// PerMachine are the attributes of a resource that name the machine and were not given. Where the user has
-// one instance for all, there are none: all is of one resource.
+// PerMachine returns the resource attributes that identify a machine and were not given. It returns none
+// if the user set one instance for all.
 func (f *PushFlags) PerMachine() (names []string) {
 	if f.Sets(logs.InstanceLabel) || f.Sets("service.instance.id") {
 		return nil
@@ -100,7 +100,7 @@ func (f *PushFlags) PerMachine() (names []string) {
 	return names
 }
 
-// Pairs reads what a flag says as NAME=VALUE.
+// Pairs parses NAME=VALUE texts of a flag.
 func Pairs(flag string, texts []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, text := range texts {
@@ -113,8 +113,8 @@ func Pairs(flag string, texts []string) (map[string]string, error) {
 	return all, nil
 }
 
-// Tenants are the headers that say to whom samples are sent, where a target is several in one. Others may be
-// secret, and are not written to any file.
+// Tenants returns the headers that select a tenant of the receiver. Other headers may be secret and are
+// not written to files.
 func (f *PushFlags) Tenants() (all []string) {
 	for _, header := range f.Headers {
 		switch name, value, _ := strings.Cut(header, "="); http.CanonicalHeaderKey(name) {

@@ -10,12 +10,11 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// maxRegistrationFile bounds the files that the provider command reads: real ones
-// have some hundred kilobytes.
+// maxRegistrationFile bounds the files that the provider command reads; typical files have some hundred
+// kilobytes.
 const maxRegistrationFile = 64 << 20
 
-// ReadRegistrationFile reads a file that has a bounded size, or a pipe, until ctx
-// ends.
+// ReadRegistrationFile reads a file of bounded size, or a pipe, until ctx ends.
 func ReadRegistrationFile(ctx context.Context, file string) ([]byte, error) {
 	return call.Once(ctx, func() ([]byte, error) { return readBounded(file) })
 }

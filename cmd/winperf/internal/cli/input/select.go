@@ -21,11 +21,10 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// maxPaths bounds how many paths one run takes: each is compared with every object. Wildcards
-// stand for more.
+// maxPaths bounds the paths of a run, because each is compared with every object.
 const maxPaths = 10_000
 
-// Paths reads the paths of the command line and of --counters.
+// Paths parses the paths of the command line and of --counters.
 func Paths(ctx context.Context, a *console.App, args []string, f *SelectFlags) ([]winperf.Path, error) {
 	paths, err := ParsePaths(args)
 	if err != nil {
@@ -41,13 +40,13 @@ func Paths(ctx context.Context, a *console.App, args []string, f *SelectFlags) (
 	}
 
 	if len(paths) > maxPaths {
-		const form = "%d paths, expected at most %d; wildcards stand for many"
+		const form = "%d paths, expected at most %d; use wildcards"
 		return nil, fmt.Errorf(form, len(paths), maxPaths)
 	}
 	return paths, nil
 }
 
-// ParsePaths parses the paths of a command line. The error names the path that is wrong.
+// ParsePaths parses paths. The error names the invalid path.
 func ParsePaths(args []string) ([]winperf.Path, error) {
 	var paths []winperf.Path
 	var errs []error
@@ -59,7 +58,6 @@ func ParsePaths(args []string) ([]winperf.Path, error) {
 	return paths, errors.Join(errs...)
 }
 
-// pathFile reads paths from a file.
 func pathFile(ctx context.Context, a *console.App, name string) (paths []winperf.Path, err error) {
 	var r io.Reader
 	if name == "-" {
@@ -78,7 +76,7 @@ func pathFile(ctx context.Context, a *console.App, name string) (paths []winperf
 
 	paths, err = readPaths(r)
 	if err == nil && len(paths) == 0 {
-		err = errors.New("no path in it")
+		err = errors.New("it contains no path")
 	}
 
 	var named *fs.PathError
@@ -88,9 +86,8 @@ func pathFile(ctx context.Context, a *console.App, name string) (paths []winperf
 	return paths, err
 }
 
-// parsePath parses a path or, without a leading backslash, a sensor name of a Windows or Linux
-// source, which names the same counter in any. Of a path that only lacks its beginning or its
-// end it says what may have been meant.
+// parsePath parses a path or a sensor name of a Windows or Linux source. For a path without its beginning
+// or end, the error suggests the complete path.
 func parsePath(text string) (winperf.Path, error) {
 	if name, err := sensor.ParseName(text); err == nil && sensor.UsualSource(name.Source) {
 		p := name.Path()
@@ -108,8 +105,6 @@ func parsePath(text string) (winperf.Path, error) {
 	return p, err
 }
 
-// backslashed returns a path that was written with slashes. Of the slashes in the names of counters and
-// instances it changes none.
 func backslashed(text string) string {
 	parent, rest := `\`, strings.TrimPrefix(text, "/")
 	if whole, two := strings.CutPrefix(rest, "/"); two {
@@ -127,9 +122,8 @@ func backslashed(text string) string {
 	return parent + rest[:end] + `\` + rest[end+1:]
 }
 
-// readPaths reads paths, one a line, in UTF-8 or UTF-16, as PowerShell redirects.
-// Empty lines and those that begin with # or ;
-// are passed over, as are the quotes that spreadsheets leave around paths.
+// readPaths reads one path a line, in UTF-8 or UTF-16 (PowerShell). It skips empty lines and lines that
+// begin with # or ;, and removes quotes of spreadsheets.
 func readPaths(r io.Reader) ([]winperf.Path, error) {
 	text, _, err := wire.NewReader(r)
 	if err != nil {
@@ -149,7 +143,7 @@ func readPaths(r io.Reader) ([]winperf.Path, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		if paths = append(paths, p); len(paths) > maxPaths {
-			return nil, fmt.Errorf("line %d: more than %d paths; wildcards stand for many", n, maxPaths)
+			return nil, fmt.Errorf("line %d: more than %d paths; use wildcards", n, maxPaths)
 		}
 	}
 
@@ -159,7 +153,6 @@ func readPaths(r io.Reader) ([]winperf.Path, error) {
 	return paths, lines.Err()
 }
 
-// unquoted takes away the quotes that a text stands in. One quote is a part of a name.
 func unquoted(text string) string {
 	if n := len(text); n >= 2 && text[0] == '"' && text[n-1] == '"' {
 		return text[1 : n-1]
@@ -167,7 +160,7 @@ func unquoted(text string) string {
 	return text
 }
 
-// Options are the measurement's options that the flags ask for.
+// Options returns the measurement options for the flags.
 func (f *SelectFlags) Options(language Language) (measure.Options, error) {
 	exclude, err := ParsePaths(f.Exclude)
 	return measure.Options{
@@ -179,7 +172,7 @@ func (f *SelectFlags) Options(language Language) (measure.Options, error) {
 	}, err
 }
 
-// TitlesOf returns the title indices that a name or a number stands for.
+// TitlesOf returns the title indices of a name or number.
 func TitlesOf(names *nametable.Names, s string) []uint32 {
 	if n, err := strconv.ParseUint(s, 10, 32); err == nil {
 		return []uint32{uint32(n)}

@@ -1,8 +1,7 @@
 package input
 
-// StandardPaths are what watch shows when no path is given, as far as the
-// source has it. An object's counters fit a line of 80 columns, and there are so
-// few objects that a terminal of 24 lines shows some of each.
+// StandardPaths are the default paths of watch. The counters of an object fit a line of 80 columns, and a
+// terminal of 24 lines shows some of each object.
 var StandardPaths = []string{
 	`\Processor(*)\% Processor Time`,
 	`\Processor(*)\% User Time`,

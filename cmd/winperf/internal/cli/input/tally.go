@@ -11,24 +11,24 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Tally keeps which paths have had a value.
+// Tally records which paths had a value, and missed and damaged samples.
 type Tally struct {
 	Cycles, missed, Damaged int
 
-	// Samples are missed while the program is stopped, too. The signal that it goes on may come
-	// shortly after the sample that notices them, so they wait for the next one.
-	stopped   int         // missed because of that
-	undecided int         // missed before the last sample
-	resumed   bool        // the last sample was the first one after a stop
-	Continued func() bool // the program went on after a stop since the last call; nil: it never does
+	// Samples are also missed while the program is stopped. The signal to continue may arrive after the
+	// sample that notices them, so they are assigned to a reason with the next sample.
+	stopped   int         // missed for this reason
+	undecided int         // missed before the last sample, reason unknown
+	resumed   bool        // the last sample was the first after a stop
+	Continued func() bool // reports whether the program continued after a stop since the last call; may be nil
 
 	Served       []bool
-	Last         []counter.Status // of each path's last reading without a value, else OK
+	Last         []counter.Status // status of each path's last reading without a value, otherwise OK
 	explained    []bool
 	explanations int
-	damage       []error // of the first damaged sample, until it is reported
+	damage       []error // damage of the first damaged sample, until reported
 	Denied       Denied
-	Notices      []error // the first of each kind
+	Notices      []error // first notice of each kind
 }
 
 // NewTally returns a tally for a number of paths.
@@ -40,25 +40,24 @@ func NewTally(paths int) Tally {
 	}
 }
 
-// Count counts the values of a cycle.
+// Count adds the values of a cycle.
 func (t *Tally) Count(c *measure.Cycle) {
 	t.Cycles++
 	t.Miss(c.Missed)
 	t.CountDamage(c)
 	t.Denied.Count(c)
 
-	for w := range c.ColumnParts[:min(len(c.ColumnParts), len(t.Served))] { // the user did not ask for others
+	for w := range c.ColumnParts[:min(len(c.ColumnParts), len(t.Served))] { // the user requested only these
 		columns := c.Part(w)
 		for i := range columns {
 			t.countColumn(w, &columns[i])
 		}
 		if len(columns) == 0 {
-			t.Served[w] = true // another path has it
+			t.Served[w] = true // another path has the value
 		}
 	}
 }
 
-// countColumn counts a column of a path.
 func (t *Tally) countColumn(w int, c *winperf.Column) {
 	t.Served[w] = t.Served[w] || slices.Contains(c.Status, counter.OK)
 	if n := c.Len(); n > 0 && !t.Served[w] {
@@ -66,8 +65,8 @@ func (t *Tally) countColumn(w int, c *winperf.Column) {
 	}
 }
 
-// Miss counts samples that were missed since the sample before, and decides why those before that were.
-// The first sample after a stop is late, so that the one behind it may be missed because of that, too.
+// Miss adds n missed samples and assigns earlier ones to a reason. The first sample after a stop is late,
+// so the next one may be missed for the same reason.
 func (t *Tally) Miss(n int) {
 	switch {
 	case t.Continued != nil && t.Continued():
@@ -82,26 +81,25 @@ func (t *Tally) Miss(n int) {
 	}
 }
 
-// CountDamage notes what is wrong with a sample.
+// CountDamage adds the damage of a sample.
 func (t *Tally) CountDamage(c *measure.Cycle) {
 	t.Notices = console.AddNotices(t.Notices, c.Damage)
 	if damage := console.Costly(c.Damage); len(damage) > 0 {
-		if t.Damaged++; t.Damaged == 1 && t.damage == nil { // else that of a first look
+		if t.Damaged++; t.Damaged == 1 && t.damage == nil { // or the damage of an earlier check
 			t.damage = damage
 		}
 	}
 }
 
-// ReportDamage reports the damage of the first damaged sample, once, and notices that
-// were not told yet.
+// ReportDamage reports the damage of the first damaged sample once, and new notices.
 func (t *Tally) ReportDamage(a *console.App) {
 	a.Notice(t.Notices)
 	a.Damaged(t.damage)
 	t.damage = nil
 }
 
-// ReportCounts says how many samples were missed or damaged; slow is what may have been too slow
-// for them, besides the machine.
+// ReportCounts reports the numbers of missed and damaged samples; slow names what may have been too slow
+// besides the machine.
 func (t *Tally) ReportCounts(a *console.App, slow string) {
 	t.Miss(0)
 	missed := func(n int, why string) {
@@ -120,7 +118,7 @@ func (t *Tally) ReportCounts(a *console.App, slow string) {
 	}
 }
 
-// Unmatched reports whether a path has had no value and matches nothing.
+// Unmatched reports whether any path without a value matches nothing.
 func (t *Tally) Unmatched() bool {
 	for w, served := range t.Served {
 		if !served && t.Last[w].NamesNothing() {
@@ -133,13 +131,12 @@ func (t *Tally) Unmatched() bool {
 // Any reports whether any path has had a value.
 func (t *Tally) Any() bool { return slices.Contains(t.Served, true) }
 
-// Nothing reports whether every path named nothing.
+// Nothing reports whether no path matched anything.
 func (t *Tally) Nothing() bool { return t.none(counter.Status.NamesNothing) }
 
-// Hopeless reports whether no path names a counter that is there.
+// Hopeless reports whether no path names an existing counter.
 func (t *Tally) Hopeless() bool { return t.none(catalogue.Absent) }
 
-// none reports whether no path has had a value and the last statuses of all are such.
 func (t *Tally) none(such func(counter.Status) bool) bool {
 	return !t.Any() && !slices.ContainsFunc(t.Last, func(s counter.Status) bool { return !such(s) })
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // --zone on systems without a database of zones
+	_ "time/tzdata" // for --zone on systems without a zone database
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
@@ -18,7 +18,7 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// LogFlags say how logs are to be read, and in which zone times are to be shown.
+// LogFlags are the options for reading logs and showing times.
 type LogFlags struct {
 	zone     string
 	codePage string
@@ -26,14 +26,14 @@ type LogFlags struct {
 
 // Add adds the flags to a command.
 func (f *LogFlags) Add(cmd *cobra.Command) {
-	const zone = "time `ZONE`, such as Europe/Berlin or +05:30, for times read and shown, and for text" +
-		" logs; replaces the zone of the log or of this machine"
+	const zone = "time `ZONE` of times and of text logs, such as Europe/Berlin or +05:30" +
+		" (default: of the log or this machine)"
 	cmd.Flags().StringVar(&f.zone, "zone", "", zone)
-	const codePage = "`NUMBER` of a text log's code page, such as 1251, if it is not detected"
+	const codePage = "code page `NUMBER` of a text log, such as 1251, if not detected"
 	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)
 }
 
-// Options returns how the flags want logs to be opened.
+// Options returns the options for opening logs.
 func (f *LogFlags) Options() (opt source.Options, err error) {
 	if f.zone != "" {
 		if opt.Location, err = source.ParseZone(f.zone); err != nil {
@@ -48,7 +48,7 @@ func (f *LogFlags) Options() (opt source.Options, err error) {
 	return opt, nil
 }
 
-// ShownZone finds out the zone for a source that was opened with options.
+// ShownZone returns the zone for a source opened with opt.
 func (f *LogFlags) ShownZone(is winperf.Description, opt source.Options) output.ShownZone {
 	switch {
 	case opt.Location != nil:
@@ -61,7 +61,7 @@ func (f *LogFlags) ShownZone(is winperf.Description, opt source.Options) output.
 	return output.ShownZone{Location: time.UTC, Unknown: is.Log.NoZone}
 }
 
-// Open opens a source, whose times are shown in the zone.
+// Open opens a source and returns the zone of its times.
 func (f *LogFlags) Open(
 	ctx context.Context, a *console.App, url string,
 ) (src winperf.Source, zone output.ShownZone, err error) {
@@ -75,25 +75,24 @@ func (f *LogFlags) Open(
 	return src, f.ShownZone(src.Describe(), opt), nil
 }
 
-// RangeFlags say which part of a record is wanted.
+// RangeFlags select a range of samples of a log.
 type RangeFlags struct{ Begin, End string }
 
 // Add adds the flags to a command.
 func (f *RangeFlags) Add(cmd *cobra.Command) {
-	const begin = "leave out samples of a log before this `TIME`; +1h is an hour after the first sample," +
-		" 15:42 is on its day"
+	const begin = "omit samples of a log before this `TIME`, such as 15:42 on the day of the first sample," +
+		" or +1h after it"
 	cmd.Flags().StringVar(&f.Begin, "begin", "", begin)
-	cmd.Flags().StringVar(&f.End, "end", "", "leave out samples of a log after this `TIME`")
+	cmd.Flags().StringVar(&f.End, "end", "", "omit samples of a log after this `TIME`")
 }
 
-// Given reports whether the user chose a range.
+// Given reports whether a range was given.
 func (f *RangeFlags) Given() bool { return f.Begin != "" || f.End != "" }
 
-// ErrNoRecord tells that samples were to be chosen where there are none yet.
-var ErrNoRecord = errors.New("--at, --begin and --end choose samples of a record; --source names one")
+// ErrNoRecord means that a range was given without a log.
+var ErrNoRecord = errors.New("--at, --begin and --end select samples of a log; name one with --source")
 
-// Choose puts the range into a selection of samples of records, in the zone that their
-// times are shown in. A live source has none.
+// Choose sets the range in a selection of samples of logs, in the zone of shown times.
 func (f *RangeFlags) Choose(
 	ctx context.Context, sel *winperf.Selection, zone output.ShownZone, records ...winperf.Source,
 ) (err error) {
@@ -112,8 +111,8 @@ func (f *RangeFlags) Choose(
 	return nil
 }
 
-// Empty returns the error of records that have no sample in the range: for a range that was given, the first
-// and the last time of the records, otherwise the text.
+// Empty returns the error for logs without samples in the range: with the first and last time of the logs
+// if a range was given, otherwise the text.
 func (f *RangeFlags) Empty(
 	ctx context.Context, otherwise string, zone output.ShownZone, records ...winperf.Source,
 ) error {
@@ -134,12 +133,11 @@ func (f *RangeFlags) Empty(
 	if first.IsZero() {
 		return errors.New(otherwise)
 	}
-	const form = "there are no samples between these times: the samples of the log are from %s to %s"
+	const form = "no samples between these times: the log has samples from %s to %s"
 	return fmt.Errorf(form, zone.Text(first), zone.Text(last))
 }
 
-// spanOf returns the times of the first and the last sample of a record, zero for none. Behind what cannot be
-// read it looks no further.
+// spanOf returns the times of the first and last readable sample, or zero.
 func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
 	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
 	if err != nil {
@@ -160,14 +158,13 @@ func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
 	return first, last
 }
 
-// Moments reads times, and those that are said by the samples of records.
+// Moments parses times, including times relative to samples of logs.
 type Moments struct {
 	Zone    output.ShownZone
 	Records []winperf.Source
 }
 
-// Parse reads a time: "+1h" is an hour after the first sample, "end" the last sample, which
-// is no bound.
+// Parse parses a time. +1h is an hour after the first sample; "end" is the last sample, and the zero time.
 func (m *Moments) Parse(ctx context.Context, s string, end bool) (time.Time, error) {
 	after, relative := strings.CutPrefix(s, "+")
 	switch {
@@ -191,7 +188,7 @@ func (m *Moments) Parse(ctx context.Context, s string, end bool) (time.Time, err
 	return first.Add(d), err
 }
 
-// isTimeOfDay reports whether a text is a time without a day, such as 15:42 or 15:42:10.5.
+// isTimeOfDay reports whether s is a time without a day, such as 15:42 or 15:42:10.5.
 func isTimeOfDay(s string) bool {
 	for _, form := range []string{"15:04", "15:04:05"} {
 		if _, err := time.Parse(form, s); err == nil {
@@ -201,7 +198,6 @@ func isTimeOfDay(s string) bool {
 	return false
 }
 
-// onDay puts the day of a moment in front of a time of day.
 func onDay(day time.Time, timeOfDay string) string {
 	if strings.Count(timeOfDay, ":") == 1 {
 		timeOfDay += ":00"
@@ -209,7 +205,6 @@ func onDay(day time.Time, timeOfDay string) string {
 	return day.Format(time.DateOnly) + " " + timeOfDay
 }
 
-// firstTime is when the earliest of the first samples of records was taken.
 func firstTime(ctx context.Context, records []winperf.Source) (first time.Time, err error) {
 	for _, src := range records {
 		t, err := firstTimeOf(ctx, src)
@@ -233,7 +228,7 @@ func firstTimeOf(ctx context.Context, src winperf.Source) (time.Time, error) {
 	var sample winperf.Sample
 	err = q.Next(ctx, &sample)
 	if errors.Is(err, io.EOF) {
-		err = errors.New("the record has no sample that a time could be counted from")
+		err = errors.New("the log has no sample to count the time from")
 	}
 	if err != nil {
 		return time.Time{}, err
@@ -241,23 +236,22 @@ func firstTimeOf(ctx context.Context, src winperf.Source) (time.Time, error) {
 	return capture.Time(&sample), nil
 }
 
-// momentForms are the forms of times: relog's and ISO 8601's. Those of relog have no time
-// without seconds, which there are minutes and seconds.
+// momentForms are the accepted formats: relog's and ISO 8601. relog reads a time without seconds as
+// minutes and seconds.
 var momentForms = []string{
 	"1/2/2006 15:04:05.999", "1/2/2006 3:04:05 PM", "1/2/2006 3:04:05PM",
 	"2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
 }
 
-// dayForms have no time of day.
 var dayForms = []string{"1/2/2006", "2006-01-02"}
 
 var errMoment = errors.New(
 	"expected a time such as '6/30/2007 15:40:38', 2007-06-30T15:40:38, 2007-06-30T13:40:38Z or" +
 		" '2007-06-30 15:40:38.659 +02:00', or a day;" +
-		" of a log also 15:42, on the day of its first sample")
+		" for a log also 15:42, on the day of its first sample")
 
-// ParseMoment reads a time in a zone, unless it says its own; "" is the zero time. A day is
-// its beginning, or at the end of a range its end.
+// ParseMoment parses a time in a zone, unless it has its own; "" is the zero time. A day means its
+// beginning, or its end if end is true.
 func ParseMoment(s string, zone *time.Location, end bool) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -287,8 +281,8 @@ func ParseMoment(s string, zone *time.Location, end bool) (time.Time, error) {
 	return time.Time{}, errMoment
 }
 
-// leftOut is how much a time with a fraction of a second may have lost when it was shown: an
-// end is behind all times that are shown like it.
+// leftOut returns the largest time that a displayed fraction of a second may have lost, so that an end
+// includes all times displayed the same way.
 func leftOut(s string) time.Duration {
 	_, fraction, found := strings.Cut(s, ".")
 	digits := len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))

@@ -20,30 +20,28 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// UnlistedName is the instance of the row of processor time that is in the value of no process.
+// UnlistedName is the instance of the row of processor time that belongs to no listed process.
 const UnlistedName = "(not in a listed process)"
 
-// allProcessors is the path that is added to those of the user.
 var allProcessors = winperf.Path{
 	Object: "Processor", HasInstance: true, Instance: "*", Counter: "% Processor Time",
 }
 
-// Unlisted computes the processor time that is in the value of no process, such as the time of
-// processes that ended between two samples: the total of all processors minus the sum of all processes.
-// The zero unlisted computes nothing.
+// Unlisted computes the processor time of no listed process, such as processes that ended between two
+// samples: the total of all processors minus the sum of all processes. The zero value computes nothing.
 type Unlisted struct {
-	every []bool // by part of the user's selection: it selects the processor time of every process
-	added bool   // a part for the processors follows them, which is not shown
+	every []bool // by part of the user's selection: selects the processor time of every process
+	added bool   // a hidden part for the processors follows
 
-	series map[string]*winperf.Series // of the rows, by machine
+	series map[string]*winperf.Series // by machine
 
 	group  stats.Group
 	Rows   []logs.Row
 	Hidden map[string]bool // by logs.Gatherer.Name: rows of the added part
 }
 
-// FindUnlisted returns the rows that a table has. If a path of the selection selects every process,
-// FindUnlisted adds a path for the processors. Other formats than the table have no rows.
+// FindUnlisted returns the Unlisted of a table. If a path selects every process, it adds a path for the
+// processors to the selection.
 func FindUnlisted(
 	ctx context.Context, src winperf.Source, sel *winperf.Selection, opt *measure.Options, out *output.Flags,
 ) Unlisted {
@@ -60,7 +58,7 @@ func FindUnlisted(
 		u.every = []bool{true, true} // Global and Costly
 	}
 
-	// Excluded processes and percentages cut to 100 are missing in the sum of all processes.
+	// Excluded processes and percentages capped at 100 would be missing in the sum.
 	excluded := func(p winperf.Path) bool { return !isIdleOrTotal(p.Instance) && isProcessTime(ctx, src, p) }
 	if !slices.Contains(u.every, true) || opt.Cook.Cap100 || slices.ContainsFunc(opt.Exclude, excluded) {
 		return Unlisted{}
@@ -72,8 +70,8 @@ func FindUnlisted(
 	return u
 }
 
-// isProcessTime reports whether a path is about the processor time of processes. Names that are not
-// English are looked up in the source.
+// isProcessTime reports whether a path names the processor time of processes. It looks up localized names
+// in the source.
 func isProcessTime(ctx context.Context, src winperf.Source, p winperf.Path) bool {
 	path := selection.NewPath(p)
 	if path.Object.Is(titles.Process, "Process") && path.Counter.Is(titles.ProcessorTime, "% Processor Time") {
@@ -89,11 +87,11 @@ func isProcessTime(ctx context.Context, src winperf.Source, p winperf.Path) bool
 	return path.Object.Is(titles.Process, "") && path.Counter.Is(titles.ProcessorTime, "")
 }
 
-// isIdleOrTotal reports whether an instance of the object Process has the name of one that is no process.
+// isIdleOrTotal reports whether an instance of Process has a name that is not a process.
 func isIdleOrTotal(name string) bool { return frame.IsTotal(name) || strings.EqualFold(name, "Idle") }
 
-// timeObject returns the object whose processor time a series is: titles.Process, titles.Processor, or 0 for
-// other series. Text logs have no title indices.
+// timeObject returns titles.Process or titles.Processor for a series of processor time, otherwise 0. Text
+// logs have no title indices.
 func timeObject(s *winperf.Series) uint32 {
 	switch object := s.ObjectID.Index; {
 	case object == 0 && !strings.EqualFold(s.Path.Counter, "% Processor Time"):
@@ -108,7 +106,7 @@ func timeObject(s *winperf.Series) uint32 {
 	return 0
 }
 
-// Own returns the number of columns of a cycle that the user selected.
+// Own returns the number of columns that the user selected.
 func (u *Unlisted) Own(cycle *measure.Cycle) int {
 	if n := len(u.every); u.added && n <= len(cycle.ColumnParts) {
 		return cycle.ColumnParts[n-1]
@@ -116,8 +114,7 @@ func (u *Unlisted) Own(cycle *measure.Cycle) int {
 	return len(cycle.Columns())
 }
 
-// Asked returns the anomalies of a cycle without the one that the added path matches nothing. The same path
-// of the user comes before it.
+// Asked returns the anomalies without the one about the added path.
 func (u *Unlisted) Asked(list []winperf.Anomaly) []winperf.Anomaly {
 	if !u.added {
 		return list
@@ -131,7 +128,7 @@ func (u *Unlisted) Asked(list []winperf.Anomaly) []winperf.Anomaly {
 	return list
 }
 
-// Readings returns the processor time of a cycle that is in the value of no process, for each machine.
+// Readings returns the processor time of no listed process for each machine.
 func (u *Unlisted) Readings(cycle *measure.Cycle) []winperf.Reading {
 	if u.every == nil {
 		return nil
@@ -157,10 +154,9 @@ func (u *Unlisted) Readings(cycle *measure.Cycle) []winperf.Reading {
 	return list
 }
 
-// timeValue is the processor time of a process or a processor.
 type timeValue struct {
 	series *winperf.Series
-	name   string // that the source gives the instance, whatever rules name it
+	name   string // the source's name, before naming rules
 	at     time.Time
 	value  float64
 	status counter.Status
@@ -168,7 +164,6 @@ type timeValue struct {
 	raw    bool // the source has raw values
 }
 
-// times yields the processor times of processes and processors.
 func (u *Unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 	return func(yield func(timeValue) bool) {
 		part, columns := 0, cycle.Columns()
@@ -197,10 +192,8 @@ func (u *Unlisted) times(cycle *measure.Cycle) iter.Seq[timeValue] {
 	}
 }
 
-// isEvery reports whether a part of the selection selects the processor time of every process.
 func (u *Unlisted) isEvery(part int) bool { return part < len(u.every) && u.every[part] }
 
-// row returns the series of a machine's row. It has the names and the unit of a process's series.
 func (u *Unlisted) row(process *winperf.Series) *winperf.Series {
 	machine := process.Path.Machine
 	if u.series[machine] == nil {
@@ -214,7 +207,7 @@ func (u *Unlisted) row(process *winperf.Series) *winperf.Series {
 	return u.series[machine]
 }
 
-// Add adds a cycle to the statistics of the rows.
+// Add adds a cycle to the statistics.
 func (u *Unlisted) Add(cycle *measure.Cycle, g *logs.Gatherer) {
 	for _, c := range cycle.Columns()[u.Own(cycle):] {
 		for _, s := range c.AllSeries() {
@@ -242,17 +235,15 @@ func (u *Unlisted) Add(cycle *measure.Cycle, g *logs.Gatherer) {
 	}
 }
 
-// Begin says that cycles of another log follow.
+// Begin starts another log.
 func (u *Unlisted) Begin() {
 	for _, row := range u.Rows {
 		row.Values.Break()
 	}
 }
 
-// machineTimes are the processor times of machines.
 type machineTimes []*machineTime
 
-// of returns the times of a series' machine.
 func (l *machineTimes) of(s *winperf.Series) *machineTime {
 	for _, m := range *l {
 		if strings.EqualFold(m.machine, s.Path.Machine) {
@@ -268,18 +259,17 @@ func (l *machineTimes) of(s *winperf.Series) *machineTime {
 type machineTime struct {
 	machine string
 
-	process *winperf.Series // of a process; nil if not every process is selected
-	at      time.Time       // of the sample of the processes
+	process *winperf.Series // series of a process; nil if not every process is selected
+	at      time.Time       // time of the sample of processes
 	used    float64         // by all processes
-	lacks   counter.Status  // why the sum of the processes is not known, else OK
+	lacks   counter.Status  // the reason why the sum is unknown, otherwise OK
 
-	total       float64 // the average of all processors
+	total       float64 // average of all processors
 	totalAt     time.Time
 	totalStatus counter.Status
 	processors  int
 }
 
-// addProcess adds the value of a process.
 func (m *machineTime) addProcess(v timeValue) {
 	if v.isNoProcess() || v.status.NamesNothing() {
 		return
@@ -288,8 +278,8 @@ func (m *machineTime) addProcess(v timeValue) {
 		m.process, m.at = v.series, v.at
 	}
 
-	// A process without a previous sample has no value: its time is in no value of a process. An empty cell of
-	// a text log is mostly a process that was not there.
+	// A process without a previous sample has no value. An empty cell of a text log usually is a process
+	// that did not exist.
 	switch {
 	case v.status == counter.InvalidData && !v.raw:
 	case v.status == counter.OK:
@@ -302,7 +292,6 @@ func (m *machineTime) addProcess(v timeValue) {
 	}
 }
 
-// addProcessor adds the value of a processor, or of all.
 func (m *machineTime) addProcessor(v timeValue) {
 	switch {
 	case frame.IsTotal(v.name):
@@ -312,17 +301,15 @@ func (m *machineTime) addProcessor(v timeValue) {
 	}
 }
 
-// isNoProcess reports whether a value is of Idle or _Total. A process may have such a name, with another id.
+// isNoProcess reports whether the value is of Idle or _Total. A process with such a name has another id.
 func (v *timeValue) isNoProcess() bool {
 	key := v.series.Key
 	return isIdleOrTotal(v.name) && (key == "" || strings.HasPrefix(key, "0@"))
 }
 
-// sampledTogether is by how much the times of objects of one sample may differ.
 const sampledTogether = 100 * time.Millisecond
 
-// reading returns the processor time that is in the value of no process. ok is false if the sample
-// does not have all that the sum needs.
+// reading returns the processor time of no listed process; ok is false if a part is missing.
 func (m *machineTime) reading() (r winperf.Reading, ok bool) {
 	apart := m.totalAt.Sub(m.at).Abs() >= sampledTogether
 	if m.process == nil || m.processors == 0 || m.totalStatus.NamesNothing() || apart {

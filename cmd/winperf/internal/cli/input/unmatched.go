@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/experiment/sensor"
 )
 
-// Unmatched returns for each path why it matches nothing that a source has now, "" for one that
-// matches something; nil where the source does not tell what it has.
+// Unmatched returns for each path the reason why it matches nothing, or ""; nil if the source cannot list
+// its contents.
 func Unmatched(ctx context.Context, src winperf.Source, paths []winperf.Path) (reasons []string) {
 	c := catalogue.ReadCatalogueNow(ctx, src, false, paths...)
 	defer c.Close()

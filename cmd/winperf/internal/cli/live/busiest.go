@@ -9,11 +9,8 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// mostProcesses is how many processes the standard table shows.
 const mostProcesses = 10
 
-// narrowStandard returns, of the values of the standard paths, the busiest processes, the busiest
-// first, and all that are not of processes.
 func narrowStandard(columns []winperf.Column) []winperf.Column {
 	rank := rankProcesses(columns)
 	var kept []winperf.Column
@@ -32,13 +29,13 @@ func narrowStandard(columns []winperf.Column) []winperf.Column {
 	return kept
 }
 
-// sameCounter reports whether columns are of one counter of one object.
+// sameCounter reports whether two columns have the same counter and object.
 func sameCounter(a, b *winperf.Column) bool {
 	x, y := a.Counter(), b.Counter()
 	return x.ObjectID == y.ObjectID && x.CounterID == y.CounterID
 }
 
-// ranked returns the values of columns that have a place, in its order, each as a column.
+// ranked returns the values of ranked instances in the order of their rank, one column each.
 func ranked(columns []winperf.Column, rank map[string]int) []winperf.Column {
 	type placed struct {
 		place int
@@ -62,7 +59,7 @@ func ranked(columns []winperf.Column, rank map[string]int) []winperf.Column {
 	return values
 }
 
-// InstanceText is the instance of the n-th value as a path spells it.
+// InstanceText returns the n-th instance as written in a path.
 func InstanceText(c *winperf.Column, n int) string {
 	var s winperf.Series
 	c.Describe(&s, n)
@@ -71,16 +68,14 @@ func InstanceText(c *winperf.Column, n int) string {
 
 func isProcess(c *winperf.Column) bool { return c.Counter().ObjectID.Index == titles.Process }
 
-// ranking is what a process is ranked by.
 type ranking struct {
 	name       string
-	id         bool // it has one, and it is not 0
+	id         bool // the process has a non-zero id
 	busy, size float64
 }
 
-// rankProcesses returns the places, from 1 on, of the instances that are shown:
-// by processor time, then by memory. What has the id 0 is no process: Idle and
-// _Total.
+// rankProcesses returns the ranks of the shown instances, from 1, by processor time, then by memory.
+// Instances with the id 0, such as Idle and _Total, are not processes.
 func rankProcesses(columns []winperf.Column) map[string]int {
 	byName := map[string]*ranking{}
 	var list []*ranking
@@ -94,7 +89,7 @@ func rankProcesses(columns []winperf.Column) map[string]int {
 			name := InstanceText(c, n)
 			p := byName[name]
 			if p == nil {
-				p = &ranking{name: name, busy: -1} // less than 0 for one that began just now
+				p = &ranking{name: name, busy: -1} // negative for a process that just began
 				byName[name] = p
 				list = append(list, p)
 			}
@@ -113,7 +108,6 @@ func rankProcesses(columns []winperf.Column) map[string]int {
 	return rank
 }
 
-// set notes the value of a counter.
 func (p *ranking) set(counter uint32, v counter.Value) {
 	switch n, _ := v.Float64(); counter {
 	case titles.ProcessorTime:

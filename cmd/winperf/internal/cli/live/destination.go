@@ -13,15 +13,14 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// destination is where readings go: a sink over an output.
 type destination struct {
 	sink.Sink
 	out     *output.Output
-	inPlace bool             // a picture on a terminal; other text would spoil it
-	picture *picture.Picture // where it is inPlace
+	inPlace bool             // redrawn on a terminal, where other text would damage it
+	picture *picture.Picture // set if inPlace
 }
 
-// open opens a sink. single tells that there will be one moment only.
+// open opens a sink. single means that only one moment follows.
 func open(ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool) (*destination, error) {
 	out, err := output.Create(ctx, a, f)
 	if err != nil {
@@ -40,7 +39,7 @@ func open(ctx context.Context, a *console.App, f *output.Flags, zone output.Show
 		return &destination{Sink: s, out: out}, nil
 	}
 
-	// Pictures are drawn at any time, each in one write, past the output's buffer.
+	// Pictures are drawn at any time, each in one write, bypassing the output's buffer.
 	if _, keys := console.IsTerminal(a.Stdin.Stream); keys {
 		opt.Hint = picture.ScrollHint
 	}
@@ -52,16 +51,14 @@ func open(ctx context.Context, a *console.App, f *output.Flags, zone output.Show
 	return &destination{p, out, true, p}, nil
 }
 
-// Close completes the output.
 func (d *destination) Close() error {
 	return errors.Join(d.Sink.Close(), d.out.Close())
 }
 
-// reportLate says how many series came too late to get a column.
 func (d *destination) reportLate(w io.Writer) {
 	if l, ok := d.Sink.(sink.LateCounter); ok && l.Late() > 0 {
-		const form = "winperf: %d series came after the first row and have no column in the %s output%s;" +
-			" -o jsonl keeps them\n"
+		const form = "winperf: %d series began after the first row and have no column in the %s output%s;" +
+			" use -o jsonl to keep them\n"
 		fmt.Fprintf(w, form, l.Late(), d.out.Format, console.SomeNames(console.LateNames(d.Sink), l.Late()))
 	}
 }

@@ -1,2 +1,2 @@
-// Package live is the commands list, get and watch.
+// Package live implements the commands list, get and watch.
 package live

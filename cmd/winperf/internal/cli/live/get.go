@@ -11,23 +11,20 @@ func GetCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get PATH...",
 		Short: "Show one reading of each counter",
-		Long: `Get shows one reading of each counter that the paths name. Counters that need
-two samples, such as rates, are sampled twice, one interval apart.
-A process or thread that began after the previous sample counts from zero, so that
-short ones have rates; --pdh-exact gives them none.
+		Long: `Get shows one reading of each counter that the paths name. Counters that need two samples,
+such as rates, are sampled twice, one interval apart.
 
-From a log it shows the last sample, or with --at the last sample up to that time.
-Times are written as '6/30/2007 15:40:38', as 2007-06-30T15:40:38, or as other
-commands show them. They are in the time zone of the log (UTC if the log names
-none) or in --zone. +1h is one hour after the first sample; end is the last one.
+From a log it shows the last sample, or with --at the last sample up to that time. Times
+are in the time zone of the log (UTC if it names none) or in --zone:
+'6/30/2007 15:40:38', 2007-06-30T15:40:38, +1h for an hour after the first sample, or end.
 
-A path is \Object(Instance)\Counter or \Object\Counter for an object without
-instances. * and ? are wildcards in each part. Instances with the same name
-are numbered #1, #2 and so on; (name) is the first, (name*) matches all. A
-sensor name, as winperf list -o sensors shows it, stands for its path.
+A path is \Object(Instance)\Counter, or \Object\Counter for an object without instances.
+* and ? are wildcards in each part. Instances with the same name are numbered #1, #2 and so
+on; (name) is the first, (name*) matches all. A sensor name, as shown by
+winperf list -o sensors, can replace a path.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some
-values could not be read for lack of permission, or some data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, permission was
+missing for some values, or some data was damaged.`,
 		Example: `  winperf get '\Memory\Available MBytes'
   winperf get '\Processor(*)\% Processor Time' '\System\Processes'
   winperf get '\Process(*)\ID Process' -o csv
@@ -38,7 +35,7 @@ values could not be read for lack of permission, or some data was damaged.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 	r.flags(cmd, "time between the two samples that a rate needs: 2, 0.5, 500ms")
-	cmd.Flags().StringVar(&r.at, "at", "", "of a record show what it has at this `TIME`: a time, +1h or end")
+	cmd.Flags().StringVar(&r.at, "at", "", "show the last sample of a log up to this `TIME`: a time, +1h or end")
 	cmd.MarkFlagsMutuallyExclusive("at", "begin")
 	cmd.MarkFlagsMutuallyExclusive("at", "end")
 	return cmd

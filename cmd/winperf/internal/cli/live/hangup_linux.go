@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onHangup calls f when w is a pipe and its reader has gone away. Without it a
-// program that waits between two lines would notice only with the next one.
-// What waits for that stays until the process ends.
+// onHangup calls f when the reader of the pipe w is closed. Without it a waiting program would notice only
+// at its next write. Its goroutine runs until the process ends.
 func onHangup(w io.Writer, f func()) {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -20,7 +19,7 @@ func onHangup(w io.Writer, f func()) {
 	}
 
 	go func() {
-		// Errors of the descriptor are reported whatever is asked for.
+		// Errors are reported for any requested events.
 		fds := []unix.PollFd{{Fd: int32(file.Fd())}}
 		for {
 			n, err := unix.Poll(fds, -1)

@@ -21,7 +21,6 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// lister is the list command.
 type lister struct {
 	app       *console.App
 	source    input.SourceFlags
@@ -35,8 +34,8 @@ type lister struct {
 	search    *search
 
 	sel     winperf.Selection
-	several bool            // the sample is of several machines
-	told    map[string]bool // sensor names of several machines, which do not say whose they are
+	several bool            // the sample has several machines
+	written map[string]bool // sensor names already written: they do not contain the machine
 	schema  *winperf.Schema
 	table   *nametable.Names
 	english *nametable.Names
@@ -56,15 +55,15 @@ func ListCommand(a *console.App) *cobra.Command {
   PATH        the counters that match a path, such as '\Process(*)\*'
   PATTERN     objects and counters whose whole name matches (* and ? are wildcards);
               with a leading backslash only objects
-  WORDS       counters with all these words in their name or help text, or in those
-              of their object
+  WORDS       counters with all these words in the name or help text of the counter
+              or its object
 
   -o paths    one reusable path for each counter, with (*) for its instances;
               with --instances one path for each counter of each instance
   -o sensors  the same as sensor names, source/object/counter#instance; the
               characters / # and % in names become %2F, %23 and %25
   -o jsonl    one JSON line for each counter, with index, help, type and instances
-  --names     the whole name table, including names that no object uses
+  --names     the whole name table, including unused names
 
 Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 		Example: `  winperf list
@@ -85,7 +84,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 	l.output.Add(cmd, output.ListFormats)
 	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
 	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
-	cmd.Flags().BoolVar(&l.instances, "instances", false, "with paths: one for each instance of each counter")
+	cmd.Flags().BoolVar(&l.instances, "instances", false, "with -o paths: one path for each instance of each counter")
 	cmd.ValidArgsFunction = input.CompleteWanted(&l.source)
 	return cmd
 }
@@ -116,7 +115,7 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	out.Wait()
 	l.w, l.width, l.sensors = out.Writer, out.Width(), out.Format == "sensors"
 	l.search = newSearch(strings.Join(append(args, "*")[:1], ""), src.Describe())
-	l.told = map[string]bool{}
+	l.written = map[string]bool{}
 	if l.names {
 		err = l.writeNames()
 	} else {
@@ -128,11 +127,10 @@ func (l *lister) run(ctx context.Context, args []string) error {
 	return errors.Join(err, out.Close())
 }
 
-// settle refuses options that do not go together.
 func (l *lister) settle(args []string) error {
 	switch {
 	case l.names && (len(args) > 0 || l.instances || l.index):
-		return errors.New("--names shows the whole name table: leave out WHAT, --index and --instances")
+		return errors.New("--names shows the whole name table: omit WHAT, --index and --instances")
 	case l.names:
 		l.output.Formats = output.NamesFormats
 	case l.instances:
@@ -141,12 +139,11 @@ func (l *lister) settle(args []string) error {
 
 	format, _, err := l.output.Settle(l.source.Source)
 	if err == nil && l.index && format != "table" {
-		return fmt.Errorf("--index goes with the table, not with %s", format)
+		return fmt.Errorf("--index is for the table, not for %s", format)
 	}
 	return err
 }
 
-// list samples the names of everything once and shows the objects that match.
 func (l *lister) list(ctx context.Context, src winperf.Source, zone output.ShownZone, format string) error {
 	sel := l.sel
 	sel.NamesOnly = true
@@ -161,13 +158,13 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone output.Shown
 	}
 
 	if l.index && cycle.Sample.CheckRaw() != nil {
-		return errors.New("a text log holds no title indices: leave out --index")
+		return errors.New("a text log has no title indices: omit --index")
 	}
 
 	l.app.Damaged(cycle.Damage)
 	l.table = cycle.Names
 	if schema := cycle.Frame.Schema(); schema != nil {
-		l.schema = schema // it may know more, such as which objects are costly
+		l.schema = schema // it may have more details, such as costly objects
 	}
 
 	l.several = len(catalogue.MachinesOf(cycle.Frame)) > 1
@@ -197,7 +194,6 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone output.Shown
 	return l.writeObjects(objects)
 }
 
-// nothing returns the error that nothing was found in a sample.
 func (l *lister) nothing(src winperf.Source, cycle *measure.Cycle) error {
 	input.TellElsewhere(l.app, src)
 	c := catalogue.Catalogue{Cycle: cycle}
@@ -209,7 +205,7 @@ func (l *lister) nothing(src winperf.Source, cycle *measure.Cycle) error {
 	return l.search.nothing(empty, &c)
 }
 
-// machine is whose an object is, where there are several; else "".
+// machine returns the object's machine if there are several, otherwise "".
 func (l *lister) machine(o finding) string {
 	if !l.several {
 		return ""
@@ -217,7 +213,6 @@ func (l *lister) machine(o finding) string {
 	return o.Machine
 }
 
-// label is what people are shown as an object's name.
 func (l *lister) label(o finding) string {
 	name := o.Name
 	if machine := l.machine(o); machine != "" {
@@ -228,7 +223,6 @@ func (l *lister) label(o finding) string {
 
 func (l *lister) costly(o finding) bool { return slices.Contains(l.schema.Costly, o.ID.Index) }
 
-// writePaths writes a path for each counter, or for each of its instances.
 func (l *lister) writePaths(objects []finding) error {
 	for _, o := range objects {
 		for _, c := range o.Counters {
@@ -247,7 +241,6 @@ func (l *lister) writePaths(objects []finding) error {
 	return nil
 }
 
-// writeInstances writes the path of a counter for each instance.
 func (l *lister) writeInstances(p winperf.Path, o finding) {
 	for in := range o.shown() {
 		p.HasInstance, p.Instance, p.Index = true, in.Name, in.Occurrence
@@ -255,16 +248,15 @@ func (l *lister) writeInstances(p winperf.Path, o finding) {
 	}
 }
 
-// writePath writes a path as the output's format spells it.
 func (l *lister) writePath(p winperf.Path) {
 	text := p.String()
 	if l.sensors {
 		text = sensor.NewName(sensor.SourceName(l.schema), p).String()
-		if l.told[text] {
+		if l.written[text] {
 			return
 		}
 		if l.several {
-			l.told[text] = true
+			l.written[text] = true
 		}
 	}
 	fmt.Fprintln(l.w, safetext.Line(text))

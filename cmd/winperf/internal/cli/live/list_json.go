@@ -7,14 +7,13 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// The shape of a line of list -o jsonl. Others rely on it; fields may be added.
+// The JSON form of a line of list -o jsonl. It is a public format: fields may only be added.
 type (
 	listLine struct {
 		Object    listObject  `json:"object"`
 		Counter   listCounter `json:"counter"`
 		Instances []string    `json:"instances"` // as in paths; empty for a single-instance object
-		// LostParents are the instances whose parent is not there, so that their
-		// names lack it.
+		// LostParents are the instances whose parent is missing, so that their names are incomplete.
 		LostParents []string `json:"lost_parents,omitempty"`
 	}
 	listObject struct {
@@ -23,15 +22,15 @@ type (
 		Name      string        `json:"name"`
 		Help      string        `json:"help"`
 		Costly    bool          `json:"costly"`
-		Multi     bool          `json:"multi"` // has instances
+		Multi     bool          `json:"multi"` // it has instances
 		Interface string        `json:"interface"`
-		Machine   string        `json:"machine,omitempty"` // where there are several
+		Machine   string        `json:"machine,omitempty"` // only if there are several
 	}
 	listCounter struct {
 		Index  uint32        `json:"index"`
 		Name   string        `json:"name"`
 		Help   string        `json:"help"`
-		Type   *counter.Type `json:"type"` // null where the source does not tell
+		Type   *counter.Type `json:"type"` // null if unknown
 		Scale  int32         `json:"scale"`
 		Unit   counter.Unit  `json:"unit"`
 		Detail uint32        `json:"detail"`

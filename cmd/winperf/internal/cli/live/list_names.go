@@ -10,22 +10,20 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// writeNames writes the names and help texts of one language in the form that
-// nametable.ReadFile reads.
 func (l *lister) writeNames() error {
 	names, damage := nametable.FromSchema(l.schema)
 	l.app.Damaged(slices.Concat(l.schema.Damage, damage))
 	languages := names.Languages()
 	if len(languages) == 0 {
-		return errors.New("the source has no name table; give one with ?names=FILE")
+		return errors.New("the source has no name table; name one with ?names=FILE")
 	}
 
 	language := languages[0]
-	if wanted := string(l.source.Language); wanted != "" {
-		if !slices.Contains(languages, wanted) {
-			return fmt.Errorf("the source has no name table of language %s, but of %q", wanted, languages)
+	if requested := string(l.source.Language); requested != "" {
+		if !slices.Contains(languages, requested) {
+			return fmt.Errorf("the source has no name table for language %s, only for %q", requested, languages)
 		}
-		language = wanted
+		language = requested
 	}
 
 	table, help := names.Tables(language)

@@ -19,14 +19,13 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// search is what list looks for. It is read in the first of these ways that finds
-// something: as a counter path, as an object's name or number, as a pattern of names
-// of objects and counters, as words of names and help texts.
+// search is the argument of list. The first successful interpretation is used: a counter path, an object's
+// name or number, a pattern for names, words of names and help texts.
 type search struct {
 	text  string
-	path  *selection.Path // nil where the text is none
+	path  *selection.Path // nil if the text is not a path
 	name  selection.Name
-	only  bool // names are those of objects
+	only  bool // search only names of objects
 	words []winperf.Pattern
 }
 
@@ -47,10 +46,8 @@ func newSearch(text string, is winperf.Description) *search {
 	return s
 }
 
-// all reports whether everything is looked for.
 func (s *search) all() bool { return s.text == "*" }
 
-// inWords reports whether all words stand in the texts.
 func (s *search) inWords(texts ...string) bool {
 	if s.only || len(s.words) == 0 {
 		return false
@@ -78,12 +75,11 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func isWordOrWildcard(r rune) bool { return isWord(r) || r == '*' || r == '?' }
 
-// wordsOf yields the runs of characters that belong to words.
 func wordsOf(text string, belongs func(rune) bool) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !belongs(r) })
 }
 
-// partsOf yields what a word such as PhysicalDisk was put together from.
+// partsOf returns the parts of a compound word such as PhysicalDisk.
 func partsOf(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		from, before := 0, rune(0)
@@ -100,32 +96,29 @@ func partsOf(word string) iter.Seq[string] {
 	}
 }
 
-// finding is an object that was found, with the counters that are shown of it.
 type finding struct {
 	catalogue.KnownObject
-	wants func(catalogue.KnownInstance) bool // of the instances that are shown; nil: all
-	brief bool                               // found by its counters, so that only these are shown of it
+	include func(catalogue.KnownInstance) bool // selects the shown instances; nil for all
+	brief   bool                               // found by its counters: only these are shown
 }
 
-// shown yields the instances that are shown.
 func (f *finding) shown() iter.Seq[catalogue.KnownInstance] {
 	return func(yield func(catalogue.KnownInstance) bool) {
 		for in := range f.Instances() {
-			if (f.wants == nil || f.wants(in)) && !yield(in) {
+			if (f.include == nil || f.include(in)) && !yield(in) {
 				return
 			}
 		}
 	}
 }
 
-// way is a way to search: the objects that it finds, and the series of displayable values.
 type way struct {
 	object func(catalogue.KnownObject) (finding, bool)
 	series func(*winperf.Series) bool
 }
 
-// find returns the matches in a sample: objects, ordered by name, and series of displayable values,
-// which need not be there for each instance.
+// find returns the matching objects, sorted by name, and series of displayable values, which may be
+// incomplete.
 func (l *lister) find(f frame.Frame) (found []finding, series []*winperf.Series) {
 	tables := selection.ShownTables(l.table)
 	l.search.name.Resolve(tables)
@@ -161,13 +154,12 @@ func (l *lister) find(f frame.Frame) (found []finding, series []*winperf.Series)
 	return found, series
 }
 
-// briefly returns an object of which only some counters are shown, if there are any.
-func briefly(o catalogue.KnownObject, wants func(catalogue.KnownCounter) bool) (finding, bool) {
-	o.Counters = slices.DeleteFunc(o.Counters, func(c catalogue.KnownCounter) bool { return !wants(c) })
+// briefly returns an object with only some counters, if it has any of them.
+func briefly(o catalogue.KnownObject, include func(catalogue.KnownCounter) bool) (finding, bool) {
+	o.Counters = slices.DeleteFunc(o.Counters, func(c catalogue.KnownCounter) bool { return !include(c) })
 	return finding{KnownObject: o, brief: true}, len(o.Counters) > 0
 }
 
-// byPath finds what a path names.
 func (l *lister) byPath(o catalogue.KnownObject) (finding, bool) {
 	p := l.search.path
 	if p == nil || !p.Machine(o.Machine) || !p.Object.Is(o.ID.Index, "") || !p.Fits(!o.Multi) {
@@ -180,21 +172,19 @@ func (l *lister) byPath(o catalogue.KnownObject) (finding, bool) {
 		return found, is
 	}
 
-	found.wants = func(in catalogue.KnownInstance) bool { return p.Instance(in.Name, in.Occurrence) }
+	found.include = func(in catalogue.KnownInstance) bool { return p.Instance(in.Name, in.Occurrence) }
 	for range found.shown() {
 		return found, true
 	}
 	return found, p.EveryInstance()
 }
 
-// byObject finds the object of a name, or a number, in any language.
 func (l *lister) byObject(o catalogue.KnownObject) (finding, bool) {
 	name, title := &l.search.name, o.ID.Index
 	is := !name.Wildcard() && name.Is(title, "")
 	return finding{KnownObject: o}, is || slices.Contains(input.TitlesOf(l.table, l.search.text), title)
 }
 
-// byName finds objects and counters by a pattern.
 func (l *lister) byName(o catalogue.KnownObject) (finding, bool) {
 	name := &l.search.name
 	switch {
@@ -208,8 +198,8 @@ func (l *lister) byName(o catalogue.KnownObject) (finding, bool) {
 	return briefly(o, func(c catalogue.KnownCounter) bool { return name.Is(c.Of.ID.Index, "") })
 }
 
-// byWords finds counters by words of their names and help texts and of those of their object, in
-// the chosen language and in English.
+// byWords searches counters by words of their and their object's names and help texts, in the chosen
+// language and in English.
 func (l *lister) byWords(o catalogue.KnownObject) (finding, bool) {
 	english := []string{l.english.Title(o.ID.Index), l.english.Help(o.Of.Help())}
 	return briefly(o, func(c catalogue.KnownCounter) bool {
@@ -218,18 +208,16 @@ func (l *lister) byWords(o catalogue.KnownObject) (finding, bool) {
 	})
 }
 
-// inPath reports whether a path names a series of displayable values.
 func (s *search) inPath(of *winperf.Series) bool {
 	return s.path != nil && s.path.Series(of) == counter.OK
 }
 
-// named reports whether a series of displayable values has the name, or a name of the pattern.
 func (s *search) named(of *winperf.Series) bool {
 	ofCounter := !s.only && s.name.Wildcard() && s.name.Is(0, of.Path.Counter)
 	return ofCounter || s.name.Is(0, of.Path.Object)
 }
 
-// nothing says that nothing was found of what there is, or that there is nothing.
+// nothing returns the error for a search without result; empty is the error for an empty source.
 func (s *search) nothing(empty string, c *catalogue.Catalogue) error {
 	path := c.Unquoted(s.text)
 	switch {
@@ -238,7 +226,7 @@ func (s *search) nothing(empty string, c *catalogue.Catalogue) error {
 	case path != "":
 		return fmt.Errorf("no object matches %q; quote the path: '%s'", s.text, path)
 	case len(s.words) > 1:
-		const form = "no counter has the words %q in its name, its help text or those of its object"
+		const form = "no counter has the words %q in its name or help text, or in its object's"
 		return fmt.Errorf(form, s.text)
 	}
 	return fmt.Errorf("no object matches %q%s", s.text, console.DidYouMean(s.text, c.ObjectNames()))

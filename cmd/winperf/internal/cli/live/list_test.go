@@ -13,7 +13,7 @@ import (
 // refusing is a source that keeps the selection and compiles nothing.
 type refusing struct {
 	winperf.Source
-	asked winperf.Selection
+	pathsGiven winperf.Selection
 }
 
 var errRefused = errors.New("refused")
@@ -21,7 +21,7 @@ var errRefused = errors.New("refused")
 func (r *refusing) Describe() winperf.Description { return winperf.Description{} }
 
 func (r *refusing) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
-	r.asked = sel
+	r.pathsGiven = sel
 	return nil, errRefused
 }
 
@@ -32,7 +32,7 @@ func TestListAsksForNames(t *testing.T) {
 	if err := l.list(t.Context(), src, output.ShownZone{}, "table"); !errors.Is(err, errRefused) {
 		t.Fatal(err)
 	}
-	if got := src.asked; !got.NamesOnly || got.Metadata || !got.Global || !got.Costly {
+	if got := src.pathsGiven; !got.NamesOnly || got.Metadata || !got.Global || !got.Costly {
 		t.Errorf("asked for %+v, want the names of everything", got)
 	}
 }

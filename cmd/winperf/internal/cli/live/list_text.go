@@ -14,7 +14,7 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// writeOverview writes a line for each object. There is no help on objects of which only names are known.
+// writeOverview writes a line for each object. Objects known only by name have no help text.
 func (l *lister) writeOverview(objects []finding) error {
 	head := []string{"OBJECT", "COUNTERS", "INSTANCES"}
 	if slices.ContainsFunc(objects, func(o finding) bool { return o.Of != nil }) {
@@ -33,7 +33,6 @@ func (l *lister) writeOverview(objects []finding) error {
 	return l.writeTable(rows)
 }
 
-// writeTable writes aligned columns, cut at the width of a line.
 func (l *lister) writeTable(rows [][]string) error {
 	var lines strings.Builder
 	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
@@ -57,7 +56,6 @@ func (l *lister) withIndex(row []string, index string) []string {
 	return row
 }
 
-// writeObjects writes all that is known about each object.
 func (l *lister) writeObjects(objects []finding) error {
 	for i, o := range objects {
 		if i > 0 {
@@ -97,7 +95,6 @@ func (l *lister) writeObject(o finding) {
 	}
 }
 
-// writeNamed writes the instances of an object.
 func (l *lister) writeNamed(o finding) {
 	count := 0
 	for range o.shown() {
@@ -114,8 +111,7 @@ func (l *lister) writeNamed(o finding) {
 	}
 }
 
-// lostParent says which parent of an instance is not there, so that it has no
-// name to show; "" where there is none or it is there.
+// lostParent names the missing parent of an instance; "" if it has none or the parent exists.
 func (l *lister) lostParent(in catalogue.KnownInstance) string {
 	if in.Of == nil {
 		return ""
@@ -125,11 +121,10 @@ func (l *lister) lostParent(in catalogue.KnownInstance) string {
 		return ""
 	}
 	of := safetext.Line(l.table.Title(object))
-	return fmt.Sprintf("its parent, instance %d of %s, is not there", position, of)
+	return fmt.Sprintf("its parent, instance %d of %s, is missing", position, of)
 }
 
-// writeWrapped writes the words of text in lines that are not longer than width
-// where words allow that.
+// writeWrapped writes text in lines of at most width, except for longer words.
 func writeWrapped(w *bufio.Writer, indent, text string, width int) {
 	used := 0
 	for word := range strings.FieldsSeq(text) {

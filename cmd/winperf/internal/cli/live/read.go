@@ -19,30 +19,29 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// reader is what get and watch have in common: readings of paths go to a sink.
 type reader struct {
 	app      *console.App
-	standard []string // paths where none are given
-	// narrow leaves what a table shows of the standard paths; nil shows all.
+	standard []string // default paths
+	// narrow selects the standard paths' values that a table shows; nil selects all.
 	narrow func([]winperf.Column) []winperf.Column
 	source input.SourceFlags
 	output output.Flags
 	sel    input.SelectFlags
 	every  input.Interval
-	thins  func() bool // -i was given
+	thins  func() bool // whether -i was given
 	count  input.Count
 	how    measureFlags
 	log    input.LogFlags
 	within input.RangeFlags
 	at     string
-	get    bool // one moment: of a record the last one, or that of at
+	get    bool // show only one moment: the last one of a log, or the one of at
 
-	paths  []winperf.Path
-	asked  bool // paths were given
-	live   bool // the source is no record
-	before int  // cycles before the one that is to be shown
-	tally  input.Tally
-	view   logs.View
+	paths      []winperf.Path
+	pathsGiven bool // whether paths were given
+	live       bool // the source is not a log
+	before     int  // number of cycles before the shown one
+	tally      input.Tally
+	view       logs.View
 
 	unlisted  input.Unlisted
 	anomalies anomalies
@@ -63,8 +62,6 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	cmd.ValidArgsFunction = input.CompletePath(&r.source)
 }
 
-// run watches the paths of the command line, or standard ones, and writes
-// every moment.
 func (r *reader) run(ctx context.Context, args []string) (err error) {
 	if err := r.choose(ctx, args); err != nil {
 		return err
@@ -116,18 +113,18 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	return r.watch(ctx, src, sel, opt, out)
 }
 
-// thinned returns the source with fewer samples if -i was given for a log.
+// thinned returns a source with fewer samples if -i was given for a log.
 func (r *reader) thinned(src winperf.Source) (winperf.Source, error) {
 	switch {
 	case r.live || !r.thins():
 		return src, nil
 	case r.get:
-		return src, errors.New("-i: of a log get shows the last sample; winperf watch -i and convert -i thin a log")
+		return src, errors.New("-i: get shows the last sample of a log; " +
+			"use winperf watch -i or convert -i to select samples")
 	}
 	return logs.Thin{Interval: time.Duration(r.every)}.Of(src), nil
 }
 
-// selection is what is wanted of a source.
 func (r *reader) selection(
 	ctx context.Context, src winperf.Source, zone output.ShownZone,
 ) (sel winperf.Selection, err error) {
@@ -146,8 +143,7 @@ func (r *reader) selection(
 	return sel, err
 }
 
-// getLast shows the last moment of a record that is wanted. Which one that is shows at the
-// end only: the moments are counted first.
+// getLast shows the last selected moment of a log. It reads the log twice: first it counts the moments.
 func (r *reader) getLast(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
 ) error {
@@ -157,7 +153,7 @@ func (r *reader) getLast(
 	n := 0
 	for _, err := range measure.Watch(ctx, src, sel, count) {
 		if err != nil {
-			break // it comes again
+			break // the second pass returns it again
 		}
 		n++
 	}
@@ -165,20 +161,18 @@ func (r *reader) getLast(
 	return r.watch(ctx, src, sel, opt, out)
 }
 
-// awaited says what there is to wait for before the first picture.
 func (r *reader) awaited() string {
 	if !r.live {
-		return "reading the recording …"
+		return "reading the log …"
 	}
-	return fmt.Sprintf("waiting %v for the second sample, which rates need …", time.Duration(r.every))
+	return fmt.Sprintf("waiting %v for the second sample that rates need …", time.Duration(r.every))
 }
 
-// choose finds out which paths are wanted.
 func (r *reader) choose(ctx context.Context, args []string) (err error) {
 	if r.paths, err = input.Paths(ctx, r.app, args, &r.sel); err != nil {
 		return input.QuoteHint(ctx, []string{r.source.Source}, args, nil, err)
 	}
-	if r.asked = len(r.paths) > 0; !r.asked {
+	if r.pathsGiven = len(r.paths) > 0; !r.pathsGiven {
 		if r.paths, err = input.ParsePaths(r.standard); err != nil {
 			return err
 		}
@@ -186,7 +180,7 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 
 	if len(r.paths) == 0 {
 		return errors.New(`no path given; for example '\Memory\Available MBytes'` +
-			" (winperf list shows what there is)")
+			" (winperf list shows the counters)")
 	}
 	r.tally = input.NewTally(len(r.paths))
 	r.tally.Continued = console.Continues()
@@ -199,7 +193,7 @@ func (r *reader) options() (measure.Options, error) {
 	}
 	opt, err := r.sel.Options(r.source.Language)
 	opt.Interval, opt.Count = time.Duration(r.every), int(r.count)
-	opt.CostlyTogether = r.count == 1 // one answer, which has all there is
+	opt.CostlyTogether = r.count == 1 // a single answer contains everything
 	r.how.set(&opt)
 	return opt, err
 }
@@ -211,7 +205,7 @@ func (r *reader) watch(
 		if err != nil {
 			return err
 		}
-		if len(m.Cycles) == 0 { // behind the last sample of a record
+		if len(m.Cycles) == 0 { // after the last sample of a log
 			if r.tally.Cycles == 0 {
 				return errors.Join(m.Damage...)
 			}
@@ -230,10 +224,10 @@ func (r *reader) watch(
 		if r.tally.Cycles > 1 || !r.live {
 			continue
 		}
-		if r.tally.Hopeless() && !r.asked {
-			return nil // the system has nothing of what is shown without paths
+		if r.tally.Hopeless() && !r.pathsGiven {
+			return nil // the system has none of the standard paths
 		}
-		if !out.inPlace && r.asked {
+		if !out.inPlace && r.pathsGiven {
 			input.ExplainFirst(ctx, r.app, src, &r.tally, r.paths, r.count != 1)
 		}
 	}
@@ -244,7 +238,6 @@ func (r *reader) watch(
 	return nil
 }
 
-// NoSample is the error where there was nothing to show.
 func (r *reader) noSample(ctx context.Context, src winperf.Source) error {
 	within := r.within
 	if r.at != "" {
@@ -253,7 +246,6 @@ func (r *reader) noSample(ctx context.Context, src winperf.Source) error {
 	return within.Empty(ctx, "the source has no samples", r.anomalies.zone, src)
 }
 
-// take shows a cycle, and tells what is wrong with it.
 func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 	r.tally.Count(cycle)
 	if !r.tally.Nothing() {
@@ -267,13 +259,12 @@ func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 		r.tally.ReportDamage(r.app)
 	}
 	if r.how.anomalies {
-		r.anomalies.tell(r.app, r.unlisted.Asked(cycle.Anomalies), out.inPlace)
+		r.anomalies.reportCycle(r.app, r.unlisted.Asked(cycle.Anomalies), out.inPlace)
 	}
 	return nil
 }
 
-// passes reports whether a cycle of a record is not the one to be shown. Its damage is told
-// all the same.
+// passes reports whether a cycle of a log is not shown. Its damage is reported anyway.
 func (r *reader) passes(cycle *measure.Cycle) bool {
 	r.before--
 	if r.before == -1 {
@@ -284,7 +275,6 @@ func (r *reader) passes(cycle *measure.Cycle) bool {
 	return true
 }
 
-// write writes what is shown of a cycle, if there is anything.
 func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 	if columns := r.shown(cycle, out); len(columns) > 0 {
 		err = out.Write(cycle.Time, columns)
@@ -295,31 +285,29 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 	return out.out.Flush()
 }
 
-// shown are the values of a cycle to write. A table leaves out objects and
-// counters that are not there, which standard error tells about, as everything
-// does where the user did not ask for them; programs get all.
+// shown returns the values of a cycle to write. A table omits objects and counters that do not exist
+// (reported on standard error), and any output omits them if the user gave no paths.
 func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Column {
 	own := cycle.Columns()[:r.unlisted.Own(cycle)]
 	more := winperf.ColumnsOf(r.unlisted.Readings(cycle))
-	if r.asked && (out.inPlace || out.out.Format != "table") {
+	if r.pathsGiven && (out.inPlace || out.out.Format != "table") {
 		return append(slices.Clip(own), more...)
 	}
 
 	own = r.view.Choose(own, func(c *winperf.Column, n int) bool { return !catalogue.Absent(c.Status[n]) })
-	if !r.asked && r.narrow != nil && out.out.Format == "table" {
+	if !r.pathsGiven && r.narrow != nil && out.out.Format == "table" {
 		own = r.narrow(own)
 	}
 	return append(slices.Clip(own), more...)
 }
 
-// finish says at the end what was not as it should be.
 func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	a, t := r.app, &r.tally
 	t.ReportDamage(a)
 	t.Denied.Report(a, src)
 	r.anomalies.finish(a)
 	t.ReportCounts(a, "output")
-	if r.asked || !t.Any() {
+	if r.pathsGiven || !t.Any() {
 		input.Explain(ctx, a, src, t, r.paths, true)
 	}
 	a.Nothing = t.Nothing()

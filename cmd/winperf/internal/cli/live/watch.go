@@ -12,33 +12,27 @@ func WatchCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [PATH...]",
 		Short: "Show readings every interval until stopped",
-		Long: `Watch reads the counters that the paths name every interval. It stops after -n
-readings, or on Ctrl-C, SIGTERM or SIGHUP, which complete the output. Without a
-path it shows processors, memory, the ten busiest processes, disks and network
-interfaces; formats other than table show all processes. On a terminal the table
-is redrawn in place: arrow and page keys scroll, q quits, and bytes and large
-rates are rounded (--exact shows all digits). In a pipe each reading follows the
-previous one.
+		Long: `Watch shows a reading of the counters that the paths name every interval, until -n
+readings, or Ctrl-C, SIGTERM or SIGHUP, which complete the output. Without a path it shows
+processors, memory, the ten busiest processes, disks and network interfaces; formats other
+than table show all processes. On a terminal the table is redrawn in place: arrow and page
+keys scroll, q quits. In a pipe readings follow each other.
 
-A process or thread that began after the previous sample counts from zero, so that
-short ones have rates; --pdh-exact gives them none.
+Paths are as for winperf get. A path without a match is tried again with each sample. New
+and ended instances are tracked; csv and tsv have one column for each instance of the first
+row. A renamed process keeps its original name in the output; --anomalies reports the
+change. Costly objects are sampled separately, so they do not delay the others; table and
+jsonl show the age of older values. \winperf\* shows the cost of watching: the times of its
+stages and the program's resource use.
 
-If a path selects % Processor Time of every process, the table has a row "(not in a
-listed process)": the time of all processors minus the sum of all processes, except
-Idle and _Total. It is in percent of one processor and contains processes that ended
-between two samples, and interrupts. Other formats do not have it, and neither has a
-source without the object Processor, --cap100, or a process that --exclude leaves out.
+If a path selects % Processor Time of every process, the table has a row "(not in a listed
+process)": the time of all processors minus the sum of all processes except Idle and
+_Total, in percent of one processor. It contains interrupts, and processes that ended
+between two samples. The row is omitted from other formats, and with --cap100, a process
+excluded by --exclude, or a source without the object Processor.
 
-Paths are as for winperf get. A path that matches nothing yet is tried again with
-each sample. New and ended instances are tracked; csv and tsv have one column for
-each instance of the first row. A process that takes another name keeps the one
-that a path named it by; --anomalies reports that. The cost of watching is measured too: \winperf\*
-shows the times of its stages and the program's resource use. Costly objects are
-sampled separately, so they do not delay the others. If their values are older
-than the rest, table and jsonl show their age.
-
-Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value,
-some values could not be read for lack of permission, or some data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value, permission was
+missing for some values, or some data was damaged.`,
 		Example: `  winperf watch
   winperf watch '\Processor(*)\% Processor Time' '\Memory\Available MBytes'
   winperf watch '\Process(*)\% Processor Time' -i 5 -n 12 -o csv > load.csv
@@ -50,6 +44,6 @@ some values could not be read for lack of permission, or some data was damaged.`
 
 	r.flags(cmd, "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval")
 	r.how.addSpeed(cmd)
-	cmd.Flags().VarP(&r.count, "count", "n", "number of readings; 0 goes on until stopped")
+	cmd.Flags().VarP(&r.count, "count", "n", "number of readings; 0 is unlimited")
 	return cmd
 }

@@ -1,4 +1,3 @@
-// Package output is where commands write: their flags for files and formats, the files, which keep their
-// old content until there is something to write, or appear when they are complete, and the progress of
-// long work.
+// Package output has the flags for files and formats, output files that replace old content only when new
+// content exists, and progress displays.
 package output

@@ -15,43 +15,42 @@ import (
 	"github.com/winperf/winperf/internal/logs"
 )
 
-// ReplacesOpen reports whether a file can be replaced while it is open.
+// ReplacesOpen reports whether the system can replace an open file.
 const ReplacesOpen = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
 
-// mode says how a file that exists is treated.
 type mode uint8
 
-// The ways to treat a file that exists.
+// Modes for an existing file.
 const (
 	NewOnly   mode = iota // fail
-	Append                // go on with it
+	Append                // continue it
 	Overwrite             // replace its content
 )
 
-// Target is a file to be written.
+// Target describes a file to write.
 type Target struct {
 	Name string
 	Mode mode
-	// Whole has the file appear under its name when it is complete. Until then another file is
-	// written in the same directory, and a file that exists stays as it is.
+	// Whole writes a temporary file in the same directory, and renames it when it is complete. An existing
+	// file stays unchanged until then.
 	Whole bool
-	// Instead says what one can do about a file that exists; "" suits commands with --overwrite.
+	// Instead is advice for an existing file; "" means --overwrite.
 	Instead string
-	Reads   []string    // URLs of the sources that are read meanwhile
-	Note    func(error) // gets the error of a file system that has no locks; nil ignores it
+	Reads   []string    // URLs of sources read at the same time
+	Note    func(error) // receives the error of a file system without locks; may be nil
 }
 
-// Look decides about a file that exists, by the one rule of all commands: a file stays as it is,
-// unless the mode says otherwise. A special file, such as a device or a pipe, has no content to lose.
+// Look checks whether the file may be written: an existing file needs the right mode. special reports a
+// file without content, such as a device or a pipe.
 func (t Target) Look() (special bool, err error) {
 	if runtime.GOOS == "windows" && strings.HasPrefix(t.Name, `\\.\`) {
-		return true, nil // a look at a pipe would connect to it
+		return true, nil // a stat of a pipe would connect to it
 	}
 
 	info, err := os.Stat(t.Name)
 	switch {
 	case err != nil:
-		return false, nil // it does not exist, or creating it returns a better error
+		return false, nil // missing, or creating it returns a better error
 	case info.IsDir():
 		return false, fmt.Errorf("%s is a directory", t.Name)
 	case !info.Mode().IsRegular():
@@ -59,12 +58,11 @@ func (t Target) Look() (special bool, err error) {
 	case t.Mode == NewOnly:
 		return false, t.exists()
 	case slices.ContainsFunc(t.Reads, func(url string) bool { return readsFile(url, info) }):
-		return false, fmt.Errorf("%s is what is read; write another file", t.Name)
+		return false, fmt.Errorf("%s is also the input; write to another file", t.Name)
 	}
 	return false, nil
 }
 
-// readsFile reports whether a source's URL names the file.
 func readsFile(url string, file fs.FileInfo) bool {
 	names := []string{url}
 	if _, rest, found := strings.Cut(url, ":"); found {
@@ -77,22 +75,19 @@ func readsFile(url string, file fs.FileInfo) bool {
 	})
 }
 
-// exists returns the error of a file that exists and is not to be written.
+// exists returns the error for an existing file that must not be written.
 func (t Target) exists() error {
 	return existsError(fmt.Sprintf("%s exists; %s", t.Name, cmp.Or(t.Instead, "--overwrite replaces it")))
 }
 
-// existsError is the message of a file that exists. It wraps fs.ErrExist without its text.
 type existsError string
 
-// Error implements error.
 func (e existsError) Error() string { return string(e) }
 
-// Is reports whether the error is fs.ErrExist.
 func (e existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// Open opens the file for writing. Until it is closed, however this program ends, no other winperf
-// writes it. Opening a named pipe waits for its reader, until ctx ends.
+// Open opens the file for writing and locks it against other winperf programs until it is closed. Opening
+// a named pipe waits for its reader, until ctx ends.
 func (t Target) Open(ctx context.Context) (*File, error) {
 	special, err := t.Look()
 	switch {
@@ -113,7 +108,7 @@ func (t Target) Open(ctx context.Context) (*File, error) {
 		flags |= os.O_EXCL
 	}
 	f, err := openLocked(t.Name, flags, t.Note)
-	if errors.Is(err, fs.ErrExist) { // since it was looked for
+	if errors.Is(err, fs.ErrExist) { // since Look
 		return nil, t.exists()
 	}
 	if err != nil {
@@ -128,16 +123,15 @@ func (t Target) Open(ctx context.Context) (*File, error) {
 	return &File{file: f, isNew: t.Mode == NewOnly, old: old}, nil
 }
 
-// openPart creates the file that gets the name of the target in the end.
 func (t Target) openPart() (*File, error) {
 	if behind, err := filepath.EvalSymlinks(t.Name); err == nil {
-		t.Name = behind // the link stays
+		t.Name = behind // the link remains
 	}
 	perm := fs.FileMode(0o666)
 	if info, err := os.Stat(t.Name); err == nil {
 		perm = info.Mode().Perm()
 	}
-	if err := LookLocked(t.Name); err != nil { // what Close would say in the end
+	if err := LookLocked(t.Name); err != nil { // Close would return the same error, but later
 		return nil, err
 	}
 
@@ -149,23 +143,23 @@ func (t Target) openPart() (*File, error) {
 			continue
 		}
 		if named := (*fs.PathError)(nil); errors.As(err, &named) {
-			named.Path = t.Name // that the user knows
+			named.Path = t.Name // the name that the user gave
 		}
 		if err != nil {
 			return nil, err
 		}
 		return &File{file: f, isNew: true, final: t}, nil
 	}
-	return nil, fmt.Errorf("%s: %d unfinished files are in its directory", t.Name, tries)
+	return nil, fmt.Errorf("%s: its directory has %d unfinished files; remove them", t.Name, tries)
 }
 
-// File is a file that a command writes. The old content of a replaced file stays until
-// the first byte is written, or the file is complete.
+// File is an output file. A replaced file keeps its old content until the first write, or until the new
+// file is complete.
 type File struct {
 	file  *os.File
-	old   bool   // it holds content that the command replaces
-	isNew bool   // it was not there before
-	final Target // whose name Close gives it; the zero Target where it has its name
+	old   bool   // it has old content to replace
+	isNew bool   // it did not exist before
+	final Target // the name given by Close; zero if the file already has its name
 }
 
 // Write implements io.Writer.
@@ -177,8 +171,7 @@ func (f *File) Write(b []byte) (int, error) {
 	return file.Write(b)
 }
 
-// Replace removes the old content of a replaced file. It returns the open file, which
-// is still f's.
+// Replace removes the old content. The returned file is still owned by f.
 func (f *File) Replace() (*os.File, error) {
 	if f.old {
 		f.old = false
@@ -187,14 +180,14 @@ func (f *File) Replace() (*os.File, error) {
 	return f.file, nil
 }
 
-// IsNew reports whether the file was not there before.
+// IsNew reports whether the file did not exist before.
 func (f *File) IsNew() bool { return f.isNew }
 
-// Final returns the name that Close gives the file, "" where it has its name.
+// Final returns the name that Close gives the file, or "".
 func (f *File) Final() string { return f.final.Name }
 
-// Close completes the file. An empty file that is new is removed, so that it is not in the way of
-// another try. A whole one is on the disk before it gets its name; if it cannot get it, it is removed.
+// Close completes the file. It removes an empty new file. A Whole file is flushed to disk before it is
+// renamed, and removed if that fails.
 func (f *File) Close() error {
 	_, err := f.Replace()
 	if f.final.Name == "" {
@@ -216,9 +209,9 @@ func (f *File) Close() error {
 	return nil
 }
 
-// rename gives the file its name, unless another program is writing the file that has it.
+// rename gives the file its name, unless another program writes the file with this name.
 func (f *File) rename() error {
-	if _, err := f.final.Look(); err != nil { // since it was begun
+	if _, err := f.final.Look(); err != nil { // since Open
 		return err
 	}
 	unlock, err := lockTarget(f.final.Name)
@@ -234,8 +227,8 @@ func (f *File) rename() error {
 	return os.Rename(f.file.Name(), f.final.Name)
 }
 
-// Abandon closes the file and removes it where it is new. Old content that was not replaced yet
-// stays. After Close it does nothing.
+// Abandon closes the file and removes it if it is new. Unreplaced old content stays. After Close it does
+// nothing.
 func (f *File) Abandon() error {
 	err := f.file.Close()
 	if errors.Is(err, os.ErrClosed) {

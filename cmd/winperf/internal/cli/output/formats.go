@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// ConvertFormats are what convert writes; the first is the one without options.
+// ConvertFormats returns the formats of convert; the first one is the default.
 func ConvertFormats() []sink.Format {
 	formats := slices.DeleteFunc(sink.Formats(), func(f sink.Format) bool { return f.Name == "table" })
 	return append(WithPacked(formats),
@@ -19,7 +19,7 @@ func ConvertFormats() []sink.Format {
 		},
 		sink.Format{
 			Name: "capture", Extensions: []string{".capture"},
-			Description: "raw samples as they are",
+			Description: "raw samples, unchanged",
 		},
 		sink.Format{
 			Name: logs.OpenMetrics, Extensions: []string{".openmetrics", ".om"},
@@ -28,7 +28,7 @@ func ConvertFormats() []sink.Format {
 	)
 }
 
-// DumpFormats are the formats that dump writes.
+// DumpFormats are the formats of dump.
 var DumpFormats = []sink.Format{
 	{Name: "text", Extensions: []string{".txt"}, Description: "every field"},
 	{Name: "json", Extensions: []string{".json"}, Description: "definitions, instances and raw values"},
@@ -36,7 +36,7 @@ var DumpFormats = []sink.Format{
 }
 
 var (
-	// ListFormats are the formats that list writes.
+	// ListFormats are the formats of list.
 	ListFormats = []sink.Format{
 		{Name: "table", Extensions: []string{".txt"}, Description: "for people"},
 		{Name: "paths", Description: "reusable paths, one a line"},
@@ -46,21 +46,20 @@ var (
 			Description: "a JSON object for each counter",
 		},
 	}
-	// InstanceFormats are those of list --instances, of which a file .txt is one of paths.
+	// InstanceFormats are the formats of list --instances, where .txt means paths.
 	InstanceFormats = []sink.Format{
 		{Name: "paths", Extensions: []string{".txt"}, Description: "reusable paths, one a line"},
 		{Name: "sensors", Description: "the same as sensor names: source/object/counter#instance"},
 	}
-	// NamesFormats are those of list --names, which nametable.ReadFile reads.
+	// NamesFormats are the formats of list --names, for nametable.ReadFile.
 	NamesFormats = []sink.Format{
 		{Name: "tsv", Extensions: []string{".tsv", ".txt"}, Description: "index, tab, text"},
 	}
 )
 
-// packedExtension is that of JSON lines that are compressed.
 const packedExtension = ".jsonl.zst"
 
-// WithPacked adds the extension of JSON lines that are compressed.
+// WithPacked adds the extension of compressed JSON lines.
 func WithPacked(formats []sink.Format) []sink.Format {
 	i := slices.IndexFunc(formats, named("jsonl"))
 	formats[i].Extensions = append(slices.Clone(formats[i].Extensions), packedExtension)
@@ -68,7 +67,6 @@ func WithPacked(formats []sink.Format) []sink.Format {
 	return formats
 }
 
-// everyFormat are the formats of all commands.
 func everyFormat() []sink.Format {
 	return slices.Concat(sink.Formats(), ListFormats, NamesFormats, DumpFormats, ConvertFormats())
 }
@@ -77,7 +75,6 @@ func named(name string) func(sink.Format) bool {
 	return func(k sink.Format) bool { return strings.EqualFold(k.Name, name) }
 }
 
-// formatNames lists formats for messages and help texts.
 func formatNames(formats []sink.Format) string {
 	var names []string
 	for _, f := range formats {

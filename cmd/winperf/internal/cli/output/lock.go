@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf/internal/logs"
 )
 
-// ErrInUse tells that another program writes a file.
-var ErrInUse = errors.New("another winperf is writing this file; let it end first, or name another file")
+// ErrInUse means that another program writes the file.
+var ErrInUse = errors.New("another winperf is writing this file; wait for its end, or name another file")
 
 // openLocked opens a file and locks it. Pipes and devices are not locked.
 func openLocked(name string, flags int, note func(error)) (*os.File, error) {
@@ -28,7 +28,7 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 		case err != nil && note == nil:
 			return f, nil
 		case err != nil:
-			note(fmt.Errorf("%s: nothing keeps another winperf from writing this file, too: %w", name, err))
+			note(fmt.Errorf("%s: this file cannot be locked against another winperf: %w", name, err))
 			return f, nil
 		case !locked:
 			return nil, errors.Join(fmt.Errorf("%s: %w", name, ErrInUse), f.Close())
@@ -36,20 +36,19 @@ func openLocked(name string, flags int, note func(error)) (*os.File, error) {
 			return f, nil
 		}
 
-		if err := f.Close(); err != nil { // another file took its name before it was locked
+		if err := f.Close(); err != nil { // the file was replaced before it was locked
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("%s: another program replaces this file all the time", name)
+	return nil, fmt.Errorf("%s: another program keeps replacing this file", name)
 }
 
-// openSpecial opens a named pipe for writing when a reader has opened it, or a device. A pipe that is
-// open for reading, too, would take data that nothing reads.
+// openSpecial opens a named pipe for writing when it has a reader, or opens a device. Opening a pipe for
+// reading and writing would accept data without a reader.
 func openSpecial(ctx context.Context, name string) (*os.File, error) {
 	return call.Once(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 }
 
-// isNamed reports whether a file still has the name.
 func isNamed(f *os.File, name string) bool {
 	is, err := f.Stat()
 	if err != nil {
@@ -59,9 +58,8 @@ func isNamed(f *os.File, name string) bool {
 	return err == nil && os.SameFile(is, named)
 }
 
-// lockTarget locks a file that is to be replaced, for which it need not be
-// writable; unlock ends that. A file that is not there, or cannot be read, is
-// not locked.
+// lockTarget locks a file that will be replaced. The file need not be writable; missing or unreadable
+// files are not locked.
 func lockTarget(name string) (unlock func() error, err error) {
 	f, err := openLocked(name, os.O_RDONLY, nil)
 	switch {
@@ -73,7 +71,7 @@ func lockTarget(name string) (unlock func() error, err error) {
 	return f.Close, nil
 }
 
-// LookLocked fails where another program writes the file.
+// LookLocked returns an error if another program writes the file.
 func LookLocked(name string) error {
 	unlock, err := lockTarget(name)
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// Flags say where output goes and in which form.
+// Flags are the options for output files and formats.
 type Flags struct {
 	Output    string
 	Format    string
 	Overwrite bool
-	Exact     bool          // tables on a terminal show all digits
-	Formats   []sink.Format // that the command can write; the first is the one without options
-	reads     []string      // URLs of the sources that are read while the file is written
+	Exact     bool          // no rounding in tables on a terminal
+	Formats   []sink.Format // formats of the command; the first one is the default
+	reads     []string      // URLs of sources read while the file is written
 }
 
-// Add adds the flags to a command that writes these formats.
+// Add adds the flags for these formats.
 func (f *Flags) Add(cmd *cobra.Command, formats []sink.Format) {
 	f.Formats = formats
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "",
-		"`WHERE`: a format ("+formatNames(formats)+") for standard output, or a file name")
-	const format = "`FORMAT`, if the file's extension does not name it"
+		"`WHERE` to write: a format ("+formatNames(formats)+") for standard output, or a file name")
+	const format = "`FORMAT` if the file's extension does not name it"
 	cmd.Flags().StringVarP(&f.Format, "format", "f", "", format)
 	cmd.Flags().BoolVar(&f.Overwrite, "overwrite", false, "replace an existing file")
 	names := formatCompletions(formats)
@@ -42,16 +42,15 @@ func (f *Flags) Add(cmd *cobra.Command, formats []sink.Format) {
 
 // AddExact adds --exact.
 func (f *Flags) AddExact(cmd *cobra.Command) {
-	const help = "show all digits in tables on a terminal, not 145.7 MiB, 10.5 MB/s or 1.2 M/s"
+	const help = "show all digits on a terminal, not 145.7 MiB or 1.2 M/s"
 	cmd.Flags().BoolVar(&f.Exact, "exact", false, help)
 }
 
-// Human reports whether numbers are shown with prefixes.
+// Human reports whether numbers are rounded and have prefixes.
 func (f *Flags) Human(out *Output) bool { return out.Terminal() && !f.Exact }
 
-// Resolve reads -o and -f. A format's bare name behind -o asks for that format
-// on standard output, and so does "-" for what -f says; anything else is a file,
-// and -f or its extension names the format.
+// Resolve evaluates -o and -f. -o with the name of a format, or - with -f, means standard output.
+// Otherwise -o is a file, and -f or its extension names the format.
 func (f *Flags) Resolve() (format, file string, err error) {
 	if f.Format != "" {
 		i := slices.IndexFunc(f.Formats, named(f.Format))
@@ -67,17 +66,17 @@ func (f *Flags) Resolve() (format, file string, err error) {
 	case f.Output == "" || f.Output == "-":
 		return format, "", nil
 	case i >= 0 && format != "" && format != f.Formats[i].Name:
-		const form = "-o %s and -f %s ask for different formats; a file of that name is ./%[1]s"
+		const form = "-o %s and -f %s name different formats; to write a file of that name use ./%[1]s"
 		return "", "", fmt.Errorf(form, f.Output, f.Format)
 	case i >= 0:
 		return f.Formats[i].Name, "", nil
 	case logs.IsPacked(f.Output) && !f.packs(format):
-		const form = "-o %s: it would not be compressed; record and convert compress JSON lines, in a file whose name ends in .jsonl.zst"
+		const form = "-o %s: only record and convert compress JSON lines, in a file whose name ends in .jsonl.zst"
 		return "", "", fmt.Errorf(form, f.Output)
 	case format != "":
 		return format, f.Output, nil
 	case slices.ContainsFunc(everyFormat(), named(f.Output)):
-		const form = "-o %s: this command writes %s; a file of that name is ./%[1]s"
+		const form = "-o %s: this command writes %s; to write a file of that name use ./%[1]s"
 		return "", "", fmt.Errorf(form, f.Output, formatNames(f.Formats))
 	}
 
@@ -87,21 +86,21 @@ func (f *Flags) Resolve() (format, file string, err error) {
 			return k.Name, f.Output, nil
 		}
 	}
-	form := "-o %s: the file's extension names no format; say which with -f: %s"
+	form := "-o %s: the file's extension names no format; name it with -f: %s"
 	if !strings.ContainsAny(f.Output, `./\`) {
-		form = "-o %s: neither a format (%s) nor a file whose extension names one; -f names it for any file"
+		form = "-o %s: neither a format (%s) nor a file whose extension names one; name the format with -f"
 	}
 	return "", "", fmt.Errorf(form, f.Output, formatNames(f.Formats))
 }
 
-// packs reports whether the command compresses a format; "" is any.
+// packs reports whether the command compresses the format; "" means any.
 func (f *Flags) packs(format string) bool {
 	return slices.ContainsFunc(f.Formats, func(k sink.Format) bool {
 		return (format == "" || format == k.Name) && slices.Contains(k.Extensions, packedExtension)
 	})
 }
 
-// Target is the file of a name, and what is to be done where it is there already.
+// Target returns the target for a file name, with the mode for an existing file.
 func (f *Flags) Target(file string) Target {
 	t := Target{Name: file, Reads: f.reads}
 	if f.Overwrite {
@@ -110,9 +109,8 @@ func (f *Flags) Target(file string) Target {
 	return t
 }
 
-// Settle is resolve for commands that write one file, and refuses one that is not to be
-// written before anything is opened. reads are the URLs of the sources that are read
-// while it is written.
+// Settle is Resolve for commands that write one file. It also rejects a file that must not be written.
+// reads are the URLs of sources read at the same time.
 func (f *Flags) Settle(reads ...string) (format, file string, err error) {
 	f.reads = reads
 	if format, file, err = f.Resolve(); err != nil || file == "" {
@@ -122,7 +120,7 @@ func (f *Flags) Settle(reads ...string) (format, file string, err error) {
 	return format, file, err
 }
 
-// Output is where a command writes: standard output or a file.
+// Output is standard output or a file.
 type Output struct {
 	*bufio.Writer
 	Format string
@@ -131,10 +129,10 @@ type Output struct {
 	waits  bool
 }
 
-// maxEarly is how many bytes are kept in memory while the output waits.
+// maxEarly bounds the bytes kept in memory while the output waits.
 const maxEarly = 1 << 20
 
-// Create opens what -o and -f ask for.
+// Create opens the output for -o and -f.
 func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
 	format, file, err := f.Resolve()
 	if err != nil {
@@ -155,21 +153,20 @@ func Create(ctx context.Context, a *console.App, f *Flags) (*Output, error) {
 		out.Size, _ = console.IsTerminal(a.Stdout)
 	}
 
-	if out.Terminal() && format != "table" { // which escapes by itself, and draws
+	if out.Terminal() && format != "table" { // a table escapes and draws by itself
 		w = safetext.NewTerminal(w)
 	}
 	out.Writer = bufio.NewWriterSize(w, buffer)
 	return out, nil
 }
 
-// Wait keeps the old content of a replaced file until Release: a command that shows
-// nothing replaces nothing.
+// Wait keeps the old content of a replaced file until Release, so that a command without results replaces
+// nothing.
 func (o *Output) Wait() { o.waits = true }
 
-// Release ends Wait: there is something to show.
+// Release ends Wait.
 func (o *Output) Release() { o.waits = false }
 
-// waiting reports whether there is old content that could be lost.
 func (o *Output) waiting() bool { return o.waits && o.File != nil && o.File.old }
 
 // Flush writes the buffer, unless the output waits.
@@ -180,15 +177,14 @@ func (o *Output) Flush() error {
 	return o.Writer.Flush()
 }
 
-// NewJSON returns an encoder of JSON in which every character is escaped that is
-// not to be shown.
+// NewJSON returns an encoder that escapes characters unsafe for terminals.
 func NewJSON(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(safetext.NewJSON(w))
 	enc.SetEscapeHTML(false)
 	return enc
 }
 
-// Close completes the output. A file whose output still waits stays as it was.
+// Close completes the output. A file whose output still waits stays unchanged.
 func (o *Output) Close() error {
 	err := o.Flush()
 	switch {
@@ -200,11 +196,10 @@ func (o *Output) Close() error {
 	return errors.Join(err, o.File.Close())
 }
 
-// Terminal tells whether people see the output while it is written.
+// Terminal reports whether the output is a terminal.
 func (o *Output) Terminal() bool { return o.Size != nil }
 
-// Width is the number of columns of a line: the terminal's, or what is read
-// well elsewhere.
+// Width returns the width of lines: the terminal's, or a readable default.
 func (o *Output) Width() int {
 	const readable = 100
 	if o.Size != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/internal/logs"
 )
 
-// Progress tells people at a terminal how far a conversion is.
+// Progress shows the progress of a conversion on a terminal.
 type Progress struct {
 	app   *console.App
 	on    bool
@@ -17,10 +17,10 @@ type Progress struct {
 	shown bool
 }
 
-// ProgressEvery is the time between two progress lines.
+// ProgressEvery is the interval of progress lines.
 const ProgressEvery = 300 * time.Millisecond
 
-// NewProgress returns progress that is shown on standard error if that is a terminal and not quiet.
+// NewProgress returns a progress display on standard error, if that is a terminal and quiet is false.
 func NewProgress(a *console.App, quiet bool) *Progress {
 	_, terminal := console.IsTerminal(a.Stderr)
 	p := &Progress{app: a, on: terminal && !quiet}
@@ -28,18 +28,18 @@ func NewProgress(a *console.App, quiet bool) *Progress {
 	return p
 }
 
-// Restart begins anew, for another walk over the logs.
+// Restart starts again, for another pass over the logs.
 func (p *Progress) Restart() {
 	p.start = time.Now()
 	p.next = p.start.Add(ProgressEvery)
 }
 
-// Show tells how much of the logs was read.
+// Show updates the position in the logs.
 func (p *Progress) Show(m *logs.Moment, samples int) {
 	p.Line(func(passed time.Duration) string { return progressLine(m.Done, m.Of, samples, passed) })
 }
 
-// Line draws the line anew when it is time.
+// Line redraws the line if the interval has passed.
 func (p *Progress) Line(text func(passed time.Duration) string) {
 	if !p.on {
 		return
@@ -53,9 +53,7 @@ func (p *Progress) Line(text func(passed time.Duration) string) {
 	fmt.Fprintf(p.app.Stderr, "\r\x1b[K%s", text(now.Sub(p.start)))
 }
 
-// progressLine is such as
-//
-//	45 %, 1234 samples, 210.5 MB/s, 12s left
+// progressLine returns a line such as "45 %, 1234 samples, 210.5 MB/s, 12s left".
 func progressLine(at, size int64, samples int, passed time.Duration) string {
 	rate := float64(at) / passed.Seconds()
 	if at <= 0 || size <= 0 || rate <= 0 {

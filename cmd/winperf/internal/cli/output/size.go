@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ByteSize is a number of bytes: megabytes, or with a unit, as 500K, 100M, 2G.
+// ByteSize is a number of bytes: megabytes, or with a unit, such as 500K, 100M, 2G.
 type ByteSize int64
 
-// String returns the size with its unit; nothing where there is none.
+// String returns the size with its unit, or "" for 0.
 func (v *ByteSize) String() string {
 	if *v == 0 {
 		return ""
@@ -24,7 +24,7 @@ func (v *ByteSize) Type() string { return "SIZE" }
 
 var errSize = errors.New("expected a size such as 100 (megabytes), 500K, 100M or 2G")
 
-// sizeUnits are what may stand behind a size, as powers of 1024.
+// sizeUnits are the units of a size, as powers of 1024.
 var sizeUnits = map[string]float64{
 	"": 2, "B": 0, "K": 1, "KB": 1, "KIB": 1, "M": 2, "MB": 2, "MIB": 2,
 	"G": 3, "GB": 3, "GIB": 3, "T": 4, "TB": 4, "TIB": 4,
@@ -43,7 +43,7 @@ func (v *ByteSize) Set(s string) error {
 	return nil
 }
 
-// FormatSize is such as 24.5 KB.
+// FormatSize returns a size such as 24.5 KB.
 func FormatSize(n int64) string {
 	const step = 1024
 	if n < step {

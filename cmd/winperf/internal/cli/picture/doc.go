@@ -1,2 +1,2 @@
-// Package picture shows readings in place on a terminal, and scrolls them with keys.
+// Package picture redraws readings in place on a terminal, and scrolls them with keys.
 package picture

@@ -7,7 +7,6 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// key is what a key asks for: a sink.Motion or one of those below.
 type key int
 
 const (
@@ -16,8 +15,8 @@ const (
 	keyAbort
 )
 
-// keyNames are what terminals send for keys: the cursor keys in their two modes, keys
-// as a VT220 and as xterm names them, and letters as pagers have them.
+// keyNames are the sequences sent by terminals: cursor keys in both modes, keys of the VT220 and xterm,
+// and letters as in pagers.
 var keyNames = map[string]key{
 	"\x1b[A": key(sink.LineUp), "\x1bOA": key(sink.LineUp), "k": key(sink.LineUp),
 	"\x1b[B": key(sink.LineDown), "\x1bOB": key(sink.LineDown), "j": key(sink.LineDown),
@@ -30,12 +29,11 @@ var keyNames = map[string]key{
 	"\x1c": keyAbort,
 }
 
-// keyParser finds keys in what a terminal sends.
 type keyParser struct {
-	rest []byte // the beginning of a key
+	rest []byte // an incomplete key
 }
 
-// parse returns the keys in b. What comes of a key in two pieces is one.
+// parse returns the keys in b. A key may be split between two calls.
 func (p *keyParser) parse(b []byte) (keys []key) {
 	p.rest = append(p.rest, b...)
 	for len(p.rest) > 0 {
@@ -46,7 +44,7 @@ func (p *keyParser) parse(b []byte) (keys []key) {
 			p.rest = p.rest[len(name):]
 		case begun:
 			return keys
-		case p.rest[0] == '\x1b': // an unknown key, whose letters are no keys
+		case p.rest[0] == '\x1b': // an unknown key, whose letters are ignored
 			p.rest = nil
 		default:
 			p.rest = p.rest[1:]
@@ -55,7 +53,7 @@ func (p *keyParser) parse(b []byte) (keys []key) {
 	return keys
 }
 
-// findKey returns the name at the beginning of b, or whether b may become one.
+// findKey returns the key at the beginning of b, or reports that b may be its beginning.
 func findKey(b []byte) (name string, begun bool) {
 	for name := range keyNames {
 		if bytes.HasPrefix(b, []byte(name)) {

@@ -13,26 +13,25 @@ import (
 	"golang.org/x/term"
 )
 
-// ScrollHint stands before the line about rows that are not shown.
-const ScrollHint = "arrows scroll, q ends; "
+// ScrollHint precedes the line about rows that are not shown.
+const ScrollHint = "arrows scroll, q quits; "
 
-// Picture is a table in place on a terminal. It is drawn anew when the terminal's size
-// changes, when the program goes on after it was stopped, and when keys scroll it.
+// Picture is a table in place on a terminal. It is redrawn when the terminal's size changes, when the
+// program continues after a stop, and when keys scroll it.
 type Picture struct {
 	sink.Screen
 	screen *os.File
-	keys   *os.File // nil where there is no keyboard
+	keys   *os.File // nil without a keyboard
 
 	mu      sync.Mutex
 	at      time.Time
 	columns []winperf.Column // of the last moment
-	waiting string           // what is shown until there are some
-	normal  *term.State      // of keys, nil where nobody has changed it
+	waiting string           // text until the first columns
+	normal  *term.State      // original state of the keyboard's terminal; nil if unchanged
 	ended   bool
 }
 
-// New returns a picture on the terminal of standard output, with the keys of
-// standard input if that is one, too.
+// New returns a picture on standard output, with keys from standard input if that is a terminal.
 func New(a *console.App, s sink.Sink) *Picture {
 	p := &Picture{Screen: s.(sink.Screen), screen: a.Stdout.(*os.File)}
 	if _, terminal := console.IsTerminal(a.Stdin.Stream); terminal {
@@ -41,13 +40,13 @@ func New(a *console.App, s sink.Sink) *Picture {
 	return p
 }
 
-// Start shows what is awaited, and handles what happens at the terminal until ctx ends,
-// which interrupt does.
+// Start shows waiting, and handles signals and keys until ctx ends. interrupt is called to end the
+// context.
 func (p *Picture) Start(ctx context.Context, interrupt func(), waiting string) {
 	events := make(chan os.Signal, 8)
 	stop := terminalEvents(events)
 	p.waiting = waiting
-	_ = p.change(nil) // the next picture tells
+	_ = p.change(nil) // the next picture returns the error
 
 	keys := make(chan key)
 	if p.keys != nil {
@@ -75,7 +74,7 @@ func (p *Picture) Write(at time.Time, columns []winperf.Column) error {
 	return p.change(func() { p.at, p.columns = at, lasting(columns) })
 }
 
-// lasting copies the values of columns, which are valid until the next cycle only.
+// lasting copies columns, which are valid only until the next cycle.
 func lasting(columns []winperf.Column) []winperf.Column {
 	var readings []winperf.Reading
 	for i := range columns {
@@ -99,8 +98,6 @@ func (p *Picture) Close() error {
 	return p.Screen.Close()
 }
 
-// change changes something and draws the picture. While the terminal is another job's
-// it stays as it is.
 func (p *Picture) change(f func()) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +115,6 @@ func (p *Picture) change(f func()) error {
 	return p.Screen.Write(p.at, p.columns)
 }
 
-// end gives the terminal back for good.
 func (p *Picture) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,27 +124,25 @@ func (p *Picture) end() {
 	}
 }
 
-// leave gives the terminal back.
 func (p *Picture) leave() {
 	if console.InBackground(p.screen) {
-		return // somebody else has it already
+		return // another job already uses it
 	}
-	_ = p.Leave() // Close tells
+	_ = p.Leave() // Close returns the error
 	if p.normal != nil {
-		_ = term.Restore(int(p.keys.Fd()), p.normal) // the terminal may be gone
+		_ = term.Restore(int(p.keys.Fd()), p.normal) // the terminal may be closed
 		p.normal = nil
 	}
 }
 
-// takeKeys has the terminal hand on each key at once and show none.
+// takeKeys makes the terminal pass each key at once without echo.
 func (p *Picture) takeKeys() {
 	if p.keys != nil && p.normal == nil {
-		p.normal, _ = term.MakeRaw(int(p.keys.Fd())) // without it keys wait for Enter
+		p.normal, _ = term.MakeRaw(int(p.keys.Fd())) // otherwise keys wait for Enter
 	}
 }
 
-// follow handles a signal about the terminal. After a stop somebody else may have
-// changed all that there is about it.
+// follow handles a signal about the terminal. After a stop, its state may have changed.
 func (p *Picture) follow(event os.Signal) {
 	_ = p.change(func() {
 		if isContinue(event) && !p.ended {
@@ -157,15 +151,14 @@ func (p *Picture) follow(event os.Signal) {
 	})
 }
 
-// press handles a key.
 func (p *Picture) press(k key, events <-chan os.Signal, interrupt func()) {
 	switch k {
 	case keyInterrupt:
-		p.end() // what follows may take a while, and a second Ctrl-C is not for us
+		p.end() // the rest may take a while; a second Ctrl-C ends the program
 		interrupt()
 	case keyStop:
 		p.suspend(events)
-		_ = p.change(nil) // the next picture tells
+		_ = p.change(nil) // the next picture returns the error
 	case keyAbort:
 		p.end()
 		abort()
@@ -174,7 +167,7 @@ func (p *Picture) press(k key, events <-chan os.Signal, interrupt func()) {
 	}
 }
 
-// suspend gives the terminal back and stops the program. Meanwhile nothing is drawn.
+// suspend restores the terminal and stops the program. Nothing is drawn until it continues.
 func (p *Picture) suspend(events <-chan os.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,8 +177,7 @@ func (p *Picture) suspend(events <-chan os.Signal) {
 	}
 }
 
-// readKeys reads keys for as long as the terminal gives some. It may stay behind,
-// waiting for one.
+// readKeys reads keys until the terminal ends. It may stay blocked in a read.
 func (p *Picture) readKeys(ctx context.Context, keys chan<- key) {
 	var parser keyParser
 	buf := make([]byte, 64)
@@ -195,7 +187,7 @@ func (p *Picture) readKeys(ctx context.Context, keys chan<- key) {
 			if !console.InBackground(p.keys) || errors.Is(err, os.ErrClosed) {
 				return
 			}
-			time.Sleep(time.Second) // they are another job's now
+			time.Sleep(time.Second) // they belong to another job now
 			continue
 		}
 

@@ -10,21 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalEvents has signals about the terminal sent to events until stop is called. To
-// read keys in the background becomes an error, which would stop the program.
+// terminalEvents sends signals about the terminal to events until stop is called. Reading keys in the
+// background becomes an error instead of stopping the program.
 func terminalEvents(events chan<- os.Signal) (stop func()) {
 	signal.Ignore(unix.SIGTTIN)
 	signal.Notify(events, unix.SIGWINCH, unix.SIGCONT)
 	return func() { signal.Stop(events) }
 }
 
-// isContinue reports whether the program goes on after it was stopped.
 func isContinue(event os.Signal) bool { return event == unix.SIGCONT }
 
-// stopJob stops the job that the program belongs to, as Ctrl-Z does, and returns when it
-// goes on. Where no shell looks after it the system does not stop it.
+// stopJob stops the program's job, as Ctrl-Z does, and returns when it continues. Without a job-control
+// shell the system does not stop it.
 func stopJob(events <-chan os.Signal) {
-	const soon = 200 * time.Millisecond // a stop is for the whole program, but not at once
+	const soon = 200 * time.Millisecond // the stop may take effect with a delay
 	_ = unix.Kill(0, unix.SIGTSTP)
 	for begin := time.Now(); time.Since(begin) < soon; {
 		select {
@@ -37,5 +36,4 @@ func stopJob(events <-chan os.Signal) {
 	}
 }
 
-// abort ends the program as Ctrl-\ does.
 func abort() { _ = unix.Kill(unix.Getpid(), unix.SIGQUIT) }

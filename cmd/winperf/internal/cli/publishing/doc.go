@@ -1,2 +1,2 @@
-// Package publishing is the commands publish and provider.
+// Package publishing implements the commands publish and provider.
 package publishing

@@ -20,7 +20,6 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// symbolsSuffix is the end of the name of the header that goes with a manifest.
 const symbolsSuffix = "_symbols.h"
 
 // ProviderCommand returns the command provider.
@@ -28,9 +27,9 @@ func ProviderCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provider",
 		Short: "Create, check and install the files that register counters on Windows",
-		Long: `Provider handles the files that register an application's counters with
-Windows: the .ini and .h files that lodctr reads for a version 1 provider
-(a DLL), and the manifest (.man) of a version 2 provider.`,
+		Long: `Provider creates, checks and installs the files that register an application's counters
+with Windows: the .ini and .h files that lodctr reads for a version 1 provider (a DLL), and
+the manifest (.man) of a version 2 provider.`,
 		Example: `  winperf provider init myapp.json
   winperf provider check myapp.ini myapp.man
   winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll'
@@ -51,17 +50,16 @@ func providerInitCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init SCHEMA",
 		Short: "Write .ini, .h and .man files from a schema",
-		Long: `Init writes NAME.ini and NAME.h, which lodctr reads for a version 1 provider,
-and, if the schema has GUIDs and a binary, NAME.man and NAME_symbols.h, its
-manifest for version 2 and the constants in it. NAME is the name of SCHEMA without
-its extension.
+		Long: `Init writes NAME.ini and NAME.h, which lodctr reads for a version 1 provider. If the
+schema has GUIDs and a binary, it also writes NAME.man, the manifest for version 2, and
+NAME_symbols.h with its constants. NAME is the name of SCHEMA without its extension.
 
-SCHEMA is JSON; --example prints one to begin with. SCHEMA can also be an .ini
-file with its header in the same directory, or a manifest. Init then prints a schema
-with their contents. An .ini file and its .h do not contain counter types or whether
-an object has instances; fill these in.
+SCHEMA is JSON; --example prints one. SCHEMA can also be a manifest, or an .ini file with
+its header in the same directory: Init then prints a schema with their contents. An .ini
+file and its .h contain neither counter types nor whether an object has instances; add
+these.
 
-If one of the files exists, nothing is written unless --overwrite is given.`,
+If one of the files exists, nothing is written without --overwrite.`,
 		Example: `  winperf provider init --example > myapp.json
   winperf provider init myapp.json
   winperf provider init old.man > old.json`,
@@ -83,8 +81,8 @@ If one of the files exists, nothing is written unless --overwrite is given.`,
 	cmd.Flags().StringVar(&dir, "dir", "", "write into `DIRECTORY` instead of the current one")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing files")
 	cmd.Flags().BoolVar(&overwrite, "force", false, "replace existing files")
-	_ = cmd.Flags().MarkHidden("force") // what it was called before
-	cmd.Flags().BoolVar(&example, "example", false, "print a schema to begin with")
+	_ = cmd.Flags().MarkHidden("force") // old name
+	cmd.Flags().BoolVar(&example, "example", false, "print an example schema")
 	return cmd
 }
 
@@ -131,15 +129,13 @@ func providerInit(ctx context.Context, a *console.App, file, dir string, overwri
 	return nil
 }
 
-// registrationFile is a file to be written.
 type registrationFile struct {
 	path string
 	data []byte
 	file *output.File // while it is written
 }
 
-// writeRegistration writes the files. Nothing is written where one of them exists
-// already.
+// writeRegistration writes the files, or none if one of them exists.
 func writeRegistration(ctx context.Context, files []registrationFile, overwrite bool) (err error) {
 	var there []error
 	for _, f := range files {
@@ -152,8 +148,8 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 		return errors.Join(there...)
 	}
 
-	// All are locked before any is written, and the first one is unlocked last: another program
-	// that writes the same files finds it locked.
+	// All files are locked before any is written, and the first one is unlocked last, so that another
+	// program finds it locked.
 	for i := range files {
 		f := &files[i]
 		if f.file, err = f.target(overwrite).Open(ctx); err != nil {
@@ -176,7 +172,6 @@ func writeRegistration(ctx context.Context, files []registrationFile, overwrite 
 	return nil
 }
 
-// target describes the file to create or replace.
 func (f *registrationFile) target(overwrite bool) output.Target {
 	t := output.Target{Name: f.path}
 	if overwrite {
@@ -185,13 +180,12 @@ func (f *registrationFile) target(overwrite bool) output.Target {
 	return t
 }
 
-// printSchema prints what .ini and .h files, or a manifest, say as schemas.
 func printSchema(ctx context.Context, a *console.App, file string) error {
 	read, err := readRegistration(ctx, file)
 	if err != nil {
 		return err
 	}
-	if err := tellFindings(a, read.findings); err != nil {
+	if err := reportFindings(a, read.findings); err != nil {
 		return err
 	}
 
@@ -211,9 +205,9 @@ func providerCheckCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Report errors in .ini, .h, .man and schema files",
-		Long: `Check reads .ini files with the header that each names, .h files, manifests
-(.man) and schemas (.json), and reports all errors with line and column. A warning
-is about something that Windows accepts but that is probably not intended.
+		Long: `Check reads .ini files with the header that each names, .h files, manifests (.man) and
+schemas (.json), and reports all errors with line and column. A warning is about something
+that Windows accepts but that is probably not intended.
 
 Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
 		Example: `  winperf provider check myapp.ini
@@ -244,7 +238,6 @@ Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
 	}
 }
 
-// listFindings writes the findings to standard output, or that there are none.
 func listFindings(a *console.App, file string, found regfile.Findings) error {
 	for _, f := range found {
 		if _, err := fmt.Fprintln(a.Stdout, safetext.Line(f.Error())); err != nil {
@@ -259,8 +252,7 @@ func listFindings(a *console.App, file string, found regfile.Findings) error {
 	return nil
 }
 
-// tellFindings writes the findings to standard error. Faults are an error.
-func tellFindings(a *console.App, found regfile.Findings) error {
+func reportFindings(a *console.App, found regfile.Findings) error {
 	for _, f := range found {
 		if f.Warning {
 			fmt.Fprintln(a.Stderr, safetext.Line(f.Error()))
@@ -269,7 +261,6 @@ func tellFindings(a *console.App, found regfile.Findings) error {
 	return found.Err()
 }
 
-// registrationRead is what files say.
 type registrationRead struct {
 	driver    string         // of an .ini file
 	providers []winperf.GUID // of a manifest
@@ -277,7 +268,6 @@ type registrationRead struct {
 	findings  regfile.Findings
 }
 
-// readRegistration reads a file by its extension.
 func readRegistration(ctx context.Context, file string) (*registrationRead, error) {
 	data, err := input.ReadRegistrationFile(ctx, file)
 	if err != nil {
@@ -289,7 +279,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 	case ".ini":
 		return read, read.ini(ctx, file, data)
 	case ".h":
-		// lodctr does not read a manifest's symbols, and C has its own checks.
+		// lodctr does not read a manifest's symbols, and C compilers check them.
 		if !strings.HasSuffix(file, symbolsSuffix) {
 			_, read.findings = regfile.ParseHeader(file, data)
 		}
@@ -307,12 +297,11 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("%s: want a file .ini, .h, .man or .json", file)
+		return nil, fmt.Errorf("%s: expected a file .ini, .h, .man or .json", file)
 	}
 	return read, nil
 }
 
-// ini reads an .ini file and the header that it names.
 func (r *registrationRead) ini(ctx context.Context, file string, data []byte) error {
 	ini, found := regfile.ParseINI(file, data)
 	r.driver, r.findings = ini.DriverName(), found
@@ -339,8 +328,7 @@ func (r *registrationRead) ini(ctx context.Context, file string, data []byte) er
 	return nil
 }
 
-// names are the English names of an .ini file in the order of its header, whose numbers
-// leave out none.
+// names returns the English names of an .ini file in the order of its header.
 func (r *registrationRead) names() (names []string) {
 	for _, s := range r.schemas {
 		for i := range s.Objects {
@@ -354,7 +342,7 @@ func (r *registrationRead) names() (names []string) {
 	return names
 }
 
-// exampleSchema is the one of the help: it has what a schema can have.
+// exampleSchema uses every field of a schema.
 //
 //go:embed example_schema.json
 var exampleSchema string

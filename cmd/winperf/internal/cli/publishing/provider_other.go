@@ -9,11 +9,10 @@ import (
 	"github.com/winperf/winperf/internal/regfile"
 )
 
-// registrationSystem is where providers are registered.
 func registrationSystem() (regfile.System, error) {
 	return nil, fmt.Errorf("%w: providers are registered on Windows", winperf.ErrNotSupported)
 }
 
 func askProvider(regfile.System, string) (delivered, error) {
-	return delivered{}, winperf.ErrNotSupported // registrationSystem has said it before
+	return delivered{}, winperf.ErrNotSupported // registrationSystem returns an error first
 }

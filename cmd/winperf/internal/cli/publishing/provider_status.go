@@ -10,26 +10,24 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// delivered is what a provider of published counters says about itself.
 type delivered struct {
 	library  string
-	objects  []byte            // as they stand in a performance data block
-	accounts map[uint32]string // the account of each object, by its title index
-	troubles []string          // what keeps something from being delivered
+	objects  []byte            // as in a performance data block
+	accounts map[uint32]string // account of each object by title index
+	troubles []string          // reasons why objects are omitted
 }
 
 func providerStatusCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DRIVER",
-		Short: "Show which objects the provider of published counters delivers and leaves out",
-		Long: `Status requests all data from the winperf-provider.dll of a driver, in this process.
-It lists the objects that the DLL delivers by title index, each with the account that
-publishes it. It also shows why something is left out: damaged or foreign files, an
-account that is not trusted, an answer that is too large, or a directory that another
-account created.
+		Short: "Show the published objects that a provider delivers and omits",
+		Long: `Status queries the winperf-provider.dll of a driver from this process. It lists the
+objects that the DLL delivers, by title index, and the account that publishes each. It
+also shows why objects are omitted: damaged or foreign files, an account that is not
+trusted, an answer that is too large, or a directory that another account created.
 
-Exit status: 0 nothing was left out, 1 the provider could not be queried, 3
-something was left out.`,
+Exit status: 0 nothing was omitted, 1 the provider could not be queried, 3 something was
+omitted.`,
 		Example: `  winperf provider status MyApplication`,
 		Args:    console.ExactlyOne("DRIVER"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -54,7 +52,7 @@ func listDelivered(a *console.App, d delivered) error {
 	for object := range d.each() {
 		instances := object.NumInstances()
 		if instances < 0 {
-			instances = 1 // the object has none, but values
+			instances = 1 // for an object without instances
 		}
 		const line = "object %d: instances %d, bytes %d, published by %s\n"
 		account := safetext.Line(d.accounts[object.Title()])
@@ -64,7 +62,7 @@ func listDelivered(a *console.App, d delivered) error {
 	}
 
 	for _, trouble := range d.troubles {
-		if _, err := fmt.Fprintf(a.Stdout, "left out: %s\n", safetext.Line(trouble)); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "omitted: %s\n", safetext.Line(trouble)); err != nil {
 			return err
 		}
 		a.Partial = true
@@ -72,7 +70,6 @@ func listDelivered(a *console.App, d delivered) error {
 	return nil
 }
 
-// each returns the objects.
 func (d delivered) each() iter.Seq[datablock.ObjectBytes] {
 	return func(yield func(datablock.ObjectBytes) bool) {
 		object, rest, err := datablock.CutObject(d.objects)

@@ -8,7 +8,6 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// askProvider loads the library of a driver and asks it for everything.
 func askProvider(sys regfile.System, driver string) (d delivered, err error) {
 	library, err := valueOf(sys, driver, "Performance", "Library")
 	if err != nil {
@@ -20,7 +19,7 @@ func askProvider(sys regfile.System, driver string) (d delivered, err error) {
 		return d, err
 	}
 
-	// Another provider's library has no such functions, and is not called at all.
+	// A foreign library lacks these functions and is not called.
 	d.library = library[0]
 	e := winapi.NewExtension(winapi.NewDLL(d.library))
 	if _, err := e.Troubles(); err != nil {
@@ -39,14 +38,14 @@ func askProvider(sys regfile.System, driver string) (d delivered, err error) {
 	return d, err
 }
 
-// accountsOf returns the accounts of the objects. A library of an earlier version does not report them.
+// accountsOf returns the objects' accounts. Older libraries do not report them.
 func accountsOf(e *winapi.Extension, d delivered) map[uint32]string {
 	accounts := map[uint32]string{}
 	for object := range d.each() {
 		title := object.Title()
 		sid, err := e.Owner(title)
 		if err != nil || sid == "" {
-			accounts[title] = "an account that the library does not report"
+			accounts[title] = "an unknown account"
 			continue
 		}
 		accounts[title] = winapi.AccountName(sid)
@@ -54,7 +53,7 @@ func accountsOf(e *winapi.Extension, d delivered) map[uint32]string {
 	return accounts
 }
 
-// collectAll asks with ever more room, to twice what an answer may have.
+// collectAll queries with growing buffers, up to twice the largest answer.
 func collectAll(e *winapi.Extension) (objects []byte, err error) {
 	const least, most = 1 << 16, 128 << 20
 	for room := least; room <= most; room *= 4 {
@@ -65,7 +64,6 @@ func collectAll(e *winapi.Extension) (objects []byte, err error) {
 	return nil, err
 }
 
-// valueOf returns a text of a driver's key.
 func valueOf(sys regfile.System, driver, key, name string) ([]string, error) {
 	path := regfile.Services + `\` + driver + `\` + key
 	v, found, err := sys.Value(path, name)

@@ -18,7 +18,6 @@ import (
 	"github.com/winperf/winperf/provider/publish"
 )
 
-// registrationSystem is this machine's registry, and its lodctr and unlodctr.
 func registrationSystem() (regfile.System, error) {
 	dll := winapi.NewDLL("advapi32.dll")
 	return &windowsSystem{winapi.NewRegistry(dll), winapi.NewRegistryEditor(dll)}, nil
@@ -38,7 +37,7 @@ func (s *windowsSystem) CreateKey(key string) (created []string, err error) {
 		}
 
 		if k, err := s.reg.OpenKey(winapi.HKEY_LOCAL_MACHINE, key[:end]); err == nil {
-			_ = s.reg.CloseKey(k) // it was only looked for
+			_ = s.reg.CloseKey(k) // opened only to check it
 			continue
 		}
 
@@ -84,7 +83,7 @@ func (s *windowsSystem) Value(key, name string) (v regfile.Value, found bool, er
 	}
 	defer func() { err = errors.Join(err, s.reg.CloseKey(k)) }()
 
-	const most = 1 << 20 // a value may have at most 1 MB
+	const most = 1 << 20 // largest registry value: 1 MB
 	buf := make([]byte, most)
 	var value winapi.RegValue
 	err = s.reg.QueryValue(k, wire.Units(name), buf, &value)
@@ -119,7 +118,7 @@ func (s *windowsSystem) DeleteValue(key, name string) error {
 
 func (s *windowsSystem) MakePublished() error { return publish.MakeCommon() }
 
-// Run runs one of Windows' own programs, from its directory.
+// Run runs a Windows program from the system directory.
 func (s *windowsSystem) Run(ctx context.Context, command []string) error {
 	directory, err := winapi.SystemDirectory()
 	if err != nil {
@@ -133,7 +132,6 @@ func (s *windowsSystem) Run(ctx context.Context, command []string) error {
 	return nil
 }
 
-// parseValue reads a registry value's bytes.
 func parseValue(t regfile.ValueType, data []byte) regfile.Value {
 	v := regfile.Value{Type: t}
 	switch {
@@ -152,7 +150,6 @@ func parseValue(t regfile.ValueType, data []byte) regfile.Value {
 	return v
 }
 
-// formatValue is a registry value's bytes.
 func formatValue(v regfile.Value) []byte {
 	text := ""
 	switch v.Type {

@@ -32,27 +32,27 @@ func PublishCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish --schema FILE",
 		Short: "Publish counters from lines on standard input",
-		Long: `Publish publishes the objects of a schema on this machine, with values from
-standard input. Other programs see them at once: on Linux with winperf, on
-Windows if the provider is installed. The objects disappear when the input ends,
-or with --keep when the command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
+		Long: `Publish publishes the objects of a schema on this machine, with values from standard
+input. Other programs see them at once: on Linux with winperf, on Windows if the provider
+is installed. The objects disappear when the input ends, or with --keep when the command
+is interrupted (Ctrl-C, SIGTERM, SIGHUP).
 
-FILE is JSON, as for winperf provider init, whose --example prints one. Its
-driver and symbols may be left out; they are then derived from the names.
+FILE is JSON, as for winperf provider init, whose --example prints one. Its driver and
+symbols are optional; by default they are derived from the names.
 
 Each line is a path, a space, and the operation on the raw value:
   \Transfer\Bytes Sent 5                 set it to 5
   \Peer(Peer 1)\Bytes Served +15         add 15; -15 subtracts, but not below 0
   \Transfer\Available Bandwidth 20/50    set it and its base, +20/+50 adds
   \Peer(Peer 1)\* remove                 remove the instance
-PERF_DOUBLE_RAW takes decimals, such as 21.5, and may fall below 0. The raw value
-of PERF_ELAPSED_TIME is the start, by the clock that samples have: on Linux the
-seconds of /proc/uptime at that time, times 10,000,000; on Windows
-QueryPerformanceCounter.
-An instance is created, with zeros, when a line first names it. In
-\Part(Peer 1/a)\Bytes, if an instance has the name before the slash, the rest is
-the name of its child. Empty lines and lines that begin with # are ignored. A line
-that cannot be read is skipped. The first 20 are reported, then at most one a second.
+PERF_DOUBLE_RAW takes decimals, such as 21.5, and can be negative. The raw value of
+PERF_ELAPSED_TIME is the start time on the clock of the samples: on Linux the seconds in
+/proc/uptime times 10,000,000; on Windows QueryPerformanceCounter.
+
+The first line with a new instance creates it, with zeros. In \Part(Peer 1/a)\Bytes the
+part after the slash is the name of a child if an instance has the name before the slash.
+Empty lines and lines that begin with # are ignored. Lines that cannot be read are
+skipped; the first 20 are reported, then at most one a second.
 
 Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 		Example: `  winperf provider init --example > shop.json
@@ -63,7 +63,7 @@ Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 	}
 
 	f := cmd.Flags()
-	f.StringVar(&opt.schema, "schema", "", "the `FILE` that declares the objects and counters (required)")
+	f.StringVar(&opt.schema, "schema", "", "`FILE` that declares the objects and counters (required)")
 	f.BoolVar(&opt.keep, "keep", false, "continue after the input has ended, until interrupted")
 	const dir = "publish in `DIRECTORY` instead of the default directory or the first one in " +
 		publish.Environment
@@ -76,7 +76,7 @@ Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err error) {
 	if opt.schema == "" {
 		return errors.New("publish needs --schema FILE, which declares the counters;" +
-			" winperf provider init --example prints one to begin with")
+			" winperf provider init --example prints an example")
 	}
 	data, err := input.ReadRegistrationFile(ctx, opt.schema)
 	if err != nil {
@@ -97,10 +97,10 @@ func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err 
 
 	made := ""
 	if slices.Contains(missing, filepath.Dir(p.Path())) {
-		made = "; the directory was made, as it was not there"
+		made = "; the directory was created"
 	}
-	// This is no complaint.
-	a.Complain(fmt.Errorf("publishing in %s; it can be seen by %s%s", p.Path(), p.Audience(), made))
+	// Not an error.
+	a.Complain(fmt.Errorf("publishing in %s, visible to %s%s", p.Path(), p.Audience(), made))
 	r, err := a.Input("lines to publish")
 	if err != nil {
 		return err
@@ -115,7 +115,6 @@ func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err 
 	return nil
 }
 
-// missingDirs are the directories that somebody chose to publish in and that are not there.
 func missingDirs(chosen string) (dirs []string) {
 	list := []string{chosen}
 	if chosen == "" {
@@ -129,7 +128,6 @@ func missingDirs(chosen string) (dirs []string) {
 	return dirs
 }
 
-// publishLines carries out every line that can be read.
 func publishLines(a *console.App, in *console.LineReader, p *publishing) error {
 	faults := lineFaults{app: a, times: rate.Sometimes{First: maxFaults, Interval: time.Second}}
 	defer faults.end()
@@ -154,18 +152,16 @@ func publishLines(a *console.App, in *console.LineReader, p *publishing) error {
 }
 
 const (
-	maxFaults    = 20  // lines that cannot be read are reported, then one a second
-	maxFaultText = 300 // characters of a report
+	maxFaults    = 20  // reported lines; then one a second
+	maxFaultText = 300 // characters in a report
 )
 
-// lineFaults reports lines that cannot be read.
 type lineFaults struct {
 	app    *console.App
 	times  rate.Sometimes
-	hidden int // lines that were not reported
+	hidden int // number of lines not reported
 }
 
-// add reports a line, or counts it if there are too many.
 func (l *lineFaults) add(fault *winperf.DataError) {
 	l.app.Partial = true
 	l.hidden++
@@ -177,7 +173,6 @@ func (l *lineFaults) add(fault *winperf.DataError) {
 	})
 }
 
-// end reports how many lines were not reported.
 func (l *lineFaults) end() {
 	if l.hidden > 0 {
 		l.app.Complain(fmt.Errorf("%s: %d more lines could not be read", input.StandardInput, l.hidden))

@@ -15,37 +15,33 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// publishing carries out lines.
 type publishing struct {
 	publisher *publish.Publisher
 	objects   []registration.Object
-	instances map[instanceKey]*publishNode // that are there
+	instances map[instanceKey]*publishNode // existing instances
 }
 
-// instanceKey names an instance: the position of its object, and its full name in lower case. The
-// name is "" for an object without instances.
+// instanceKey identifies an instance: the position of its object, and its full name in lower case (""
+// without instances).
 type instanceKey struct {
 	object int
 	name   string
 }
 
-// publishNode is an instance, or an object without instances.
 type publishNode struct {
 	*publish.Instance
-	parent   *publishNode // nil: none
+	parent   *publishNode // may be nil
 	children map[instanceKey]bool
 	handles  []publishHandle // by position of the counter in the schema
 }
 
-// publishHandle is a counter that a line named.
 type publishHandle struct{ value, base *publish.Counter }
 
 func newPublishing(p *publish.Publisher, s *registration.Declaration) *publishing {
 	return &publishing{publisher: p, objects: s.Objects, instances: map[instanceKey]*publishNode{}}
 }
 
-// line carries out a line. It returns nil or, with the column in characters, why it
-// could not.
+// line executes a line. It returns nil or an error with the column in characters.
 func (p *publishing) line(text string) *winperf.DataError {
 	if strings.TrimSpace(text) == "" || text[0] == '#' {
 		return nil
@@ -53,7 +49,7 @@ func (p *publishing) line(text string) *winperf.DataError {
 	text = strings.TrimRight(text, " \t")
 	split := strings.LastIndexAny(text, " \t")
 	if split < 0 {
-		return &winperf.DataError{Column: 1, Msg: "expected a path, a blank and a value"}
+		return &winperf.DataError{Column: 1, Msg: "expected a path, a space and a value"}
 	}
 
 	path, value := strings.TrimRight(text[:split], " \t"), text[split+1:]
@@ -65,7 +61,7 @@ func (p *publishing) line(text string) *winperf.DataError {
 		return nil
 	}
 
-	// A line without a value has a part of its path as the value, so that is reported first.
+	// A line without a value has a part of its path as value, so an error of the path is reported first.
 	target, noTarget := p.target(path)
 	c, err := parseChange(value, target.double)
 	if err != nil {
@@ -89,7 +85,6 @@ func (p *publishing) line(text string) *winperf.DataError {
 	return nil
 }
 
-// pathColumn is where an error says that a path, which begins the line, is wrong.
 func pathColumn(path string, err error) int {
 	var fault *winperf.DataError
 	if errors.As(err, &fault) && fault.Text == path {
@@ -98,16 +93,15 @@ func pathColumn(path string, err error) int {
 	return 1
 }
 
-// publishTarget is the counter that a path names.
 type publishTarget struct {
 	winperf.Path
 	object  *publish.Object
 	key     instanceKey
-	counter int  // its position in the schema
+	counter int  // position in the schema
 	double  bool // the raw value is a float64
 }
 
-// target returns the counter that a path names. Its instance may be missing.
+// target returns the counter named by a path. Its instance may be missing.
 func (p *publishing) target(text string) (t publishTarget, err error) {
 	if t.Path, err = winperf.ParsePath(text); err != nil {
 		return t, err
@@ -139,7 +133,6 @@ func (p *publishing) target(text string) (t publishTarget, err error) {
 	return t, err
 }
 
-// handle returns the counter to change, and creates its instance if it is missing.
 func (p *publishing) handle(t publishTarget) (*publishHandle, error) {
 	node, err := p.node(t)
 	if err != nil {
@@ -162,11 +155,10 @@ func (p *publishing) handle(t publishTarget) (*publishHandle, error) {
 	return h, nil
 }
 
-// object returns the object that a path of this machine names, and the key of its instance.
 func (p *publishing) object(path winperf.Path) (*publish.Object, instanceKey, error) {
 	if path.Machine != "" || path.Index != 0 {
 		return nil, instanceKey{},
-			errors.New("expected a path without a machine and without # and a number")
+			errors.New("expected a path without a machine and without #NUMBER")
 	}
 	o, err := p.publisher.Object(path.Object)
 	if err != nil {
@@ -178,7 +170,7 @@ func (p *publishing) object(path winperf.Path) (*publish.Object, instanceKey, er
 	return o, instanceKey{i, strings.ToLower(path.Instance)}, nil
 }
 
-// node returns the instance that has a counter, and creates it if it is missing.
+// node returns the instance of a counter, and creates it if necessary.
 func (p *publishing) node(t publishTarget) (*publishNode, error) {
 	if node := p.instances[t.key]; node != nil {
 		return node, nil
@@ -198,7 +190,6 @@ func (p *publishing) node(t publishTarget) (*publishNode, error) {
 	return node, nil
 }
 
-// create publishes an instance.
 func (p *publishing) create(node *publishNode, t publishTarget) error {
 	name, parent, err := p.parent(t.Instance)
 	if err != nil {
@@ -220,8 +211,8 @@ func (p *publishing) create(node *publishNode, t publishTarget) error {
 	return nil
 }
 
-// parent finds the instance that a name begins with, before a slash: the one with
-// the longest name. It returns the rest of the name, all of it without a parent.
+// parent finds the longest existing instance that is a prefix of full before a slash. It returns the rest
+// of the name, or all of it without a parent.
 func (p *publishing) parent(full string) (name string, parent *publishNode, err error) {
 	for i := strings.LastIndexByte(full, '/'); i > 0; i = strings.LastIndexByte(full[:i], '/') {
 		for k := range p.objects {
@@ -240,7 +231,6 @@ func (p *publishing) parent(full string) (name string, parent *publishNode, err 
 	return full, nil, nil
 }
 
-// remove takes an instance away, with its children.
 func (p *publishing) remove(text string) error {
 	path, err := winperf.ParsePath(text)
 	if err != nil {
@@ -260,7 +250,6 @@ func (p *publishing) remove(text string) error {
 	return p.drop(key)
 }
 
-// drop takes an instance away that is there, with its children.
 func (p *publishing) drop(key instanceKey) error {
 	node := p.instances[key]
 	if node.parent != nil {
@@ -270,7 +259,6 @@ func (p *publishing) drop(key instanceKey) error {
 	return node.Remove()
 }
 
-// forget forgets an instance and its children.
 func (p *publishing) forget(key instanceKey) {
 	for child := range p.instances[key].children {
 		p.forget(child)
@@ -278,20 +266,17 @@ func (p *publishing) forget(key instanceKey) {
 	delete(p.instances, key)
 }
 
-// change is the effect of a line on a raw value and its base.
 type change struct {
 	value, base amount
 	hasBase     bool
 }
 
-// amount is a number to set, to add or to subtract.
 type amount struct {
 	sign   byte // '+' or '-'; 0 sets
 	n      uint64
 	double float64 // the number, if the raw value is a float64
 }
 
-// parseChange reads the operation of a line. Only a raw value that is a float64 takes decimals.
 func parseChange(s string, double bool) (c change, err error) {
 	value, base, hasBase := strings.Cut(s, "/")
 	if c.value, err = parseAmount(value, double); err == nil && hasBase {
@@ -318,7 +303,7 @@ func parseAmount(s string, double bool) (a amount, err error) {
 		return a, err
 	}
 
-	// ParseFloat also takes names and signs: -Inf, NaN, +1.
+	// ParseFloat also accepts -Inf, NaN and +1.
 	if strings.Trim(s, "0123456789.eE+-") != "" || strings.IndexAny(s, "+-") == 0 {
 		return a, strconv.ErrSyntax
 	}
@@ -328,7 +313,7 @@ func parseAmount(s string, double bool) (a amount, err error) {
 
 func (c change) apply(h *publishHandle, double bool) error {
 	if c.hasBase && h.base == nil {
-		return errors.New("the type of this counter has no base: expected one number")
+		return errors.New("this counter type has no base: expected one number")
 	}
 	if double {
 		return c.value.applyDouble(h.value)
@@ -349,13 +334,13 @@ func (c change) apply(h *publishHandle, double bool) error {
 	return nil
 }
 
-// check returns why a counter cannot take the number.
+// check returns an error if the counter cannot take the number.
 func (a amount) check(c *publish.Counter) error {
 	if c.Size() == 4 && a.n > math.MaxUint32 {
-		return errors.New("the value has 4 bytes: expected up to 4294967295")
+		return errors.New("the value has 4 bytes: expected at most 4294967295")
 	}
 	if now := c.Load(); a.sign == '-' && a.n > now {
-		return fmt.Errorf("the value is %d and cannot fall below 0", now)
+		return fmt.Errorf("the value is %d and cannot become negative", now)
 	}
 	return nil
 }
@@ -371,7 +356,6 @@ func (a amount) apply(c *publish.Counter) {
 	}
 }
 
-// applyDouble is apply for a raw value that is a float64.
 func (a amount) applyDouble(c *publish.Counter) error {
 	v := a.double
 	switch a.sign {

@@ -1,2 +1,2 @@
-// Package rawline has raw values as JSON lines: convert writes them, cook reads them.
+// Package rawline defines JSON lines of raw values: convert writes and cook reads them.
 package rawline

@@ -19,17 +19,16 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// RawTypes are the types that counters had before they became plain numbers, in the order of
-// each object's definitions.
+// RawTypes are the original types of counters that became plain numbers, in the order of each object's
+// definitions.
 type RawTypes map[rawObject][]counter.Type
 
-// rawObject is an object of a machine.
 type rawObject struct {
 	machine string
 	title   uint32
 }
 
-// Note keeps the types of a sample.
+// Note stores the types in a block.
 func (t RawTypes) Note(block *perfdata.Block) {
 	if t == nil {
 		return
@@ -44,43 +43,41 @@ func (t RawTypes) Note(block *perfdata.Block) {
 	}
 }
 
-// RawLinesError says of JSON lines of raw values that they are no samples, as needer needs them.
+// RawLinesError returns the error for JSON lines of raw values used as a log by needer.
 func RawLinesError(log, needer string) error {
-	const form = "%s holds raw values as JSON lines, which winperf cook reads; " +
-		"samples for %s are in the log that they are from: %w"
+	const form = "%s holds raw values as JSON lines for winperf cook; " +
+		"use the original log for %s: %w"
 	return fmt.Errorf(form, log, needer, winperf.ErrNotSupported)
 }
 
-// rawLines writes raw values as JSON lines: those of readings, with what winperf cook takes
-// beside them, which are the type and the raw samples that it computes the displayable value of.
+// rawLines writes readings with raw values as JSON lines, plus the input of winperf cook: the type and the
+// raw samples.
 type rawLines struct {
 	out   *bufio.Writer
 	types RawTypes
 
-	older  map[string]frame.Frame // the last sample of each machine, kept
+	older  map[string]frame.Frame // last kept sample of each machine
 	cooker frame.Cooker
-	pair   *frame.Pair // of the object that was asked for last
+	pair   *frame.Pair // of the last object
 	places map[string]int
 	line   bytes.Buffer
 	sink   sink.Sink // writes to line
 	named  logs.View
 }
 
-// rawFields are the fields that a line has beside those of a reading.
 type rawFields struct {
 	Type counter.Type `json:"type"`
 	Prev *CookSample  `json:"prev"`
 	Cur  *CookSample  `json:"cur"`
 }
 
-// NewRawLines returns a writer of raw values as lines.
+// NewRawLines returns a writer of raw values as JSON lines.
 func NewRawLines(out io.Writer, types RawTypes) (w *rawLines, err error) {
 	w = &rawLines{out: bufio.NewWriter(out), types: types, older: map[string]frame.Frame{}}
 	w.sink, err = sink.New("jsonl", &w.line, sink.Options{})
 	return w, err
 }
 
-// Write implements logs.Writer.
 func (w *rawLines) Write(m *logs.Moment) error {
 	for _, cycle := range m.Cycles {
 		if err := w.cycle(m.Time, cycle); err != nil {
@@ -90,7 +87,6 @@ func (w *rawLines) Write(m *logs.Moment) error {
 	return nil
 }
 
-// cycle writes the values of a cycle, which are ordered by object and counter.
 func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 	machine := cycle.Frame.Machine()
 	if err := w.cooker.Set(w.older[machine], cycle.Frame, counter.Options{}); err != nil {
@@ -112,10 +108,9 @@ func (w *rawLines) cycle(t time.Time, cycle *measure.Cycle) error {
 	}
 
 	w.older[machine] = cycle.Frame
-	return cycle.Frame.Keep() // the next sample of the machine may be much later
+	return cycle.Frame.Keep() // the machine's next sample may be much later
 }
 
-// find finds the object of a counter, and where its instances stand.
 func (w *rawLines) find(f frame.Frame, s *winperf.Series) frame.Object {
 	found, _ := f.Find(s.ObjectID)
 	for o := range f.Objects() {
@@ -135,7 +130,7 @@ func (w *rawLines) find(f frame.Frame, s *winperf.Series) frame.Object {
 	return found
 }
 
-// value writes the line of a column of one value. Without a raw value it is no more than that.
+// value writes the line of a single value. Without a raw value the line is only a reading.
 func (w *rawLines) value(t time.Time, o frame.Object, c winperf.Column) error {
 	w.line.Reset()
 	if err := w.sink.Write(t, []winperf.Column{c}); err != nil {
@@ -164,7 +159,6 @@ func (w *rawLines) value(t time.Time, o frame.Object, c winperf.Column) error {
 	return err
 }
 
-// olderSample is the raw sample of the instance at a position of the older object.
 func (w *rawLines) olderSample(
 	o frame.Object, id winperf.CounterID, types []counter.Type, position int,
 ) *CookSample {
@@ -179,8 +173,8 @@ func (w *rawLines) olderSample(
 	return nil
 }
 
-// rawSample is the raw sample of a counter of an instance; nil where there is no value. The
-// base, and the number of components of a multi-timer, stand in the next definition.
+// rawSample returns the raw sample of a counter of an instance, or nil without a value. The next
+// definition has the base, or the number of components of a multi-timer.
 func rawSample(o frame.Object, types []counter.Type, position, k int) *CookSample {
 	value, ok := o.Raw(position, k)
 	if !ok || types[k].IsText() {
@@ -204,11 +198,8 @@ func rawSample(o frame.Object, types []counter.Type, position, k int) *CookSampl
 	return s
 }
 
-// Flush implements logs.Writer.
 func (w *rawLines) Flush() error { return w.out.Flush() }
 
-// Late implements logs.Writer.
 func (w *rawLines) Late() int { return 0 }
 
-// Close implements logs.Writer.
 func (w *rawLines) Close() error { return w.out.Flush() }

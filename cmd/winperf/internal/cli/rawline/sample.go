@@ -14,7 +14,7 @@ type CookSample struct {
 	ObjectFreq int64   `json:"object_freq"`
 }
 
-// Sample returns the raw values of a line as a sample.
+// Sample returns the raw values as a sample.
 func (s *CookSample) Sample() *counter.Sample {
 	if s == nil {
 		return nil
@@ -32,7 +32,7 @@ func (s *CookSample) Sample() *counter.Sample {
 	return out
 }
 
-// Lacks tells what the type needs besides the value and is not there.
+// Lacks returns the name of a missing field that the type needs.
 func (s *CookSample) Lacks(t counter.Type) string {
 	switch {
 	case s == nil:

@@ -1,2 +1,2 @@
-// Package record is the record command.
+// Package record implements the command record.
 package record

@@ -26,56 +26,54 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// recorder is the record command.
 type recorder struct {
-	app    *console.App
-	source input.SourceFlags
-	read   input.LogFlags
-	output output.Flags
-	sel    input.SelectFlags
-	every  input.Interval
-	thins  func() bool // -i was given
-	count  input.Count
-	limit  logs.Limits
-	name   input.Naming
-	naming recordNaming
-	begin  string
-	end    string
-	during input.Interval
-	sync   input.Interval
-	quiet  bool
-	attach bool // --experiments
-	tell   bool
-	more   []string // paths
+	app           *console.App
+	source        input.SourceFlags
+	read          input.LogFlags
+	output        output.Flags
+	sel           input.SelectFlags
+	every         input.Interval
+	thins         func() bool // whether -i was given
+	count         input.Count
+	limit         logs.Limits
+	name          input.Naming
+	naming        recordNaming
+	begin         string
+	end           string
+	during        input.Interval
+	sync          input.Interval
+	quiet         bool
+	attach        bool
+	progressLines bool
+	more          []string // paths
 
 	format string
 	paths  []winperf.Path
-	cut    winperf.Selection // that --begin and --end make of a record
+	cut    winperf.Selection // range of a log given by --begin and --end
 	live   bool
-	until  time.Time // that --end says, of a live source
+	until  time.Time // end of a live recording
 	zone   output.ShownZone
 	clock  measure.Clock
 	files  *logs.Files
 	tally  input.Tally
 	synced time.Time
-	small  bool // it was told that the limit is too small
-	reads  bool // values are computed, and not only kept
-	frames bool // the samples hold raw values
+	small  bool // a limit that is too small was reported
+	reads  bool // computes readings
+	frames bool // samples have raw values
 	begun  bool // a path has matched something
 }
 
-// recordNaming are the flags about names of files.
 type recordNaming struct {
 	suffix nameSuffix
 	append bool
 }
 
-// recordFormats are what record writes; the first is the one without options.
+// recordFormats returns the formats of record; the first one is the default.
 func recordFormats() []sink.Format {
 	formats := []sink.Format{
 		{
 			Name: "capture", Extensions: []string{".capture"},
-			Description: "raw samples as they are, to be decoded later",
+			Description: "raw samples, decoded later",
 		},
 		{
 			Name: "blg", Extensions: []string{".blg"},
@@ -91,50 +89,46 @@ func recordFormats() []sink.Format {
 	return output.WithPacked(formats)
 }
 
-const recordHelp = `Record takes a sample every interval and writes it to a file. It stops on Ctrl-C,
-after -n samples, or at the time of --for or --end. SIGTERM and SIGHUP complete
-the file as Ctrl-C does; under nohup SIGHUP is ignored.
+const recordHelp = `Record samples counters at an interval and writes them to a file. It stops on Ctrl-C,
+after -n samples, or at the time of --for or --end. SIGTERM and SIGHUP complete the file
+as Ctrl-C does; under nohup SIGHUP is ignored.
 
-  capture     raw samples byte for byte with all names, compressed, readable on any
-              system: complete data of the objects that the paths name; without a
-              path of all objects that are not costly
+  capture     complete raw samples of the objects that the paths name, or without a path
+              of all objects that are not costly; with all names, compressed, readable
+              on any system
   blg         binary log of Windows, raw values; not verified on Windows
-  csv, tsv    text logs of Windows; a column for each instance of the first row. A
-              column belongs to one instance, not to its name: instances that appear
+  csv, tsv    text logs of Windows, with a column for each instance of the first row. A
+              column belongs to an instance, not to its name: instances that appear
               later are not recorded. 'winperf convert' writes a log with all of them
   jsonl       a JSON object for each reading; NAME.jsonl.zst is compressed
 
-In csv, tsv and jsonl a process or thread that began after the previous sample counts
-from zero; with --pdh-exact it has no rates in its first sample.
+NAME can contain {time}, {date}, {mmddhhmm}, {host} and {serial}. The default is
+winperf_{time} with the format's extension. An existing file is kept without --append,
+which requires the same counters, or --overwrite. A named pipe is written when a program
+reads it. Other programs can read the file during recording, but no other winperf can
+write it.
 
-NAME may contain {time}, {date}, {mmddhhmm}, {host} and {serial}. Without -o it is
-winperf_{time} with the format's extension. An existing file is kept unless
---append or --overwrite is given; with --append the counters must be those of the
-file. A named pipe is written as soon as a program reads it. Other programs can read
-a file during recording, but no other winperf can write it.
+A path without a match is tried again with each sample. While no path matches, record
+reports that it waits and writes nothing; the samples and the time of waiting count for -n
+and --for.
 
-A path that matches nothing yet is tried again with each sample. As long as no
-path names an object and a counter that are there, record says that it waits and
-writes nothing. The samples and the time of waiting count for -n and --for.
+--max-size, --max-samples and --max-time limit a file. At the limit recording stops; with
+--at-limit new it continues in a new file. --at-limit circular also removes the oldest
+files: it keeps about --max-size bytes, at least --max-samples samples, or the last
+--max-time, in about eight files.
 
---max-size, --max-samples and --max-time limit a file. When the file is full,
-recording stops. --at-limit new continues in a new file. --at-limit circular also
-continues in a new file and removes the oldest ones: it keeps about --max-size
-bytes, at least --max-samples samples or the last --max-time, in about eight files.
+Each sample is written before the next one is taken. A killed program loses at most the
+sample being written; blg files with intervals below one second lose up to one second. A
+file is flushed to disk when it is closed and at the interval of --sync, which limits the
+loss after a power failure. If the disk is full, recording ends and keeps the samples
+already recorded.
 
-Each sample is written before the next one is taken. If the program is killed, at
-most the sample being written is lost; blg files with intervals below one second
-lose up to one second. A file is flushed to disk when it is closed, and with --sync
-at that interval: a power failure loses no more than that. If the disk is full,
-recording ends and what was recorded before is kept.
+With --experiments programs can attach experiments to the recording (winperf experiment
+attach record), which measure the same source.
 
-With --experiments programs of the same account can attach experiments to the
-recording (winperf experiment attach record). They measure the same source, and can
-write files and start programs. Without it no socket is opened.
-
-Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path
-never gave a value (capture and blg: never matched anything), some values could
-not be read for lack of permission, or some data was damaged.`
+Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path never gave
+a value (capture and blg: never matched), permission was missing for some values, or some
+data was damaged.`
 
 // Command returns the command record.
 func Command(a *console.App) *cobra.Command {
@@ -163,18 +157,18 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	const every = "time between samples: 2, 0.5, 500ms, 1:30; of a log the first sample of each interval"
 	f.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", every)
 	r.thins = func() bool { return f.Changed("interval") }
-	f.VarP(&r.count, "count", "n", "number of samples; 0 goes on until stopped")
+	f.VarP(&r.count, "count", "n", "number of samples; 0 is unlimited")
 	f.Var(&r.during, "for", "record for this time: 60, 10m, 8:00:00")
 
-	const begin = "wait for this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00;" +
-		" of a record leave out samples before it, +1h being an hour after its first"
+	const begin = "start at this `TIME`, such as '6/30/2007 15:40:00' or 2007-06-30T15:40:00;" +
+		" omit earlier samples of a log, where +1h is an hour after the first sample"
 	f.StringVar(&r.begin, "begin", "", begin)
-	f.StringVar(&r.end, "end", "", "stop at this `TIME`; of a record leave out samples after it")
+	f.StringVar(&r.end, "end", "", "stop at this `TIME`; omit later samples of a log")
 
-	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", "limit of a file's size: 100 (megabytes), 500K, 2G")
-	f.Var((*input.Count)(&r.limit.Samples), "max-samples", "limit of the samples in a file")
-	f.Var((*input.Interval)(&r.limit.Time), "max-time", "limit of the time in a file")
-	const full = "what to do when a file is full: stop, new (file) or circular"
+	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", "largest size of a file: 100 (megabytes), 500K, 2G")
+	f.Var((*input.Count)(&r.limit.Samples), "max-samples", "largest number of samples in a file")
+	f.Var((*input.Interval)(&r.limit.Time), "max-time", "longest time in a file")
+	const full = "action when a file is full: stop, new (file) or circular"
 	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
 
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
@@ -182,13 +176,13 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Var(&r.sync, "sync", "flush recorded data to disk at this interval: 10, 1m")
 	f.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
 	f.BoolVar(&r.quiet, "quiet", false, "report only errors")
-	f.BoolVar(&r.tell, "progress", false, "report progress even without a terminal: one line for each sample")
+	f.BoolVar(&r.progressLines, "progress", false, "report progress even without a terminal: one line for each sample")
 
 	r.source.Add(cmd)
 	r.name.Add(cmd)
 	r.read.Add(cmd)
 	r.output.Add(cmd, recordFormats())
-	f.Lookup("output").Usage = "`NAME` of the file, whose extension names the format"
+	f.Lookup("output").Usage = "`NAME` of the file; its extension names the format"
 	r.sel.Add(cmd, &r.source)
 	r.sel.AddPDHExact(cmd)
 
@@ -196,7 +190,7 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	limits := []cobra.Completion{logs.Stop, logs.New, logs.Circular}
 	console.Complete(cmd, "at-limit", cobra.FixedCompletions(limits, noFiles))
 	console.Complete(cmd, "suffix", cobra.FixedCompletions(slices.Sorted(maps.Keys(suffixes)), noFiles))
-	f.StringArrayVar(&r.more, "path", nil, "record what this `PATH` names too")
+	f.StringArrayVar(&r.more, "path", nil, "record counters that match this `PATH`, too")
 	_ = f.MarkHidden("path") // logman's -c
 	cmd.ValidArgsFunction = input.CompletePath(&r.source)
 }
@@ -218,7 +212,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	r.live, r.zone = !is.Recorded, zone
 	src = r.thin(src)
 	if r.attach && !r.live {
-		return errors.New("--experiments measures a live source, and this one is a log")
+		return errors.New("--experiments needs a live source, but this one is a log")
 	}
 	if r.files, err = r.newFiles(is); err != nil {
 		return err
@@ -260,7 +254,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// thin returns a source that has only the samples of a log that -i asks for. A live source stays as it is.
+// thin returns the source with the samples of a log selected by -i. A live source is returned unchanged.
 func (r *recorder) thin(src winperf.Source) winperf.Source {
 	if r.live || !r.thins() {
 		return src
@@ -268,9 +262,8 @@ func (r *recorder) thin(src winperf.Source) winperf.Source {
 	return logs.Thin{Interval: time.Duration(r.every)}.Of(src)
 }
 
-// settle reads the options before anything is opened.
 func (r *recorder) settle(ctx context.Context, args []string) (err error) {
-	switch strings.ToLower(r.output.Format) { // logman's words
+	switch strings.ToLower(r.output.Format) { // logman's names
 	case "bin":
 		r.output.Format = "blg"
 	case "bincirc":
@@ -282,40 +275,38 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if file == "" && r.output.Output != "" {
-		const form = "-o %s: record writes files (watch shows readings); for a file of this format -f %s"
+		const form = "-o %s: record writes files (watch shows readings); to write a file in this format use -f %s"
 		return fmt.Errorf(form, r.output.Output, r.format)
 	}
-	asked := slices.Concat(args, r.more)
-	if r.paths, err = input.Paths(ctx, r.app, asked, &r.sel); err != nil {
-		return input.QuoteHint(ctx, []string{r.source.Source}, asked, nil, err)
+	requested := slices.Concat(args, r.more)
+	if r.paths, err = input.Paths(ctx, r.app, requested, &r.sel); err != nil {
+		return input.QuoteHint(ctx, []string{r.source.Source}, requested, nil, err)
 	}
 
 	r.tally = input.NewTally(len(r.paths))
 	r.tally.Continued = console.Continues()
 	switch {
 	case len(r.paths) == 0 && !logs.IsRaw(r.format):
-		const form = `no path given: a %s file has readings of counters, such as '\Memory\Available MBytes'`
+		const form = `no path given: a %s file needs counters, such as '\Memory\Available MBytes'`
 		return fmt.Errorf(form, r.format)
 	case logs.IsRaw(r.format) && (len(r.sel.Exclude) > 0 || r.sel.Cap100):
-		return fmt.Errorf("--exclude and --cap100 are about readings, and %s keeps raw values", r.format)
+		return fmt.Errorf("--exclude and --cap100 are for readings, but %s keeps raw values", r.format)
 	case logs.IsRaw(r.format) && r.name != "":
-		return fmt.Errorf("--name is about readings, and %s keeps raw values", r.format)
+		return fmt.Errorf("--name is for readings, but %s keeps raw values", r.format)
 	case r.naming.append && r.output.Overwrite:
 		return errors.New("--append and --overwrite exclude each other")
 	case r.naming.append && !logs.CanAppend(r.format, r.output.Output):
-		return fmt.Errorf("--append: a compressed file cannot be appended to; record in another file,"+
-			" and winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst merges them: %w",
+		return fmt.Errorf("--append: compressed files cannot be appended to; record to another file,"+
+			" and merge with winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst: %w",
 			winperf.ErrNotSupported)
 	case r.naming.append && r.limit.Action != logs.Stop:
-		return fmt.Errorf("--append goes on with one file, --at-limit %s begins others", r.limit.Action)
+		return fmt.Errorf("--append continues one file, but --at-limit %s starts others", r.limit.Action)
 	case r.limit.Action != logs.Stop && !r.limit.Set():
 		return fmt.Errorf("--at-limit %s needs --max-size, --max-samples or --max-time", r.limit.Action)
 	}
 	return nil
 }
 
-// newFiles makes the files of the recording, of which the first is opened with
-// the first sample.
 func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
 	pattern := cmp.Or(r.output.Output, "winperf_{time}"+r.extension())
 	several := r.limit.Action != logs.Stop
@@ -348,16 +339,15 @@ func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
 	}
 
 	if name, fixed := names.Fixed(); fixed {
-		_, err = r.target(name).Look() // now, not behind a long interval
+		_, err = r.target(name).Look() // check now, not after a long interval
 	}
 	return files, err
 }
 
-// target is a file of the recording.
 func (r *recorder) target(name string) output.Target {
 	t := output.Target{
 		Name: name, Reads: []string{r.source.Source}, Note: r.app.Complain,
-		Instead: "--append goes on with it, --overwrite replaces it",
+		Instead: "--append continues it, --overwrite replaces it",
 	}
 	switch {
 	case r.naming.append:
@@ -377,15 +367,14 @@ func (r *recorder) extension() string {
 	return ""
 }
 
-// selection is what is recorded.
 func (r *recorder) selection() winperf.Selection {
 	sel := r.cut
 	sel.Paths, sel.Global = r.paths, len(r.paths) == 0
 	return sel
 }
 
-// probe looks at a first sample of what is kept raw: which paths match something, and
-// which values may not be read. The recording itself shows that of readings only.
+// probe checks with a first sample which paths match, and which values are unreadable. Recording raw
+// values does not show this.
 func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	if !logs.IsRaw(r.format) {
 		r.reads = true
@@ -404,7 +393,7 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 	case errors.Is(err, io.EOF):
 		return r.noSamples(ctx, src)
 	case err != nil && len(r.paths) == 0:
-		return nil // all is recorded as it is, also what cannot be read
+		return nil // everything is recorded, even unreadable values
 	case err != nil:
 		return err
 	}
@@ -415,11 +404,11 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 		r.reads = r.tally.Unmatched()
 	} else {
 		r.tally.Denied.Count(cycle)
-		if r.live { // what fails here is told once, so that the recording may not tell it
+		if r.live { // report the damage here, recording may not see it
 			r.tally.CountDamage(cycle)
 		}
 	}
-	r.tally.Cycles, r.tally.Damaged = 0, 0 // it is not recorded
+	r.tally.Cycles, r.tally.Damaged = 0, 0 // the sample is not recorded
 	return nil
 }
 
@@ -442,7 +431,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 			return err
 		case len(m.Cycles) == 0 && r.tally.Cycles == 0:
 			return errors.Join(m.Damage...)
-		case len(m.Cycles) == 0: // behind the last sample of a record
+		case len(m.Cycles) == 0: // after the last sample of a log
 			r.app.Damaged(m.Damage)
 			return nil
 		}
@@ -454,7 +443,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 		}
 
 		full, err := r.files.Add(ctx, m, sampleTime(cycle))
-		r.tellSmall()
+		r.reportSmall()
 		if err != nil || full {
 			return err
 		}
@@ -466,8 +455,8 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	return nil
 }
 
-// waits reports whether no path has matched anything yet, so that there is nothing to
-// write. With the first sample it tells which paths match nothing.
+// waits reports whether no path has matched yet, so that nothing can be written. With the first sample it
+// reports paths that match nothing.
 func (r *recorder) waits(ctx context.Context, src winperf.Source) bool {
 	if r.begun || len(r.paths) == 0 {
 		return false
@@ -481,16 +470,16 @@ func (r *recorder) waits(ctx context.Context, src winperf.Source) bool {
 	return !r.begun
 }
 
-// tellSmall tells, as soon as the first file shows it, that files hold hardly more than a
-// sample each within a limit.
-func (r *recorder) tellSmall() {
+// reportSmall reports, after the first file, that a limit leaves room for hardly more than one sample in a
+// file.
+func (r *recorder) reportSmall() {
 	is, small := r.files.TooSmall()
 	if !small || r.small {
 		return
 	}
 	r.small = true
 
-	const inFiles = "%s is too small for some eight files: one is full with %s; at least %s would do"
+	const inFiles = "%s is too small for about eight files: one is full with %s; use at least %s"
 	full := console.Plural(is.Samples, "sample")
 	switch {
 	case is.Part.Samples > 0:
@@ -506,14 +495,13 @@ func (r *recorder) tellSmall() {
 
 	what := "--max-size " + output.FormatSize(r.limit.Size)
 	if r.limit.Action == logs.Circular {
-		what += fmt.Sprintf(", %s for each of some %d files,",
+		what += fmt.Sprintf(", %s for each of about %d files,",
 			output.FormatSize(is.Part.Size), r.limit.Size/is.Part.Size)
 	}
-	r.app.Complain(fmt.Errorf("%s is too small: a file is full with %s, %s; at least %s would do",
+	r.app.Complain(fmt.Errorf("%s is too small: a file is full with %s, %s; use at least %s",
 		what, full, output.FormatSize(is.Length), output.FormatSize(is.Enough.Size)))
 }
 
-// sampleTime is when a sample was taken.
 func sampleTime(c *measure.Cycle) time.Time {
 	if c.Sample != nil {
 		if t := capture.Time(c.Sample); !t.IsZero() {
@@ -523,7 +511,6 @@ func sampleTime(c *measure.Cycle) time.Time {
 	return c.Time
 }
 
-// countSample counts a sample.
 func (r *recorder) countSample(c *measure.Cycle) {
 	if !r.reads {
 		r.tally.Cycles++
@@ -534,7 +521,7 @@ func (r *recorder) countSample(c *measure.Cycle) {
 	r.tally.Count(c)
 }
 
-// syncNow puts the file on the disk when it is time.
+// syncNow flushes the file to disk if the interval has passed.
 func (r *recorder) syncNow() error {
 	if !r.syncDue(time.Now()) {
 		return nil
@@ -543,22 +530,20 @@ func (r *recorder) syncNow() error {
 	return r.files.Sync()
 }
 
-// syncDue reports whether the next sample would come too late to put this one on
-// the disk.
+// syncDue reports whether waiting for the next sample would exceed the interval of --sync.
 func (r *recorder) syncDue(now time.Time) bool {
 	next := now.Add(time.Duration(r.every))
 	return r.sync > 0 && next.Sub(r.synced) > time.Duration(r.sync)
 }
 
-// finish says at the end what was recorded and what was not as it should be.
 func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProgress, err error) {
 	a, t := r.app, &r.tally
 	t.ReportDamage(a)
 	t.ReportCounts(a, "disk")
 	written := r.files.Written()
 	if written.Late > 0 {
-		const form = "%d series came after the first sample and are not in the %s file%s;" +
-			" -f jsonl or -f capture keeps them"
+		const form = "%d series began after the first sample and are not in the %s file%s;" +
+			" use -f jsonl or -f capture to keep them"
 		a.Complain(fmt.Errorf(form, written.Late, r.format, console.SomeNames(written.LateNames, written.Late)))
 	}
 
@@ -567,7 +552,7 @@ func (r *recorder) finish(ctx context.Context, src winperf.Source, p *recordProg
 	}
 	switch {
 	case err != nil:
-	case logs.IsRaw(r.format): // where a rate needs no value
+	case logs.IsRaw(r.format): // rates without a value are not missing
 		a.Partial = a.Partial || t.Unmatched()
 	default:
 		input.Explain(context.WithoutCancel(ctx), a, src, t, r.paths, true)

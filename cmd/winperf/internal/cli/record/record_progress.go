@@ -10,14 +10,13 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// recordProgress tells how far a recording is.
 type recordProgress struct {
 	app      *console.App
-	terminal bool // draws a line in place, as long as it has the terminal
-	lines    bool // writes one for each sample
+	terminal bool // redraw a line while the terminal is available
+	lines    bool // write a line for each sample
 	quiet    bool
 	start    time.Time
-	next     time.Time // when the line is drawn again
+	next     time.Time // time of the next redraw
 	shown    bool
 }
 
@@ -25,39 +24,34 @@ func (r *recorder) newProgress() *recordProgress {
 	_, terminal := console.IsTerminal(r.app.Stderr)
 	return &recordProgress{
 		app: r.app, start: time.Now(), quiet: r.quiet,
-		terminal: terminal && !r.quiet, lines: r.tell && !terminal,
+		terminal: terminal && !r.quiet, lines: r.progressLines && !terminal,
 	}
 }
 
-// show tells what has been recorded.
 func (p *recordProgress) show(w logs.Written) {
 	switch {
 	case p.terminal && (time.Now().Before(p.next) || console.InBackground(p.app.Stderr)):
 	case p.terminal:
 		p.next = time.Now().Add(output.ProgressEvery)
-		fmt.Fprintf(p.app.Stderr, "\r\x1b[K%s; Ctrl-C ends", p.line(w))
+		fmt.Fprintf(p.app.Stderr, "\r\x1b[K%s; Ctrl-C stops", p.line(w))
 		p.shown = true
 	case p.lines:
 		fmt.Fprintln(p.app.Stderr, p.line(w))
 	}
 }
 
-// line is such as
-//
-//	12 samples, 24.5 KB, 0:00:12, load.capture
+// line returns a line such as "12 samples, 24.5 KB, 0:00:12, load.capture".
 func (p *recordProgress) line(w logs.Written) string {
 	return fmt.Sprintf("%s, %s, %s, %s",
 		console.Plural(w.Samples, "sample"), output.FormatSize(w.Size), elapsed(time.Since(p.start)), safetext.Line(w.Name))
 }
 
-// clear removes the line.
 func (p *recordProgress) clear() {
 	if p.shown && !console.InBackground(p.app.Stderr) {
 		fmt.Fprint(p.app.Stderr, "\r\x1b[K")
 	}
 }
 
-// summary says at the end what was recorded, unless somebody else types there.
 func (p *recordProgress) summary(w logs.Written) {
 	if p.quiet || w.Samples == 0 || p.terminal && console.InBackground(p.app.Stderr) {
 		return

@@ -1,2 +1,2 @@
-// Package serving is the serve command.
+// Package serving implements the command serve.
 package serving

@@ -23,13 +23,12 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// serveFlags is the serve command.
 type serveFlags struct {
 	app    *console.App
-	host   *Hosted // the service manager; nil for none
+	host   *Hosted // the service manager, or nil
 	source input.SourceFlags
 	sel    input.SelectFlags
-	flags  server.Config // what the flags say
+	flags  server.Config // values of the flags
 	names  []string
 	legacy bool
 	costly input.Interval
@@ -37,53 +36,51 @@ type serveFlags struct {
 	offset input.Interval
 	file   string
 	check  bool
-	attach bool // --experiments
+	attach bool
 
 	push      []string // URLs
 	pushNames []string
 	interval  input.Interval
 	queue     server.Queue
-	age       input.Interval // of queue
+	age       input.Interval // of the queue
 	target    input.PushFlags
 }
 
-const serveHelp = `Serve answers scrapes of Prometheus at /metrics. Each scrape takes a sample; scrapes
-that come at the same time share it. Metrics are raw values in base units, so
-that rate() of them is what the other commands show. Without a path it serves all
-objects that are not costly, except Thread, which --object '*' adds. Costly objects,
-which are served if they are named or with --costly, are sampled beside the others at
-their own pace.
+const serveHelp = `Serve answers Prometheus' scrapes of /metrics. Each scrape takes a sample; concurrent
+scrapes share one. Metrics are raw values in base units; their rate() is the value that
+other commands show. Without a path it serves all objects that are not costly, except
+Thread, which --object '*' adds. Costly objects are served if named or with --costly, and
+are sampled independently on their own schedule.
 
-A scrape may ask for a part: /metrics?object=Memory&path=\Process(*)\ID%20Process.
-It gets an answer within the time that Prometheus allows it. What is not there by
-then is left out, and winperf_object_up tells so.
+A scrape can select metrics: /metrics?object=Memory&path=\Process(*)\ID%20Process.
+It is answered within Prometheus' timeout. Objects that are not ready by then are omitted,
+and winperf_object_up reports this.
 
-With --push, or targets in the file, samples are taken at an interval too and sent. What
-a target does not take waits on disk, also when the program ends and begins again.
+With --push, or targets in the configuration, samples are also taken at an interval and
+sent. Samples that a receiver does not take wait in a queue on disk, also across restarts
+of the program.
 
-Of a log it serves the last sample with all its objects, as long as it runs. The first
-scrape gets the sample before the last, so that rates have something to begin with.
+From a log it serves the last sample with all its objects. The first scrape gets the
+sample before the last, so that rates can be computed.
 
-By default it listens on this machine only. Certificates and passwords stand in
-the file of --web.config.file, in the form that all exporters share.
+By default it listens on this machine only. --web.config.file names the file with
+certificates and passwords, in the format of Prometheus exporters.
 
-The file of --config has everything that flags have but --experiments, in YAML; flags
-go before it.
-SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reads it again; if it
-is wrong, the old one stays in use. --check does what is done before serving, and
-ends: with status 0, or with all that is wrong, by line and column. That a path
-matches nothing is a warning, here and at the start: what it names may come later.
+The --config file (YAML) can contain every setting except --experiments; flags override
+it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if it has
+errors, the old configuration stays in use. --check runs all checks before serving and
+ends with status 0, or with all errors by line and column. A path without a match is only
+a warning, because its object may appear later.
 
-With --experiments programs of the same account can attach experiments to the server
-(winperf experiment attach serve). They measure this machine, whatever the server's
-source is, and can write files and start programs. Without it no socket is opened.
+With --experiments programs can attach experiments to the server (winperf experiment
+attach serve), which measure this machine, whatever the server's source is.
 
-Exit status: 0 done, 1 the server could not begin or had to end.`
+Exit status: 0 done, 1 the server could not start or had to end.`
 
-// Hosted is what a service manager wants of a command that it runs for long.
+// Hosted connects a long-running command to a service manager.
 type Hosted struct {
-	Ready  func()          // to be called when it serves
-	Reload <-chan struct{} // asks to read the configuration again
+	Ready  func()          // called when the server is reachable
+	Reload <-chan struct{} // received from to reload the configuration
 }
 
 // ServeCommand returns the command serve.
@@ -109,23 +106,23 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	s.source.Add(cmd)
 	s.sel.AddPaths(cmd, &s.source)
 	f := cmd.Flags()
-	const object = "`NAME` of an object to serve whole; may be given several times"
+	const object = "`NAME` of an object to serve completely; may be repeated"
 	f.StringArrayVar(&s.flags.Objects, "object", nil, object)
-	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects too")
-	f.Var(&s.costly, "costly-interval", "least time between two samples of costly objects (default 1m)")
+	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects, too")
+	f.Var(&s.costly, "costly-interval", "shortest time between samples of costly objects (default 1m)")
 
 	f.StringSliceVar(&s.names, "names", nil, "`NAMES` of metrics: own, windows_exporter or own,windows_exporter")
-	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that sum up others, such as _Total")
-	const legacy = "with windows_exporter's names, those too that newer versions dropped"
+	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
+	const legacy = "with windows_exporter's names, include names that newer versions dropped"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
-	f.IntVar(&s.flags.MaxSeries, "max-series", 0, "limit of the series in a scrape, `N`; 0 is none")
-	f.Var(&s.limit, "timeout", "limit of a scrape that tells none itself (default 10s)")
-	const offset = "what is taken off the limit that a scrape tells, for the way back (default 500ms)"
+	f.IntVar(&s.flags.MaxSeries, "max-series", 0, "largest number `N` of series in a scrape; 0 is unlimited")
+	f.Var(&s.limit, "timeout", "timeout of a scrape without its own timeout (default 10s)")
+	const offset = "time subtracted from a scrape's timeout for sending the answer (default 500ms)"
 	f.Var(&s.offset, "timeout-offset", offset)
 	s.addPush(cmd)
 
 	f.StringVar(&s.file, "config", "", "`FILE` with the configuration, in YAML")
-	const check = "tell what is wrong with the configuration, the files it names and the source, and end"
+	const check = "check the configuration, the files it names and the source, report errors, and end"
 	f.BoolVar(&s.check, "check", false, check)
 	f.BoolVar(&s.attach, "experiments", false, input.ExperimentsUsage)
 	s.addWeb(cmd)
@@ -137,32 +134,30 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = input.CompletePath(&s.source)
 }
 
-// addPush adds the flags about what is sent.
 func (s *serveFlags) addPush(cmd *cobra.Command) {
 	f := cmd.Flags()
-	const push = "send samples to this `URL` too: remote-write+http://HOST or otlp+http://HOST (or https);" +
-		" may be given several times"
+	const push = "also send samples to this `URL`: remote-write+http://HOST or otlp+http://HOST (or https);" +
+		" may be repeated"
 	f.StringArrayVar(&s.push, "push", nil, push)
-	f.Var(&s.interval, "push-interval", "time between two samples that are sent (default 15s)")
-	const names = "`NAMES` of metrics that are sent: own, windows_exporter, otel (OTLP only);" +
-		" as --names by default"
+	f.Var(&s.interval, "push-interval", "time between samples sent (default 15s)")
+	const names = "`NAMES` of the metrics sent: own, windows_exporter, otel (OTLP only);" +
+		" default as --names"
 	f.StringSliceVar(&s.pushNames, "push-names", nil, names)
-	const queue = "`DIR` of what the target did not take yet; by default one by its address"
+	const queue = "`DIR` of the queue of samples to send (default: named after the URL)"
 	f.StringVar(&s.queue.Dir, "push-queue", "", queue)
-	f.Var((*output.ByteSize)(&s.queue.MaxBytes), "push-queue-size", "limit of that: 500M, 1G (default 256M)")
-	f.Var(&s.age, "push-queue-age", "limit of its age (default 48h)")
+	f.Var((*output.ByteSize)(&s.queue.MaxBytes), "push-queue-size", "largest size of the queue: 500M, 1G (default 256M)")
+	f.Var(&s.age, "push-queue-age", "largest age of samples in the queue (default 48h)")
 	s.target.Add(cmd)
 }
 
-// addWeb adds the flags about how the server is reached, as all exporters have them.
 func (s *serveFlags) addWeb(cmd *cobra.Command) {
 	f := cmd.Flags()
-	const listen = "`ADDRESS` to listen on; may be given several times (default " + server.DefaultAddress + ")"
+	const listen = "`ADDRESS` to listen on; may be repeated (default " + server.DefaultAddress + ")"
 	f.StringArrayVar(&s.flags.Web.Listen, "web.listen-address", nil, listen)
 	f.StringVar(&s.flags.Web.ConfigFile, "web.config.file", "", "`FILE` with certificates and passwords")
-	f.BoolVar(&s.flags.Web.SystemdSocket, "web.systemd-socket", false, "listen on the sockets of systemd")
-	f.BoolVar(&s.flags.Web.Lifecycle, "web.enable-lifecycle", false, "reload with POST or PUT of /-/reload")
-	const connections = "limit of connections at once for each address, `N` (default 512)"
+	f.BoolVar(&s.flags.Web.SystemdSocket, "web.systemd-socket", false, "listen on sockets from systemd")
+	f.BoolVar(&s.flags.Web.Lifecycle, "web.enable-lifecycle", false, "reload on POST or PUT of /-/reload")
+	const connections = "largest number `N` of connections for each address (default 512)"
 	f.IntVar(&s.flags.Web.MaxConnections, "web.max-connections", 0, connections)
 }
 
@@ -172,7 +167,7 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		for _, arg := range args {
 			if ext := filepath.Ext(arg); ext == ".yml" || ext == ".yaml" {
-				return fmt.Errorf("%q is no counter path (did you mean --config %s?)", arg, arg)
+				return fmt.Errorf("%q is not a counter path (did you mean --config %s?)", arg, arg)
 			}
 		}
 		return input.QuoteHint(ctx, []string{s.source.Source}, args, nil, err)
@@ -189,7 +184,7 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	load := func(context.Context) (server.Config, error) { return s.load(changed) }
 	opt := server.Options{
 		Load: load, Open: s.open, Explain: input.Unmatched, Version: console.Version(),
-		Log: s.app.Logger(), Listening: s.tell,
+		Log: s.app.Logger(), Listening: s.announce,
 	}
 	if s.check {
 		warnings, err := server.Check(ctx, opt)
@@ -213,13 +208,11 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	return server.Run(ctx, opt)
 }
 
-// open opens the source.
 func (s *serveFlags) open(ctx context.Context, url string) (winperf.Source, error) {
 	return input.OpenSource(ctx, s.app, url, source.Options{})
 }
 
-// tell says where the server can be reached, and tells who started it that it can be.
-func (s *serveFlags) tell(urls []string) {
+func (s *serveFlags) announce(urls []string) {
 	for _, url := range urls {
 		fmt.Fprintf(s.app.Stderr, "winperf: serving %s\n", url)
 	}
@@ -231,10 +224,9 @@ func (s *serveFlags) tell(urls []string) {
 	}
 }
 
-// maxConfig bounds what is read of a configuration; that it is too long is told by who parses it.
+// maxConfig bounds the size of a configuration; the parser reports longer ones.
 const maxConfig = 2 << 20
 
-// load reads the configuration, of which the flags that were given replace what they say.
 func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err error) {
 	if s.file != "" {
 		if c, err = readConfig(s.file); err != nil {
@@ -281,19 +273,18 @@ func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err er
 	return c, nil
 }
 
-// needPush refuses flags about targets that no flag names: those of the file have settings of their own.
+// needPush rejects flags about targets without --push; targets of the file have their own settings.
 func needPush(f *pflag.FlagSet) (err error) {
 	f.Visit(func(flag *pflag.Flag) {
 		if strings.HasPrefix(flag.Name, "push-") && !f.Changed("push") {
-			const form = "--%s is about the targets of --push, and there is none; " +
-				"those of a file have settings of their own there"
+			const form = "--%s needs --push; " +
+				"targets in the configuration file have their own settings"
 			err = fmt.Errorf(form, flag.Name)
 		}
 	})
 	return err
 }
 
-// targets are those of the flags.
 func (s *serveFlags) targets(names []metrics.Scheme) (all []server.Target, err error) {
 	t := s.target.Target
 	to := server.Target{
@@ -322,14 +313,12 @@ func (s *serveFlags) targets(names []metrics.Scheme) (all []server.Target, err e
 	return all, nil
 }
 
-// overrule sets what a flag says, if it was given.
 func overrule[T any](given func(string) bool, flag string, to *T, v T) {
 	if given(flag) {
 		*to = v
 	}
 }
 
-// readConfig reads a configuration file.
 func readConfig(name string) (c server.Config, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -339,7 +328,7 @@ func readConfig(name string) (c server.Config, err error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxConfig))
 	if err != nil {
 		var of *fs.PathError
-		if errors.As(err, &of) { // which call failed is nothing to who reads this
+		if errors.As(err, &of) { // users do not need the name of the call
 			err = of.Err
 		}
 		return c, fmt.Errorf("%s: %w", name, err)

@@ -21,7 +21,6 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// comparer is the compare command.
 type comparer struct {
 	app       *console.App
 	source    input.SourceFlags // for its language
@@ -35,15 +34,13 @@ type comparer struct {
 	tolerance tolerance
 	differing bool
 
-	counted, paced bool // -n, -i were given
+	counted, paced bool // whether -n and -i were given
 
 	paths []winperf.Path
 	sides []*side
 	live  bool
 }
 
-// interfaces are the sources that are compared on Windows unless others are
-// given: all that a Windows machine has.
 var interfaces = []string{"registry:", "perflib:", "pdh:"}
 
 var compareFormats = []sink.Format{
@@ -59,35 +56,28 @@ func CompareCommand(a *console.App) *cobra.Command {
 	c := &comparer{app: a, every: input.Interval(schedule.DefaultInterval), count: 1, tolerance: 5}
 	cmd := &cobra.Command{
 		Use:   "compare [LOG LOG...] [PATH...]",
-		Short: "Compare the values of several logs or several sources",
-		Long: `Compare shows the differences between logs, or between sources.
+		Short: "Compare the values of logs or of live sources",
+		Long: `Compare shows the differences between logs, or between live sources.
 
-For logs and captures it compares distributions: the number of values, the mean,
-percentiles, and the change of each median from the first log, as benchstat shows
-it. --begin and --end select a part of each log. A change is significant if p < 0.05
-in the Mann-Whitney U test; ~ marks changes that are not. The test assumes independent
-values, which successive samples of a busy system are not: with many samples it finds
-small changes, and --tolerance says up to which percentage of the first log's median
-and mean they do not matter. This holds for percentages too: from 10 % to 11 % is a
-change of 10 %. Without a path all counters are compared. Instances are matched by name.
-A process that began after the previous sample has no rate in its first sample, as in
-PDH; with --from-start it counts from zero.
+Logs and captures: it compares the number of values, the mean and percentiles, and shows
+the change of each median from the first log, as benchstat does. Without a path it
+compares all counters. Instances are matched by name. A change is significant if p < 0.05
+in the Mann-Whitney U test; ~ marks other changes. The test assumes independent values,
+which successive samples of a busy system are not: with many samples it finds small
+changes. Use --tolerance to ignore changes up to a percentage of the first log's median
+and mean (for percentages too: from 10 % to 11 % is a change of 10 %).
 
-For live sources, for perfdata: and with -n it reads single values, one source
-right after the other. It shows the values side by side, marks differences, and
+Live sources, perfdata: sources, and any source with -n: it reads single values, one
+source directly after the other. It shows the values side by side, marks differences, and
 shows the cost of a sample of each source: time, processor time, allocations, bytes.
-On a terminal numbers of bytes and large rates are rounded (--exact shows all digits).
+--tolerance is the accepted difference in percent of the larger value; single percentages
+are compared in points (10 % and 11 % differ by 1 point). Counters are matched by path,
+without the machine name. On Windows the default sources are the registry, the counter
+sets and PDH of this machine; on other systems name at least two.
 
-On Windows the default sources are the registry, the counter sets and PDH of this
-machine; on other systems give at least two. Counters are matched by path, without
-the machine name. Live values are not read at exactly the same time: --tolerance
-sets how much they may differ, in percent of the larger one. Single percentages are
-compared in points: 10 % and 11 % differ by 1 point.
-
-Exit status: 0 no difference, 1 nothing could be compared, 3 values differ
-(of logs: significantly, and the medians or the means by more than --tolerance), a
-source has no value where another has one or could not be read, or some data
-was damaged.`,
+Exit status: 0 no difference, 1 nothing could be compared, 3 values differ (logs:
+significantly, and the medians or means by more than --tolerance), a source lacks a value
+or could not be read, or some data was damaged.`,
 		Example: `  winperf compare before.blg after.blg
   winperf compare before.blg after.blg '\Processor(*)\*' --differing
   winperf compare '\Memory\*' '\Processor(*)\% Processor Time'
@@ -104,16 +94,16 @@ was damaged.`,
 }
 
 func (c *comparer) flags(cmd *cobra.Command) {
-	c.source.Source = "local:" // where completion finds names
+	c.source.Source = "local:" // for completion of names
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil,
-		"`URL` of a source to compare; give it several times: "+input.SourceForms())
+		"`URL` of a source to compare; repeat it: "+input.SourceForms())
 	flags.Var(&c.source.Language, "language", input.LanguageHelp)
 	const every = "time between two samples of a source: 2, 0.5, 500ms"
 	flags.VarP(input.LiveInterval{Interval: &c.every}, "interval", "i", every)
-	const count = "number of comparisons; the last one is shown, costs are the mean of all"
+	const count = "number of comparisons; shows the last one, and the mean cost of all"
 	flags.VarP(&c.count, "count", "n", count)
-	flags.Var(&c.tolerance, "tolerance", "how much values may differ; see above for percentages")
+	flags.Var(&c.tolerance, "tolerance", "accepted difference, see above")
 	flags.BoolVar(&c.differing, "differing", false, "show only counters that differ")
 	c.output.Add(cmd, compareFormats)
 	c.output.AddExact(cmd)
@@ -153,7 +143,6 @@ func (c *comparer) run(ctx context.Context, args []string) (err error) {
 	return errors.Join(c.show(ctx, out), out.Close())
 }
 
-// settle finds out what is wanted.
 func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 	names, paths, err := input.SplitArguments(ctx, args, append(c.sources, "local:"))
 	if err != nil {
@@ -175,15 +164,15 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 	case len(c.sources) < 2:
 		return errors.New("compare needs two sources: give --source at least twice, or two logs")
 	case len(c.paths) == 0 && !c.ofLogs():
-		return errors.New(`no path given; for example '\Memory\*' (winperf list shows what there is)`)
+		return errors.New(`no path given; for example '\Memory\*' (winperf list shows the counters)`)
 	case c.count == 0:
-		return errors.New("-n 0: compare needs an end")
+		return errors.New("-n 0: compare needs a limit")
 	}
 	return nil
 }
 
-// open opens the sources. One that cannot be opened or does not know the paths'
-// machine is told of and left out, as long as there are others.
+// open opens the sources. A source that cannot be opened, or does not know the paths' machine, is reported
+// and omitted, as long as two are left.
 func (c *comparer) open(ctx context.Context, opt measure.Options) error {
 	var errs []error
 	for _, url := range c.sources {
@@ -198,11 +187,10 @@ func (c *comparer) open(ctx context.Context, opt measure.Options) error {
 	return c.enough(len(c.sides), errs)
 }
 
-// enough tells of sources that failed: as an error where there are not two
-// others.
+// enough reports the errors of failed sources, as an error if fewer than two sources are left.
 func (c *comparer) enough(left int, errs []error) error {
 	if left < 2 {
-		err := fmt.Errorf("%d of %d sources are left, and compare needs two", left, len(c.sources))
+		err := fmt.Errorf("%d of %d sources are left, but compare needs two", left, len(c.sources))
 		return errors.Join(append(errs, err)...)
 	}
 	for _, err := range errs {
@@ -212,8 +200,7 @@ func (c *comparer) enough(left int, errs []error) error {
 	return nil
 }
 
-// measure takes the samples: a first one and then as many as are to be compared.
-// A record that is at its end keeps its last one.
+// measure takes a first sample and then one for each comparison. A log at its end keeps its last sample.
 func (c *comparer) measure(ctx context.Context) error {
 	due := schedule.New(time.Duration(c.every), nil)
 	for n := range int(c.count) + 1 {
@@ -233,7 +220,6 @@ func (c *comparer) measure(ctx context.Context) error {
 	return nil
 }
 
-// take takes a sample of every source.
 func (c *comparer) take(ctx context.Context) error {
 	var left []*side
 	var errs []error
@@ -262,20 +248,19 @@ func (c *comparer) close() error {
 	return errors.Join(errs...)
 }
 
-// side is one of the sources that are compared.
 type side struct {
 	url      string
 	source   winperf.Source
 	zone     output.ShownZone
 	measure  *measure.Measurement
 	live     bool
-	kind     string // the interface that the samples' schema names
+	kind     string // interface named by the schema of the samples
 	readings []winperf.Reading
 	damage   []error // of the first damaged sample
 	notices  []error // the first of each kind
 	denied   input.Denied
 	samples  int
-	cost     sideCost // of all samples together
+	cost     sideCost // of all samples
 }
 
 func (c *comparer) openSide(ctx context.Context, url string, opt measure.Options) (*side, error) {
@@ -292,7 +277,7 @@ func (c *comparer) openSide(ctx context.Context, url string, opt measure.Options
 		return nil, errors.Join(err, src.Close())
 	}
 
-	opt.CostlyTogether = true // what they cost counts too
+	opt.CostlyTogether = true // because their cost counts, too
 	s.measure = measure.New(src, sel, opt)
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("source %s: %w", url, err), s.close())
@@ -302,16 +287,12 @@ func (c *comparer) openSide(ctx context.Context, url string, opt measure.Options
 
 func (s *side) close() error { return errors.Join(s.measure.Close(), s.source.Close()) }
 
-// tolerance is how much values may differ, in percent.
 type tolerance float64
 
-// String returns the number.
 func (v *tolerance) String() string { return strconv.FormatFloat(float64(*v), 'g', -1, 64) }
 
-// Type names the value in help texts.
 func (v *tolerance) Type() string { return "PERCENT" }
 
-// Set reads the value.
 func (v *tolerance) Set(s string) error {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
 	if err != nil || !(n >= 0) || math.IsInf(n, 0) {

@@ -8,17 +8,16 @@ import (
 	"github.com/winperf/winperf/internal/usage"
 )
 
-// sideCost is what the samples of a source cost. Processor time and allocations
-// are those of the whole program while it had nothing else to do.
+// sideCost is the cost of samples of a source. Processor time and allocations are measured for the whole
+// program, which is otherwise idle.
 type sideCost struct {
 	Prepare, Sample, Decode time.Duration
 	Processor               time.Duration
 	ProcessorKnown          bool
 	Allocations             uint64
-	Bytes                   int // 0 where samples are no bytes
+	Bytes                   int // 0 if samples are not bytes
 }
 
-// prepare compiles the paths and notes how long that lasted.
 func (s *side) prepare(ctx context.Context) error {
 	begin := time.Now()
 	err := s.measure.Prepare(ctx)
@@ -26,8 +25,6 @@ func (s *side) prepare(ctx context.Context) error {
 	return err
 }
 
-// take takes a sample and reads it. The stage before it is prepared outside of
-// what is measured.
 func (s *side) take(ctx context.Context) error {
 	if s.samples > 0 {
 		if err := s.measure.Prepare(ctx); err != nil {
@@ -36,7 +33,7 @@ func (s *side) take(ctx context.Context) error {
 	}
 
 	var meter usage.Meter
-	meter.Heap() // its own memory
+	meter.Heap() // allocates memory
 	objects, _ := meter.Heap()
 	processor, known := usage.Processor()
 	begin := time.Now()
@@ -73,7 +70,6 @@ func (s *side) take(ctx context.Context) error {
 	return nil
 }
 
-// mean is the cost of one sample.
 func (s *side) mean() sideCost {
 	c, n := s.cost, max(s.samples, 1)
 	c.Sample /= time.Duration(n)

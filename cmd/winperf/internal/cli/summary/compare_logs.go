@@ -22,33 +22,29 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// ofLogs reports whether distributions are compared: of logs, unless single values are
-// asked for.
 func (c *comparer) ofLogs() bool {
 	other := func(name string) bool { return !isLog(name) }
 	return len(c.sources) > 1 && !c.counted && !slices.ContainsFunc(c.sources, other)
 }
 
-// isLog reports whether the name of a source is that of a log or capture.
 func isLog(name string) bool {
 	return !input.IsURL(name) || strings.HasPrefix(strings.ToLower(name), "capture:")
 }
 
-// comparedPercentiles are those that are shown. The first is the median.
+// comparedPercentiles are the shown percentiles; the first one is the median.
 var comparedPercentiles = defaultPercentiles
 
-// loggedSide is one of the logs that are compared.
 type loggedSide struct {
 	name     string
 	gathered logs.Gatherer
 	tally    input.Tally
-	hints    []string // what may have been meant by each path, "" where that is not known
+	hints    []string // suggestion for each path, or ""
 }
 
-// compareLogs compares distributions.
 func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 	if c.paced {
-		return errors.New("-i is the time between samples of live sources; winperf convert -i thins a log")
+		return errors.New("-i is the time between samples of live sources; " +
+			"use winperf convert -i to select samples of a log")
 	}
 	sides, err := c.readLogs(ctx, opt)
 	if err != nil {
@@ -84,7 +80,6 @@ func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
 	return errors.Join(err, out.Close())
 }
 
-// readLogs reads all logs, and tells of those that cannot be read.
 func (c *comparer) readLogs(ctx context.Context, opt measure.Options) (sides []*loggedSide, err error) {
 	var errs []error
 	for _, name := range c.sources {
@@ -102,10 +97,9 @@ func (c *comparer) readLogs(ctx context.Context, opt measure.Options) (sides []*
 	if err := c.enough(len(sides), errs); err != nil {
 		return nil, err
 	}
-	return sides, c.tellUnserved(sides)
+	return sides, c.reportUnserved(sides)
 }
 
-// ReadLog gathers the values of a log.
 func (c *comparer) readLog(
 	ctx context.Context, name string, opt measure.Options,
 ) (side *loggedSide, err error) {
@@ -148,7 +142,6 @@ func (c *comparer) readLog(
 	return side, nil
 }
 
-// findHints looks for what may have been meant by paths that name nothing.
 func (s *loggedSide) findHints(ctx context.Context, src winperf.Source, paths []winperf.Path) {
 	s.hints = make([]string, len(paths))
 	var known *catalogue.Catalogue
@@ -165,13 +158,12 @@ func (s *loggedSide) findHints(ctx context.Context, src winperf.Source, paths []
 	}
 }
 
-// tellUnserved says which paths no log has a value of.
-func (c *comparer) tellUnserved(sides []*loggedSide) error {
+func (c *comparer) reportUnserved(sides []*loggedSide) error {
 	for i, p := range c.paths {
-		told := func(side *loggedSide) bool {
+		reported := func(side *loggedSide) bool {
 			return side.tally.Served[i] || side.tally.Last[i] == counter.NotPermitted
 		}
-		if !slices.ContainsFunc(sides, told) {
+		if !slices.ContainsFunc(sides, reported) {
 			var hints []string
 			for _, side := range sides {
 				hints = append(hints, side.hints[i])
@@ -182,19 +174,18 @@ func (c *comparer) tellUnserved(sides []*loggedSide) error {
 	}
 
 	if !slices.ContainsFunc(sides, func(side *loggedSide) bool { return len(side.gathered.Rows()) > 0 }) {
-		return errors.New("no source has a value of what the paths name")
+		return errors.New("no source has a value for the paths")
 	}
 	return nil
 }
 
-// writeLogsTable writes a line for each log of each counter, below the counter's path.
 func writeLogsTable(out *output.Output, sides []*loggedSide, all []logs.Distributions, human bool) error {
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No counter differs.")
 		return nil
 	}
 
-	// Paths are no cells: they would make the first column as wide as the longest.
+	// Paths are not cells, because the first column would become as wide as the longest path.
 	var lines bytes.Buffer
 	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	percents := strings.ToUpper(strings.Join(comparedPercentiles.names(), "\t"))
@@ -216,7 +207,7 @@ func writeLogsTable(out *output.Output, sides []*loggedSide, all []logs.Distribu
 		return err
 	}
 
-	// Behind the head each counter has as many lines as there are logs. Its path goes above them.
+	// After the head, each counter has as many lines as there are logs, below its path.
 	n := 0
 	for line := range strings.Lines(lines.String()) {
 		if n > 0 && (n-1)%len(sides) == 0 {
@@ -228,8 +219,8 @@ func writeLogsTable(out *output.Output, sides []*loggedSide, all []logs.Distribu
 	return nil
 }
 
-// cells returns the cells of a log's row behind its name, with tabs between them: how many
-// values there are, their mean and percentiles, and their difference from the first log.
+// cells returns the cells of a log's row, separated by tabs: number of values, mean, percentiles, and the
+// difference from the first log.
 func cells(f *logs.Distribution, series *winperf.Series, human bool) string {
 	if f.Count == 0 {
 		return "-\t-" + strings.Repeat("\t-", len(comparedPercentiles))
@@ -247,11 +238,10 @@ func cells(f *logs.Distribution, series *winperf.Series, human bool) string {
 	return string(text)
 }
 
-// The shape of the lines of compare -o jsonl of logs. Others may rely on it; fields may be
-// added.
+// The JSON form of compare -o jsonl of logs. It is a public format: fields may only be added.
 type (
 	compareLogsLine struct {
-		Path    string            `json:"path"` // without machine
+		Path    string            `json:"path"` // without the machine
 		Unit    counter.Unit      `json:"unit"`
 		Logs    []compareLogsSide `json:"logs"`
 		Differs bool              `json:"differs"`
@@ -263,7 +253,7 @@ type (
 		Mean        *float64         `json:"mean"`
 		Deviation   *float64         `json:"deviation"`
 		Percentiles []jsonPercentile `json:"percentiles"`
-		P           *float64         `json:"p"` // of a difference from the first log; null for the first
+		P           *float64         `json:"p"` // of the difference from the first log; null for the first log
 		Significant bool             `json:"significant"`
 		Differs     bool             `json:"differs"`
 	}

@@ -21,8 +21,6 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// show writes the comparison, tells what went wrong on the way, and notes for the exit status
-// whether there is a difference or a counter without a value.
 func (c *comparer) show(ctx context.Context, out *output.Output) error {
 	var readings [][]winperf.Reading
 	for _, s := range c.sides {
@@ -47,12 +45,12 @@ func (c *comparer) show(ctx context.Context, out *output.Output) error {
 			input.Lacking(c.app, fmt.Errorf("%s: %w", strings.TrimSuffix(s.url, ":"), err))
 		}
 	}
-	c.tellHints(ctx, all)
+	c.reportHints(ctx, all)
 	if served == 0 {
-		return errors.New("no source has a value of what the paths name")
+		return errors.New("no source has a value for the paths")
 	}
 
-	total := len(all) // also those that are left out below
+	total := len(all) // before rows are omitted
 	c.app.Partial = c.app.Partial || differ > 0 || served < total
 	if c.differing {
 		all = slices.DeleteFunc(all, func(m logs.Comparison) bool { return !m.Differs })
@@ -68,13 +66,13 @@ func (c *comparer) show(ctx context.Context, out *output.Output) error {
 	return c.writeCosts(out)
 }
 
-// tellHints says what may have been meant by paths that no source knows.
-func (c *comparer) tellHints(ctx context.Context, all []logs.Comparison) {
+func (c *comparer) reportHints(ctx context.Context, all []logs.Comparison) {
 	var known *catalogue.Catalogue
-	told := 0
+	reported := 0
 	for i := range all {
 		r := all[i].Readings[0]
-		if all[i].Values > 0 || r.Series == nil || !r.Status.NamesNothing() || told == catalogue.MaxExplanations {
+		if all[i].Values > 0 || r.Series == nil || !r.Status.NamesNothing() ||
+			reported == catalogue.MaxExplanations {
 			continue
 		}
 		if known == nil {
@@ -82,13 +80,12 @@ func (c *comparer) tellHints(ctx context.Context, all []logs.Comparison) {
 			defer known.Close()
 		}
 		if hint := known.Hint(r.Path, r.Status); hint != "" {
-			told++
+			reported++
 			c.app.Complain(fmt.Errorf("%s: no source has a value%s", all[i].Path, hint))
 		}
 	}
 }
 
-// writeTable writes a row for each counter.
 func (c *comparer) writeTable(out *output.Output, all []logs.Comparison) error {
 	if len(all) == 0 {
 		fmt.Fprintln(out, "No counter differs.")
@@ -113,7 +110,6 @@ func (c *comparer) writeTable(out *output.Output, all []logs.Comparison) error {
 	return t.Flush()
 }
 
-// heads are the names of the sources in tables.
 func (c *comparer) heads() []string {
 	var urls []string
 	for _, s := range c.sides {
@@ -122,8 +118,7 @@ func (c *comparer) heads() []string {
 	return shownSources(urls)
 }
 
-// shownSources are the names of sources in tables: short ones, unless two that differ would look the
-// same.
+// shownSources returns short names of sources, unless different sources would have the same name.
 func shownSources(urls []string) []string {
 	const longest = 24
 	var short, whole []string
@@ -143,7 +138,6 @@ func shownSources(urls []string) []string {
 	return short
 }
 
-// verdict is the difference for people.
 func verdict(c *logs.Comparison) string {
 	text, unit := "", " %"
 	if c.Points {
@@ -164,7 +158,6 @@ func verdict(c *logs.Comparison) string {
 	return text
 }
 
-// readingText is a reading for people.
 func readingText(r winperf.Reading, human bool) string {
 	switch {
 	case r.Series == nil:
@@ -175,7 +168,6 @@ func readingText(r winperf.Reading, human bool) string {
 	return string(appendNumber(nil, &r, human))
 }
 
-// writeCosts writes what a sample of each source costs.
 func (c *comparer) writeCosts(out *output.Output) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SOURCE\tPREPARE\tSAMPLE\tDECODE\tPROCESSOR\tALLOCATIONS\tBYTES")
@@ -194,7 +186,6 @@ func (c *comparer) writeCosts(out *output.Output) error {
 	return t.Flush()
 }
 
-// shortTime is a length of time with three digits or so.
 func shortTime(d time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -207,36 +198,35 @@ func shortTime(d time.Duration) string {
 	return d.String()
 }
 
-// The shapes of the lines of compare -o jsonl. Others may rely on them; fields may
-// be added.
+// The JSON form of compare -o jsonl. It is a public format: fields may only be added.
 type (
 	compareLine struct {
-		Path       string         `json:"path"` // without machine
+		Path       string         `json:"path"` // without the machine
 		Readings   []compareValue `json:"readings"`
-		Difference *float64       `json:"difference"` // percent or points; null without two numbers
+		Difference *float64       `json:"difference"` // percent or points; null unless both are numbers
 		Differs    bool           `json:"differs"`
 	}
 	compareValue struct {
 		Source string          `json:"source"`
 		Value  counter.Value   `json:"value"`
 		Unit   *counter.Unit   `json:"unit"`
-		Status *counter.Status `json:"status"` // null where the source has nothing by this path
+		Status *counter.Status `json:"status"` // null if the source has nothing for the path
 	}
 	costLine struct {
 		Source    string   `json:"source"`
-		Interface string   `json:"interface"` // "" where samples do not tell
+		Interface string   `json:"interface"` // "" if unknown
 		Machine   string   `json:"machine"`
 		Samples   int      `json:"samples"`
 		Cost      jsonCost `json:"cost"`
 	}
-	// jsonCost is of one sample, in seconds.
+	// jsonCost is the cost of one sample; times are seconds.
 	jsonCost struct {
 		Prepare     float64  `json:"prepare"`
 		Sample      float64  `json:"sample"`
 		Decode      float64  `json:"decode"`
-		Processor   *float64 `json:"processor"` // null where the system does not tell
+		Processor   *float64 `json:"processor"` // null if unknown
 		Allocations uint64   `json:"allocations"`
-		Bytes       *int     `json:"bytes"` // null where samples are no bytes, such as those of a text log
+		Bytes       *int     `json:"bytes"` // null if samples are not bytes, such as samples of a text log
 	}
 )
 

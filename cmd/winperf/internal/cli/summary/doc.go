@@ -1,2 +1,2 @@
-// Package summary is the commands summary, info and compare.
+// Package summary implements the commands summary, info and compare.
 package summary

@@ -18,7 +18,6 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// informer is the info command.
 type informer struct {
 	app      *console.App
 	output   output.Flags
@@ -38,14 +37,13 @@ func InfoCommand(a *console.App) *cobra.Command {
 	i := &informer{app: a}
 	cmd := &cobra.Command{
 		Use:   "info FILE...",
-		Short: "Show the contents of a log, or the process that publishes counters",
-		Long: `Info reads logs and captures completely and shows their contents: the kind of file,
-the machine and its time zone, the time of the first and last sample, the number of
-samples and their interval, gaps, objects, and damage. Times are in the time zone of
-the log (UTC if the log names none).
+		Short: "Show the contents of a log or of published counters",
+		Long: `Info shows the contents of logs and captures: the kind of file, the machine and its time
+zone, the time of the first and last sample, the number of samples, their interval, gaps,
+objects, and damage. Times are in the time zone of the log (UTC if it names none).
 
-For published counters (a .winperf file, or the directory that winperf publish
-reports) it shows the publishing process, when it started, and its objects.
+For published counters (a .winperf file, or the directory that winperf publish reports) it
+shows the publisher's process, its start time, and its objects.
 
 Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 		Example: `  winperf info load.blg
@@ -99,14 +97,12 @@ func (i *informer) run(ctx context.Context, args []string) error {
 	return errors.Join(i.write(out, all), out.Close())
 }
 
-// infoSummary is what is shown of a file. As JSON it is an object.
 type infoSummary interface {
 	title() string
-	// rows are the lines for people: a label and what is to be said about it.
+	// rows returns lines of a label and texts.
 	rows() [][]string
 }
 
-// summaries reads what a name stands for: a log, or files of published counters.
 func (i *informer) summaries(ctx context.Context, name string) (found []infoSummary, err error) {
 	files, err := publishedFiles(name)
 	if err != nil {
@@ -136,7 +132,6 @@ func (i *informer) summaries(ctx context.Context, name string) (found []infoSumm
 	return found, errors.Join(errs...)
 }
 
-// read reads one log from end to end.
 func (i *informer) read(ctx context.Context, name string) (s *logSummary, err error) {
 	sel := winperf.Selection{Global: true, Costly: true}
 	all, zone, err := input.OpenLogs(ctx, i.app, []string{name}, &i.log, &i.within, &sel)
@@ -198,7 +193,6 @@ func (i *informer) write(out *output.Output, all []infoSummary) error {
 	return nil
 }
 
-// writeSummary writes a summary for people.
 func writeSummary(w *bufio.Writer, s infoSummary) {
 	w.WriteString(safetext.Line(s.title()) + "\n")
 	for _, row := range s.rows() {

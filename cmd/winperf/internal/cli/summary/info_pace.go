@@ -6,36 +6,30 @@ import (
 	"github.com/winperf/winperf/internal/stats"
 )
 
-// gap is a time without samples.
 type gap struct {
-	After   time.Time `json:"after"`   // the sample before
-	Seconds float64   `json:"seconds"` // to the sample behind
+	After   time.Time `json:"after"`   // the previous sample
+	Seconds float64   `json:"seconds"` // until the next sample
 }
 
-// pace finds the usual interval between samples and the gaps, which are at
-// least half as long again, in memory that does not grow with their number: the
-// first intervals tell what is usual.
+// pace determines the usual interval of samples from the first intervals, and finds gaps, which are at
+// least 1.5 times as long. Its memory is bounded.
 type pace struct {
 	usual time.Duration
-	gaps  []gap // the first ones
-	count int   // of all gaps
+	gaps  []gap // the first gaps
+	count int   // number of all gaps
 
 	last    time.Time
 	first   []step // intervals until usual is known
 	settled bool
 }
 
-// step is one interval.
 type step struct {
 	after time.Time
 	time.Duration
 }
 
-// enoughSteps are as many intervals as it takes to know the usual one.
 const enoughSteps = 4096
 
-// add takes the time of a sample. Where the clock goes back there is no
-// interval.
 func (p *pace) add(t time.Time) {
 	last := p.last
 	p.last = t
@@ -45,7 +39,7 @@ func (p *pace) add(t time.Time) {
 
 	s := step{last, t.Sub(last)}
 	if p.settled {
-		p.judge(s)
+		p.checkGap(s)
 		return
 	}
 
@@ -54,8 +48,6 @@ func (p *pace) add(t time.Time) {
 	}
 }
 
-// settle decides which interval is usual: the one in the middle, to the
-// millisecond.
 func (p *pace) settle() {
 	if p.settled || len(p.first) == 0 {
 		return
@@ -68,12 +60,12 @@ func (p *pace) settle() {
 
 	p.usual = stats.Percentile(all, 50).Round(time.Millisecond)
 	for _, s := range p.first {
-		p.judge(s)
+		p.checkGap(s)
 	}
 	p.first = nil
 }
 
-func (p *pace) judge(s step) {
+func (p *pace) checkGap(s step) {
 	if p.usual <= 0 || s.Duration < p.usual+p.usual/2 {
 		return
 	}

@@ -19,24 +19,23 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// publishedSummary is what info shows of a file of published counters. Others rely on the shape
-// of its JSON form; fields may be added.
+// publishedSummary is the information about a file of published counters. Its JSON form is a public
+// format: fields may only be added.
 type publishedSummary struct {
 	File    string          `json:"file"`
 	Format  string          `json:"format"`
 	Size    int64           `json:"size"`
 	Driver  string          `json:"driver"`
-	Process uint32          `json:"process"`           // that publishes, as it says itself
-	Program string          `json:"program,omitempty"` // of the process, where the system tells
+	Process uint32          `json:"process"`           // the publisher, as stated in the file
+	Program string          `json:"program,omitempty"` // name of the process, if known
 	Started time.Time       `json:"started"`
 	Objects []objectSummary `json:"objects"`
 
 	zone output.ShownZone
-	gone bool // there is no such process any more
+	gone bool // the process has ended
 }
 
-// publishedFiles returns the files that a name stands for where it is that of a published file,
-// or of a directory that has some; none where it is a log's.
+// publishedFiles returns the published files for a file or directory name; none for a log.
 func publishedFiles(name string) (files []string, err error) {
 	published := func(name string) bool { return strings.HasSuffix(name, pubfile.Suffix) }
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
@@ -58,7 +57,6 @@ func publishedFiles(name string) (files []string, err error) {
 	return files, err
 }
 
-// readPublished reads what a published file says of itself.
 func readPublished(name string, zone output.ShownZone) (*publishedSummary, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -79,7 +77,6 @@ func readPublished(name string, zone output.ShownZone) (*publishedSummary, error
 	return s, nil
 }
 
-// read reads the header, the driver's name and the declarations.
 func (s *publishedSummary) read(f io.ReaderAt) error {
 	head := make([]byte, pubfile.HeaderSize)
 	_, err := f.ReadAt(head, 0)
@@ -90,7 +87,7 @@ func (s *publishedSummary) read(f io.ReaderAt) error {
 	number := func(offset int) uint32 { return binary.LittleEndian.Uint32(head[offset:]) }
 	magic := binary.LittleEndian.Uint64(head)
 	if err != nil || magic != pubfile.Magic || number(pubfile.HeaderVersion) != pubfile.Version {
-		return fmt.Errorf("%w: it does not begin as a file of published counters", winperf.ErrBadData)
+		return fmt.Errorf("%w: it is not a file of published counters", winperf.ErrBadData)
 	}
 	s.Process = number(pubfile.HeaderProcess)
 	s.Started = winperf.FromFiletime(int64(binary.LittleEndian.Uint64(head[pubfile.HeaderStarted:])))
@@ -120,19 +117,17 @@ func (s *publishedSummary) read(f io.ReaderAt) error {
 	return nil
 }
 
-// readPart reads a part of a published file.
 func readPart(f io.ReaderAt, at, size uint32) ([]byte, error) {
 	if size > pubfile.MaxSchema {
 		return nil, fmt.Errorf("%w: a part of %d bytes", winperf.ErrBadData, size)
 	}
 	part := make([]byte, size)
 	if _, err := f.ReadAt(part, int64(at)); err != nil {
-		return nil, fmt.Errorf("%w: it is cut off: %w", winperf.ErrBadData, err)
+		return nil, fmt.Errorf("%w: it is truncated: %w", winperf.ErrBadData, err)
 	}
 	return part, nil
 }
 
-// findProgram looks what the process is called, where the system has a directory of processes.
 func (s *publishedSummary) findProgram() {
 	if runtime.GOOS != "linux" {
 		return
@@ -141,10 +136,8 @@ func (s *publishedSummary) findProgram() {
 	s.Program, s.gone = strings.TrimSpace(string(name)), errors.Is(err, os.ErrNotExist)
 }
 
-// title implements infoSummary.
 func (s *publishedSummary) title() string { return s.File }
 
-// rows implements infoSummary.
 func (s *publishedSummary) rows() [][]string {
 	process := strconv.FormatUint(uint64(s.Process), 10)
 	switch {

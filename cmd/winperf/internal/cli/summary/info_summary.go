@@ -16,46 +16,43 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// logSummary is what info shows of a log. What is not known is absent. Others
-// rely on the shape of its JSON form; fields may be added.
+// logSummary is the information about a log. Unknown fields are absent. Its JSON form is a public format:
+// fields may only be added.
 type logSummary struct {
 	File     string   `json:"file"`
 	Format   string   `json:"format,omitempty"`
 	Size     int64    `json:"size,omitempty"` // bytes
 	Encoding string   `json:"encoding,omitempty"`
 	Machines []string `json:"machines"`
-	System   string   `json:"system,omitempty"` // that wrote it
-	Zone     string   `json:"zone,omitempty"`   // as the log spells it
-	// OffsetMinutes is local time less UTC at the first sample.
+	System   string   `json:"system,omitempty"` // system that wrote it
+	Zone     string   `json:"zone,omitempty"`   // as written in the log
+	// OffsetMinutes is local time minus UTC at the first sample.
 	OffsetMinutes *int            `json:"utc_offset_minutes"`
-	Raw           bool            `json:"raw"` // it holds raw values
+	Raw           bool            `json:"raw"` // it has raw values
 	First         *time.Time      `json:"first"`
 	Last          *time.Time      `json:"last"`
 	Samples       int             `json:"samples"`
-	Interval      float64         `json:"interval_seconds,omitempty"` // the usual one
-	Gaps          []gap           `json:"gaps"`                       // the first ones
+	Interval      float64         `json:"interval_seconds,omitempty"` // usual interval
+	Gaps          []gap           `json:"gaps"`                       // the first gaps
 	GapCount      int             `json:"gap_count"`
 	Objects       []objectSummary `json:"objects"`
 	Damage        int             `json:"damage_count"`
-	Findings      []string        `json:"damage"` // the first ones
+	Findings      []string        `json:"damage"` // the first findings
 
 	zone    output.ShownZone
-	offset  bool // that of the zone is known
+	offset  bool // the offset of the zone is known
 	pace    pace
 	objects map[string]*objectSummary
 }
 
-// objectSummary is one object of a log.
 type objectSummary struct {
 	Name      string `json:"name"`
 	Counters  int    `json:"counters"`
-	Instances *int   `json:"instances"` // the most at one time; null for an object without
+	Instances *int   `json:"instances"` // largest number at one time; null without instances
 }
 
-// maxShown is how many gaps and findings are kept.
 const maxShown = 20
 
-// newSummary returns the summary of a log before its samples.
 func newSummary(log *logs.Log, zone output.ShownZone) *logSummary {
 	is := log.Source.Describe()
 	s := &logSummary{
@@ -79,8 +76,6 @@ func (s *logSummary) addMachine(name string) {
 	}
 }
 
-// addNames adds the series of displayable values, which a log lists in one sample. An error is left to
-// the walk over all samples.
 func (s *logSummary) addNames(ctx context.Context, src winperf.Source) {
 	m := measure.New(src, winperf.Selection{Global: true, NamesOnly: true}, measure.Options{FramesOnly: true})
 	defer m.Close()
@@ -99,7 +94,6 @@ func (s *logSummary) addNames(ctx context.Context, src winperf.Source) {
 	}
 }
 
-// add takes a sample.
 func (s *logSummary) add(cycle *measure.Cycle) {
 	s.Samples++
 	t := cycle.Time
@@ -124,7 +118,6 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 	}
 }
 
-// addObject adds an object of a sample.
 func (s *logSummary) addObject(name string, counters int, multi bool, instances int) {
 	sum := s.objects[name]
 	if sum == nil {
@@ -148,7 +141,6 @@ func (s *logSummary) addDamage(errs []error) {
 	}
 }
 
-// finish draws the conclusions.
 func (s *logSummary) finish() {
 	s.pace.settle()
 	s.Interval = s.pace.usual.Seconds()
@@ -167,10 +159,8 @@ func (s *logSummary) finish() {
 	s.OffsetMinutes = &minutes
 }
 
-// title implements infoSummary.
 func (s *logSummary) title() string { return s.File }
 
-// rows implements infoSummary.
 func (s *logSummary) rows() [][]string {
 	rows := [][]string{}
 	add := func(label string, lines ...string) {
@@ -224,9 +214,9 @@ func (s *logSummary) zoneText() string {
 	case s.Raw:
 		return s.Zone + "; times are shown in UTC"
 	case s.Zone == "":
-		return "not named; times are taken to be in UTC"
+		return "not named; times are read as UTC"
 	}
-	return fmt.Sprintf("%q, without its offset; times are taken to be in UTC", s.Zone)
+	return fmt.Sprintf("%q, without its offset; times are read as UTC", s.Zone)
 }
 
 func (s *logSummary) gapLines() []string {
@@ -250,7 +240,6 @@ func objectLines(objects []objectSummary) []string {
 	return lines
 }
 
-// limited adds to the first lines how many more there are.
 func limited(lines []string, all int) []string {
 	if all > len(lines) {
 		lines = append(slices.Clone(lines), fmt.Sprintf("and %d more", all-len(lines)))

@@ -111,8 +111,8 @@ func TestZoneText(t *testing.T) {
 		{logSummary{Zone: "EET", OffsetMinutes: minutes(120)}, "EET (UTC+02:00)"},
 		{logSummary{OffsetMinutes: minutes(-210)}, "(UTC-03:30)"}, {logSummary{OffsetMinutes: minutes(0)}, "(UTC+00:00)"},
 		{logSummary{Raw: true}, "not named; times are shown in UTC"}, {logSummary{Raw: true, Zone: "X"}, "X; times are shown in UTC"},
-		{logSummary{}, "not named; times are taken to be in UTC"},
-		{logSummary{Zone: "X"}, `"X", without its offset; times are taken to be in UTC`},
+		{logSummary{}, "not named; times are read as UTC"},
+		{logSummary{Zone: "X"}, `"X", without its offset; times are read as UTC`},
 	} {
 		if got := tt.s.zoneText(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

@@ -18,26 +18,25 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// summarizer is the summary command.
 type summarizer struct {
 	app      *console.App
 	source   input.SourceFlags
 	output   output.Flags
 	sel      input.SelectFlags
 	log      input.LogFlags
-	files    []string // the names of the logs
+	files    []string // of the logs
 	more     []string // paths
 	within   input.RangeFlags
 	every    input.Interval
-	thins    func() bool // -i was given
+	thins    func() bool // whether -i was given
 	during   input.Interval
 	above    bound
 	order    sortKey
 	percents percentiles
-	most     input.Count // instances of each counter; 0 is all
+	most     input.Count // instances of each counter; 0 means all
 	quiet    bool
 
-	asked     []winperf.Path
+	requested []winperf.Path
 	selection winperf.Selection
 	lifetimes lifetimes
 	unlisted  input.Unlisted
@@ -60,44 +59,43 @@ func Command(a *console.App) *cobra.Command {
 	s.percents = slices.Clone(defaultPercentiles)
 	cmd := &cobra.Command{
 		Use:   "summary LOG... [PATH...]",
-		Short: "Show the distribution of each counter's values in logs, or during a measurement",
-		Long: `Summary reads logs and captures once and shows for each counter and instance the
-number of values, minimum, average, maximum and when it was, total, standard deviation,
-percentiles and the last value. With paths it shows only their counters. An argument that
-begins with \ is a path, unless a file of that name exists. Several logs are treated as
-one: a counter in two of them has one row.
-With --for it measures this machine, or --source, for that time instead.
+		Short: "Show the distribution of each counter's values in logs or a measurement",
+		Long: `Summary shows the distribution of each counter's values in logs and captures. Paths select
+counters; an argument that begins with \ is a path, unless a file of that name exists.
+Several logs are treated as one: a counter in two of them has one row.
+With --for it measures this machine, or --source, instead.
 
-  count      number of values. Samples in which the instance existed without a value
-             are missing. The first sample of a rate is neither
-  average    weighted by time for rates, percentages of time and queue lengths, else
-             the plain mean; csv and tsv logs do not contain the counter type, so
-             there it is always the plain mean, and in JSON lines only rates show
-  at         time of the first value that is as large as the maximum
-  total      of a rate its sum over the time, such as bytes, and of a percentage of time
-             the seconds; other values, and csv and tsv logs, have none
+  count      number of values; missing counts the samples in which the instance existed
+             without a value. The first sample of a rate counts as neither
+  average    weighted by time for rates, percentages of time and queue lengths, otherwise
+             the plain mean. In csv and tsv logs, which have no counter types, it is always
+             the plain mean; in JSON lines only rates are weighted
+  at         time of the first value that equals the maximum
+  total      sum of a rate over the time, such as bytes, or the seconds of a percentage
+             of time; other values, and csv and tsv logs, have none
   deviation  standard deviation of a sample
-  p95        95 % of the values are at most this value, which is a measured one. With
-             more than 1,024 values it is approximate; the table shows the error
+  p95        95 % of the values are at most this measured value. With more than 1,024
+             values it is approximate; the table shows the error
   above      number of values above --above; longest is the longest unbroken time above
 
---top N shows of each counter the N largest instances, by --sort total (the default),
-average or maximum. Averages and maxima count by the time that the instance was present,
-so one that ended after two samples does not come first. A counter without a total goes
-by its average. _Total and the process Idle are not among them.
+--top N shows the N largest instances of each counter, by --sort total (the default),
+average or maximum. A counter without a total is sorted by its average. Averages and
+maxima are weighted by the time that the instance was present, so one that ended after two
+samples is not first. _Total and the process Idle are omitted.
 
-A process has one row for its whole lifetime, even if its name or its number changes: a path
-such as \Process(svchost)\* shows all that were the first of the name at some time. Its rates count from
-its start, so that short processes have some (not with --pdh-exact). If % Processor
-Time of every process is selected, the last row of the table is "(not in a listed
-process)": the time of all processors that no process used, such as that of processes
-which ended between two samples. csv and jsonl do not have it. On a terminal
-numbers of bytes and large rates are rounded (--exact shows all digits), and if a line
-does not fit, the numbers are below the name. The formats csv and jsonl also have the unit
-of the total, and "present": the seconds that all values of the row stand for.
+A process has one row for its whole lifetime, even if its name or its number changes:
+\Process(svchost)\* shows all processes that were the first of this name at some time. Its
+rates count from its start, so that short processes have rates (not with --pdh-exact). If
+a path selects % Processor Time of every process, the last row of the table is "(not in a
+listed process)": processor time that no listed process used, such as the time of
+processes that ended between two samples.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, some values
-could not be read for lack of permission, or some data was damaged.`,
+On a terminal the numbers are below the name if a line does not fit. csv and jsonl also
+have the unit of the total, and "present": the seconds that the values of the row cover.
+They do not have the row "(not in a listed process)".
+
+Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, permission was
+missing for some values, or some data was damaged.`,
 		Example: `  winperf summary load.blg
   winperf summary load.blg '\Processor(*)\% Processor Time' --above 80
   winperf summary load.blg '\Process(*)\% Processor Time' --top 5
@@ -112,7 +110,7 @@ could not be read for lack of permission, or some data was damaged.`,
 
 func (s *summarizer) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	const path = "only what this `PATH` names, as an argument that is a path; may be given several times"
+	const path = "summarize only counters that match this `PATH`, like an argument; may be repeated"
 	f.StringArrayVar(&s.more, "path", nil, path)
 
 	f.Var(&s.during, "for", "measure a live source for this time: 60, 10m, 8:00:00")
@@ -121,9 +119,9 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 	s.thins = func() bool { return f.Changed("interval") }
 	s.within.Add(cmd)
 
-	f.Var(&s.above, "above", "show the number of values above NUMBER, and the longest unbroken time above it")
+	f.Var(&s.above, "above", "count values above NUMBER, and show the longest unbroken time above it")
 	f.Var(&s.order, "sort", "sort by KEY, largest first: "+sortKeyNames()+", or a percentile such as p95")
-	f.Var(&s.most, "top", "show of each counter the `N` largest instances, by --sort; see above")
+	f.Var(&s.most, "top", "show the `N` largest instances of each counter, by --sort")
 	f.Var(&s.percents, "percentiles", "percentiles to show")
 
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
@@ -161,7 +159,6 @@ func (s *summarizer) run(ctx context.Context, args []string) (err error) {
 	return errors.Join(s.write(out), out.Close())
 }
 
-// settle reads the options before anything is opened.
 func (s *summarizer) settle(ctx context.Context, args []string) error {
 	if _, _, err := s.output.Resolve(); err != nil {
 		return err
@@ -184,11 +181,11 @@ func (s *summarizer) settle(ctx context.Context, args []string) error {
 
 	switch {
 	case len(names) > 0 && s.during > 0:
-		return errors.New("--for measures a live source; --begin and --end cut logs")
+		return errors.New("--for measures a live source; --begin and --end are for logs")
 	case len(names) == 0 && s.during == 0 && s.source.Source == "local:":
 		return errors.New("no log given, and no --for: winperf summary load.blg, or winperf summary --for 60")
 	case s.during > 0 && s.within.Given():
-		return errors.New("--begin and --end cut logs; --for says how long to measure")
+		return errors.New("--begin and --end are for logs; --for is the time to measure")
 	case s.during > 0 && s.during < s.every:
 		return fmt.Errorf("--for %s: shorter than the interval of %s", s.during.String(), s.every.String())
 	}
@@ -201,14 +198,13 @@ func (s *summarizer) settle(ctx context.Context, args []string) error {
 	if err != nil {
 		return input.QuoteHint(ctx, append(names, s.source.Source), s.more, names, err)
 	}
-	s.asked = paths
+	s.requested = paths
 	s.lifetimes, paths = newLifetimes(paths)
 	s.selection, s.tally = input.SelectionOf(paths)
 	s.options, err = s.sel.Options(s.source.Language)
 	return err
 }
 
-// read reads logs, one after the other.
 func (s *summarizer) read(ctx context.Context) (err error) {
 	names := s.files
 	if len(names) == 0 {
@@ -233,12 +229,11 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 
 	s.damage.Tell(s.app)
 	if s.tally.Cycles == 0 {
-		return s.within.Empty(ctx, "there are no samples to sum up", zone, input.SourcesOf(all)...)
+		return s.within.Empty(ctx, "there are no samples to summarize", zone, input.SourcesOf(all)...)
 	}
 	return s.explain(ctx, all[0].Source, len(s.more) > 0 || s.sel.Counters != "")
 }
 
-// ReadLog reads one log.
 func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 	p := output.NewProgress(s.app, s.quiet)
 	defer p.Clear()
@@ -260,7 +255,6 @@ func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
 	return ctx.Err()
 }
 
-// add adds a cycle to the statistics.
 func (s *summarizer) add(cycle *measure.Cycle) {
 	s.tally.Count(cycle)
 	s.gathered.Add(cycle)
@@ -268,7 +262,7 @@ func (s *summarizer) add(cycle *measure.Cycle) {
 	s.unlisted.Add(cycle, s.gathered)
 }
 
-// watch measures a live source until the time is over or the user ends it.
+// watch measures a live source until the time has passed or the user stops it.
 func (s *summarizer) watch(ctx context.Context) error {
 	src, zone, err := s.log.Open(ctx, s.app, s.source.Source)
 	if err != nil {
@@ -277,13 +271,13 @@ func (s *summarizer) watch(ctx context.Context) error {
 	defer src.Close()
 
 	if src.Describe().Recorded {
-		return errors.New("--for measures a live source; --begin and --end cut logs")
+		return errors.New("--for measures a live source; --begin and --end are for logs")
 	}
 	s.zone = zone
 	s.unlisted = input.FindUnlisted(ctx, src, &s.selection, &s.options, &s.output)
 	opt := s.options
 	opt.Interval = time.Duration(s.every)
-	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample begins the first interval
+	opt.Count, opt.KeepFirst = int(s.during/s.every)+1, true // the first sample starts the first interval
 
 	end := time.Now().Add(time.Duration(s.during))
 	for cycle, err := range measure.Watch(ctx, src, s.selection, opt) {
@@ -292,7 +286,7 @@ func (s *summarizer) watch(ctx context.Context) error {
 		}
 		s.add(cycle)
 
-		// Samples that were missed are not made up for.
+		// Missed samples are not repeated.
 		if time.Until(end) < opt.Interval/2 {
 			break
 		}
@@ -305,22 +299,20 @@ func (s *summarizer) watch(ctx context.Context) error {
 	return s.explain(ctx, src, len(s.more) > 0 || s.sel.Counters != "")
 }
 
-// explain tells the user which values may not be read. If the user named paths (asked), or
-// no path had a value, it also tells why paths gave none. It returns an error where the
-// summary would be empty.
-func (s *summarizer) explain(ctx context.Context, src winperf.Source, asked bool) error {
+// explain reports unreadable values. If the user gave paths (requested), or no path had a value, it also
+// explains paths without values. It returns an error if the summary would be empty.
+func (s *summarizer) explain(ctx context.Context, src winperf.Source, requested bool) error {
 	s.lifetimes.finish(&s.tally)
 	s.tally.Denied.Report(s.app, src)
-	if asked || !s.tally.Any() {
-		input.Explain(ctx, s.app, src, &s.tally, s.asked, true)
+	if requested || !s.tally.Any() {
+		input.Explain(ctx, s.app, src, &s.tally, s.requested, true)
 	}
 	if !slices.ContainsFunc(s.gathered.Rows(), s.shows) {
-		return errors.New("there is no value to sum up")
+		return errors.New("there is no value to summarize")
 	}
 	return nil
 }
 
-// shows reports whether one of the paths names a row.
 func (s *summarizer) shows(row logs.Row) bool {
 	name := s.gathered.Name(row.Series)
 	return s.lifetimes.has(name) && !s.unlisted.Hidden[name]

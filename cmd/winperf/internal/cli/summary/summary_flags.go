@@ -14,10 +14,8 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// bound is a number that values can be above.
 type bound struct{ value *float64 }
 
-// String returns the number; nothing where there is none.
 func (v *bound) String() string {
 	if v.value == nil {
 		return ""
@@ -25,10 +23,8 @@ func (v *bound) String() string {
 	return strconv.FormatFloat(*v.value, 'g', -1, 64)
 }
 
-// Type names the value in help texts.
 func (v *bound) Type() string { return "NUMBER" }
 
-// Set reads the value.
 func (v *bound) Set(s string) error {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -38,12 +34,10 @@ func (v *bound) Set(s string) error {
 	return nil
 }
 
-// percentiles are those to show, in percent.
 type percentiles []float64
 
 var defaultPercentiles = percentiles{50, 95, 99}
 
-// String returns the numbers.
 func (v *percentiles) String() string {
 	var texts []string
 	for _, p := range *v {
@@ -52,10 +46,8 @@ func (v *percentiles) String() string {
 	return strings.Join(texts, ",")
 }
 
-// Type names the value in help texts.
 func (v *percentiles) Type() string { return "LIST" }
 
-// Set reads the value.
 func (v *percentiles) Set(s string) error {
 	var found percentiles
 	for text := range strings.SplitSeq(s, ",") {
@@ -78,7 +70,6 @@ func (v *percentiles) Set(s string) error {
 
 func formatPercent(p float64) string { return strconv.FormatFloat(p, 'f', -1, 64) }
 
-// names are what the percentiles are called in tables: p95.
 func (v percentiles) names() []string {
 	var names []string
 	for _, p := range v {
@@ -87,13 +78,12 @@ func (v percentiles) names() []string {
 	return names
 }
 
-// sortKey is what rows are sorted by; "" leaves them as they are.
+// sortKey is the column to sort by; "" keeps the order.
 type sortKey string
 
-// sortKeys are those apart from percentiles.
 var sortKeys = []struct {
 	name  string
-	value func(r *summaryRow) float64 // nil for the name of the counter
+	value func(r *summaryRow) float64 // nil for the counter's name
 }{
 	{"counter", nil},
 	{"count", func(r *summaryRow) float64 { return float64(r.figures.Count) }},
@@ -108,7 +98,6 @@ var sortKeys = []struct {
 	{"longest", func(r *summaryRow) float64 { return r.figures.LongestAbove.Seconds() }},
 }
 
-// completeSort completes the keys, and the usual percentiles.
 func completeSort(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	names := strings.Split(sortKeyNames(), ", ")
 	return append(names, defaultPercentiles.names()...), cobra.ShellCompDirectiveNoFileComp
@@ -122,14 +111,11 @@ func sortKeyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// String returns the name.
 func (v *sortKey) String() string { return string(*v) }
 
-// Type names the value in help texts.
 func (v *sortKey) Type() string { return "KEY" }
 
-// Set takes the name, or a beginning that only one has; check has a look at it when
-// all options are known.
+// Set sets the key from its name or an unambiguous prefix. check validates it when all options are known.
 func (v *sortKey) Set(s string) error {
 	s = strings.ToLower(s)
 	*v = sortKey(s)
@@ -146,7 +132,6 @@ func (v *sortKey) Set(s string) error {
 	return nil
 }
 
-// check fails if rows do not have what they are to be sorted by.
 func (v sortKey) check(bounded bool, percents percentiles) error {
 	known := v == "" || slices.Contains(percents.names(), string(v))
 	for _, k := range sortKeys {
@@ -158,12 +143,12 @@ func (v sortKey) check(bounded bool, percents percentiles) error {
 		all := sortKeyNames() + ", " + strings.Join(percents.names(), ", ")
 		return fmt.Errorf("--sort %s: expected one of %s", v, all)
 	case (v == "above" || v == "longest") && !bounded:
-		return fmt.Errorf("--sort %s: give --above too", v)
+		return fmt.Errorf("--sort %s needs --above", v)
 	}
 	return nil
 }
 
-// sort sorts rows: by a number the largest first, and what has none last.
+// sort sorts rows in descending order; rows without a number are last.
 func (v sortKey) sort(rows []summaryRow, percents percentiles) {
 	value := func(r *summaryRow) float64 {
 		return r.figures.Percentiles[slices.Index(percents.names(), string(v))]
@@ -187,10 +172,10 @@ func (v sortKey) sort(rows []summaryRow, percents percentiles) {
 	}
 }
 
-// topKeys are the keys of --top. Without one it is the first.
+// topKeys are the keys of --top; the first one is the default.
 var topKeys = []sortKey{"total", "average", "maximum"}
 
-// checkTop fails if --top has no such key.
+// checkTop returns an error for a key that --top does not support.
 func (v sortKey) checkTop() error {
 	if v == "" || slices.Contains(topKeys, v) {
 		return nil
@@ -198,10 +183,10 @@ func (v sortKey) checkTop() error {
 	return fmt.Errorf("--top: --sort %s: expected total, average or maximum", v)
 }
 
-// weight is the value that --top sorts a row by. Averages and maxima are multiplied by the time that
-// the instance was present.
+// weight returns the value by which --top sorts. Averages and maxima are multiplied by the time that the
+// instance was present.
 func (v sortKey) weight(r *summaryRow) float64 {
-	present := max(r.figures.Present, 1).Seconds() // of a single sample it is 0
+	present := max(r.figures.Present, 1).Seconds() // 0 for a single sample
 	switch total := r.total(); {
 	case v == "maximum":
 		return r.figures.Max * present
@@ -212,8 +197,8 @@ func (v sortKey) weight(r *summaryRow) float64 {
 	}
 }
 
-// top returns of each counter the rows of the n instances with the largest weights, in descending
-// order. Sums of other instances, and the idle process, are left out if there are others.
+// top returns the rows of the n instances with the largest weights of each counter, in descending order.
+// It omits sums and the idle process if others exist.
 func (v sortKey) top(rows []summaryRow, n int) []summaryRow {
 	var counters []string
 	instances := map[string][]summaryRow{}
@@ -239,7 +224,6 @@ func (v sortKey) top(rows []summaryRow, n int) []summaryRow {
 	return kept
 }
 
-// isSum reports whether an instance is the sum of others, or the process Idle, which uses no processor.
 func isSum(s *winperf.Series) bool {
 	instance := strings.ToLower(s.Path.Instance)
 	process := s.ObjectID.Index == titles.Process || strings.EqualFold(s.Path.Object, "Process")

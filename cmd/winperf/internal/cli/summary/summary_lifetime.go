@@ -8,26 +8,25 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// lifetimes finds the instances that paths without wildcards name. (svchost) is the first of that name,
-// which is another process once the first one has ended. A row has the whole lifetime of its process,
-// so all instances of the name are read, and instances that were never named are left out.
+// lifetimes finds the instances that paths without wildcards name. (svchost) is the first process of that
+// name, which can change when a process ends. A row covers the whole lifetime of a process, so all
+// instances of the name are read, and instances that a path never named are omitted.
 type lifetimes struct {
 	matchers []winperf.Matcher
-	widened  []bool // by path: all instances of its name are read
-	named    []bool // by path: an instance was named
+	widened  []bool // by path: all instances of the name are read
+	named    []bool // by path: it named an instance
 
-	rows    map[string]bool // by logs.Gatherer.Name: of the widened paths, whether a path named it
-	present logs.View       // of a path
+	rows    map[string]bool // by logs.Gatherer.Name: rows of widened paths that a path named
+	present logs.View       // values of a path
 }
 
-// newLifetimes returns the lifetimes of paths, and the paths to read.
-func newLifetimes(asked []winperf.Path) (lifetimes, []winperf.Path) {
+func newLifetimes(requested []winperf.Path) (lifetimes, []winperf.Path) {
 	l := lifetimes{
-		widened: make([]bool, len(asked)), named: make([]bool, len(asked)),
+		widened: make([]bool, len(requested)), named: make([]bool, len(requested)),
 		rows: map[string]bool{},
 	}
 	var read []winperf.Path
-	for i, p := range asked {
+	for i, p := range requested {
 		l.matchers = append(l.matchers, p.Matcher())
 		instance := winperf.Path{Instance: p.Instance, Index: p.Index, HasInstance: true}
 		if p.HasInstance && p.Instance != "" && !instance.HasWildcard() {
@@ -39,7 +38,6 @@ func newLifetimes(asked []winperf.Path) (lifetimes, []winperf.Path) {
 	return l, read
 }
 
-// add notes which readings of a cycle the paths name.
 func (l *lifetimes) add(cycle *measure.Cycle, g *logs.Gatherer) {
 	for w := range cycle.ColumnParts {
 		if w >= len(l.widened) || !l.widened[w] {
@@ -53,7 +51,7 @@ func (l *lifetimes) add(cycle *measure.Cycle, g *logs.Gatherer) {
 	}
 }
 
-// addSeries notes whether the path at w names a series, of which a gatherer has the name.
+// addSeries records whether path w names a series; name is the gatherer's name for it.
 func (l *lifetimes) addSeries(s *winperf.Series, w int, name string) {
 	switch {
 	case l.matchers[w].Instance(s.Path.Instance, s.Path.Index):
@@ -63,7 +61,6 @@ func (l *lifetimes) addSeries(s *winperf.Series, w int, name string) {
 	}
 }
 
-// other reports whether another path than the one at w names an instance.
 func (l *lifetimes) other(p *winperf.Path, w int) bool {
 	for i := range l.matchers {
 		m := &l.matchers[i]
@@ -75,7 +72,6 @@ func (l *lifetimes) other(p *winperf.Path, w int) bool {
 	return false
 }
 
-// finish notes in the tally the paths that named no instance, although others of the name were there.
 func (l *lifetimes) finish(t *input.Tally) {
 	for w, widened := range l.widened {
 		if widened && t.Served[w] && !l.named[w] {
@@ -84,7 +80,6 @@ func (l *lifetimes) finish(t *input.Tally) {
 	}
 }
 
-// has reports whether a row is to be shown.
 func (l *lifetimes) has(name string) bool {
 	named, widened := l.rows[name]
 	return named || !widened

@@ -20,18 +20,16 @@ import (
 	"github.com/winperf/winperf/sink"
 )
 
-// summaryRow is what is shown of one counter of one instance.
 type summaryRow struct {
 	series  *winperf.Series
 	path    string
 	figures stats.Figures
 }
 
-// unlistedRows returns the rows of unlisted counters that have a value.
 func unlistedRows(u *input.Unlisted, percents percentiles) (rows []summaryRow) {
 	for _, row := range u.Rows {
 		series := row.Series.Clone()
-		series.Path.Instance = strings.Trim(input.UnlistedName, "()") // the path has parentheses of its own
+		series.Path.Instance = strings.Trim(input.UnlistedName, "()") // the path adds parentheses
 		if f := row.Values.Figures(percents...); f.Count > 0 {
 			rows = append(rows, summaryRow{series, series.Path.String(), f})
 		}
@@ -39,7 +37,6 @@ func unlistedRows(u *input.Unlisted, percents percentiles) (rows []summaryRow) {
 	return rows
 }
 
-// write writes the rows.
 func (s *summarizer) write(out *output.Output) error {
 	figures := s.gathered.Figures(s.percents...)
 	rows := make([]summaryRow, 0, len(figures))
@@ -64,7 +61,6 @@ func (s *summarizer) write(out *output.Output) error {
 	return s.writeTable(out, append(rows, unlistedRows(&s.unlisted, s.percents)...))
 }
 
-// writeTable writes the rows for people.
 func (s *summarizer) writeTable(out *output.Output, rows []summaryRow) error {
 	g := s.gathered
 	samples := console.Plural(g.Samples, "sample")
@@ -99,12 +95,12 @@ func (s *summarizer) writeTable(out *output.Output, rows []summaryRow) error {
 
 	writeFitting(out, lines)
 	if farthest > 0 {
-		fmt.Fprintf(out, "\nPercentiles that are not exact are within %.2g %% of a value.\n", farthest*100)
+		fmt.Fprintf(out, "\nApproximate percentiles are within %.2g %% of a value.\n", farthest*100)
 	}
 	return nil
 }
 
-// whenText returns the text of the time of a maximum: without the day, if all samples are of one.
+// whenText returns a function for the time of a maximum, without the day if all samples are from one day.
 func (s *summarizer) whenText() func(*summaryRow, float64, bool) string {
 	g, form := s.gathered, "2006-01-02 15:04:05.000"
 	day := func(t time.Time) string { return t.In(s.zone.Location).Format(time.DateOnly) }
@@ -116,9 +112,8 @@ func (s *summarizer) whenText() func(*summaryRow, float64, bool) string {
 	}
 }
 
-// writeFitting writes lines of a name and numbers, the names to the left. If they are too wide for
-// the terminal, the numbers follow below their name, on as many lines as they need, and each
-// stays whole.
+// writeFitting writes a name and numbers on each line. If lines are too wide for the terminal, the numbers
+// are written below the name on as many lines as needed.
 func writeFitting(out *output.Output, lines [][]string) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -128,7 +123,7 @@ func writeFitting(out *output.Output, lines [][]string) {
 	}
 
 	const gap = 2
-	width := 0 // without bound
+	width := 0 // unlimited
 	if out.Terminal() {
 		width, _ = out.Size()
 	}
@@ -137,11 +132,11 @@ func writeFitting(out *output.Output, lines [][]string) {
 	for _, w := range widths[1:] {
 		all += gap + w
 	}
-	beside := width == 0 || all <= width
+	sameLine := width == 0 || all <= width
 
 	for _, line := range lines {
-		used := width // the first number begins a line
-		if beside {
+		used := width // the first number starts a line
+		if sameLine {
 			fmt.Fprintf(out, "%-*s", widths[0], line[0])
 			used = 0
 		} else {
@@ -150,7 +145,7 @@ func writeFitting(out *output.Output, lines [][]string) {
 
 		for i, text := range line[1:] {
 			w := gap + widths[i+1]
-			if !beside && used+w > width {
+			if !sameLine && used+w > width {
 				fmt.Fprintln(out)
 				used = 0
 			}
@@ -161,8 +156,7 @@ func writeFitting(out *output.Output, lines [][]string) {
 	}
 }
 
-// total is what the values of a rate add up to, or the seconds of a percentage of time; NaN for
-// all others.
+// total returns the sum of a rate or the seconds of a percentage of time; otherwise NaN.
 func (r *summaryRow) total() float64 {
 	switch r.series.Unit {
 	case counter.PerSecond:
@@ -173,7 +167,7 @@ func (r *summaryRow) total() float64 {
 	return math.NaN()
 }
 
-// totalUnit is the unit of total; "" if there is no total.
+// totalUnit returns the unit of total, or "".
 func (r *summaryRow) totalUnit() string {
 	switch {
 	case math.IsNaN(r.total()):
@@ -184,14 +178,12 @@ func (r *summaryRow) totalUnit() string {
 	return counter.Count.String()
 }
 
-// summaryColumn is a figure that a row has.
 type summaryColumn struct {
 	name  string
 	value func(r *summaryRow) float64
-	text  func(r *summaryRow, v float64, human bool) string // for people
+	text  func(r *summaryRow, v float64, human bool) string // for tables
 }
 
-// columns are the numbers in the order in which csv shows them.
 func (s *summarizer) columns() []summaryColumn {
 	columns := []summaryColumn{
 		{"count", func(r *summaryRow) float64 { return float64(r.figures.Count) }, plainText},
@@ -231,7 +223,7 @@ func longestText(r *summaryRow, _ float64, _ bool) string {
 	return r.figures.LongestAbove.Round(time.Millisecond).String()
 }
 
-// totalText is a total with its unit, unless it is a plain number.
+// totalText returns a total with its unit, unless it is a plain number.
 func totalText(r *summaryRow, v float64, human bool) string {
 	const longest = 1e9 // seconds that fit into a time.Duration
 	if r.series.Unit == counter.Percent && math.Abs(v) < longest {
@@ -246,8 +238,8 @@ func totalText(r *summaryRow, v float64, human bool) string {
 	return string(appendNumber(nil, &amount, human))
 }
 
-// appendFigure appends a number of a series as the table shows it: without places where
-// its values are whole numbers and it is one.
+// appendFigure appends a number as shown in tables, without decimals if it is whole and the series has
+// whole numbers.
 func appendFigure(dst []byte, v float64, s *winperf.Series, human bool) []byte {
 	r := winperf.Reading{Series: s, Value: counter.Float(v)}
 	info, _ := s.Type.Info()
@@ -258,7 +250,7 @@ func appendFigure(dst []byte, v float64, s *winperf.Series, human bool) []byte {
 	return appendNumber(dst, &r, human)
 }
 
-// appendNumber appends the number of a reading, if it is for people with a prefix.
+// appendNumber appends the number of a reading, with a prefix if human.
 func appendNumber(dst []byte, r *winperf.Reading, human bool) []byte {
 	if human {
 		return sink.AppendHuman(dst, r)
@@ -266,8 +258,8 @@ func appendNumber(dst []byte, r *winperf.Reading, human bool) []byte {
 	return sink.AppendNumber(dst, r.Value, r.Unit)
 }
 
-// shownPaths are the paths for people: with a machine where there are several, and with
-// what tells instances apart where two were called the same.
+// shownPaths returns the displayed paths: with the machine if there are several, and with keys for
+// instances of the same name.
 func (s *summarizer) shownPaths(rows []summaryRow) []string {
 	several := s.gathered.SeveralMachines()
 	paths := make([]string, 0, len(rows))
@@ -290,8 +282,6 @@ func (s *summarizer) shownPaths(rows []summaryRow) []string {
 	return paths
 }
 
-// writeCSV writes the rows with all digits. What has no number is empty, and a row stays
-// one line.
 func (s *summarizer) writeCSV(out *output.Output, rows []summaryRow) error {
 	columns := s.columns()
 	line := []string{"counter", "key", "unit"}
@@ -301,7 +291,7 @@ func (s *summarizer) writeCSV(out *output.Output, rows []summaryRow) error {
 	line = append(line, "maximum_time", "total", "total_unit", "present")
 
 	w := csv.NewWriter(out)
-	_ = w.Write(line) // Flush keeps the error
+	_ = w.Write(line) // Flush returns the error
 	for i := range rows {
 		r := &rows[i]
 		line = append(line[:0], strings.Map(console.BreaksNoLine, r.path), r.series.Key, r.series.Unit.String())
@@ -320,7 +310,7 @@ func (s *summarizer) writeCSV(out *output.Output, rows []summaryRow) error {
 	return w.Error()
 }
 
-// csvNumber is a number with all digits; "" if there is none.
+// csvNumber formats a number with all digits; "" for NaN.
 func csvNumber(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -328,26 +318,26 @@ func csvNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// summaryLine is the shape of a line of summary -o jsonl. Others may rely on it; fields
-// may be added. Numbers that there are not are null.
+// summaryLine is the JSON form of a line of summary -o jsonl. It is a public format: fields may only be
+// added. Missing numbers are null.
 type summaryLine struct {
 	Path        string           `json:"path"`
-	Key         string           `json:"key,omitempty"` // tells a process from all others
+	Key         string           `json:"key,omitempty"` // identifies a process
 	Unit        counter.Unit     `json:"unit"`
 	Count       int              `json:"count"`
 	Missing     int              `json:"missing"`
 	Minimum     *float64         `json:"minimum"`
-	Average     *float64         `json:"average"` // by time where the counter's type asks for it
+	Average     *float64         `json:"average"` // weighted by time if the counter type requires it
 	Mean        *float64         `json:"mean"`    // of the values
 	Maximum     *float64         `json:"maximum"`
 	Deviation   *float64         `json:"deviation"`
 	Percentiles []jsonPercentile `json:"percentiles"`
-	Error       float64          `json:"percentile_error"` // greatest relative one; 0 is exact
+	Error       float64          `json:"percentile_error"` // largest relative error; 0 means exact
 	Last        *float64         `json:"last"`
-	MaximumTime *time.Time       `json:"maximum_time"` // the first time of the maximum, in UTC
-	Total       *float64         `json:"total"`        // of a rate, or of a percentage of time
+	MaximumTime *time.Time       `json:"maximum_time"` // first time of the maximum, in UTC
+	Total       *float64         `json:"total"`        // of a rate or a percentage of time
 	TotalUnit   string           `json:"total_unit,omitempty"`
-	Present     float64          `json:"present_seconds"` // the time that the values cover
+	Present     float64          `json:"present_seconds"` // time covered by the values
 	Above       *jsonAbove       `json:"above,omitempty"`
 }
 
@@ -397,7 +387,7 @@ func jsonPercentiles(percents percentiles, f *stats.Figures) []jsonPercentile {
 	return all
 }
 
-// jsonNumber is nil for what JSON cannot hold.
+// jsonNumber returns nil for numbers that JSON cannot represent.
 func jsonNumber(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
