@@ -148,7 +148,8 @@ func (s *Sample) Like(last *Sample) {
 }
 
 // Within returns the i-th sample inside s. It is for a query over several other queries, each of
-// which fills one. They are filled again when s is.
+// which fills one. They are filled again when s is. A query that may leave a call of Next behind moves
+// the inner sample to a variable for the call, and back when the call has returned in time.
 func (s *Sample) Within(i int) *Sample {
 	for len(s.within) <= i {
 		s.within = append(s.within, nil)
@@ -158,9 +159,6 @@ func (s *Sample) Within(i int) *Sample {
 	}
 	return s.within[i]
 }
-
-// Abandon drops the i-th sample inside s: a call that did not return may still write there.
-func (s *Sample) Abandon(i int) { s.within[i] = nil }
 
 // Raw returns the block of a sample that has one part, as nearly all have. The
 // error wraps [ErrNotSupported].
@@ -221,14 +219,6 @@ func (b *Block) begin(size int) {
 		b.Bytes = make([]byte, 0, room)
 	}
 	b.room = cap(b.Bytes)
-}
-
-// Reuse prepares the block, which its owner knows to be in no use, for another answer.
-func (b *Block) Reuse() {
-	if poison.On {
-		b.poison()
-	}
-	b.begin(0)
 }
 
 // Number identifies the block's contents. No other contents get the same number, also in the

@@ -33,13 +33,13 @@ type object struct {
 	rows   []*rowSet
 	labels *frame.Labels
 
-	now   frame.Object
-	pair  *frame.Pair
-	place frame.Place // of the object that the values are of
-	fresh bool        // it is another one than in the sample before, or has other names
-	same  bool        // it is not another one
-	back  bool        // it was not in the sample before, but in an earlier one
-	time  time.Time   // see Column.Time
+	now    frame.Object
+	pair   *frame.Pair
+	number uint64    // of the object that the values are of
+	fresh  bool      // it is another one than in the sample before, or has other names
+	same   bool      // it is not another one
+	back   bool      // it was not in the sample before, but in an earlier one
+	time   time.Time // see Column.Time
 }
 
 // objectKey says which object it is.
@@ -64,14 +64,14 @@ func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.
 	if st.learnt && !m.stale && st.unwanted {
 		return false // whatever it has: it is looked at no further
 	}
-	if st.learnt && !m.stale && st.place == o.Place() {
+	if st.learnt && !m.stale && st.number == o.Number() {
 		return false // nothing newer was collected
 	}
 
 	// Of the same block with other names, the values are where they were: the pair
 	// compares it with an older one.
-	st.fresh, st.same = true, st.learnt && st.place == o.Place()
-	st.pair, st.place, st.time = m.pair(st, o), o.Place(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
+	st.fresh, st.same = true, st.learnt && st.number == o.Number()
+	st.pair, st.number, st.time = m.pair(st, o), o.Number(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
 	if !st.learnt || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.healed(o) {
 		m.teach(st, o)
 		changed = true
