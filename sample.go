@@ -134,7 +134,8 @@ func (s *Sample) Add() *Block {
 }
 
 // Like gives the next sample in s blocks of the sizes of the last sample, which may have grown
-// since s was filled.
+// since s was filled. It is for a loop without package measure that fills several samples in turn,
+// as frames need it.
 func (s *Sample) Like(last *Sample) {
 	s.sizes = s.sizes[:0]
 	for _, b := range last.own {
@@ -258,7 +259,8 @@ func (b *Block) Decoded() (contents any, err error) {
 }
 
 // Grew returns for how many bytes there was room before the block was filled, and
-// whether it needed more.
+// whether it needed more. It is for a loop without package measure, and for the tests of a
+// Query: an answer that needed more took longer.
 func (b *Block) Grew() (room int, grew bool) {
 	return b.room, b.room > 0 && len(b.Bytes) > b.room
 }
