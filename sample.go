@@ -134,7 +134,8 @@ func (s *Sample) Add() *Block {
 }
 
 // Like gives the next sample in s blocks of the sizes of the last sample, which may have grown
-// since s was filled.
+// since s was filled. It is for a loop without package measure that fills several samples in turn,
+// as frames need it.
 func (s *Sample) Like(last *Sample) {
 	s.sizes = s.sizes[:0]
 	for _, b := range last.own {
@@ -148,7 +149,8 @@ func (s *Sample) Like(last *Sample) {
 }
 
 // Within returns the i-th sample inside s. It is for a query over several other queries, each of
-// which fills one. They are filled again when s is.
+// which fills one. They are filled again when s is. A query that may leave a call of Next behind moves
+// the inner sample to a variable for the call, and back when the call has returned in time.
 func (s *Sample) Within(i int) *Sample {
 	for len(s.within) <= i {
 		s.within = append(s.within, nil)
@@ -158,9 +160,6 @@ func (s *Sample) Within(i int) *Sample {
 	}
 	return s.within[i]
 }
-
-// Abandon drops the i-th sample inside s: a call that did not return may still write there.
-func (s *Sample) Abandon(i int) { s.within[i] = nil }
 
 // Raw returns the block of a sample that has one part, as nearly all have. The
 // error wraps [ErrNotSupported].
@@ -223,14 +222,6 @@ func (b *Block) begin(size int) {
 	b.room = cap(b.Bytes)
 }
 
-// Reuse prepares the block, which its owner knows to be in no use, for another answer.
-func (b *Block) Reuse() {
-	if poison.On {
-		b.poison()
-	}
-	b.begin(0)
-}
-
 // Number identifies the block's contents. No other contents get the same number, also in the
 // same memory.
 func (b *Block) Number() uint64 { return b.number }
@@ -268,7 +259,8 @@ func (b *Block) Decoded() (contents any, err error) {
 }
 
 // Grew returns for how many bytes there was room before the block was filled, and
-// whether it needed more.
+// whether it needed more. It is for a loop without package measure, and for the tests of a
+// Query: an answer that needed more took longer.
 func (b *Block) Grew() (room int, grew bool) {
 	return b.room, b.room > 0 && len(b.Bytes) > b.room
 }

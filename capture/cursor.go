@@ -29,9 +29,9 @@ type Cursor struct {
 
 	joined []byte // the record of a sample with several parts
 	last   lasting
-	blocks []*winperf.Block // their blocks: a block may be in several samples
-	reader *winperf.Sample  // the current sample
-	back   int              // how many earlier records may still be read before the first sample after a seek
+	owners []*winperf.Sample // each of a block that may be in several such samples
+	reader *winperf.Sample   // the current sample
+	back   int               // how many earlier records may still be read before the first sample after a seek
 
 	schema keptSchema // of the previous sample
 
@@ -276,7 +276,7 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 		switch {
 		case heads[i].flags&partUnchanged != 0 && c.last.has(i, heads[i].offset):
 			*at = c.last[i].block
-			if !slices.Contains(c.blocks, *at) {
+			if !c.owns(*at) {
 				(*at).Keep() // it is the memory of an earlier sample
 			}
 		case heads[i].flags&partLeftOut != 0 && *at == nil:
@@ -304,22 +304,23 @@ func (c *Cursor) block() *winperf.Block {
 	here := func(b *winperf.Block) bool {
 		return slices.ContainsFunc(s.Parts, func(p winperf.Part) bool { return p.Block == b })
 	}
-	for i, b := range c.blocks {
-		switch {
-		case b.Kept():
-			c.blocks[i] = winperf.Raw{}.Block()
-			return c.blocks[i]
-		case !s.InUse(b) && !c.last.holds(b) && !here(b):
-			b.Reuse()
-			return b
+	for _, owner := range c.owners {
+		b := owner.Parts[0].Block
+		if b.Kept() || !s.InUse(b) && !c.last.holds(b) && !here(b) {
+			return owner.Begin()
 		}
 	}
 
-	b := winperf.Raw{}.Block()
-	if len(c.blocks) < maxBlocks {
-		c.blocks = append(c.blocks, b)
+	owner := &winperf.Sample{}
+	if len(c.owners) < maxBlocks {
+		c.owners = append(c.owners, owner)
 	}
-	return b
+	return owner.Begin()
+}
+
+// owns reports whether the memory of b may be used again.
+func (c *Cursor) owns(b *winperf.Block) bool {
+	return slices.ContainsFunc(c.owners, func(o *winperf.Sample) bool { return o.Parts[0].Block == b })
 }
 
 // earlier reads the block of a part from an earlier sample of the group, after a seek,

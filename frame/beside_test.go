@@ -103,3 +103,40 @@ func TestObjectBesideMoves(t *testing.T) {
 		}
 	}
 }
+
+// An object that was not sampled again keeps its number. Any other object has one of its own, also in the
+// same memory.
+func TestObjectNumber(t *testing.T) {
+	var pool frame.Pool
+	bytes := block(t, at0+fmt.Sprintf(twoObjects, 0, 0))
+	background := winperf.Part{Block: winperf.Raw{Format: winperf.FormatV1, Bytes: bytes}.Block(), Beside: true}
+	var samples [2]winperf.Sample
+	var before frame.Frame
+	last, seen := []uint64{0, 0}, map[uint64]bool{0: true}
+	for n := range 4 {
+		s := &samples[n%2]
+		b := s.Begin()
+		b.Format, b.Bytes = winperf.FormatV1, append(b.Bytes, bytes...)
+		s.Parts = append(s.Parts, background)
+		f, err := pool.Decode(s, before)
+		if err != nil || f.NumObjects() != 4 {
+			t.Fatalf("%d objects, error %v", f.NumObjects(), err)
+		}
+
+		for i, o := range []frame.Object{f.Object(0), f.Object(1)} {
+			if seen[o.Number()] {
+				t.Errorf("sample %d: object %d has the number %d of another one", n, i, o.Number())
+			}
+			seen[o.Number()] = true
+		}
+		now := []uint64{f.Object(2).Number(), f.Object(3).Number()}
+		if n > 0 && (now[0] != last[0] || now[1] != last[1]) {
+			t.Errorf("sample %d: numbers %d of objects with the numbers %d", n, now, last)
+		}
+		if n == 0 && (seen[now[0]] || seen[now[1]] || now[0] == now[1]) {
+			t.Errorf("numbers %d", now)
+		}
+		seen[now[0]], seen[now[1]] = true, true
+		last, before = now, f
+	}
+}

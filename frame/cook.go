@@ -178,7 +178,7 @@ func (p *Pair) compile() {
 		}
 	}
 
-	p.identity, p.kept.place = newIdentity(cs), Place{}
+	p.identity, p.kept.number = newIdentity(cs), 0
 	p.curFields.compile(cs, func(int) bool { return true })
 	p.prevFields.compile(cs, p.needsOlder)
 }

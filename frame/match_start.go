@@ -9,10 +9,10 @@ import (
 
 // keys are the identifying raw values of an object's instances.
 type keys struct {
-	list  [][3]uint64 // process id, thread id, start
-	o     Object
-	place Place // of o
-	seed  maphash.Seed
+	list   [][3]uint64 // process id, thread id, start
+	o      Object
+	number uint64 // of o
+	seed   maphash.Seed
 }
 
 // Positions in a key.
@@ -24,14 +24,14 @@ const (
 
 // read reads the keys; a counter at a negative position is 0.
 func (k *keys) read(o Object, process, thread, start int) {
-	k.o, k.place = o, o.Place()
+	k.o, k.number = o, o.Number()
 	k.list = slices.Grow(k.list[:0], o.Len())[:o.Len()]
 	o.s.index.ReadThree(k.list, o.pos, [3]int{process, thread, start})
 }
 
 // are reports whether the keys were read of the object.
 func (k *keys) are(o Object) bool {
-	return k.place == o.Place()
+	return k.number == o.Number()
 }
 
 // hash mixes what same compares; a total's start does not count, as it moves.

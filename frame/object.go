@@ -28,12 +28,6 @@ func (o Object) counters() []index.Counter {
 // Labels returns what the object's instances are called.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
-// Place identifies an object: the number of its block, and its position there.
-type Place struct {
-	block uint64
-	pos   int
-}
-
 // First reports whether the object's part is collected beside the others
 // ([winperf.Part].Beside) and has had one block only, so that nothing is there to
 // compare its values with.
@@ -42,8 +36,10 @@ func (o Object) First(f Frame) bool {
 	return p != nil && p.beside && f.former(o).s == nil
 }
 
-// Place identifies the object among the objects of its frame, and of all other frames.
-func (o Object) Place() Place { return Place{o.s.number, o.pos} }
+// Number identifies the object and its values. No other object gets the same number, also in the same
+// memory; it is never 0. A program that keeps results of an object compares it to find out whether
+// there is a newer sample of the object: in several frames one that is sampled in the background is the same.
+func (o Object) Number() uint64 { return o.s.first + uint64(o.pos) }
 
 // Block is the block that the object stands in.
 func (o Object) Block() *winperf.Block { return o.s.block }

@@ -44,7 +44,7 @@ func (s *idleRuns) giveBack(r *runs) {
 // which no cache may hold any more, need not be read again. They stand run by run, those
 // of each counter side by side.
 type kept struct {
-	place  Place // whose values they are, zero where there are no values
+	number uint64 // of the object whose values they are, 0 where there are none
 	values []uint64
 	spare  []uint64 // memory
 	older  []uint64 // those of the older object; nil where they are to be read
@@ -92,21 +92,21 @@ func (p *Pair) beginRuns() {
 
 	// Older values are at hand only if they were kept of the very object that is the older one.
 	k.older, k.same = nil, false
-	if p.hasPrev && k.place == p.prev.Place() {
+	if p.hasPrev && k.number == p.prev.Number() {
 		k.older, k.same = k.values, p.inPlace && p.prev.Len() == p.len()
 	}
 	if !k.same {
 		k.values, k.spare = k.spare, k.values
 	}
 
-	k.place = Place{} // until all runs were read
+	k.number = 0 // until all runs were read
 	n := len(p.prevFields.list) * p.len()
 	k.values = slices.Grow(k.values[:0], n)[:n]
 }
 
 // endRuns notes whose values are kept, now that all runs were read, and gives their memory back.
 func (p *Pair) endRuns() {
-	p.kept.place = p.cur.Place()
+	p.kept.number = p.cur.Number()
 	p.cooker.idle.giveBack(p.runs)
 	p.runs = nil
 }

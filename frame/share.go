@@ -26,7 +26,7 @@ type sharedObject struct {
 
 // variant are the columns of one pair of objects.
 type variant struct {
-	prev    Place // the older object, zero for none
+	prev    uint64 // number of the older object, 0 for none
 	opt     counter.Options
 	columns []sharedColumn // by position of the counter
 }
@@ -82,9 +82,9 @@ func (v *variant) column(p *Pair, k int) *Cooked {
 
 // variant returns the columns of a pair, nil if there are too many pairs.
 func (o *sharedObject) variant(p *Pair) *variant {
-	var prev Place
+	var prev uint64
 	if p.hasPrev {
-		prev = p.prev.Place()
+		prev = p.prev.Number()
 	}
 
 	for i := range o.variants {

@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/counterset"
@@ -14,6 +15,7 @@ import (
 type store struct {
 	block  *winperf.Block
 	number uint64 // of the block
+	first  uint64 // number of the first object
 	named  []byte // the machine's name as it stands in the block
 	name   string // the same as text
 	broken error  // why what follows some objects cannot be read
@@ -32,6 +34,9 @@ type store struct {
 	setOptions counterset.Options
 }
 
+// objectNumber is the number of the last object of this program.
+var objectNumber atomic.Uint64
+
 // decode decodes a block, for all its holders. old is the result for earlier bytes in the same
 // memory, which is used again.
 func (s *sheet) decode(b *winperf.Block, old any) (any, error) {
@@ -47,6 +52,8 @@ func (s *sheet) decode(b *winperf.Block, old any) (any, error) {
 	if b.Format != winperf.FormatValues {
 		st.nameMachine()
 	}
+	count := uint64(len(st.index.Objects))
+	st.first = objectNumber.Add(count) - count + 1
 	st.into, st.former, st.broken = nil, nil, nil
 	if b.Kept() {
 		st.shared.begin(len(st.index.Objects))

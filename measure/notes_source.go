@@ -47,8 +47,9 @@ func (c *Measurement) noteTrouble() {
 }
 
 // Grew reports whether the sample that was taken did not fit into the memory that was there
-// for it, so that taking it lasted longer. Decode tells it as winperf.BufferGrew. It belongs to the
-// goroutine that measures, between Sample and Decode.
+// for it, so that taking it lasted longer. Decode reports it as winperf.BufferGrew. Call it in the goroutine
+// that measures, between Sample and Decode. It is for a program that measures a part of itself and takes the
+// sample before that part again if it grew: the allocation would be counted in the part.
 func (c *Measurement) Grew() bool {
 	for i := range c.sample.Parts {
 		if b := c.sample.Parts[i].Block; b != nil && c.taken > 1 {

@@ -316,7 +316,7 @@ func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 	if op.labels != o.Labels() {
 		return false
 	}
-	if op.group.place == o.Place() { // nothing newer
+	if op.group.number == o.Number() { // nothing newer
 		return true
 	}
 	pair := ck.Object(o)

@@ -11,7 +11,7 @@ type group struct {
 	columns []column       // by counter and part
 	cooked  []frame.Cooked // what is cooked for them
 	store   columnStore
-	place   frame.Place // of the object that was cooked last
+	number  uint64      // of the object that was cooked last
 	done    bool        // its values stand in the columns' places
 	fell    bool        // values did since the cycle before
 	pair    *frame.Pair // of the object, as long as it waits to be cooked
@@ -93,7 +93,7 @@ func (g *group) prepareCounter(cols []column) {
 }
 
 // waits reports whether the object is to be cooked; else the values stay.
-func (g *group) waits(o frame.Object) bool { return !g.done || g.place != o.Place() }
+func (g *group) waits(o frame.Object) bool { return !g.done || g.number != o.Number() }
 
 // cook cooks the columns of the object with its pair.
 func (g *group) cook(o frame.Object) {
@@ -105,8 +105,8 @@ func (g *group) cook(o frame.Object) {
 	}
 
 	g.pair.Cook(g.cooked)
-	newer := g.place != o.Place()
-	g.place, g.done, g.lent, g.pair = o.Place(), true, o.Block().Kept(), nil
+	newer := g.number != o.Number()
+	g.number, g.done, g.lent, g.pair = o.Number(), true, o.Block().Kept(), nil
 	for i := range g.cooked {
 		g.fell = g.fell || newer && g.cooked[i].Fell
 	}

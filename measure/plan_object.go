@@ -51,7 +51,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
-	b.same = b.old != nil && b.old.wanted && b.old.group.place == b.object.Place()
+	b.same = b.old != nil && b.old.wanted && b.old.group.number == b.object.Number()
 
 	for _, x := range p.exclude {
 		if x.Machine(machine) && x.Object.Is(id.Index, "") {

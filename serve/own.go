@@ -168,7 +168,7 @@ func (o *own) families(
 	b.list = append(b.list, more...)
 	b.process(o.started)
 	if slices.Contains(e.opt.Names, metrics.WindowsExporter) {
-		b.list = append(b.list, o.likeWindowsExporter(list)...)
+		b.likeWindowsExporter(list)
 	}
 	return b.list
 }
@@ -176,34 +176,6 @@ func (o *own) families(
 // reserved returns the metrics about the exporter. Their names are not used for counters.
 func (o *own) reserved(e *Exporter) []metrics.Family {
 	return o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
-}
-
-func (o *own) likeWindowsExporter(list []objectState) []metrics.Family {
-	if o.collector == nil {
-		o.collector = metrics.CollectorOf()
-	}
-	e := metrics.Exporter{
-		Version: o.version, GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-	}
-
-	at := map[string]int{}
-	for _, s := range list {
-		name := o.collector(s.Name)
-		if name == "" {
-			continue
-		}
-		i, there := at[name]
-		if !there {
-			i = len(e.Collectors)
-			at[name] = i
-			e.Collectors = append(e.Collectors, metrics.Collection{Name: name, Failed: true})
-		}
-		c := &e.Collectors[i]
-		c.Took = max(c.Took, s.took)
-		c.Failed = c.Failed && !s.up
-		e.Scrape = max(e.Scrape, s.took)
-	}
-	return e.Families()
 }
 
 func truth(b bool) float64 {
@@ -276,7 +248,7 @@ func (b *builder) durations(name, help, label string, values []string, times []t
 	rows := b.own.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
 	c := metrics.Column{Rows: rows, Form: metrics.Ticks100ns}
 	for _, d := range times {
-		c.Bits = append(c.Bits, uint64(d/100))
+		c.Bits = append(c.Bits, ticks(d))
 	}
 	b.add(name, metrics.Counter, "seconds", help, c)
 }

@@ -33,13 +33,13 @@ type object struct {
 	rows   []*rowSet
 	labels *frame.Labels
 
-	now   frame.Object
-	pair  *frame.Pair
-	place frame.Place // of the current values
-	fresh bool        // the values or names changed since the previous sample
-	same  bool        // the values are unchanged
-	back  bool        // it returned after missing samples
-	time  time.Time   // see Column.Time
+	now    frame.Object
+	pair   *frame.Pair
+	number uint64    // of the object with the current values
+	fresh  bool      // the values or names changed since the previous sample
+	same   bool      // the values are unchanged
+	back   bool      // it returned after missing samples
+	time   time.Time // see Column.Time
 }
 
 type objectKey struct {
@@ -62,14 +62,14 @@ func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.
 	if st.described && !m.stale && st.unwanted {
 		return false
 	}
-	if st.described && !m.stale && st.place == o.Place() {
+	if st.described && !m.stale && st.number == o.Number() {
 		return false // nothing newer was sampled
 	}
 
 	// The same block with other names: the values are unchanged, and the pair compares it with an
 	// older block.
-	st.fresh, st.same = true, st.described && st.place == o.Place()
-	st.pair, st.place, st.time = m.pair(st, o), o.Place(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
+	st.fresh, st.same = true, st.described && st.number == o.Number()
+	st.pair, st.number, st.time = m.pair(st, o), o.Number(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
 	if !st.described || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.gotBase(o) {
 		m.describe(st, o)
 		changed = true

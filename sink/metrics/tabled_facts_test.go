@@ -106,7 +106,7 @@ func TestFactsOfMachines(t *testing.T) {
 }
 
 // TestEveryFact: there is a value for every row of facts in the tables, with the labels that the
-// row names, and every one of the exporter's rows.
+// row names.
 func TestEveryFact(t *testing.T) {
 	opt := Options{Facts: testFacts}
 	windows, err := newWindowsExporter(&opt)
@@ -117,19 +117,14 @@ func TestEveryFact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exporter := Exporter{Version: "1", Revision: "2", Branch: "3", GoVersion: "4", OS: "5", Arch: "6",
-		Tags: "7", Collectors: []Collection{{Name: "cpu"}}}
 	families := map[string]Family{}
-	for _, f := range exporter.Families() {
-		families[f.Name] = f
-	}
 	for _, f := range slices.Concat(windows.factFamilies([]string{"HOST"}), otel.factFamilies([]string{"HOST"})) {
 		families[f.Name] = f.Family
 	}
 
 	seen := 0
 	for _, b := range slices.Concat(windows.blocks, otel.blocks) {
-		if b.Kind != tables.Facts && b.Kind != tables.Exporter {
+		if b.Kind != tables.Facts {
 			continue
 		}
 		for _, r := range b.Rows {
@@ -137,7 +132,7 @@ func TestEveryFact(t *testing.T) {
 			checkTold(t, r, families[r.Metric])
 		}
 	}
-	if seen < 20 {
+	if seen != 19 {
 		t.Errorf("%d rows", seen)
 	}
 }
@@ -164,30 +159,8 @@ func checkTold(t *testing.T, r tables.Row, f Family) {
 	}
 }
 
-// TestExporter: the metrics about the exporter itself.
-func TestExporter(t *testing.T) {
-	e := Exporter{
-		Version: "1.2.0", GoVersion: "go1.26", OS: "windows", Arch: "amd64", Scrape: 12300 * time.Microsecond,
-		Collectors: []Collection{{Name: "cpu", Took: 2 * time.Millisecond}, {Name: "dns", Failed: true,
-			Late: true}},
-	}
-	want := []string{
-		`windows_exporter_build_info{goarch="amd64",goos="windows",goversion="go1.26",version="1.2.0"} 1`,
-		`windows_exporter_collector_duration_seconds{collector="cpu"} 0.002`,
-		`windows_exporter_collector_duration_seconds{collector="dns"} 0`,
-		`windows_exporter_collector_success{collector="cpu"} 1`,
-		`windows_exporter_collector_success{collector="dns"} 0`,
-		`windows_exporter_collector_timeout{collector="cpu"} 0`,
-		`windows_exporter_collector_timeout{collector="dns"} 1`,
-		`windows_exporter_scrape_duration_seconds{} 0.0123`,
-	}
-	if diff := cmp.Diff(want, lines(&Set{Families: e.Families()})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if none := (&Exporter{}).Families(); len(lines(&Set{Families: none})) != 2 {
-		t.Errorf("%+v", none)
-	}
-
+// TestCollectorOf: the collectors that read objects.
+func TestCollectorOf(t *testing.T) {
 	of := CollectorOf()
 	for object, want := range map[string]string{
 		"processor information": "cpu", "Processor": "cpu", "MSSQL$SHOP:Locks": "mssql",

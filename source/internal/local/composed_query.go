@@ -22,6 +22,7 @@ type unit struct {
 
 	// Of the call on the line:
 	asked  *winperf.Sample // its own, until it returns
+	hung   bool            // it was left, and may still write to asked
 	failed error
 
 	given  []given         // by the last call that succeeded, until it is known whether they can be read
@@ -37,7 +38,7 @@ type given struct {
 }
 
 func newUnit(name string, q winperf.Query) *unit {
-	u := &unit{name: name, query: q, line: call.NewLine()}
+	u := &unit{name: name, query: q, line: call.NewLine(), asked: &winperf.Sample{}}
 	u.sample = func(ctx context.Context) { u.failed = u.query.Next(ctx, u.asked) }
 	return u
 }
@@ -142,7 +143,10 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 				u.err = fmt.Errorf("%s: %w", u.name, call.ErrBusy)
 			}
 		case u.pauses.Over(now):
-			u.asked = s.Within(i)
+			if u.hung {
+				u.asked, u.hung = &winperf.Sample{}, false
+			}
+			*u.asked, *s.Within(i) = *s.Within(i), winperf.Sample{}
 			q.asked = append(q.asked, u)
 			q.round.Ask(u.line, u.sample)
 		}
@@ -153,8 +157,9 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 		switch {
 		case !slices.Contains(q.asked, u):
 		case u.line.Outcome() == call.Left:
-			s.Abandon(i) // the call still writes there
+			u.hung = true
 		default:
+			*s.Within(i) = *u.asked
 			s.Damage = append(s.Damage, u.asked.Damage...)
 		}
 	}

@@ -1,0 +1,29 @@
+package metrics
+
+import (
+	"strings"
+
+	"github.com/winperf/winperf/sink/metrics/internal/tables"
+)
+
+// CollectorOf returns what tells the collector of windows_exporter that reads an object, by its
+// English name; "" for an object that none reads.
+func CollectorOf() func(object string) string {
+	t, err := tables.WindowsExporter()
+	if err != nil {
+		panic("metrics: " + err.Error()) // a test reads the tables
+	}
+
+	of := map[string]string{}
+	for _, b := range t.Blocks {
+		for _, o := range b.Objects {
+			if name := strings.ToLower(o.Name); of[name] == "" {
+				of[name] = b.Collector
+			}
+		}
+	}
+	return func(object string) string {
+		name, _ := sqlObject(object)
+		return of[strings.ToLower(name)]
+	}
+}
