@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// builder gathers the pairs of a table in the order they are read. The text of
-// the next pair is written to text before add is called.
+// builder collects the pairs of a table. The text of the next pair is written to text
+// before add is called.
 type builder struct {
 	text    strings.Builder
 	pairs   []pair
 	highest uint32
-	seen    map[uint32]bool // all indices so far; nil as long as they rise
+	seen    map[uint32]bool // all indices; nil while they rise
 }
 
-// order says what is wrong with an index that comes next: duplicate, notRising
-// or nothing (ok).
+// order returns the fault of the next index: duplicate, notRising or none (ok).
 func (b *builder) order(index uint32) (f *fault, ok bool) {
 	if len(b.pairs) == 0 || index > b.highest {
 		return nil, true
@@ -34,7 +33,6 @@ func (b *builder) order(index uint32) (f *fault, ok bool) {
 	return notRising, index > b.pairs[len(b.pairs)-1].index
 }
 
-// add adds a pair with the text written since the last one.
 func (b *builder) add(index uint32) {
 	start := uint32(0)
 	if n := len(b.pairs); n > 0 {
@@ -47,10 +45,11 @@ func (b *builder) add(index uint32) {
 	}
 }
 
-// table makes the table. Of an index that was added twice the later text counts.
+// table returns the table. If an index was added twice, the later text is used.
 func (b *builder) table(kind Kind) *Table {
 	if b.seen != nil {
-		// Texts stand in the order they came: of one index the later comes first here, and stays.
+		// Texts are in reading order: for equal indices the later text is sorted first and
+		// kept.
 		slices.SortFunc(b.pairs, func(p, q pair) int {
 			return cmp.Or(cmp.Compare(p.index, q.index), cmp.Compare(q.start, p.start))
 		})

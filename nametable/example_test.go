@@ -21,7 +21,7 @@ func ExampleParse() {
 	// Output:
 	// 2 System
 	// 4 Mem
-	// name table: byte 28: found the end of the data, expected an empty string that ends the list; took the end of the data for it
+	// name table: byte 28: found the end of the data, expected an empty string that ends the list; used the end of the data
 }
 
 // Names of two languages, asked for in either and shown in one.

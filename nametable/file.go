@@ -11,21 +11,19 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// ReadFile reads name tables from an open file, whose name goes into messages. Two forms
-// are known, each with or without a byte order mark:
+// ReadFile reads name tables from an open file; messages contain its name. It reads two
+// forms, each with or without a byte order mark:
 //
 //   - the bytes of a registry value: MULTI_SZ in UTF-16LE, read tolerantly;
 //   - text in UTF-8 or UTF-16LE: a line for each pair, with index, TAB and text.
-//     Empty lines and lines that begin with # count for nothing.
+//     Empty lines and lines that begin with # are ignored.
 //
-// One file may hold names and help texts: even indices are names, odd ones
-// above 1 help texts. The language is taken for English, as files do not tell;
-// set the result's Language to change that.
+// One file may hold names and help texts: even indices are names, odd ones above 1 are help
+// texts. The language of the result is English; set Language to change it.
 //
-// Damage of the first form is listed with its byte offset, of text with line
-// and column, the latter in bytes. The error is that of r, or it
-// wraps [winperf.ErrBadData]: no pair at all could be read, or the file is larger than
-// [MaxBytes].
+// Damage has a byte offset in the first form, and line and column (in bytes) in text. The
+// error is the error of r, or it wraps [winperf.ErrBadData]: the file has no readable pair
+// or is larger than [MaxBytes].
 func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
@@ -34,7 +32,6 @@ func ReadFile(name string, r io.Reader) (winperf.NameTable, []error, error) {
 	return fileTable(name, b)
 }
 
-// fileTable reads name tables from the bytes of a file.
 func fileTable(name string, b []byte) (winperf.NameTable, []error, error) {
 	if len(b) > MaxBytes {
 		return winperf.NameTable{}, nil, fmt.Errorf("%s: more than %d bytes: %w", name, MaxBytes,
@@ -49,7 +46,6 @@ func fileTable(name string, b []byte) (winperf.NameTable, []error, error) {
 	return t.NameTable(English), damage, nil
 }
 
-// parseFile finds out which form b has and reads it.
 func parseFile(name string, b []byte) (*Table, []error) {
 	utf16 := b
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) {
@@ -63,7 +59,6 @@ func parseFile(name string, b []byte) (*Table, []error) {
 	return parse(name, utf16, len(b)-len(utf16), Options{Tolerant: true})
 }
 
-// parseLines reads lines of index, TAB and text. Their order does not matter.
 func parseLines(name, s string) (*Table, []error) {
 	var table builder
 	damages := damageList{source: name}
@@ -99,8 +94,8 @@ func parseLines(name, s string) (*Table, []error) {
 	return table.table(Mixed), damages.all()
 }
 
-// parseLine reads one line of index, TAB and text. A column other than 0 is
-// where the fault is that it cannot be read for.
+// parseLine reads one line of index, TAB and text. If it returns a fault, column is its
+// place.
 func parseLine(line string) (index uint32, text string, f *fault, column int) {
 	if bad := invalidUTF8(line); bad >= 0 {
 		return 0, "", badUTF8, bad + 1
@@ -118,7 +113,6 @@ func parseLine(line string) (index uint32, text string, f *fault, column int) {
 	return index, text, nil, 0
 }
 
-// excerpt returns the start of the rest of a line in quotes, for an error.
 func excerpt(rest string) string {
 	if rest == "" {
 		return "the end of the line"
@@ -126,7 +120,6 @@ func excerpt(rest string) string {
 	return fmt.Sprintf("%.40q", rest)
 }
 
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
 func invalidUTF8(s string) int {
 	for i, r := range s {
 		if r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// languageName is a language of Windows with its ISO 639-1 codes and its English name ([MS-LCID]).
+// languageName is a Windows language with its ISO 639-1 codes and English name ([MS-LCID]).
 type languageName struct {
 	id    string   // as ParseLanguage returns it
 	codes []string // lower case, the usual one first
@@ -59,7 +59,7 @@ var languageNames = []languageName{
 }
 
 // LanguageNames yields the usual ISO 639-1 code and the English name of each language that
-// [ParseLanguage] knows by name.
+// [ParseLanguage] accepts by name.
 func LanguageNames() iter.Seq2[string, string] {
 	return func(yield func(code, name string) bool) {
 		for _, l := range languageNames {
@@ -70,8 +70,8 @@ func LanguageNames() iter.Seq2[string, string] {
 	}
 }
 
-// languageNamed returns the id of a language by its name or code, such as German, de, de-AT or
-// de_AT.UTF-8; "" if it is not known.
+// languageNamed returns the id of a language by its name or code, such as German, de, de-AT
+// or de_AT.UTF-8, or "".
 func languageNamed(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(s), ".")
 	s = strings.ReplaceAll(s, "_", "-")

@@ -9,23 +9,20 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Names are the name tables of several languages as one.
+// Names combines the name tables of several languages.
 type Names struct {
-	// languages are in the order they are asked: the chosen language, English, the others.
+	// languages are in the order of lookup: the chosen language, English, the others.
 	languages []language
 }
 
-// language holds the tables of one language; each may be empty.
 type language struct {
 	id          string
 	names, help *Table
 }
 
-// FromSchema reads the name tables of a schema. The first one is the language
-// that names are shown in; see [Names.In]. Tables are read tolerantly, so that
-// as many names as possible are there; the damage says in its Source which
-// table it is of, such as "Counter 009". Empty tables count as absent, and nil
-// as an empty schema.
+// FromSchema reads the name tables of a schema. The first language is the one shown; see
+// [Names.In]. Tables are read tolerantly. The Source of each damage names its table, such
+// as "Counter 009". Empty tables count as absent; a nil schema as empty.
 func FromSchema(s *winperf.Schema) (*Names, []error) {
 	n := &Names{}
 	if s == nil {
@@ -69,10 +66,8 @@ func (n *Names) Languages() []string {
 	return ids
 }
 
-// In returns the same names shown in another language, given as
-// [ParseLanguage] takes it. What that language lacks is shown in English, and
-// what English lacks in any other. Without such a language everything is shown
-// in English.
+// In returns the same names shown in another language, in any form that [ParseLanguage]
+// accepts. Names missing there are shown in English, then in any other language.
 func (n *Names) In(lang string) *Names {
 	if id, err := ParseLanguage(lang); err == nil {
 		lang = id
@@ -92,8 +87,8 @@ func (n *Names) In(lang string) *Names {
 	return view
 }
 
-// Tables returns the tables of a language, given as [Names.Languages] spells
-// it; they are empty where there is no such language.
+// Tables returns the tables of a language, as spelled by [Names.Languages]. They are empty
+// if the language is missing.
 func (n *Names) Tables(id string) (names, help *Table) {
 	for _, l := range n.languages {
 		if l.id == id {
@@ -113,8 +108,8 @@ func (n *Names) Name(index uint32) (string, bool) {
 	return "", false
 }
 
-// Title returns the name of an object or counter, or "#" and the index where
-// no language has one. It never returns "".
+// Title returns the name of an object or counter, or "#" and the index if no language has
+// one. It never returns "".
 func (n *Names) Title(index uint32) string {
 	if s, ok := n.Name(index); ok {
 		return s
@@ -122,9 +117,8 @@ func (n *Names) Title(index uint32) string {
 	return "#" + strconv.FormatUint(uint64(index), 10)
 }
 
-// Help returns the help text of a help index, or "" where no language has one.
-// The help index of an object or counter stands in the data beside its title
-// index; that it is the next number is usual, not sure.
+// Help returns the help text of a help index, or "". An object's or counter's help index is
+// in the data next to its title index; usually it is the next number.
 func (n *Names) Help(index uint32) string {
 	for _, l := range n.languages {
 		if s, ok := l.help.Name(index); ok {
@@ -134,9 +128,9 @@ func (n *Names) Help(index uint32) string {
 	return ""
 }
 
-// Lookup returns all indices that have the name in any language, whatever the
-// case of its letters, by rising index and each once. "#" and an index, as
-// [Names.Title] shows it, is a name of that index.
+// Lookup returns all indices that have the name in any language, whatever the case of its
+// letters, by rising index and each once. "#" and an index, as [Names.Title] shows it, is a
+// name of that index.
 func (n *Names) Lookup(name string) []uint32 {
 	var found []uint32
 	if digits, ok := strings.CutPrefix(name, "#"); ok {
@@ -151,9 +145,8 @@ func (n *Names) Lookup(name string) []uint32 {
 	return slices.Compact(found)
 }
 
-// Matches reports whether a name, or a pattern with wildcards, stands for an index in
-// any language. A pattern may also match what [Names.Title] shows where no language
-// has a name.
+// Matches reports whether an index has a name, in any language, that equals or matches p. A
+// pattern also matches the title of an index without a name.
 func (n *Names) Matches(p winperf.Pattern, index uint32) bool {
 	if !p.HasWildcard() {
 		return slices.Contains(n.Lookup(p.String()), index)
@@ -168,11 +161,10 @@ func (n *Names) Matches(p winperf.Pattern, index uint32) bool {
 	return !named && p.Match(n.Title(index))
 }
 
-// LookupCounter returns which of the title indices of one object's counters has
-// the name. The titles come from the object's own definitions, without its base
-// counters, which repeat the name of the counter before them; a title that
-// stands there twice counts once. Where no title or more than one has the name
-// the error says so and wraps [winperf.ErrNoCounter].
+// LookupCounter returns the title index with the name among the titles of one object's
+// counters. Pass titles without base counters, because a base repeats the name of the
+// counter before it; duplicate titles count once. If no title or several titles have the
+// name, the error wraps [winperf.ErrNoCounter].
 func (n *Names) LookupCounter(titles []uint32, name string) (uint32, error) {
 	found := slices.DeleteFunc(n.Lookup(name),
 		func(index uint32) bool { return !slices.Contains(titles, index) })
@@ -182,6 +174,6 @@ func (n *Names) LookupCounter(titles []uint32, name string) (uint32, error) {
 	case 0:
 		return 0, fmt.Errorf("%w as %q", winperf.ErrNoCounter, name)
 	}
-	return 0, fmt.Errorf("%w by the name %q alone: it stands for the title indices %d", winperf.ErrNoCounter,
+	return 0, fmt.Errorf("%w by the name %q alone: the title indices %d have this name", winperf.ErrNoCounter,
 		name, found)
 }

@@ -145,7 +145,7 @@ func TestNamesLookupCounter(t *testing.T) {
 		{[]uint32{6, 174}, "prozessorzeit (%)", 6, ""},
 		{[]uint32{6, 4002}, "#4002", 4002, ""},
 		{[]uint32{6, 174, 1766}, "Virtual Bytes", 0,
-			`"Virtual Bytes" alone: it stands for the title indices [174 1766]`},
+			`"Virtual Bytes" alone: the title indices [174 1766] have this name`},
 		{[]uint32{174}, "% Processor Time", 0, `no such counter as "% Processor Time"`},
 		{nil, "Thread", 0, `"Thread"`},
 	}

@@ -8,36 +8,31 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// MaxBytes is how many bytes a table may have. Real ones have 100 KB to 2 MB.
+// MaxBytes limits the size of a table. Real tables have 100 KB to 2 MB.
 const MaxBytes = 16 << 20
 
-// maxPairs is how many pairs a table may have. Real ones have some thousand.
+// maxPairs limits the pairs of a table. Real tables have some thousand.
 const maxPairs = 1 << 20
 
-// Options say how to parse. The zero value is strict and knows nothing of the
-// table's kind.
+// Options control parsing. The zero value is strict and accepts a table of any kind.
 type Options struct {
-	// Kind is what the table holds. Indices that are odd in a counter table or
-	// even in a help table are taken, with a warning.
+	// Kind is the expected content. Indices of the wrong parity cause a warning.
 	Kind Kind
-	// Tolerant reads on where an empty string ends the list and data follow:
-	// tables with an empty text, and those of Samba, which puts surplus NULs
-	// after texts that are not ASCII.
+	// Tolerant continues after an empty string inside the list: some tables have empty
+	// texts, and Samba writes surplus NULs after texts that are not ASCII.
 	Tolerant bool
 }
 
-// Parse reads a table from MULTI_SZ bytes as the registry gives them. It never
-// fails as a whole: it returns what can be read and lists the damage in the
-// order it is met. Without any damage the table's Encode gives back the same
-// bytes.
+// Parse reads a table from MULTI_SZ bytes of the registry. It never fails as a whole: it
+// returns the readable pairs and lists the damage in the order of the data. Without damage,
+// the table's Encode returns the same bytes.
 //
-// A string that stands where an index is expected, but is not a number, is skipped, so
-// that pairs come into step again at the next number. Of an index that stands
-// twice the later text counts. Texts are kept as they are, whatever their
-// length and with all control characters; the code that prints them cleans them.
+// A string that is expected to be an index but is not a number is skipped, which realigns
+// the pairs. If an index is listed twice, the later text is used. Texts are not changed and
+// may contain control characters; the code that prints them cleans them.
 func Parse(b []byte, opt Options) (*Table, []error) { return parse("name table", b, 0, opt) }
 
-// parse is Parse for what stands in a source, from an offset on.
+// parse is Parse for bytes that begin at offset base of source.
 func parse(source string, b []byte, base int, opt Options) (*Table, []error) {
 	p := parser{opt: opt, b: b, base: base, damages: damageList{source: source}}
 	if len(b) > MaxBytes {
@@ -48,29 +43,27 @@ func parse(source string, b []byte, base int, opt Options) (*Table, []error) {
 		p.b = b[:len(b)-1]
 	}
 
-	// A pair has two NULs, the last one perhaps only one.
+	// A pair has two NULs; the last may have one.
 	p.table.pairs = make([]pair, 0, min((countNUL(p.b)+1)/2, maxPairs))
 	p.table.text.Grow(len(p.b) / 2)
 	p.run()
 	return p.table.table(opt.Kind), p.damages.all()
 }
 
-// parser walks over the strings of a MULTI_SZ.
+// parser reads the strings of a MULTI_SZ.
 type parser struct {
 	opt     Options
-	b       []byte // of even length
-	off     int    // where the next string starts
-	base    int    // where b stands in its source
+	b       []byte // even length
+	off     int    // offset of the next string
+	base    int    // offset of b in its source
 	table   builder
 	damages damageList
 }
 
-// damage lists what was found at a byte offset.
 func (p *parser) damage(f *fault, off int, found func() string) {
 	p.damages.add(f, winperf.DataError{Offset: int64(p.base + off)}, found)
 }
 
-// run reads pairs up to the end of the list or of the data.
 func (p *parser) run() {
 	for p.off < len(p.b) {
 		start, s := p.off, p.peek()
@@ -115,17 +108,14 @@ func (p *parser) run() {
 	p.damage(noTerminator, p.off, func() string { return "the end of the data" })
 }
 
-// peek returns the string at off without its NUL.
 func (p *parser) peek() []byte {
 	s, _, _ := wire.CutUTF16(p.b[p.off:])
 	return s
 }
 
-// skip goes on after the string s and its NUL.
 func (p *parser) skip(s []byte) { p.off = min(p.off+len(s)+2, len(p.b)) }
 
-// emptyString treats the empty string at off, which ends the list, and tells
-// whether to read on nevertheless.
+// emptyString handles the empty string at off and reports whether the list continues.
 func (p *parser) emptyString() bool {
 	start := p.off
 	for p.off < len(p.b) && p.b[p.off] == 0 && p.b[p.off+1] == 0 {
@@ -150,7 +140,6 @@ func (p *parser) emptyString() bool {
 	return false
 }
 
-// checkIndex lists what is unusual about the index that the string s at start holds.
 func (p *parser) checkIndex(start int, s []byte, index uint32) {
 	if s[0] == '0' && len(s) > 2 {
 		p.damage(leadingZero, start, func() string { return quote(s) })
@@ -165,8 +154,8 @@ func (p *parser) checkIndex(start int, s []byte, index uint32) {
 	}
 }
 
-// parseIndex reads an index: one or more ASCII digits of unit bytes each (1 in
-// UTF-8, 2 in UTF-16LE), up to 2^32-1.
+// parseIndex reads an index: one or more ASCII digits of unit bytes each (1 in UTF-8, 2 in
+// UTF-16LE), up to 2^32-1.
 func parseIndex[S string | []byte](s S, unit int) (uint32, bool) {
 	var n uint64
 	for i := 0; i < len(s); i += unit {

@@ -14,21 +14,21 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Kind tells what the texts of a table are.
+// Kind is the content of a table.
 type Kind uint8
 
 // The kinds. Counter tables use even indices, help tables odd ones.
 const (
-	Mixed   Kind = iota // not known, or both
-	Counter             // names of objects and counters: the registry's value Counter
-	Help                // help texts: the registry's value Help
+	Mixed Kind = iota
+	Counter
+	Help
 )
 
-// baseIndex is the index of the pair that holds no name but a number, the
-// highest index of the system's own counters.
+// baseIndex is the index whose text is a number: the highest index of the system's own
+// counters.
 const baseIndex = 1
 
-// fits reports whether a table of the kind normally holds the index.
+// fits reports whether a table of this kind normally holds the index.
 func (k Kind) fits(index uint32) bool {
 	switch k {
 	case Counter:
@@ -39,21 +39,19 @@ func (k Kind) fits(index uint32) bool {
 	return true
 }
 
-// Table is one language's table of names or help texts. All texts are parts of
-// one string.
+// Table holds the names or the help texts of one language.
 type Table struct {
 	kind  Kind
 	text  string
-	pairs []pair // by rising index, none twice
+	pairs []pair // by rising index, without duplicates
 }
 
-// pair is an index and where its text stands in Table.text.
+// pair is an index and the place of its text in Table.text.
 type pair struct{ index, start, end uint32 }
 
-// FromMap returns a table of the given texts by index, as a provider needs it.
-// A MULTI_SZ cannot hold an empty text or one with a NUL, and UTF-16 none that
-// is not valid UTF-8: the error names the first such index. It wraps
-// [winperf.ErrBadData], as it does where the texts exceed a limit of [Parse].
+// FromMap returns a table with the given texts by index. Texts must be valid UTF-8, not
+// empty and without NUL; the error names the first bad index. It wraps
+// [winperf.ErrBadData], also if the texts exceed a limit of [Parse].
 func FromMap(kind Kind, texts map[uint32]string) (*Table, error) {
 	if len(texts) > maxPairs {
 		const form = "name table: %d pairs, expected at most %d: %w"
@@ -78,11 +76,10 @@ func FromMap(kind Kind, texts map[uint32]string) (*Table, error) {
 	return b.table(kind), nil
 }
 
-// Len returns the number of pairs, the first one with the base index included.
+// Len returns the number of pairs, including the one with the base index.
 func (t *Table) Len() int { return len(t.pairs) }
 
-// All yields all pairs, the one with the base index included, by rising index:
-// the order of every undamaged table.
+// All yields all pairs by rising index, including the one with the base index.
 func (t *Table) All() iter.Seq2[uint32, string] {
 	return func(yield func(uint32, string) bool) {
 		for _, p := range t.pairs {
@@ -93,7 +90,6 @@ func (t *Table) All() iter.Seq2[uint32, string] {
 	}
 }
 
-// get returns the text of an index as the table has it.
 func (t *Table) get(index uint32) (string, bool) {
 	i, ok := slices.BinarySearchFunc(t.pairs, index, func(p pair, index uint32) int {
 		return cmp.Compare(p.index, index)
@@ -105,10 +101,8 @@ func (t *Table) get(index uint32) (string, bool) {
 	return t.text[p.start:p.end], true
 }
 
-// baseIndex returns the number that stands as text at index 1 of a counter
-// table: the highest index of the system's own counters (1847 on many systems).
-// Counters installed later lie above it. ok is false where the table has no
-// such pair.
+// baseIndex returns the number in the text of index 1: the highest index of the system's
+// own counters (1847 on many systems). Counters installed later have higher indices.
 func (t *Table) baseIndex() (base uint32, ok bool) {
 	s, ok := t.get(baseIndex)
 	if !ok {
@@ -117,7 +111,7 @@ func (t *Table) baseIndex() (base uint32, ok bool) {
 	return parseIndex(s, 1)
 }
 
-// isBase reports whether the index is the one of the base index, which is no name.
+// isBase reports whether index is the base index, which has no name.
 func (t *Table) isBase(index uint32) bool {
 	if index != baseIndex {
 		return false
@@ -126,8 +120,7 @@ func (t *Table) isBase(index uint32) bool {
 	return ok
 }
 
-// Name returns the text of an index: a name or a help text, as the kind of the
-// table is. It allocates nothing.
+// Name returns the name or help text of an index. It allocates nothing.
 func (t *Table) Name(index uint32) (string, bool) {
 	if t.isBase(index) {
 		return "", false
@@ -135,8 +128,8 @@ func (t *Table) Name(index uint32) (string, bool) {
 	return t.get(index)
 }
 
-// lookup returns all indices that have the text, whatever the case of its
-// letters, by rising index. It reads the whole table.
+// lookup returns the rising indices that have the text, ignoring case. It reads the whole
+// table.
 func (t *Table) lookup(text string) []uint32 {
 	var found []uint32
 	for index, s := range t.All() {
@@ -147,9 +140,9 @@ func (t *Table) lookup(text string) []uint32 {
 	return found
 }
 
-// Encode appends the table to dst as MULTI_SZ bytes, as the registry keeps it.
+// Encode appends the table to dst as MULTI_SZ bytes.
 func (t *Table) Encode(dst []byte) []byte {
-	var digits [10]byte // of 32 bits
+	var digits [10]byte
 	for index, s := range t.All() {
 		dst = wire.AppendUTF16Z(dst, string(strconv.AppendUint(digits[:0], uint64(index), 10)))
 		dst = wire.AppendUTF16Z(dst, s)
@@ -157,9 +150,8 @@ func (t *Table) Encode(dst []byte) []byte {
 	return append(dst, 0, 0)
 }
 
-// NameTable encodes the table as a source hands it out. The index tells what a
-// text is: even ones are names and go to the counter table, as index 1 does
-// (the base index, which is a number); other odd ones are help texts.
+// NameTable encodes the table for a winperf.Schema. Even indices and index 1 (the base
+// index) are written to the counter table, other odd ones to the help table.
 func (t *Table) NameTable(language string) winperf.NameTable {
 	nt := winperf.NameTable{Language: language}
 	names := t.filter(func(index uint32) bool { return Counter.fits(index) })
@@ -173,7 +165,6 @@ func (t *Table) NameTable(language string) winperf.NameTable {
 	return nt
 }
 
-// filter returns the table of the pairs whose index is to be kept.
 func (t *Table) filter(keep func(index uint32) bool) *Table {
 	f := &Table{kind: t.kind, text: t.text}
 	for _, p := range t.pairs {

@@ -8,7 +8,6 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// countNUL counts the NUL units of UTF-16 of even length.
 func countNUL(b []byte) (n int) {
 	_, b, found := wire.CutUTF16(b)
 	for found {
@@ -18,8 +17,8 @@ func countNUL(b []byte) (n int) {
 	return n
 }
 
-// writeUTF16 decodes UTF-16LE of even length into w. It calls bad with the
-// offset of each half of a surrogate pair and writes U+FFFD in its place.
+// writeUTF16 decodes UTF-16LE of even length into w. Each unpaired surrogate is written as
+// U+FFFD; bad is called with its offset.
 func writeUTF16(w *strings.Builder, b []byte, bad func(off int)) {
 	for i := 0; i < len(b); {
 		if b[i] < utf8.RuneSelf && b[i+1] == 0 {
@@ -36,10 +35,8 @@ func writeUTF16(w *strings.Builder, b []byte, bad func(off int)) {
 	}
 }
 
-// quoted is the number of units of a string that an error shows.
 const quoted = 40
 
-// quote returns the start of a UTF-16LE string in quotes, for an error.
 func quote(b []byte) string {
 	if len(b) > 2*quoted {
 		return strconv.Quote(wire.Decode(b[:2*quoted], wire.UTF16LE)) + "…"
