@@ -10,9 +10,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// NewCounter returns a definition of a counter with the width that belongs to
-// its type, the help index behind its title index, as is usual, and detail
-// level novice. Its value has no place yet; see [Object.Layout].
+// NewCounter returns a definition of a counter with the size of its type, the usual help
+// index (title + 1) and detail level novice. [Object.Layout] places its value.
 func NewCounter(title uint32, typ counter.Type) Counter {
 	info, known := typ.Info()
 	size := info.Bytes
@@ -53,8 +52,8 @@ func (o *Object) SetInstanceName(i int, name string) (err error) {
 	return err
 }
 
-// AddInstance appends an instance whose values are all 0. The name of a
-// single instance is not used.
+// AddInstance appends an instance whose values are all 0. The name of a single instance is
+// not used.
 func (o *Object) AddInstance(name string) (*Instance, error) {
 	in := Instance{UniqueID: index.NoUniqueID, Data: make([]byte, o.dataSize())}
 	if o.Form == Multiple {
@@ -67,9 +66,9 @@ func (o *Object) AddInstance(name string) (*Instance, error) {
 	return &o.Instances[len(o.Instances)-1], nil
 }
 
-// Layout places the values of all counters in their order, each on a multiple
-// of its size, and behind them, if wanted, the bit map of missing values. The
-// counter blocks of all instances become as long as that takes, and zero.
+// Layout places the values of all counters in order, each at a multiple of its size,
+// followed by a bit map of missing values if missing is true. It resizes and clears all
+// counter blocks.
 func (o *Object) Layout(missing bool) {
 	next := uint32(firstValue)
 	for i := range o.Counters {
@@ -88,12 +87,10 @@ func (o *Object) Layout(missing bool) {
 	}
 }
 
-// maxData is how long the encoder makes a counter block at most. What a
-// definition claims to be beyond it has no place.
+// maxData is the greatest length of a counter block. Values beyond it have no place.
 const maxData = 1 << 20
 
-// place is where a value of size bytes goes that is to stand at next or
-// behind, and what follows it.
+// place returns the offset of a value of size bytes at or behind next, and its end.
 func place(next, size uint32) (offset, end uint32) {
 	switch size {
 	case 0:
@@ -110,7 +107,7 @@ func place(next, size uint32) (offset, end uint32) {
 	return offset, offset + size
 }
 
-// valuesEnd is where the values end that a counter block can hold.
+// valuesEnd returns the end of the last value within maxData.
 func (o *Object) valuesEnd() uint32 {
 	last := uint64(firstValue)
 	for i := range o.Counters {
@@ -122,8 +119,8 @@ func (o *Object) valuesEnd() uint32 {
 	return uint32(last)
 }
 
-// dataSize is the length of a counter block, without the field for it, that
-// holds all values and ends on a multiple of 8.
+// dataSize returns the length of a counter block without its length field: all values,
+// padded to a multiple of 8.
 func (o *Object) dataSize() int {
 	end := int(o.valuesEnd())
 	if o.Missing != 0 && o.Missing < maxData {
@@ -132,8 +129,8 @@ func (o *Object) dataSize() int {
 	return end + datablock.Padding(end) - firstValue
 }
 
-// value is the part of an instance's counter block that holds a counter's
-// value, nil if the block does not hold all of it.
+// value returns the bytes of a counter's value in an instance's counter block, or nil if
+// the block is too short.
 func (o *Object) value(inst, ctr int) []byte {
 	data, c := o.Instances[inst].Data, &o.Counters[ctr]
 	if c.Offset < firstValue || uint64(c.Offset-firstValue)+uint64(c.Size) > uint64(len(data)) {
@@ -142,8 +139,8 @@ func (o *Object) value(inst, ctr int) []byte {
 	return data[c.Offset-firstValue:][:c.Size]
 }
 
-// Value returns the raw value of a counter of an instance, by position. ok is
-// false where there is no number.
+// Value returns the raw value of a counter of an instance, by position. ok is false if the
+// counter has no number.
 func (o *Object) Value(inst, ctr int) (v uint64, ok bool) {
 	b := o.value(inst, ctr)
 	switch {
@@ -157,9 +154,9 @@ func (o *Object) Value(inst, ctr int) (v uint64, ok bool) {
 	return 0, false
 }
 
-// SetValue sets the raw value of a counter of an instance, by position; of a
-// counter of 4 bytes the low 32 bits, as Windows keeps them. An error wraps
-// winperf.ErrBadData: there is no place for a number.
+// SetValue sets the raw value of a counter of an instance, by position. A counter of 4
+// bytes gets the low 32 bits. An error wraps winperf.ErrBadData: the counter has no place
+// for a number.
 func (o *Object) SetValue(inst, ctr int, v uint64) error {
 	if _, ok := o.Value(inst, ctr); !ok {
 		return o.noPlace("number", inst, ctr)
@@ -172,9 +169,9 @@ func (o *Object) SetValue(inst, ctr int, v uint64) error {
 	return nil
 }
 
-// SetText sets the value of a text counter of an instance, by position, and
-// fills the rest of its place with zeros. An error wraps winperf.ErrBadData: there is
-// no place for the text, or the code page lacks a character.
+// SetText sets the value of a text counter of an instance, by position, and clears the rest
+// of its place. An error wraps winperf.ErrBadData: the text does not fit, or the code page
+// lacks a character.
 func (o *Object) SetText(inst, ctr int, s string) error {
 	b := o.value(inst, ctr)
 	text, err := wire.EncodeText(s, datablock.TextPage(o.Counters[ctr].Type, o.CodePage))
@@ -188,16 +185,14 @@ func (o *Object) SetText(inst, ctr int, s string) error {
 	return nil
 }
 
-// IsMissing reports whether a counter of an instance, by position, is marked as
-// having no value.
+// IsMissing reports whether a counter of an instance, by position, is marked as missing.
 func (o *Object) IsMissing(inst, ctr int) bool {
 	b := o.missingByte(inst, ctr)
 	return b != nil && *b>>(ctr%8)&1 != 0
 }
 
-// SetMissing marks a counter of an instance, by position, as having no value
-// or takes the mark away. An error wraps winperf.ErrBadData: the object has no bit map
-// for it; see [Object.Layout].
+// SetMissing marks a counter of an instance, by position, as missing, or removes the mark.
+// An error wraps winperf.ErrBadData: the object has no bit map for it; see [Object.Layout].
 func (o *Object) SetMissing(inst, ctr int, missing bool) error {
 	if !o.setMissing(inst, ctr, missing) {
 		return o.noPlace("mark", inst, ctr)
@@ -205,8 +200,8 @@ func (o *Object) SetMissing(inst, ctr int, missing bool) error {
 	return nil
 }
 
-// Deny marks a counter of an instance, by position, as having a value that the reader
-// read had no right to. An error wraps winperf.ErrBadData, as for SetMissing.
+// Deny marks a counter of an instance, by position, as not accessible to the reader. An
+// error wraps winperf.ErrBadData, as for SetMissing.
 func (o *Object) Deny(inst, ctr int) error {
 	if err := o.SetValue(inst, ctr, index.AccessDenied); err != nil {
 		return err

@@ -12,9 +12,8 @@ import (
 // Encode returns the block as bytes. See [Block.AppendTo].
 func (b *Block) Encode() ([]byte, error) { return b.AppendTo(nil) }
 
-// AppendTo appends the encoded block to dst. An error wraps
-// winperf.ErrBadData: the block is longer than 32 bits can say, or an object does
-// not have the instances that its form demands.
+// AppendTo appends the encoded block to dst. An error wraps winperf.ErrBadData: the block
+// exceeds 32 bits of length, or the number of an object's instances does not suit its form.
 func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	e.head(b)
@@ -29,26 +28,23 @@ func (b *Block) AppendTo(dst []byte) ([]byte, error) {
 	return e.finish("block", dst)
 }
 
-// AppendTo appends the encoded object to dst, as [Block.AppendTo] does with all of
-// a block.
+// AppendTo appends the encoded object to dst. See [Block.AppendTo].
 func (o *Object) AppendTo(dst []byte) ([]byte, error) {
 	e := encoder{b: dst, start: len(dst)}
 	e.object(o, 0)
 	return e.finish("object", dst)
 }
 
-// encoder appends structures and keeps the first error.
 type encoder struct {
 	b     []byte
-	start int // in b, of the block or object that is encoded
+	start int // of the encoded block or object in b
 	err   error
 }
 
-// finish returns dst with what was encoded behind it, or with the first error dst alone. what
-// says in the error what is too long.
+// finish returns dst with the encoded bytes, or dst alone and the first error.
 func (e *encoder) finish(what string, dst []byte) ([]byte, error) {
 	if n := len(e.b) - e.start; uint64(n) > math.MaxUint32 {
-		e.fail("%w: %s of %d bytes, want at most %d", datablock.ErrLength, what, n, uint32(math.MaxUint32))
+		e.fail("%w: %s of %d bytes, expected at most %d", datablock.ErrLength, what, n, uint32(math.MaxUint32))
 	}
 	if e.err != nil {
 		return dst, e.err
@@ -71,12 +67,11 @@ func (e *encoder) u64(values ...uint64) {
 	}
 }
 
-// length sets a field of the structure at start to the length from there on.
+// length sets a field of the structure at start to the length of the bytes from start on.
 func (e *encoder) length(start, field int) {
 	binary.LittleEndian.PutUint32(e.b[start+field:], uint32(len(e.b)-start))
 }
 
-// apply applies overrides to the structure from start to end.
 func (e *encoder) apply(start, end int, overrides []override) {
 	for _, o := range overrides {
 		if int64(o.Offset)+4 > int64(end-start) {
@@ -94,7 +89,7 @@ func (e *encoder) fail(format string, args ...any) {
 	}
 }
 
-// head appends a PERF_DATA_BLOCK whose length is still 0.
+// head appends a PERF_DATA_BLOCK with length 0.
 func (e *encoder) head(b *Block) {
 	f := datablock.HeadFields{
 		HeaderLength: uint32(datablock.HeadLen + len(b.name.Bytes)), NumObjects: uint32(len(b.Objects)),
@@ -106,9 +101,8 @@ func (e *encoder) head(b *Block) {
 	e.bytes(b.name.Bytes)
 }
 
-// object appends an object; pos is its position in the block, for errors. Of the zeros that
-// object, counter and instance begin with, lengths are set when what they count was appended; the
-// others are pointers to names, which only a consumer sets.
+// object appends an object; pos is its position in the block, for errors. Objects, counters
+// and instances begin with zeros: lengths are set later; pointers to names stay 0.
 func (e *encoder) object(o *Object, pos int) {
 	if o.Raw != nil {
 		e.bytes(o.Raw)

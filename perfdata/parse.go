@@ -9,17 +9,16 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Parse takes the block in b apart; quirks are the known peculiarities of the
-// server that it comes from, 0 for none. Damage that costs only an object costs
-// only that: the object is kept as bytes (see [Object].Raw), and damage inside of an
-// object is not reported.
+// Parse reads the block in b; quirks are known peculiarities of its server, usually 0. An
+// object that is damaged is kept as bytes (see [Object].Raw); damage inside an object is
+// not reported.
 //
-// An error is a [*winperf.DataError]: the block cannot be read to its end. Where
-// some of it can, the Block holds the objects that are whole and comes with the
-// error, else it is nil. The error wraps [ErrTruncated] where the end is missing.
+// An error is a [*winperf.DataError]: the block cannot be read to its end. The Block then
+// holds the complete objects; it is nil if no object is readable. The error wraps
+// [ErrTruncated] if the end is missing.
 //
-// The Block refers to b and its setters write into it: b must not be used for
-// anything else. What follows the block in b is left out.
+// The Block refers to b, and its setters write to b: do not use b for anything else. Bytes
+// behind the block in b are ignored.
 func Parse(b []byte, quirks winperf.Quirks) (*Block, error) {
 	var ix index.Index
 	err := datablock.Decode(b, &ix, datablock.Options{Quirks: quirks})
@@ -38,7 +37,7 @@ func Parse(b []byte, quirks winperf.Quirks) (*Block, error) {
 type parser struct {
 	b   []byte
 	ix  *index.Index
-	end uint32 // of the last object
+	end uint32 // end of the last object
 }
 
 func (p *parser) block() *Block {
@@ -60,7 +59,7 @@ func (p *parser) block() *Block {
 	for range u32(p.b, datablock.AtNumObjects) {
 		length, err := datablock.ObjectLength(p.b, pos)
 		if err != nil {
-			break // of a block that cannot be read to its end
+			break // the block is cut short
 		}
 
 		var o Object
@@ -83,8 +82,7 @@ func (p *parser) block() *Block {
 	return block
 }
 
-// slice is a part of the block, nil if there is nothing in it. It has no room
-// to grow into what follows.
+// slice returns a part of the block, nil if empty. Its capacity is limited to its length.
 func (p *parser) slice(from, to uint32) []byte {
 	if from == to {
 		return nil
@@ -92,8 +90,8 @@ func (p *parser) slice(from, to uint32) []byte {
 	return p.b[from:to:to]
 }
 
-// overrides appends to list the fields of the structure at pos that are not
-// what Encode would write.
+// overrides appends to list the fields of the structure at pos that differ from the fields
+// Encode would write.
 func (p *parser) overrides(list []override, pos uint32, plain []override) []override {
 	for _, want := range plain {
 		if got := u32(p.b, int(pos+want.Offset)); got != want.Value {
@@ -138,7 +136,6 @@ func (p *parser) object(o *Object, x *index.Object) {
 	o.tail = p.slice(pos, x.Off+x.Len)
 }
 
-// counter reads the definition at pos and returns its end.
 func (p *parser) counter(c *Counter, pos uint32) uint32 {
 	b, end := p.b[pos:], pos+u32(p.b, int(pos))
 	*c = Counter{
@@ -154,8 +151,8 @@ func (p *parser) counter(c *Counter, pos uint32) uint32 {
 	return end
 }
 
-// instance reads an instance definition, if there is one, and the counter block
-// behind it, and returns the block's end.
+// instance reads an instance definition if named, and the counter block behind it, and
+// returns the block's end.
 func (p *parser) instance(in *Instance, pos uint32, named bool) uint32 {
 	in.UniqueID = index.NoUniqueID
 	if named {

@@ -7,8 +7,6 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// The text form is described in the documentation of the package.
-
 // errText is wrapped by every error of [ParseText].
 var errText = index.NewKind("bad text form")
 
@@ -18,8 +16,7 @@ type fieldName struct {
 	offset uint32
 }
 
-// Fields of the structures that Encode works out or that carry nothing, and so
-// have no words of their own in the text form.
+// Fields that Encode computes or that have no meaning. The text form has no keys for them.
 var (
 	headerFields = []fieldName{
 		{"LittleEndian", datablock.AtLittleEndian},
@@ -44,10 +41,9 @@ var (
 	}
 )
 
-// blockLength names the length of the counter block behind an instance.
 const blockLength = "BlockByteLength"
 
-// places are the fields of an instance's structures.
+// places returns the fields of an instance's structures.
 func (in *Instance) places(named bool) []fieldName {
 	if !named {
 		return []fieldName{{blockLength, 0}}
@@ -56,8 +52,8 @@ func (in *Instance) places(named bool) []fieldName {
 		fieldName{blockLength, uint32(datablock.InstanceLen + len(in.name.Bytes))})
 }
 
-// field is a key of the text form with the variable for its value, or the function that
-// reads it. It is left out where it has the implied value.
+// field is a key of the text form with a pointer to its value, or a function that reads it.
+// It is omitted if the value is the implied one.
 type field struct {
 	key     string
 	to      any
@@ -105,13 +101,12 @@ func (in *Instance) fields() []field {
 	}
 }
 
-// fields are those of a name that is not laid out as usual.
+// fields returns the keys of a name that is not in the plain layout.
 func (n *nameField) fields() []field {
 	return []field{{"nameoffset", &n.Offset, uint32(0)}, {"namelength", &n.Length, uint32(0)},
 		{"rest", &n.Bytes, nil}}
 }
 
-// formWord is a form and the word for it.
 type formWord struct {
 	form Form
 	word string

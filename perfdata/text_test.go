@@ -20,27 +20,27 @@ func TestTextErrors(t *testing.T) {
 	}{
 		{"nothing", 1, 1, `unknown keyword "nothing"`},
 		{"\n\n  block name=\"a", 3, 14, "a string without its closing quote"},
-		{"block name=a", 1, 12, "want a string in double quotes"},
+		{"block name=a", 1, 12, "expected a string in double quotes"},
 		{`block name="a\x00b"`, 1, 12, "has a NUL"},
-		{"block # comment\nblock", 2, 1, "the block line comes first and only once"},
-		{"object 2\nblock", 2, 1, "the block line comes first"},
+		{"block # comment\nblock", 2, 1, "the block line must be the first one and occur once"},
+		{"object 2\nblock", 2, 1, "the block line must be the first one"},
 		{"block perftime", 1, 7, `"perftime" is not key=value`},
 		{"block perftime=x", 1, 16, `"x" is not a signed number of 64 bits`},
 		{"block nme=x", 1, 7, `unknown key "nme"`},
-		{"block systemtime=1,2", 1, 18, "want 8 numbers"},
+		{"block systemtime=1,2", 1, 18, "expected 8 numbers"},
 		{"block systemtime=1,2,3,4,5,6,7,70000", 1, 32, `"70000" is not a number of 16 bits`},
-		{"block rest=0", 1, 12, "want hexadecimal digits"},
+		{"block rest=0", 1, 12, "expected hexadecimal digits"},
 		{"object", 1, 1, "object needs a number"},
 		{"object 4294967296", 1, 8, "is not a number of 32 bits"},
 		{"object 2 form=two", 1, 15, `unknown form "two"`},
 		{"counter 4 65536", 1, 1, "counter belongs to an object"},
-		{"object 2\ncounter 4", 2, 1, "want a title index and a type"},
+		{"object 2\ncounter 4", 2, 1, "expected a title index and a type"},
 		{"object 2\ncounter 4 PERF_COUNTER_RAWCOUN", 2, 11, "did you mean PERF_COUNTER_RAWCOUNT?"},
 		{object + "instance \"a\" : 1\ncounter 6 65536", 4, 1, "before its instances"},
 		{"object 2 form=single\ninstance \"a\"", 2, 1, "object with instances"},
 		{"object 2\nvalues", 2, 1, "object without instances"},
 		{object + "instance", 3, 1, "instance needs a name"},
-		{object + "instance \"a\" : 1 2", 3, 18, "there are values for 1 counters already"},
+		{object + "instance \"a\" : 1 2", 3, 18, "too many values: the object has 1 counters"},
 		{object + "instance \"a\" : 0x100000000", 3, 16, "does not fit 4 bytes"},
 		{object + "instance \"a\" : ?", 3, 16, "no place for a mark"},
 		{object + "instance \"a\" : \"x\"", 3, 16, "no place for a text"},
@@ -58,7 +58,7 @@ func TestTextErrors(t *testing.T) {
 		{"extra 00", 1, 1, "extra belongs to an object or counter"},
 		{"gap 00", 1, 1, "gap belongs to an object"},
 		{"tail 00", 1, 1, "tail belongs to an object"},
-		{"raw 0g", 1, 5, "want hexadecimal digits"},
+		{"raw 0g", 1, 5, "expected hexadecimal digits"},
 	} {
 		_, err := perfdata.ParseText([]byte(c.text))
 		var at *winperf.DataError
@@ -85,7 +85,7 @@ func TestTextBudget(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := perfdata.ParseText([]byte(text(16*length + 1)))
-	if want := "bad text form in line 18, column 1: counter block of 65537 bytes, want " +
+	if want := "bad text form in line 18, column 1: counter block of 65537 bytes, expected " +
 		"4 to 65536"; err == nil ||
 		err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)

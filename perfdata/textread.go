@@ -14,9 +14,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// freeBudget is how many bytes of counter blocks any text may ask for. The
-// values of a block are never more than 16 times its text; only zeros that no
-// counter covers can be.
+// freeBudget limits the bytes of counter blocks not covered by values. Values have at most
+// 16 times the length of their text.
 const freeBudget = 16 << 20
 
 // ParseText reads the text form of a block (see the package documentation). An error is a
@@ -43,14 +42,14 @@ func ParseText(text []byte) (*Block, error) {
 type textReader struct {
 	block       *Block
 	seenBlock   bool
-	object      *Object   // the last one
-	next        uint32    // where its values so far end
-	autoMissing bool      // its bit map goes there
-	instance    *Instance // the last one of the object
-	extra       *[]byte   // of the last structure that has one
+	object      *Object   // the current object
+	next        uint32    // end of its previous values
+	autoMissing bool      // its bit map is placed at next
+	instance    *Instance // the current instance of the object
+	extra       *[]byte   // of the current structure, if it has one
 	overrides   *[]override
-	places      []fieldName // of the last structure
-	budget      int         // bytes of counter blocks that a text may still ask for
+	places      []fieldName // of the current structure
+	budget      int         // remaining bytes of counter blocks
 }
 
 func (r *textReader) line(line string) error {
@@ -84,7 +83,7 @@ func (r *textReader) line(line string) error {
 func (r *textReader) blockLine(head word, args []word) error {
 	b := r.block
 	if r.seenBlock || len(b.Objects) > 0 {
-		return head.errorf("the block line comes first and only once")
+		return head.errorf("the block line must be the first one and occur once")
 	}
 	r.seenBlock = true
 	name := field{key: "name", to: func(w word) error {
@@ -133,7 +132,7 @@ func (r *textReader) counterLine(head word, args []word) error {
 		return err
 	}
 	if len(args) == 0 {
-		return head.errorf("want a title index and a type")
+		return head.errorf("expected a title index and a type")
 	}
 
 	typ, err := counter.ParseType(args[0].text)
@@ -221,14 +220,14 @@ func (r *textReader) values(head word, args []word, fields ...[]field) error {
 		return err
 	}
 	if size < firstValue || int64(size) > int64(r.budget) {
-		return head.errorf("counter block of %d bytes, want 4 to %d", size, r.budget)
+		return head.errorf("counter block of %d bytes, expected 4 to %d", size, r.budget)
 	}
 
 	r.budget -= int(size)
 	r.instance.Data = make([]byte, size-firstValue)
 	for k, w := range args[min(colon+1, len(args)):] {
 		if k >= len(r.object.Counters) {
-			return w.errorf("there are values for %d counters already", k)
+			return w.errorf("too many values: the object has %d counters", k)
 		}
 		if err := r.value(k, w); err != nil {
 			return err
@@ -237,7 +236,7 @@ func (r *textReader) values(head word, args []word, fields ...[]field) error {
 	return nil
 }
 
-// value reads the value of the counter at position k of the last instance.
+// value reads the value of the counter at position k of the current instance.
 func (r *textReader) value(k int, w word) error {
 	o, i := r.object, len(r.object.Instances)-1
 	if w.text[0] == '?' {
@@ -280,7 +279,7 @@ func (r *textReader) value(k int, w word) error {
 	return nil
 }
 
-// in says that a line is not where it can be.
+// in returns an error unless ok: the line has no suitable line above it.
 func (r *textReader) in(head word, ok bool, where string) error {
 	if ok {
 		return nil
@@ -288,7 +287,6 @@ func (r *textReader) in(head word, ok bool, where string) error {
 	return head.errorf("%s belongs to an %s", head.text, where)
 }
 
-// number reads the number behind a keyword.
 func number(head word, args []word) (n uint32, rest []word, err error) {
 	if len(args) == 0 {
 		return 0, nil, head.errorf("%s needs a number", head.text)
@@ -297,7 +295,7 @@ func number(head word, args []word) (n uint32, rest []word, err error) {
 	return n, args[1:], err
 }
 
-// hexBytes reads the one argument of a line.
+// hexBytes reads the only argument of a line.
 func hexBytes(head word, args []word) (b []byte, err error) {
 	if len(args) != 1 {
 		return nil, head.errorf("%s needs hexadecimal digits and nothing else", head.text)
@@ -306,7 +304,7 @@ func hexBytes(head word, args []word) (b []byte, err error) {
 	return b, err
 }
 
-// bytesLine puts bytes into the counter block of the last instance.
+// bytesLine writes bytes to the counter block of the current instance.
 func (r *textReader) bytesLine(head word, args []word) error {
 	if err := r.in(head, r.instance != nil, "instance"); err != nil {
 		return err
@@ -355,7 +353,7 @@ func (r *textReader) setLine(args []word) error {
 	return nil
 }
 
-// hexLine reads the bytes of what no other line says.
+// hexLine reads a line whose only argument is bytes.
 func (r *textReader) hexLine(head word, args []word) (err error) {
 	to := &r.block.tail
 	switch head.text {
@@ -379,18 +377,15 @@ func (r *textReader) hexLine(head word, args []word) (err error) {
 	return err
 }
 
-// word is one word of a line of the text form.
 type word struct {
 	column int // from 1
 	text   string
 }
 
-// errorf is an error at the word.
 func (w word) errorf(format string, args ...any) error {
 	return &winperf.DataError{Err: errText, Column: w.column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// wrap puts an error at the word.
 func (w word) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -398,10 +393,10 @@ func (w word) wrap(err error) error {
 	return w.errorf("%v", err)
 }
 
-// after is what follows the word's first n bytes.
+// after returns the word without its first n bytes.
 func (w word) after(n int) word { return word{w.column + n, w.text[n:]} }
 
-// split cuts a line into words. Quotes keep spaces together; a comment ends the
+// split splits a line into words. Spaces inside quotes do not separate; a comment ends the
 // line.
 func split(line string) (words []word, err error) {
 	for i := 0; i < len(line); {
@@ -432,7 +427,7 @@ func split(line string) (words []word, err error) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// options reads words of the form key=value into the first field with the key.
+// options assigns words of the form key=value to the first field with the key.
 func options(words []word, fields ...[]field) error {
 	all := slices.Concat(fields...)
 	for _, w := range words {
@@ -457,9 +452,8 @@ func options(words []word, fields ...[]field) error {
 	return nil
 }
 
-// read reads the word into a variable: a number of as many bits as that has, a quoted
-// string, bytes in hexadecimal digits, the word for a form, or numbers with commas
-// between them.
+// read parses the word into a variable: a number of the variable's size, a quoted string,
+// hexadecimal bytes, a form, or numbers separated by commas.
 func (w word) read(to any) (err error) {
 	if form, ok := to.(*Form); ok {
 		i := slices.IndexFunc(forms[:], func(f formWord) bool { return f.word == w.text })
@@ -475,13 +469,13 @@ func (w word) read(to any) (err error) {
 	case reflect.String:
 		s, err := strconv.Unquote(w.text)
 		if err != nil {
-			return w.errorf("want a string in double quotes")
+			return w.errorf("expected a string in double quotes")
 		}
 		v.SetString(s)
 	case reflect.Slice:
 		b, err := hex.DecodeString(w.text)
 		if err != nil {
-			return w.errorf("want hexadecimal digits, two for each byte")
+			return w.errorf("expected hexadecimal digits, two for each byte")
 		}
 		v.SetBytes(b)
 	case reflect.Array:
@@ -502,11 +496,10 @@ func (w word) read(to any) (err error) {
 	return nil
 }
 
-// readAll reads the numbers of an array.
 func (w word) readAll(v reflect.Value) error {
 	parts := strings.Split(w.text, ",")
 	if len(parts) != v.Len() {
-		return w.errorf("want %d numbers with commas between them", v.Len())
+		return w.errorf("expected %d numbers separated by commas", v.Len())
 	}
 	for i, part := range parts {
 		if err := (word{w.column, part}).read(v.Index(i).Addr().Interface()); err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// WriteText writes the text form of a block, which [ParseText] reads, without
-// holding all of it in memory. names, if not nil, tells the name of a title
-// index, "" for none; names become comments. The error is the first one of out.
+// WriteText writes the text form of a block, which [ParseText] reads. It does not hold the
+// whole text in memory. names, if not nil, returns the name of a title index, or ""; names
+// are written as comments. The error is the first error of out.
 func WriteText(out io.Writer, b *Block, names func(title uint32) string) error {
 	w := textWriter{names: names, out: out}
 	w.all(b)
@@ -24,8 +24,6 @@ func WriteText(out io.Writer, b *Block, names func(title uint32) string) error {
 	return w.err
 }
 
-// textWriter appends lines, and hands them on where there is someone to take
-// them.
 type textWriter struct {
 	b     []byte
 	names func(uint32) string
@@ -33,10 +31,10 @@ type textWriter struct {
 	err   error // of out
 }
 
-// spillAt is the number of bytes from which lines are handed on.
+// spillAt is the number of buffered bytes that are written to out.
 const spillAt = 64 << 10
 
-// spill hands on what there is, if it is enough.
+// spill writes the buffer to out if it holds at least enough bytes.
 func (w *textWriter) spill(enough int) {
 	if len(w.b) < enough {
 		return
@@ -57,7 +55,6 @@ func (w *textWriter) all(b *Block) {
 
 func (w *textWriter) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
 
-// options writes key=value for the values that are not implied.
 func (w *textWriter) options(fields []field) {
 	for _, f := range fields {
 		v := reflect.ValueOf(f.to).Elem()
@@ -80,7 +77,7 @@ func (w *textWriter) options(fields []field) {
 	}
 }
 
-// end ends a line, with a comment if there is one.
+// end ends a line, with a comment if it is not empty.
 func (w *textWriter) end(comment string) {
 	if comment != "" {
 		w.printf(" # %s", strconv.Quote(comment))
@@ -120,14 +117,13 @@ func (w *textWriter) block(b *Block) {
 	w.set(b.overrides, headerFields)
 }
 
-// isPlain reports whether a name is laid out as usual.
+// isPlain reports whether a name is in the plain layout.
 func (n nameField) isPlain(name string, codePage uint32, size int) bool {
 	plain, err := newName(name, codePage, size)
 	return err == nil && n.Offset == plain.Offset && n.Length == plain.Length &&
 		bytes.Equal(n.Bytes, plain.Bytes)
 }
 
-// set writes overrides.
 func (w *textWriter) set(overrides []override, fields []fieldName) {
 	if len(overrides) == 0 {
 		return
@@ -167,7 +163,7 @@ func (w *textWriter) object(o *Object) {
 	w.hexLine("tail", o.tail)
 }
 
-// counter writes a definition; next is where the values so far end.
+// counter writes a definition; next is the end of the previous values.
 func (w *textWriter) counter(c *Counter, next uint32) uint32 {
 	w.printf("  counter %d %v", c.Title, c.Type)
 	w.options(c.fields())
@@ -180,7 +176,7 @@ func (w *textWriter) counter(c *Counter, next uint32) uint32 {
 	return behind(next, c)
 }
 
-// behind is where the values end that begin before next or belong to c.
+// behind returns the end of the values before next and of c.
 func behind(next uint32, c *Counter) uint32 {
 	if end := uint64(c.Offset) + uint64(c.Size); c.Size != 0 && end <= maxData {
 		return max(next, uint32(end))
@@ -201,8 +197,8 @@ func (w *textWriter) instance(o *Object, i int) {
 		w.printf(" size=%d", len(in.Data)+firstValue)
 	}
 
-	// Write the values into a second object as ParseText will do, and then
-	// what they leave different.
+	// Store the values in a second object as ParseText will, then write the bytes that
+	// differ.
 	same := *o
 	same.Instances = []Instance{{Data: make([]byte, len(in.Data))}}
 	w.printf(" :")
@@ -231,8 +227,8 @@ func (w *textWriter) instanceHead(o *Object, i int) (comment string) {
 	return name
 }
 
-// value writes the value of counter k of instance i. It also stores the value in the one
-// instance of same, which becomes what ParseText will read from the text.
+// value writes the value of counter k of instance i and stores it in the instance of same,
+// as ParseText will.
 func (w *textWriter) value(o *Object, i, k int, same *Object) {
 	w.printf(" ")
 	if o.IsMissing(i, k) {
@@ -250,14 +246,14 @@ func (w *textWriter) value(o *Object, i, k int, same *Object) {
 	case isNumber:
 		w.printf("%d", v)
 	case o.Counters[k].Type.IsText() && w.text(o, i, k):
-		// w.text has written it.
+		// w.text wrote the value.
 	default:
 		w.printf("hex:%x", b)
 	}
 }
 
-// text writes the value of a text counter as a string and reports whether it did. It
-// writes nothing if the string would not give the same bytes again.
+// text writes the value of a text counter as a string. It writes nothing and returns false
+// if the string would not be encoded to the same bytes.
 func (w *textWriter) text(o *Object, i, k int) bool {
 	b := o.value(i, k)
 	s := wire.Text(b, datablock.TextPage(o.Counters[k].Type, o.CodePage))
@@ -269,7 +265,7 @@ func (w *textWriter) text(o *Object, i, k int) bool {
 	return true
 }
 
-// patches writes the bytes in which data differs from what the values give.
+// patches writes the bytes in which data differs from given.
 func (w *textWriter) patches(data, given []byte) {
 	for i := 0; i < len(data); i++ {
 		if data[i] == given[i] {
