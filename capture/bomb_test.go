@@ -93,7 +93,7 @@ func TestBombs(t *testing.T) {
 	}{
 		{
 			"a sample of a gigabyte", bombs(bomb{kind: kindSample, bytes: long, claim: 1000*mega + sampleHeadSize}), 0,
-			"it claims to hold more than it may: 1048576064 bytes, expected at most 67108928", 1,
+			"the record is too long: 1048576064 bytes, expected at most 67108928", 1,
 		},
 		{
 			"a sample that is longer than it claims", bombs(bomb{kind: kindSample, bytes: long, claim: 1000}), 0,
@@ -107,25 +107,25 @@ func TestBombs(t *testing.T) {
 			"a reference of a gigabyte", bombs(
 				bomb{kind: kindReference, key: 7, bytes: zeros(t, nil, 1000), claim: 1000 * mega},
 				differs(mega)), 0,
-			"a reference cannot be read: it claims to hold more than it may: 1048576000 bytes, expected at most 67108864", 1,
+			"a reference cannot be read: the record is too long: 1048576000 bytes, expected at most 67108864", 1,
 		},
 		{
 			"names of a gigabyte", bombs(
 				bomb{kind: kindSchema, key: 5, bytes: zeros(t, nil, 1000), claim: 1000 * mega},
 				bomb{kind: kindSample, bytes: few, plain: true, claim: len(few)}), 1,
-			"a record of names cannot be read: it claims to hold more than it may: 1048576000 bytes, expected at most 67108864", 1,
+			"a record of names cannot be read: the record is too long: 1048576000 bytes, expected at most 67108864", 1,
 		},
 		{
 			"names in millions of sections", bombs(
 				bomb{kind: kindSchema, key: 5, bytes: zeros(t, nil, 64), claim: 64 * mega},
 				bomb{kind: kindSample, bytes: few, plain: true, claim: len(few)}), 1,
-			"the names of the samples from here on cannot be read", 5 * 64,
+			"the names of the following samples cannot be read", 5 * 64,
 		},
 		{
 			"an index of a megabyte", bombs(
 				bomb{kind: kindSample, bytes: sampleOf(0, 0, 0), plain: true, claim: sampleHeadSize},
 				bomb{kind: kindIndex, bytes: zeros(t, nil, 1), claim: mega}), 1,
-			"an index cannot be read: it claims to hold more than it may: 1048576 bytes, expected at most 2088", 1,
+			"an index cannot be read: the record is too long: 1048576 bytes, expected at most 2088", 1,
 		},
 		{
 			"a difference of more than there is", bombs(

@@ -8,27 +8,26 @@ import (
 	"slices"
 )
 
-// level is that of deflate: a difference leaves little to be gained by more
-// effort, and a whole sample should not cost a processor.
+// level is deflate's: more effort gains little on differences and costs much on whole
+// samples.
 const level = flate.BestSpeed
 
-// deflater compresses payloads.
 type deflater struct {
 	w *flate.Writer
 }
 
-// append appends a payload to dst, compressed where that makes it shorter, and
-// tells which it is.
+// append appends a payload to dst, compressed if that is shorter, and returns the
+// compression used.
 func (d *deflater) append(dst, payload []byte) (out []byte, compression uint8) {
 	at := len(dst)
 	buf := bytes.NewBuffer(dst)
 	if d.w == nil {
-		d.w, _ = flate.NewWriter(buf, level) // it fails for another level only
+		d.w, _ = flate.NewWriter(buf, level) // fails only for an invalid level
 	} else {
 		d.w.Reset(buf)
 	}
 
-	_, _ = d.w.Write(payload) // memory takes all
+	_, _ = d.w.Write(payload) // a buffer in memory has no errors
 	_ = d.w.Close()
 	if out = buf.Bytes(); len(out)-at >= len(payload) {
 		return append(out[:at], payload...), stored
@@ -36,7 +35,6 @@ func (d *deflater) append(dst, payload []byte) (out []byte, compression uint8) {
 	return out, deflated
 }
 
-// inflater takes payloads apart.
 type inflater struct {
 	in bytes.Reader
 	r  io.ReadCloser
@@ -44,8 +42,8 @@ type inflater struct {
 
 const errInflate = fault("the compressed data is damaged, or its length is wrong")
 
-// append appends size bytes that are compressed in b to dst. Memory is taken
-// as bytes come out, not as the record says.
+// append appends the size bytes compressed in b to dst. It allocates as bytes are
+// decompressed, because size may be false.
 func (f *inflater) append(dst, b []byte, size int) ([]byte, error) {
 	f.in.Reset(b)
 	if f.r == nil {
@@ -57,7 +55,7 @@ func (f *inflater) append(dst, b []byte, size int) ([]byte, error) {
 	for at := len(dst); ; {
 		left := size - (len(dst) - at)
 		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, min(left, max(len(b), len(dst), 512))+1) // one more shows the end
+			dst = slices.Grow(dst, min(left, max(len(b), len(dst), 512))+1) // one more detects the end
 		}
 
 		n, err := f.r.Read(dst[len(dst):min(cap(dst), len(dst)+left+1)])

@@ -11,36 +11,35 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Cursor reads the samples of a File one after the other. Its memory is that of
-// a few samples, whatever the size of the file: of the record at hand, of its
-// reference, its schema and what it becomes, 64 MiB each at most. It serves
-// one goroutine.
+// Cursor reads the samples of a File in order. Its memory is that of a few samples,
+// whatever the size of the file: of the current record, its reference, its schema and the
+// decoded sample, 64 MiB each at most. It must be used by one goroutine.
 type Cursor struct {
 	f *File
 	w walk // over the samples
-	d walk // over what they need
+	d walk // over references and schemas
 
-	seen     []definition // the latest references that were passed, and those up to aheadEnd
-	ref      []byte       // the reference in use
-	refID    uint64       // 0 for none
-	missing  uint64       // a reference that cannot be read
+	seen     []definition // the latest references passed, and the references up to aheadEnd
+	ref      []byte
+	refID    uint64 // 0 for none
+	missing  uint64 // a reference that is unreadable
 	aheadEnd int64
 	payload  []byte
 	inflater inflater
 
-	joined []byte // the record of the sample at hand, where it has several parts
+	joined []byte // the record of a sample with several parts
 	last   lasting
-	blocks []*winperf.Block // of such samples: one may be a part of several
-	reader *winperf.Sample  // which they are for
-	back   int              // how many earlier records may be read, since a seek and before the first sample
+	blocks []*winperf.Block // their blocks: a block may be in several samples
+	reader *winperf.Sample  // the current sample
+	back   int              // how many earlier records may still be read before the first sample after a seek
 
-	schema keptSchema // of the sample read last
+	schema keptSchema // of the previous sample
 
 	damage   []error
 	unlisted int
 }
 
-// Cursor returns a Cursor that stands in front of the first sample.
+// Cursor returns a Cursor in front of the first sample.
 func (f *File) Cursor() *Cursor {
 	c := &Cursor{f: f, w: walk{f: f, at: f.start()}, d: walk{f: f}}
 	c.w.damage = c.note
@@ -50,7 +49,7 @@ func (f *File) Cursor() *Cursor {
 	return c
 }
 
-// maxDamage is how much damage is listed until it is asked for.
+// maxDamage limits the damage listed between two calls of Damage.
 const maxDamage = 16
 
 func (c *Cursor) note(d *winperf.DataError) {
@@ -61,14 +60,14 @@ func (c *Cursor) note(d *winperf.DataError) {
 	c.damage = append(c.damage, d)
 }
 
-// unreadable notes a record that cannot be read.
+// unreadable reports a record that cannot be read.
 func (c *Cursor) unreadable(h *head, what string, err error) {
 	msg := fmt.Sprintf("%s cannot be read: %v", what, err)
 	c.note(&winperf.DataError{Offset: h.offset, Len: h.end() - h.offset, Msg: msg})
 }
 
-// Damage returns what could not be read since the last call. Of much damage the
-// last error counts what is left out.
+// Damage returns the damage found since the previous call. If much is damaged, the last
+// error counts the unlisted places.
 func (c *Cursor) Damage() []error {
 	damage := c.damage
 	if c.unlisted > 0 {
@@ -79,11 +78,11 @@ func (c *Cursor) Damage() []error {
 	return damage
 }
 
-// Position returns how many bytes have been read.
+// Position returns the number of bytes read.
 func (c *Cursor) Position() int64 { return c.w.at }
 
-// Zone returns the time zone of the machine that the sample read last is of: its name in
-// standard time, and its rules. They are "" and nil where the capture does not say it.
+// Zone returns the time zone of the machine of the current sample: its name in standard
+// time, and its rules. They are "" and nil if unknown.
 func (c *Cursor) Zone() (name string, loc *time.Location) {
 	z := c.schema.zone
 	if z == nil {
@@ -92,12 +91,12 @@ func (c *Cursor) Zone() (name string, loc *time.Location) {
 	return z.Name(), z.Location()
 }
 
-// System returns what wrote the sample read last, "" where the capture does not say it.
+// System returns the program or system that wrote the current sample, or "".
 func (c *Cursor) System() string { return c.schema.system }
 
-// Next fills s with the next sample, in the memory that s owns. At the end it
-// returns io.EOF. It passes over damage, which Damage returns; an error is the error
-// of the underlying reader, or of ctx, and Next can be tried again.
+// Next fills s with the next sample, in the memory that s owns. At the end it returns
+// io.EOF. It skips damage, which Damage returns. Errors are from the underlying reader or
+// ctx; Next can then be called again.
 func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	for {
@@ -124,7 +123,6 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 			return err
 		}
 
-		// A damaged sample is skipped.
 		c.unreadable(&h, "sample"+at(&h), err)
 		if err := c.w.skip(&h); err != nil {
 			return err
@@ -132,7 +130,7 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 }
 
-// at tells the time of a sample, for messages.
+// at returns the time of a sample, for messages.
 func at(h *head) string {
 	if h.key == 0 {
 		return ""
@@ -140,8 +138,8 @@ func at(h *head) string {
 	return " of " + winperf.FromFiletime(int64(h.key)).Format(time.RFC3339Nano)
 }
 
-// step goes to the next record and notes what samples may need of it. Unless
-// it is on its way to another place, it tells of records that are damaged.
+// step reads the next record head and registers definitions. It reports damaged records
+// unless it is seeking.
 func (c *Cursor) step() (head, error) {
 	h, err := c.w.next()
 	if err != nil {
@@ -171,7 +169,7 @@ func (c *Cursor) step() (head, error) {
 	return h, nil
 }
 
-// see notes where a reference stands.
+// see registers the offset of a reference.
 func (c *Cursor) see(h *head) {
 	const most = 24
 	if d := (definition{h.key, h.offset}); !slices.Contains(c.seen, d) {
@@ -179,8 +177,8 @@ func (c *Cursor) see(h *head) {
 	}
 }
 
-// read returns the payload of a record without compression, in dst's memory
-// where that is large enough.
+// read returns the payload of a record without compression, in dst's memory if large
+// enough.
 func (c *Cursor) read(w *walk, h *head, dst []byte) ([]byte, error) {
 	b, err := w.payload(h)
 	switch {
@@ -192,7 +190,6 @@ func (c *Cursor) read(w *walk, h *head, dst []byte) ([]byte, error) {
 	return c.inflater.append(dst[:0], b, int(h.size))
 }
 
-// sample reads the sample of a record.
 func (c *Cursor) sample(h *head, s *winperf.Sample) error {
 	raw := winperf.Raw{Bytes: c.joined[:0]}
 	schema, err := c.raw(&c.w, h, &raw)
@@ -224,7 +221,7 @@ func (c *Cursor) sample(h *head, s *winperf.Sample) error {
 	return nil
 }
 
-// raw reads the bytes of a sample's record, and returns the identity of its schema.
+// raw reads the bytes of a sample's record and returns the identity of its schema.
 func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err error) {
 	payload, err := c.read(w, h, c.payload)
 	if err != nil {
@@ -243,7 +240,7 @@ func (c *Cursor) raw(w *walk, h *head, raw *winperf.Raw) (schema uint64, err err
 		if len(body) != s.length {
 			return 0, errSample
 		}
-		if cap(raw.Bytes) < len(body) { // with as much to spare as a block keeps when it is used again
+		if cap(raw.Bytes) < len(body) { // with the same spare memory as a reused block
 			raw.Bytes = make([]byte, 0, len(body)+min(len(body)/8+1024, mebibyte))
 		}
 		raw.Bytes = append(raw.Bytes[:0], body...)
@@ -262,7 +259,7 @@ const mebibyte = 1 << 20
 const errUnchanged = fault("it repeats a block of an earlier sample, which cannot be read")
 
 // parts splits the joined blocks of a sample. An unchanged block is the block of the
-// sample before, or is read from the record that has it.
+// previous sample or is read from the record that has it.
 func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	c.reader = s
 	heads, err := parseParts(c.joined, s, c.block)
@@ -293,12 +290,11 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	return nil
 }
 
-// maxBlocks bounds the blocks whose memory is used again: more than samples of known systems
-// need.
+// maxBlocks limits the reused blocks. Samples of known systems need fewer.
 const maxBlocks = 32
 
-// block returns a block for a part that may be a part of later samples as well. It uses the memory
-// of one that neither the reader of the samples nor the cursor needs.
+// block returns a block for a part that later samples may share. It reuses a block that
+// neither the caller nor the cursor needs.
 func (c *Cursor) block() *winperf.Block {
 	s := c.reader
 	if s.InUse == nil || len(s.Parts) > maxBlocks {
@@ -326,10 +322,9 @@ func (c *Cursor) block() *winperf.Block {
 	return b
 }
 
-// earlier reads the block of a part from an earlier sample of the group, after a jump
-// from elsewhere in the file, and those of the parts behind it that stand there, too. All
-// others have them already, so that what a file claims cannot make them read much again
-// and again.
+// earlier reads the block of a part from an earlier sample of the group, after a seek,
+// together with the following parts in that record. Other samples have their blocks
+// already; this limits the records that a malicious file can cause to be read.
 func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 	offset := heads[first].offset
 	if c.back == 0 {
@@ -362,7 +357,7 @@ func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 	return nil
 }
 
-// reread reads the blocks of an earlier sample, if its record has several.
+// reread reads the blocks of an earlier sample with several parts.
 func (c *Cursor) reread(h *head, s *winperf.Sample) error {
 	other := Cursor{f: c.f, w: walk{f: c.f, at: h.end()}, d: walk{f: c.f}, seen: c.seen}
 	raw := winperf.Raw{}
@@ -379,8 +374,8 @@ func (c *Cursor) reread(h *head, s *winperf.Sample) error {
 
 const errMissing = fault("the sample that it is a difference from cannot be read")
 
-// setReference makes a reference the one in use: one of those that were passed,
-// or where they are damaged its copy further on in the group.
+// setReference loads a reference: one that was passed or, if damaged, its copy later in the
+// group.
 func (c *Cursor) setReference(id uint64) error {
 	if c.refID == id {
 		return nil
@@ -389,7 +384,7 @@ func (c *Cursor) setReference(id uint64) error {
 		return errMissing
 	}
 
-	for range 2 { // those that were passed, then also those behind
+	for range 2 { // passed references first, then later ones
 		for _, d := range slices.Backward(c.seen) {
 			if d.id != id {
 				continue
@@ -428,13 +423,12 @@ func (c *Cursor) lookAhead() error {
 	}
 }
 
-// readReference reads the reference at an offset. It is false where that is
-// damaged.
+// readReference reads the reference at an offset. ok is false if it is damaged.
 func (c *Cursor) readReference(id uint64, offset int64) (ok bool, err error) {
-	c.refID = 0 // its memory is that of the one in use
+	c.refID = 0 // c.ref is overwritten
 	c.ref, err = c.definition(offset, c.ref)
 	if isDamage(err) {
-		return false, nil // told where the walk passes it
+		return false, nil // reported when the walk passes it
 	}
 	if err == nil {
 		c.refID = id
@@ -442,7 +436,7 @@ func (c *Cursor) readReference(id uint64, offset int64) (ok bool, err error) {
 	return err == nil, err
 }
 
-// definition reads the record at an offset, which was seen there.
+// definition reads the record at a known offset.
 func (c *Cursor) definition(offset int64, dst []byte) ([]byte, error) {
 	h, ok, err := c.d.head(offset)
 	if err != nil {
@@ -454,8 +448,8 @@ func (c *Cursor) definition(offset int64, dst []byte) ([]byte, error) {
 	return c.read(&c.d, &h, dst)
 }
 
-// schemaOf returns the schema of an identity, nil for 0. One that cannot be read
-// is empty and says so.
+// schemaOf returns the schema with an identity, nil for 0. An unreadable schema is empty
+// and lists the damage.
 func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 	if id == 0 {
 		c.schema = keptSchema{}
@@ -481,7 +475,7 @@ func (c *Cursor) schemaOf(id uint64) (*winperf.Schema, error) {
 	return s.Schema, nil
 }
 
-// readSchema reads a schema from the first of its records that is whole.
+// readSchema reads a schema from its first undamaged record.
 func (c *Cursor) readSchema(id uint64) (s keptSchema, err error) {
 	for _, offset := range c.f.schemas[id] {
 		payload, err := c.definition(offset, nil)
@@ -492,6 +486,6 @@ func (c *Cursor) readSchema(id uint64) (s keptSchema, err error) {
 			return s, err
 		}
 	}
-	lost := &winperf.DataError{Offset: c.w.at, Msg: "the names of the samples from here on cannot be read"}
+	lost := &winperf.DataError{Offset: c.w.at, Msg: "the names of the following samples cannot be read"}
 	return keptSchema{Schema: &winperf.Schema{Damage: []error{lost}}}, nil
 }

@@ -6,34 +6,32 @@ import (
 	"slices"
 )
 
-// A sample is much like the one before: the same definitions and names in the
-// same places, or moved together where an instance came or went, and most
-// values unchanged. The difference keeps what moved and what changed. What is
-// left is small, so that deflate has little to do; its own window of 32 KiB does
-// not reach from one sample into the next.
+// Consecutive samples are similar: definitions and names are in the same places, or shifted
+// where an instance appeared or ended, and most values are unchanged. The difference
+// encodes the shifts and the changes. Deflate alone cannot: its window of 32 KiB does not
+// reach the previous sample.
 
 const (
 	word = 8
-	// anchor is how many words in a row must be equal for the difference to
-	// go on at another place of the reference.
+	// anchor is the number of equal words that continue a difference at another place of
+	// the reference.
 	anchor = 4
-	// maxGrowth is how many times longer than reference and difference together
-	// a sample may be: it bounds what a damaged file can ask for.
+	// maxGrowth limits the length of a sample to a multiple of reference and difference
+	// together, because a file may be malicious.
 	maxGrowth = 4
 )
 
 func wordAt(b []byte, w int) uint64 { return binary.LittleEndian.Uint64(b[w*word:]) }
 
-// reference is the bytes that differences refer to, with a table of the
-// places where its words stand.
+// reference holds the bytes that differences refer to, with a table of the places of its
+// words.
 type reference struct {
 	id    uint64
 	bytes []byte
-	table []int32 // by the hash of anchor words: the first of them + 1
+	table []int32 // by the hash of anchor words: position of the first + 1
 	shift uint    // 64 - the table's bits
 }
 
-// set makes b the reference. Its bytes are copied.
 func (r *reference) set(id uint64, b []byte) {
 	r.id = id
 	r.bytes = append(r.bytes[:0], b...)
@@ -42,12 +40,11 @@ func (r *reference) set(id uint64, b []byte) {
 	r.shift = uint(64 - size)
 	r.table = slices.Grow(r.table[:0], 1<<size)[:1<<size]
 	clear(r.table)
-	for w := n - anchor; w >= 0; w-- { // so that the first of equal ones stays
+	for w := n - anchor; w >= 0; w-- { // backwards: the first of equal words is kept
 		r.table[hash(b, w)>>r.shift] = int32(w + 1)
 	}
 }
 
-// hash of the anchor words from w.
 func hash(b []byte, w int) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	h := wordAt(b, w)
@@ -57,8 +54,7 @@ func hash(b []byte, w int) uint64 {
 	return h * prime
 }
 
-// find returns where in the reference the anchor words from w of b stand, -1
-// where they do not.
+// find returns the position in the reference of the anchor words from w of b, or -1.
 func (r *reference) find(b []byte, w int) int {
 	if (w+anchor)*word > len(b) {
 		return -1
@@ -70,17 +66,15 @@ func (r *reference) find(b []byte, w int) int {
 	return -1
 }
 
-// suits reports whether b can be told as a difference from the reference.
+// suits reports whether b can be encoded as a difference from the reference.
 func (r *reference) suits(b []byte) bool {
 	return len(r.bytes) > 0 && len(b) <= maxGrowth*len(r.bytes)
 }
 
-// delta makes differences.
 type delta struct {
 	steps, literals []byte
 }
 
-// append appends the difference of b from the reference to dst.
 func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 	d.steps, d.literals = d.steps[:0], d.literals[:0]
 	n, m := len(b)/word, len(r.bytes)/word
@@ -123,14 +117,13 @@ func (d *delta) append(dst []byte, r *reference, b []byte) []byte {
 
 const errDelta = fault("corrupt delta")
 
-// step is a stretch of a sample: first words like those of the reference, then other ones.
-// move is how far the place in the reference shifts after it, in words.
+// step is a part of a sample: words equal to the reference, then other words. move is the
+// change of the shift after it, in words.
 type step struct {
 	same, other uint64
 	move        int64
 }
 
-// cutSteps returns the steps of a difference, and its literals.
 func cutSteps(diff []byte) (steps, literals []byte, err error) {
 	length, k := binary.Uvarint(diff)
 	if k <= 0 || length > uint64(len(diff)-k) {
@@ -139,7 +132,7 @@ func cutSteps(diff []byte) (steps, literals []byte, err error) {
 	return diff[k:][:length], diff[k:][length:], nil
 }
 
-// cutStep returns the first step, and the bytes of those after it.
+// cutStep returns the first step and the bytes of the remaining steps.
 func cutStep(steps []byte) (s step, rest []byte, err error) {
 	same, k1 := binary.Uvarint(steps)
 	other, k2 := binary.Uvarint(steps[max(k1, 0):])
@@ -157,7 +150,7 @@ func apply(dst, ref, diff []byte, n int) ([]byte, error) {
 		return dst, errDelta
 	}
 
-	dst = slices.Grow(dst, min(n, len(ref)+len(diff))) // more only as it comes
+	dst = slices.Grow(dst, min(n, len(ref)+len(diff))) // more on demand: n may be false
 	words, m := int64(n/word), int64(len(ref)/word)
 	var w, shift int64
 	for len(steps) > 0 {

@@ -12,28 +12,27 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// File is a capture that is read. It is immutable but for Grow: any number of goroutines may
-// use it, each with a Cursor of its own, if the underlying reader allows that.
+// File is an open capture. It is immutable except for Grow: any number of goroutines may
+// use it, each with its own Cursor, if the underlying reader allows that.
 type File struct {
 	r    io.ReaderAt
 	size int64
 	id   uint32
-	// headless tells that the beginning of the file is damaged.
+	// headless reports that the file head is damaged.
 	headless bool
-	version  uint32  // 1 or 2; 2 where the beginning does not tell
-	groups   []group // closed ones and, at the end, what follows them
+	version  uint32  // 1 or 2; 2 if the file head is damaged
+	groups   []group // closed groups, and one of the records after them
 	tail     Tail
 
 	mu      sync.Mutex
-	schemas map[uint64][]int64 // where they stand
-	cached  []keptSchema       // the latest ones, each one and the same for all samples
+	schemas map[uint64][]int64 // offsets of their records
+	cached  []keptSchema       // the latest ones, shared by all samples
 }
 
-// maxCached is how many schemas are kept, of up to maxBytes together.
+// maxCached is the number of cached schemas. Together they have at most maxBytes.
 const maxCached = 4
 
-// keep keeps a schema, and the latest others as long as they are few and small
-// enough. f.mu is locked.
+// keep caches a schema and drops old ones. f.mu is locked.
 func (f *File) keep(c keptSchema) {
 	f.cached = append(f.cached, c)
 	size := 0
@@ -45,15 +44,14 @@ func (f *File) keep(c keptSchema) {
 	}
 }
 
-// Tail is the end of a capture, where a [Writer] can go on.
+// Tail is the end of a capture, where a [Writer] can continue.
 type Tail struct {
-	// Offset is where the last complete record ends. A program that appends cuts the
-	// file off there.
+	// Offset is the end of the last complete record. Truncate the file there before
+	// appending.
 	Offset int64
-	// Broken is the number of bytes behind Offset: a record that was not
-	// written to its end.
+	// Broken is the number of bytes behind Offset: an incomplete record.
 	Broken int64
-	// Closed tells that the capture was closed, so that its index is complete.
+	// Closed reports that the capture was closed and its index is complete.
 	Closed bool
 
 	id        uint32
@@ -61,15 +59,14 @@ type Tail struct {
 	number    uint64 // of the next record
 	samples   int
 	lastIndex int64
-	group     group // what was not indexed
+	group     group // samples after the last index
 	schemas   []definition
 }
 
-// Open finds out what is in the capture of size bytes that r holds. It reads the
-// index or, where there is none that is whole, the heads of all records. An
-// error wraps winperf.ErrBadData where this is no capture (an empty file is one without samples),
-// winperf.ErrNotSupported where it is one of a later version, and otherwise that
-// of r. Damage is no error: a Cursor tells of it.
+// Open reads the index of the capture of size bytes in r, or the heads of all records if
+// the index is missing or damaged. An error wraps winperf.ErrBadData if r is no capture (an
+// empty file is a capture without samples), winperf.ErrNotSupported if its version is
+// later, and otherwise the error of r. Damage is no error; see Cursor.Damage.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size, version: version, schemas: map[uint64][]int64{}}
 	if err := f.readFileHead(); err != nil {
@@ -87,8 +84,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// readFileHead reads the beginning of the file. Where it is damaged, the first
-// record has the file id.
+// readFileHead reads the file head. If it is damaged, the file id is from the first record.
 func (f *File) readFileHead() error {
 	var b [fileHeadSize]byte
 	n, err := f.readAt(b[:], 0)
@@ -106,7 +102,7 @@ func (f *File) readFileHead() error {
 		f.version, f.id = u32(8), u32(12)
 		return nil
 	case n == 0:
-		return nil // its writer ended before the beginning
+		return nil // the writer was stopped before the file head
 	case n < fileHeadSize && !bytes.HasPrefix(b[:n], magic[:min(n, 8)]):
 		return &winperf.DataError{Msg: fmt.Sprintf("not a capture: it has %d bytes", n)}
 	}
@@ -119,17 +115,17 @@ func (f *File) readFileHead() error {
 	}
 
 	if errors.Is(err, io.EOF) && n < fileHeadSize {
-		f.headless = true // cut off within its beginning
+		f.headless = true // cut off within the file head
 		return nil
 	}
 
 	if errors.Is(err, io.EOF) {
-		return &winperf.DataError{Len: f.size, Msg: "not a capture: it holds no record of one"}
+		return &winperf.DataError{Len: f.size, Msg: "not a capture: no record found"}
 	}
 	return err
 }
 
-// readAt reads as many bytes as there are, up to the length of b.
+// readAt reads up to len(b) bytes.
 func (f *File) readAt(b []byte, offset int64) (int, error) {
 	if offset < 0 || offset >= f.size {
 		return 0, nil
@@ -137,13 +133,13 @@ func (f *File) readAt(b []byte, offset int64) (int, error) {
 	b = b[:min(int64(len(b)), f.size-offset)]
 	n, err := f.r.ReadAt(b, offset)
 	if errors.Is(err, io.EOF) {
-		err = nil // the file became shorter
+		err = nil // the file was truncated
 	}
 	return n, err
 }
 
-// readIndex reads the chain of indices, from the end of a capture that was
-// closed. It is false where the chain is not whole.
+// readIndex reads the chain of indices from the end of a closed capture. whole is false if
+// the chain is incomplete.
 func (f *File) readIndex() (whole bool, err error) {
 	w := walk{f: f, at: f.size - endRecord, piece: 512} // indices are short and far apart
 	end, payload, err := w.plain(kindEnd)
@@ -188,7 +184,7 @@ func (f *File) readIndex() (whole bool, err error) {
 	return true, nil
 }
 
-// scan makes the index from the heads of the records.
+// scan rebuilds the index from the heads of the records.
 func (f *File) scan() error {
 	f.groups = nil
 	w := walk{f: f, at: f.start()}
@@ -227,7 +223,7 @@ func (f *File) scan() error {
 	return nil
 }
 
-// start is where the first record may stand.
+// start returns the offset of the first record.
 func (f *File) start() int64 {
 	if f.headless {
 		return 0
@@ -235,7 +231,7 @@ func (f *File) start() int64 {
 	return fileHeadSize
 }
 
-// scanned notes a record of the group at hand, which an index ends.
+// scanned registers a record of the current group. An index ends the group.
 func (f *File) scanned(h *head, g *group) {
 	f.tail.Offset, f.tail.number, f.tail.Closed = h.end(), h.number+1, h.kind == kindEnd
 	switch h.kind {
@@ -279,12 +275,12 @@ func (f *File) Samples() int {
 // Size returns the length of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 
-// Grow tells that the file has become longer by samples that a Writer appended: size is that of the
-// Writer. Cursors go on behind the end that they knew. It must not be called while one is used.
-// Samples and SeekTime know of those only that were there when the file was opened.
+// Grow extends the file by samples that a Writer appended; size is the Writer's Size.
+// Cursors continue behind the previous end. It must not be called while a Cursor is in use.
+// Samples and SeekTime do not include the new samples.
 func (f *File) Grow(size int64) { f.size = max(f.size, size) }
 
-// Tail returns where a Writer can go on.
+// Tail returns the place where a Writer can continue.
 func (f *File) Tail() *Tail {
 	t := f.tail
 	t.id, t.version, t.samples = f.id, f.version, f.Samples()

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	indexSize    = 40 // of an index' payload without its schemas
-	indexedSize  = 16 // of each schema in it
+	indexSize    = 40 // of the payload without its schemas
+	indexedSize  = 16
 	endSize      = 16
 	endRecord    = headSize + endSize
 	maxInIndex   = 64 // schemas of one group; more end the group
@@ -16,7 +16,7 @@ const (
 	groupSamples = 128
 )
 
-// group is what an index tells about samples that follow one another in the file.
+// group describes consecutive samples of the file, as an index stores it.
 type group struct {
 	start    int64 // offset of its first record
 	samples  int
@@ -24,13 +24,12 @@ type group struct {
 	schemas  []definition
 }
 
-// definition is where the latest record of a schema stands.
+// definition is the place of the latest record of a schema or reference.
 type definition struct {
 	id     uint64
 	offset int64
 }
 
-// add counts a sample of a time.
 func (g *group) add(time int64) {
 	g.samples++
 	if time == 0 {
@@ -42,7 +41,7 @@ func (g *group) add(time int64) {
 	g.max = max(g.max, time)
 }
 
-// use notes that samples of the group need a schema.
+// use registers a schema that samples of the group need.
 func (g *group) use(id uint64, offset int64) {
 	i := slices.IndexFunc(g.schemas, func(d definition) bool { return d.id == id })
 	if i < 0 {
@@ -52,7 +51,6 @@ func (g *group) use(id uint64, offset int64) {
 	}
 }
 
-// append appends the payload of the index.
 func (g *group) append(b []byte, before int64) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(before))
 	b = binary.LittleEndian.AppendUint64(b, uint64(g.start))
@@ -69,7 +67,6 @@ func (g *group) append(b []byte, before int64) []byte {
 
 const errIndex = fault("it is not an index")
 
-// parseIndex reads the payload of an index at an offset.
 func parseIndex(b []byte, offset int64) (g group, before int64, err error) {
 	p := pieces{rest: b}
 	before = int64(p.u64())
@@ -77,7 +74,7 @@ func parseIndex(b []byte, offset int64) (g group, before int64, err error) {
 	samples, schemas := p.u32(), p.u32()
 	g.samples, g.min, g.max = int(samples), int64(p.u64()), int64(p.u64())
 
-	room := min((offset-g.start)/headSize, math.MaxInt32) // records that fit
+	room := min((offset-g.start)/headSize, math.MaxInt32) // the most records that fit
 	first := before == 0 && g.start == fileHeadSize
 	if p.bad || g.start < fileHeadSize || !first && (before <= 0 || before >= g.start) ||
 		int64(samples) > room || int64(schemas)*indexedSize != int64(len(p.rest)) {

@@ -9,24 +9,24 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// A sample of several parts is kept as one piece of bytes, so that the difference
-// from the reference is made of all of it at once. Blocks begin at whole words.
+// A sample of several parts is stored as one sequence of bytes, so that one difference from
+// the reference covers it. Blocks begin at whole words.
 
 const (
-	// formatParts stands in the place of a sample's format.
+	// formatParts replaces a sample's format.
 	formatParts = 0xff
 	partSize    = 64 // of a part's head, without its texts
 	onlySize    = 4 + 16
 	maxParts    = 1024
 )
 
-// What is said of a part.
+// The flags of a part.
 const (
-	partEmpty     = 1 << iota // there is no block
-	partUnchanged             // the block is that of the same part in the sample before
-	partLeftOut               // it is not stored again: it stands where the offset tells
+	partEmpty     = 1 << iota // no block
+	partUnchanged             // the block is unchanged since the previous sample
+	partLeftOut               // it is not stored again, but is at the offset
 	partSome                  // only some objects of the block belong to the sample
-	partBeside                // the part is collected beside the others
+	partBeside                // the part is sampled on its own schedule
 )
 
 // partsOf reports whether a sample needs the form for several parts.
@@ -38,18 +38,17 @@ func partsOf(s *winperf.Sample) bool {
 	return p.Block == nil || p.Only != nil || p.Name != "" || p.Beside
 }
 
-// given is the block of a part in an earlier sample, and the offset of the record with its
-// bytes.
+// given is the block of a part in an earlier sample, and the offset of its record.
 type given struct {
 	block  *winperf.Block
-	number uint64 // of the block then: its memory may hold another sample's by now
+	number uint64 // of the block at that time: its memory may have been reused
 	offset int64
 }
 
-// lasting are the blocks of the last sample, by part.
+// lasting holds the blocks of the previous sample, by part.
 type lasting []given
 
-// keep makes b the last block of part i, or nil for none.
+// keep makes b the previous block of part i, nil for none.
 func (l *lasting) keep(i int, b *winperf.Block, offset int64) {
 	for len(*l) <= i {
 		*l = append(*l, given{})
@@ -60,15 +59,14 @@ func (l *lasting) keep(i int, b *winperf.Block, offset int64) {
 	}
 }
 
-// cut forgets the parts from i on.
 func (l *lasting) cut(i int) {
 	for k := i; k < len(*l); k++ {
 		l.keep(k, nil, 0)
 	}
 }
 
-// of returns where the bytes of a part's block stand if it is the block of the sample
-// before.
+// of returns the offset of the record with the previous block of part i, if b is that
+// block.
 func (l lasting) of(i int, b *winperf.Block) (offset int64, unchanged bool) {
 	if i < len(l) && b != nil && l[i].number == b.Number() {
 		return l[i].offset, true
@@ -76,19 +74,19 @@ func (l lasting) of(i int, b *winperf.Block) (offset int64, unchanged bool) {
 	return 0, false
 }
 
-// has reports whether the last block of a part is the one in the record at an offset, and is still
-// there.
+// has reports whether the previous block of part i is the one in the record at an offset,
+// and is unchanged.
 func (l lasting) has(i int, offset int64) bool {
 	return i < len(l) && l[i].offset == offset && l[i].block != nil && l[i].block.Number() == l[i].number
 }
 
-// holds reports whether b is the last block of a part.
+// holds reports whether b is the previous block of a part.
 func (l lasting) holds(b *winperf.Block) bool {
 	return slices.ContainsFunc(l, func(g given) bool { return g.block == b })
 }
 
-// appendParts appends a sample of several parts. Blocks that are unchanged are left
-// out, unless all are to be there.
+// appendParts appends a sample of several parts. Unchanged blocks are omitted unless all is
+// true.
 func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, error) {
 	start := len(b)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(s.Parts)))
@@ -124,7 +122,6 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 	return b, nil
 }
 
-// appendPart appends the head of a part.
 func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool, text int) []byte {
 	var raw winperf.Raw
 	var flags uint16
@@ -159,7 +156,6 @@ func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool
 	return binary.LittleEndian.AppendUint16(b, 0)
 }
 
-// padWord appends zeros up to a whole word from start.
 func padWord(b []byte, start int) []byte {
 	for (len(b)-start)%word != 0 {
 		b = append(b, 0)
@@ -169,7 +165,6 @@ func padWord(b []byte, start int) []byte {
 
 const errParts = fault("its parts are longer than it is")
 
-// partHead is the head of a part, with the lengths of what follows it.
 type partHead struct {
 	raw    winperf.Raw // without bytes
 	flags  uint16
@@ -177,8 +172,8 @@ type partHead struct {
 	offset int64 // of an unchanged block
 }
 
-// parseParts reads what appendParts wrote, into blocks that next returns. Parts whose block was
-// left out have none.
+// parseParts reads the form that appendParts writes, into blocks that next returns. Parts
+// with an omitted block have none.
 func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]partHead, error) {
 	p := pieces{rest: b}
 	n := p.u64()
@@ -200,7 +195,7 @@ func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]part
 			continue
 		}
 		for (len(b)-len(p.rest))%word != 0 && len(p.rest) > 0 {
-			p.take(1) // up to a whole word
+			p.take(1) // padding to a whole word
 		}
 		bytes := p.take(h.length)
 		if p.bad {
@@ -220,7 +215,6 @@ func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]part
 	return heads, nil
 }
 
-// part reads the head of a part with what belongs to it.
 func (p *pieces) part(part *winperf.Part) (h partHead) {
 	h.raw.Format, h.raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
 	h.flags = p.u16()

@@ -6,14 +6,14 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// pieces takes bytes apart, from their beginning on. What is asked for beyond their end is
-// zeros, and bad tells that there was such.
+// pieces reads values from the front of bytes. Beyond the end it returns zeros and sets
+// bad.
 type pieces struct {
 	rest []byte
 	bad  bool
 }
 
-// take returns the next n bytes, nil where there are fewer.
+// take returns the next n bytes, or nil if fewer are left.
 func (p *pieces) take(n int) []byte {
 	if p.bad = p.bad || n < 0 || n > len(p.rest); p.bad {
 		return nil
@@ -51,7 +51,7 @@ func (p *pieces) u64() uint64 {
 	return 0
 }
 
-// block returns what appendBytes wrote.
+// block reads the form that appendBytes writes.
 func (p *pieces) block() []byte {
 	n := p.u32()
 	if uint64(n) > uint64(len(p.rest)) {
@@ -61,7 +61,7 @@ func (p *pieces) block() []byte {
 	return p.take(int(n))
 }
 
-// clocks reads what appendClocks wrote.
+// clocks reads the form that appendClocks writes.
 func (p *pieces) clocks(raw *winperf.Raw) {
 	c := &raw.Clocks
 	for _, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {

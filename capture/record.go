@@ -11,26 +11,22 @@ const (
 	headSize     = 48
 	version      = 2
 
-	// maxLength bounds the two lengths of a head: beyond it a head is not valid.
+	// maxLength limits both lengths of a valid head.
 	maxLength = 1 << 30
 )
 
-// maxBytes is the most that one sample may hold, and the most that the names of
-// samples may, with all that goes with them: 64 MiB, as much as a source takes
-// from a machine at once. All objects of a large server have some 14.
+// maxBytes limits one sample, and the names of samples: 64 MiB, as a source accepts from a
+// machine. All objects of a large server have some 14 MiB.
 const maxBytes = 64 << 20
 
-// magic begins every capture. As that of PNG it shows what a transfer as text
-// does to a file.
+// magic begins every capture. Like PNG's it shows whether the file was transferred as text.
 var magic = [8]byte{0x89, 'W', 'P', 'C', '\r', '\n', 0x1a, '\n'}
 
-// mark begins every record.
 var mark = [4]byte{0xc5, 'W', 'P', 'R'}
 
-// Magic is how a capture begins, to tell files by their content.
+// Magic returns the first bytes of every capture.
 func Magic() []byte { return magic[:] }
 
-// kind of a record.
 type kind uint8
 
 const (
@@ -41,7 +37,6 @@ const (
 	kindEnd
 )
 
-// String names the kind, for messages.
 func (k kind) String() string {
 	if k >= kindSchema && k <= kindEnd {
 		names := [...]string{"a record of names", "a reference", "a sample", "an index", "the end record"}
@@ -50,8 +45,7 @@ func (k kind) String() string {
 	return fmt.Sprintf("a record of kind %d", uint8(k))
 }
 
-// most is how long the payload of a record may be, as it is stored and without
-// compression.
+// most returns the greatest length of a record's payload, stored and without compression.
 func (k kind) most() uint32 {
 	switch k {
 	case kindIndex:
@@ -64,7 +58,7 @@ func (k kind) most() uint32 {
 	return maxBytes
 }
 
-// What the payload is compressed with.
+// The compression of a payload.
 const (
 	stored uint8 = iota
 	deflated
@@ -74,7 +68,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// appendFileHead appends the beginning of a file.
 func appendFileHead(b []byte, id uint32) []byte {
 	at := len(b)
 	b = append(b, magic[:]...)
@@ -84,24 +77,21 @@ func appendFileHead(b []byte, id uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, checksum(b[at:]))
 }
 
-// head is the head of a record.
 type head struct {
 	kind        kind
 	compression uint8
 	file        uint32 // file id
 	stored      uint32 // bytes of the payload in the file
-	size        uint32 // bytes of the payload
-	sum         uint32 // of the payload in the file
+	size        uint32 // bytes of the payload without compression
+	sum         uint32 // of the stored payload
 	number      uint64
 	key         uint64 // time or identity
 
-	offset int64 // where the record stands
+	offset int64 // of the record
 }
 
-// end is where the next record stands.
 func (h *head) end() int64 { return h.offset + headSize + int64(h.stored) }
 
-// put writes the head into the first bytes of b.
 func (h *head) put(b []byte) {
 	b = b[:headSize]
 	clear(b)
@@ -116,8 +106,7 @@ func (h *head) put(b []byte) {
 	binary.LittleEndian.PutUint32(b[44:], checksum(b[:44]))
 }
 
-// parseHead reads the head at the beginning of b; ok is false where there is
-// none, or one that is damaged.
+// parseHead reads the head at the beginning of b; ok is false if it is missing or damaged.
 func parseHead(b []byte, offset int64) (h head, ok bool) {
 	if len(b) < headSize || [4]byte(b[:4]) != mark {
 		return head{}, false
@@ -137,7 +126,7 @@ func parseHead(b []byte, offset int64) (h head, ok bool) {
 	return h, whole && h.stored <= maxLength && h.size <= maxLength
 }
 
-// isFileHead reports whether b is the beginning of a capture.
+// isFileHead reports whether b begins with a valid file head.
 func isFileHead(b []byte) bool {
 	return len(b) >= fileHeadSize && [8]byte(b[:8]) == magic &&
 		checksum(b[:20]) == binary.LittleEndian.Uint32(b[20:])

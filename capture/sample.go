@@ -9,17 +9,14 @@ import (
 	"github.com/winperf/winperf/internal/datablock"
 )
 
-// sampleHeadSize is the size of what stands in front of a sample's bytes.
 const sampleHeadSize = 64
 
-// sampleHead is what a sample's payload begins with.
 type sampleHead struct {
 	length    int    // of the sample's bytes
 	schema    uint64 // identities, 0 for none
 	reference uint64
 }
 
-// appendSampleHead appends the beginning of a sample's payload.
 func appendSampleHead(b []byte, raw *winperf.Raw, schema, reference uint64) []byte {
 	b = append(b, byte(raw.Format), byte(raw.Quirks), 0, 0)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(raw.Bytes)))
@@ -38,8 +35,8 @@ func appendClocks(b []byte, raw *winperf.Raw) []byte {
 
 const errSample = fault("its payload is not a sample")
 
-// parseSampleHead reads the beginning of a sample's payload into raw and
-// returns the rest, which is the bytes or a difference.
+// parseSampleHead reads the head of a sample's payload into raw and returns the rest: the
+// bytes or a difference.
 func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	p := pieces{rest: b}
 	raw.Format, raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
@@ -56,11 +53,10 @@ func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
 	return h, p.rest, nil
 }
 
-// v2Time is where the FILETIME of a sample of version 2 stands in its bytes:
-// PERF_DATA_HEADER.PerfTime100NSec of perflib.h.
+// v2Time is the offset of PERF_DATA_HEADER.PerfTime100NSec of perflib.h.
 const v2Time = 16
 
-// filetime is when a block was taken, 0 where it does not say.
+// filetime returns the time of a block, 0 if unknown.
 func filetime(raw *winperf.Raw) int64 {
 	b := raw.Bytes
 	switch raw.Format {
@@ -76,7 +72,7 @@ func filetime(raw *winperf.Raw) int64 {
 	return raw.Clocks.Time100ns
 }
 
-// sampleTime is when the first part was taken that says it.
+// sampleTime returns the first known time of a part, 0 if unknown.
 func sampleTime(s *winperf.Sample) int64 {
 	for i := range s.Parts {
 		if b := s.Parts[i].Block; b != nil {
@@ -88,8 +84,8 @@ func sampleTime(s *winperf.Sample) int64 {
 	return 0
 }
 
-// Time is when a sample was taken, in UTC, as its blocks say;
-// nothing is decoded for that. It is the zero time where they do not say.
+// Time returns the time of a sample in UTC from its undecoded blocks. It is the zero time
+// if unknown.
 func Time(s *winperf.Sample) time.Time {
 	return timeOf(sampleTime(s))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/winperf/winperf/internal/zone"
 )
 
-// Tags of the sections of a schema.
 const (
 	tagInterface uint32 = 1 + iota
 	tagCostly
@@ -24,22 +23,20 @@ const (
 	tagSystem
 )
 
-// identity is what references to a definition go by.
+// identity returns the key of a definition with this content.
 func identity(content []byte) uint64 {
 	sum := sha256.Sum256(content)
-	return max(binary.LittleEndian.Uint64(sum[:]), 1) // 0 stands for none
+	return max(binary.LittleEndian.Uint64(sum[:]), 1) // 0 means none
 }
 
-// maxSections is how many sections a schema may have: for each counter set two, and some
-// for all else.
+// maxSections limits the sections of a schema: two for each counter set, and some others.
 const maxSections = 1 << 17
 
-// sections is how many sections the payload of a schema has.
+// sections returns the number of sections in the payload of a schema.
 func sections(s *winperf.Schema) int {
 	return 4 + len(s.Names) + len(s.Damage) + len(s.Sets) + len(s.Interfaces)
 }
 
-// appendSchema appends the payload of a schema.
 func appendSchema(b []byte, s *winperf.Schema) []byte {
 	b = appendSection(b, tagInterface, []byte(s.Interface))
 	if len(s.Costly) > 0 {
@@ -65,7 +62,7 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 		b = appendSection(b, tagSet, append(set, s.Sets[i].Info...))
 	}
 
-	// In order: a schema goes by its bytes.
+	// The identity of a schema depends on its bytes, so they need a fixed order.
 	for _, title := range slices.Sorted(maps.Keys(s.Interfaces)) {
 		other := binary.LittleEndian.AppendUint32(nil, title)
 		b = appendSection(b, tagOther, append(other, s.Interfaces[title]...))
@@ -86,16 +83,16 @@ const (
 	errSections = fault("too many sections in the schema")
 )
 
-// keptSchema is what the payload of a schema holds.
+// keptSchema is the decoded payload of a schema.
 type keptSchema struct {
 	*winperf.Schema
 	id     uint64     // 0 for none
 	size   int        // bytes of the payload
-	zone   *zone.Info // nil where it is not known
-	system string     // "" where it is not known
+	zone   *zone.Info // nil if unknown
+	system string     // "" if unknown
 }
 
-// parseSchema reads the payload of a schema, which the result refers to.
+// parseSchema reads the payload of a schema. The result refers to b.
 func parseSchema(b []byte) (keptSchema, error) {
 	s := keptSchema{Schema: &winperf.Schema{}, size: len(b)}
 	p := pieces{rest: b}
@@ -113,7 +110,6 @@ func parseSchema(b []byte) (keptSchema, error) {
 	return s, nil
 }
 
-// addSection adds what a section holds to the schema.
 func (s *keptSchema) addSection(tag uint32, p *pieces) {
 	switch tag {
 	case tagInterface:
@@ -157,18 +153,17 @@ func (s *keptSchema) addSection(tag uint32, p *pieces) {
 	}
 }
 
-// recorded is the source of damage that was known when the sample was taken. Only
-// its text was kept, and whether anything was lost by it.
+// recorded is the Source of damage found when the sample was taken. The capture stores its
+// text and whether it is a warning.
 const recorded = "when it was recorded"
 
-// appendDamage appends the payload of a section of damage.
 func appendDamage(b []byte, err error) []byte {
 	var e *winperf.DataError
 	warning, text := byte(0), err.Error()
 	if errors.As(err, &e) && e.Warning {
 		warning = 1
 	}
-	if e != nil && e.Source == recorded { // from a capture into another
+	if e != nil && e.Source == recorded { // copied from another capture
 		text = e.Msg
 	}
 	return append(append(b, warning), text...)

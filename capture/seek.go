@@ -8,9 +8,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// SeekTime goes in front of the last sample before t, so that the first one at
-// or after t has one to be compared with; where there is none before, to the
-// first at or after t.
+// SeekTime moves to the last sample before t, so that the first one at or after t has one
+// to be compared with; without an earlier sample, it moves to the first at or after t.
 func (c *Cursor) SeekTime(t time.Time) error {
 	want := winperf.ToFiletime(t)
 	groups := c.f.groups
@@ -21,7 +20,7 @@ func (c *Cursor) SeekTime(t time.Time) error {
 
 	start := c.f.start()
 	switch {
-	case i > 0: // the last sample before is in the group before, or in this one
+	case i > 0: // the last sample before t is in this group or the previous one
 		start = groups[i-1].start
 	case len(groups) > 0:
 		start = groups[0].start
@@ -29,8 +28,8 @@ func (c *Cursor) SeekTime(t time.Time) error {
 	return c.seek(start, func(h *head) bool { return int64(h.key) >= want }, true)
 }
 
-// seek goes from an offset to the first sample that found tells, or in front of
-// the one before it. Damage on the way is not told.
+// seek moves from an offset to the first sample for which found returns true, or to the
+// sample before it. It does not report damage.
 func (c *Cursor) seek(from int64, found func(*head) bool, before bool) error {
 	c.w.at, c.w.number, c.w.damage = from, -1, nil
 	c.last.cut(0)

@@ -10,26 +10,25 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// walk goes from record to record. Where there is none it looks for the next
-// one by its mark.
+// walk reads record after record. Behind damage it finds the next record by its mark.
 type walk struct {
 	f       *File
-	at      int64 // where the next record stands
-	number  int64 // that it should have, -1 for not known
-	anyFile bool  // takes records of every file id
+	at      int64 // offset of the next record
+	number  int64 // expected number of the next record, -1 if unknown
+	anyFile bool  // accept records of every file id
 	damage  func(*winperf.DataError)
-	skipped int64 // bytes of payloads that were damaged
+	skipped int64 // bytes of damaged payloads
 
-	window []byte // a piece of the file
-	from   int64  // where it stands
-	piece  int    // how much is read at once; 0 is windowSize
+	window []byte // a part of the file
+	from   int64  // its offset
+	piece  int    // bytes per read; 0 is windowSize
 }
 
-// windowSize is how much of the file is read at once, unless more is needed.
+// windowSize is the number of bytes per read, unless more are needed.
 const windowSize = 32 << 10
 
-// view returns up to n bytes from an offset, fewer at the end of the file. They
-// are valid until the next call.
+// view returns up to n bytes from an offset, fewer at the end of the file. They are valid
+// until the next call.
 func (w *walk) view(offset int64, n int) ([]byte, error) {
 	if at := offset - w.from; at >= 0 && at+int64(n) <= int64(len(w.window)) {
 		return w.window[at : at+int64(n)], nil
@@ -49,8 +48,8 @@ func (w *walk) view(offset int64, n int) ([]byte, error) {
 	return w.window[:min(n, got)], err
 }
 
-// head reads the head of the record at an offset; ok is false where there is
-// none, or one that reaches beyond the end of the file.
+// head reads the head of the record at an offset; ok is false if the head is missing or the
+// record exceeds the file.
 func (w *walk) head(offset int64) (h head, ok bool, err error) {
 	b, err := w.view(offset, headSize)
 	if err != nil {
@@ -60,8 +59,8 @@ func (w *walk) head(offset int64) (h head, ok bool, err error) {
 	return h, ok && w.fits(&h), nil
 }
 
-// next returns the head of the next record and goes behind it. At the end of
-// the file it returns io.EOF.
+// next returns the head of the next record and moves behind it. At the end of the file it
+// returns io.EOF.
 func (w *walk) next() (head, error) {
 	if w.at >= w.f.size {
 		return head{}, io.EOF
@@ -77,7 +76,7 @@ func (w *walk) next() (head, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return head{}, err
 		}
-		w.tellGap(from, &h, err != nil)
+		w.reportGap(from, &h, err != nil)
 		if err != nil {
 			w.at = w.f.size
 			return head{}, err
@@ -90,9 +89,9 @@ func (w *walk) next() (head, error) {
 	return h, nil
 }
 
-// tellGap reports that the bytes from an offset on are not a record. They reach to the
-// record h or, with atEnd, to the end of the file.
-func (w *walk) tellGap(from int64, h *head, atEnd bool) {
+// reportGap reports that the bytes from an offset are not a record. They end at the record h
+// or, with atEnd, at the end of the file.
+func (w *walk) reportGap(from int64, h *head, atEnd bool) {
 	if w.damage == nil {
 		return
 	}
@@ -109,10 +108,10 @@ func (w *walk) tellGap(from int64, h *head, atEnd bool) {
 	w.damage(d)
 }
 
-// brokenTail is the damage of a last record that was not written to its end.
+// brokenTail returns the damage of an incomplete last record.
 func (w *walk) brokenTail(from int64) *winperf.DataError {
 	d := &winperf.DataError{Offset: from, Len: w.f.size - from}
-	b, _ := w.view(from, headSize) // an error was told before
+	b, _ := w.view(from, headSize) // any error was reported before
 	if h, ok := parseHead(b, from); ok {
 		d.Msg = fmt.Sprintf("the last record ends after %d of %d bytes", d.Len, h.end()-from)
 	} else {
@@ -121,8 +120,7 @@ func (w *walk) brokenTail(from int64) *winperf.DataError {
 	return d
 }
 
-// resync returns the head of the first record behind w.at, io.EOF where there
-// is none.
+// resync returns the head of the first record behind w.at, or io.EOF.
 func (w *walk) resync() (head, error) {
 	for at := w.at + 1; at < w.f.size; {
 		b, err := w.view(at, windowSize)
@@ -133,7 +131,7 @@ func (w *walk) resync() (head, error) {
 			break
 		}
 
-		whole := len(b) - headSize + 1 // heads that begin before here are whole
+		whole := len(b) - headSize + 1 // heads that begin before here are complete
 		for i := 0; i < whole; i++ {
 			k := bytes.Index(b[i:], mark[:])
 			if k < 0 || i+k >= whole {
@@ -149,16 +147,16 @@ func (w *walk) resync() (head, error) {
 	return head{}, io.EOF
 }
 
-// fits reports whether a record can be one of the file.
+// fits reports whether a record can belong to the file.
 func (w *walk) fits(h *head) bool {
 	return (w.anyFile || h.file == w.f.id) && h.end() <= w.f.size
 }
 
-// skip goes behind a record whose payload is damaged. Where no record stands there, the
-// payload lacks bytes, and the next record stands within it. A file that is nothing but
-// such records is not read again and again.
+// skip moves behind a record whose payload is damaged. If no record begins there, the
+// payload lacks bytes and the next record begins within it. The total is limited, because a
+// file may consist of such records.
 func (w *walk) skip(h *head) error {
-	const times = 4 // that the file's length may be skipped in all
+	const times = 4 // limit in lengths of the file
 	w.skipped += int64(h.stored)
 	if h.end() == w.f.size || w.skipped > times*w.f.size {
 		return nil
@@ -180,8 +178,8 @@ func (w *walk) skip(h *head) error {
 	return err
 }
 
-// within goes back to a record that begins within the last one of the file, if
-// that is damaged and there is something behind it: bytes may be missing.
+// within moves back to a record that begins within the last record of the file, if that one
+// is damaged and lacks bytes.
 func (w *walk) within(last *head) (more bool, err error) {
 	if last.kind == 0 || last.end() == w.f.size {
 		return false, nil
@@ -194,8 +192,8 @@ func (w *walk) within(last *head) (more bool, err error) {
 	return w.at != last.end(), err
 }
 
-// payload reads the payload of a record as it is stored. It is valid until the
-// next step. One that claims more than its kind may hold is not read.
+// payload reads the stored payload of a record. It is valid until the next step. A payload
+// longer than its kind allows is not read.
 func (w *walk) payload(h *head) ([]byte, error) {
 	if most := h.kind.most(); max(h.stored, h.size) > most {
 		return nil, fmt.Errorf("%w: %d bytes, expected at most %d", errTooLong, max(h.stored, h.size), most)
@@ -214,13 +212,13 @@ func (w *walk) payload(h *head) ([]byte, error) {
 }
 
 const (
-	errChecksum    = fault("its checksum is wrong")
-	errTooLong     = fault("it claims to hold more than it may")
-	errCompression = fault("it is compressed in an unknown way")
+	errChecksum    = fault("wrong checksum")
+	errTooLong     = fault("the record is too long")
+	errCompression = fault("unknown compression")
 )
 
-// plain reads the record at w.at, which must be one of a kind that is not
-// compressed; payload is nil where it is not.
+// plain reads the record at w.at, if it has this kind and is not compressed; otherwise
+// payload is nil.
 func (w *walk) plain(k kind) (h head, payload []byte, err error) {
 	h, ok, err := w.head(w.at)
 	if err != nil || !ok || h.kind != k || h.compression != stored {
@@ -236,7 +234,6 @@ func (w *walk) plain(k kind) (h head, payload []byte, err error) {
 // fault is an error in the bytes of the file, not in reading them.
 type fault string
 
-// Error returns the text.
 func (f fault) Error() string { return string(f) }
 
 // isDamage reports whether an error is about the bytes of the file.

@@ -14,36 +14,35 @@ import (
 
 // Options for a [Writer]. The zero Options begin a new file.
 type Options struct {
-	// GroupSamples is the number of samples that share a reference and an entry
-	// of the index; 0 means 128. Fewer make seeking finer and the file larger.
+	// GroupSamples is the number of samples that share a reference and an entry of the
+	// index; 0 means 128. Smaller groups make seeking faster and the file larger.
 	GroupSamples int
-	// ID is the file id; 0 is a random one.
+	// ID is the file id; 0 means a random one.
 	ID uint32
-	// Location is the time zone of the machine that the samples are of; nil is one that
-	// is not known. It is kept beside the names of samples that have a schema.
+	// Location is the time zone of the samples' machine; nil is unknown. It is stored with
+	// the names of samples that have a schema.
 	Location *time.Location
-	// System is what wrote the samples, as winperf.LogInfo has it; "" is not known. It is
-	// kept as the time zone is.
+	// System is the writer of the samples, as in winperf.LogInfo; "" is unknown. It is
+	// stored like Location.
 	System string
-	// Tail is where an existing file goes on; nil begins a new one. The id is
-	// then that of the file.
+	// Tail is the end of an existing file to append to; nil begins a new one. ID is then
+	// ignored.
 	Tail *Tail
 }
 
-// Writer appends samples to a capture. It serves one goroutine.
+// Writer appends samples to a capture. It must be used by one goroutine.
 //
-// Every sample reaches the underlying writer in one call, before Write returns. Nothing
-// is flushed to a disk: a caller that wants a sample to survive the loss of power syncs
-// the file.
+// Every sample reaches the underlying writer in one call, before Write returns. The Writer
+// does not sync files: a caller that wants samples to survive a power failure does.
 type Writer struct {
 	w      io.Writer
 	opt    Options
-	err    error // the first one of w; nothing is written after it
+	err    error // the first error of w; nothing is written after it
 	closed bool
 
-	file     Tail             // as it is by now, without its schemas
-	reopened bool             // the group is what another writer left open
-	known    map[uint64]int64 // where the latest record of each schema id stands
+	file     Tail             // current state, without its schemas
+	reopened bool             // another writer began the current group
+	known    map[uint64]int64 // offset of the latest record of each schema id
 
 	buf      []byte
 	payload  []byte
@@ -52,13 +51,13 @@ type Writer struct {
 	ref      reference
 	refCopy  definitionCopy
 	last     lasting
-	parts    []byte // of a sample of several
+	parts    []byte // of a sample with several parts
 	schema   schemaState
-	names    []byte // the payload of a schema that is not in use yet
-	zone     []byte // nil where it is not known, or before the first sample
+	names    []byte // the payload of a new schema
+	zone     []byte // nil if unknown, or before the first sample
 }
 
-// definitionCopy is a definition as it stands in the file, to be written again.
+// definitionCopy is a definition as stored in the file, to be written again.
 type definitionCopy struct {
 	head head
 	data []byte
@@ -72,12 +71,11 @@ type schemaState struct {
 	copy   definitionCopy
 }
 
-// schemaShare is how many bytes of other records there are, at least, for each
-// byte of a schema's copies.
+// schemaShare is the least number of other bytes for each byte of a schema's copies.
 const schemaShare = 16
 
-// NewWriter returns a Writer that appends to w, which stands at the beginning
-// of an empty file or, with a Tail, at its offset.
+// NewWriter returns a Writer that appends to w. w must be at the beginning of an empty file
+// or at the offset of the Tail.
 func NewWriter(w io.Writer, opt Options) *Writer {
 	if opt.GroupSamples <= 0 {
 		opt.GroupSamples = groupSamples
@@ -86,7 +84,7 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 	wr := &Writer{w: w, opt: opt, known: map[uint64]int64{}}
 	wr.file = Tail{id: cmp.Or(opt.ID, rand.Uint32()), version: version}
 
-	// A file that does not even have its head is begun anew.
+	// A file without a complete file head is begun again.
 	if t := opt.Tail; t != nil && t.Offset >= fileHeadSize {
 		wr.file = *t
 		wr.reopened = t.group.samples > 0
@@ -100,22 +98,22 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 // Samples returns the number of samples in the file.
 func (w *Writer) Samples() int { return w.file.samples }
 
-// Size returns the length of the file in bytes up to the end of the last
-// complete record. After an error it is where the file can be cut off.
+// Size returns the length of the file in bytes up to the end of the last complete record.
+// After an error, the file can be truncated there.
 func (w *Writer) Size() int64 { return w.file.Offset }
 
-// Write appends a sample of blocks. A block that was in the same part of the sample
-// before is not stored again. An error of the underlying writer stays: what stood in
-// the file before is whole, and Size tells where it ends. A sample that is too
-// large (64 MiB) wraps winperf.ErrNotSupported and costs only itself.
+// Write appends a sample. A block that is unchanged since the previous sample is not stored
+// again. After an error of the underlying writer, all calls return it; earlier samples are
+// complete up to Size. A sample that is too large (64 MiB) is not written; the error wraps
+// winperf.ErrNotSupported, and the next sample can be written.
 func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
 
-	// The group that another writer left open ends before this sample, as does one whose index has
-	// no room for a further schema. The first sample of a group has all blocks, as the group must be
-	// readable without those before.
+	// A group begun by another writer ends before this sample, as does one whose index
+	// cannot hold another schema. The first sample of a group stores all blocks, because
+	// each group must be readable alone.
 	endsGroup := w.reopened || len(w.file.group.schemas) >= maxInIndex
 	all := w.file.group.samples == 0 || endsGroup
 	raw, err := w.rawOf(s, all)
@@ -155,7 +153,7 @@ func (w *Writer) Write(s *winperf.Sample) error {
 	return w.flush()
 }
 
-// keep notes where the blocks of a sample stand: all of them, or those that are new.
+// keep registers the offsets of the blocks of a sample: all, or the new ones.
 func (w *Writer) keep(s *winperf.Sample, at int64, all bool) {
 	for i := range s.Parts {
 		b := s.Parts[i].Block
@@ -166,8 +164,8 @@ func (w *Writer) keep(s *winperf.Sample, at int64, all bool) {
 	w.last.cut(len(s.Parts))
 }
 
-// rawOf returns a sample as one piece: the block of its only part, or all of its
-// parts together.
+// rawOf returns a sample as one sequence of bytes: the block of its only part, or all
+// parts.
 func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 	if err := s.CheckRaw(); err != nil {
 		return nil, err
@@ -192,7 +190,6 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 	return &winperf.Raw{Format: formatParts, Bytes: b}, err
 }
 
-// block is that of a sample's first part.
 func block(s *winperf.Sample) *winperf.Block {
 	if len(s.Parts) == 0 {
 		return nil
@@ -200,8 +197,8 @@ func block(s *winperf.Sample) *winperf.Block {
 	return s.Parts[0].Block
 }
 
-// setPayload makes the payload of a sample: its difference from the reference
-// or, where that is longer, its bytes.
+// setPayload encodes a sample as its difference from the reference or, if that is longer,
+// as its bytes.
 func (w *Writer) setPayload(raw *winperf.Raw) {
 	if w.ref.suits(raw.Bytes) {
 		w.payload = appendSampleHead(w.payload[:0], raw, w.schema.id, w.ref.id)
@@ -214,8 +211,8 @@ func (w *Writer) setPayload(raw *winperf.Raw) {
 	w.payload = append(w.payload, raw.Bytes...)
 }
 
-// Close completes the file with its index. It does not close the underlying
-// writer. A capture that was not closed can be read all the same.
+// Close completes the file with its index. It does not close the underlying writer. A
+// capture that is not closed is readable, too.
 func (w *Writer) Close() error {
 	if err := w.usable(); err != nil || w.closed {
 		return w.err
@@ -240,7 +237,7 @@ func (w *Writer) usable() error {
 	return w.err
 }
 
-// begin puts the beginning of the file in front of its first record.
+// begin writes the file head before the first record.
 func (w *Writer) begin() {
 	if w.file.Offset == 0 && len(w.buf) == 0 {
 		w.buf = appendFileHead(w.buf, w.file.id)
@@ -248,11 +245,10 @@ func (w *Writer) begin() {
 	}
 }
 
-// define puts the schema and the reference of a sample in front of it, where
-// they are new.
+// define writes the schema and the reference of a sample if they are new.
 func (w *Writer) define(raw *winperf.Raw, s *winperf.Schema) {
 	if s != w.schema.of {
-		w.copySchema(true) // of the one that was in use
+		w.copySchema(true) // the previous schema
 		w.setSchema(s)
 	}
 
@@ -271,8 +267,8 @@ func (w *Writer) define(raw *winperf.Raw, s *winperf.Schema) {
 	w.refCopy = w.definition(kindReference, w.ref.id, raw.Bytes, w.refCopy.data)
 }
 
-// prepareSchema makes the payload of the schema of a sample, where it is not in use yet.
-// A reader must be able to take it.
+// prepareSchema encodes the schema of a sample if it is new, and checks the limits of
+// readers.
 func (w *Writer) prepareSchema(s *winperf.Schema, at time.Time) error {
 	w.names = nil
 	if s == nil || s == w.schema.of {
@@ -303,7 +299,7 @@ func (w *Writer) prepareSchema(s *winperf.Schema, at time.Time) error {
 	return nil
 }
 
-// setSchema makes s the schema of the samples that follow.
+// setSchema makes s the schema of the following samples.
 func (w *Writer) setSchema(s *winperf.Schema) {
 	if s == nil {
 		w.schema = schemaState{}
@@ -315,7 +311,7 @@ func (w *Writer) setSchema(s *winperf.Schema) {
 	if id != w.schema.id {
 		w.schema = schemaState{id: id}
 		if at, known := w.known[id]; known {
-			w.schema.copies = 2 // at least one, and no need for more
+			w.schema.copies = 2 // has a copy, needs no more
 			w.file.group.use(id, at)
 		} else {
 			at := w.file.Offset + int64(len(w.buf))
@@ -334,7 +330,6 @@ func (w *Writer) definition(k kind, id uint64, payload, keep []byte) definitionC
 	return definitionCopy{h, append(keep[:0], w.buf[at+headSize:]...)}
 }
 
-// again writes a definition once more.
 func (w *Writer) again(c *definitionCopy) {
 	h := c.head
 	h.number = w.nextNumber()
@@ -343,8 +338,8 @@ func (w *Writer) again(c *definitionCopy) {
 	w.buf = append(w.buf, c.data...)
 }
 
-// copySchema writes the schema again where its last record is far away, or, with last,
-// where it goes out of use with only one copy. It reports whether it did.
+// copySchema writes the schema again if its last record is far away, or, with last, if it
+// has only one copy. It reports whether it did.
 func (w *Writer) copySchema(last bool) bool {
 	s := &w.schema
 	if s.id == 0 || len(s.copy.data) == 0 {
@@ -364,7 +359,7 @@ func (w *Writer) copySchema(last bool) bool {
 	return true
 }
 
-// endGroup writes what stands behind the samples of a group.
+// endGroup writes the records behind the samples of a group.
 func (w *Writer) endGroup() {
 	if w.refCopy.head.kind != 0 {
 		w.again(&w.refCopy)
@@ -378,7 +373,6 @@ func (w *Writer) endGroup() {
 	w.reopened = false
 }
 
-// record adds a record with a payload that is compressed to what is to be written.
 func (w *Writer) record(k kind, key uint64, payload []byte) head {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, headSize)...)
@@ -387,7 +381,6 @@ func (w *Writer) record(k kind, key uint64, payload []byte) head {
 	return w.seal(k, compression, key, at, len(payload))
 }
 
-// plain adds a record with a payload that is not compressed.
 func (w *Writer) plain(k kind, key uint64, payload []byte) {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, headSize)...)
@@ -395,7 +388,7 @@ func (w *Writer) plain(k kind, key uint64, payload []byte) {
 	w.seal(k, stored, key, at, len(payload))
 }
 
-// seal writes the head of the record that begins at a place of buf.
+// seal writes the head of the record that begins at a place of the buffer.
 func (w *Writer) seal(k kind, compression uint8, key uint64, at, size int) head {
 	data := w.buf[at+headSize:]
 	h := head{
@@ -411,7 +404,7 @@ func (w *Writer) nextNumber() uint64 {
 	return w.file.number - 1
 }
 
-// flush hands on what is to be written.
+// flush writes the buffer.
 func (w *Writer) flush() error {
 	if w.err != nil {
 		return w.err
