@@ -8,19 +8,20 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// The catalogue is the summary at the end of a log of whole objects: when the first and the
-// last sample were taken, how many there are, and of each object the counters and all
-// instances that any sample has.
+// The catalogue is the summary at the end of a log of whole objects: the times of the first
+// and last sample, the number of samples, and each object's counters and instances of all
+// samples.
 const (
 	catalogueHead    = 32
 	catalogueVersion = 0x5FF
 	atSamples        = 16
 )
 
-// maxCatalogue bounds how many instances a catalogue lists; a log with more has none.
+// maxCatalogue limits the instances of a catalogue. A log with more instances has no
+// catalogue.
 const maxCatalogue = 1 << 16
 
-// catalogue collects what the catalogue of a log tells.
+// catalogue collects the content of a log's catalogue.
 type catalogue struct {
 	first, last int64 // local times as FILETIME
 	samples     int
@@ -29,7 +30,7 @@ type catalogue struct {
 	full        bool
 }
 
-// catalogueObject is one object, in the form in which it stands in the record.
+// catalogueObject is one object, in the form of the record.
 type catalogueObject struct {
 	counters  []frame.Counter
 	timeBases []int64
@@ -40,7 +41,6 @@ type catalogueObject struct {
 	seen      *frame.Labels
 }
 
-// note collects what a frame has.
 func (c *catalogue) note(p *plan, f frame.Frame, local int64) {
 	c.samples++
 	c.last = local
@@ -65,7 +65,6 @@ func (c *catalogue) note(p *plan, f frame.Frame, local int64) {
 	}
 }
 
-// begin notes what an object has when it is there first.
 func (o *catalogueObject) begin(of frame.Object) {
 	o.known, o.single = map[string]bool{}, of.Single()
 	for k := range of.NumCounters() {
@@ -75,7 +74,6 @@ func (o *catalogueObject) begin(of frame.Object) {
 	}
 }
 
-// instances notes the instances of an object that are new.
 func (c *catalogue) instances(to *catalogueObject, o frame.Object) {
 	le := binary.LittleEndian
 	for in := range o.Instances() {
@@ -100,7 +98,6 @@ func (c *catalogue) instances(to *catalogueObject, o frame.Object) {
 	}
 }
 
-// name adds a name and returns its offset.
 func (o *catalogueObject) name(s string) uint32 {
 	at := len(o.names)
 	o.names = appendUTF16Z(o.names, s)

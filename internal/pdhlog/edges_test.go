@@ -100,7 +100,7 @@ func TestDamagePlaces(t *testing.T) {
 		"an unknown type": {func(log []byte, s []Sample) []byte {
 			log[s[1].Offset+4], log[s[1].Offset+inRecord] = 99, 0
 			return log
-		}, place(1, 4), "an event of the unknown type 99; it is left out"},
+		}, place(1, 4), "an event of the unknown type 99; it is skipped"},
 		"the log's GUID": {func(log []byte, s []Sample) []byte {
 			log[s[1].Offset+inPrefix] ^= 1
 			return log

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// flags returns what says the kind in the counter list.
+// flags returns the flags of the kind in the counter list.
 func (k Kind) flags() uint32 {
 	switch k {
 	case Array:
@@ -16,7 +16,6 @@ func (k Kind) flags() uint32 {
 	return flagSingle
 }
 
-// appendList appends a counter list.
 func appendList(b []byte, counters []Counter) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, listVersion)
@@ -63,7 +62,6 @@ func (c *Counter) append(b []byte) []byte {
 	return b
 }
 
-// appendSample appends a sample.
 func appendSample(b []byte, s *Sample) []byte {
 	start := len(b)
 	b = appendRecordHead(b, 0)
@@ -88,7 +86,7 @@ func appendRecordHead(b []byte, kind Kind) []byte {
 	return append(b, 'B', 'L', 3, byte(kind), 0, 0, 0, 0)
 }
 
-// endRecord fills in the length of the record that began at start.
+// endRecord sets the length of the record that begins at start.
 func endRecord(b []byte, start int) []byte {
 	b = pad8(b, start)
 	binary.LittleEndian.PutUint32(b[start+4:], uint32(len(b)-start))
@@ -111,7 +109,7 @@ func (v *Value) appendSingle(b []byte, local int64) []byte {
 func (v *Value) appendArray(b []byte, local int64) []byte {
 	le := binary.LittleEndian
 	start := len(b)
-	b = le.AppendUint32(b, 0) // size of the body, below
+	b = le.AppendUint32(b, 0) // size of the body, set below
 	b = le.AppendUint32(b, uint32(len(v.Items)))
 	b = le.AppendUint32(b, v.Status)
 	b = le.AppendUint32(b, 0)

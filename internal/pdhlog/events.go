@@ -10,35 +10,33 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// events reads the events of a log, one buffer of the file at a time. Where
-// a buffer is damaged it goes on at the next thing that is an event of the log's
-// provider: its GUID stands in every one.
+// events reads the events of a log, one buffer of the file at a time. Behind damage it
+// continues at the next event with the GUID of the log or its provider.
 type events struct {
 	r      *bufio.Reader
 	damage *damageList
 	size   int      // of a buffer
-	buf    []byte   // the buffer at hand, as much of it as is there
+	buf    []byte   // the current buffer
 	offset int64    // of the buffer in the file
-	read   int64    // bytes of the file read so far
+	read   int64    // bytes of the file
 	count  int      // buffers read
-	next   int64    // sequence number that is expected
-	pos    int      // where the next event is expected
-	limit  int      // where events end
-	sure   bool     // limit is what the buffer says
-	guid   [16]byte // of the log, zero as long as it is not known
+	next   int64    // expected sequence number
+	pos    int      // expected position of the next event
+	limit  int      // end of the events
+	sure   bool     // the buffer header contains limit
+	guid   [16]byte // of the log, zero if unknown
 }
 
 // event is one event of a log. payload is part of the reader's buffer.
 type event struct {
 	typ         byte
-	whole       bool // nothing is known to be missing at its end
+	whole       bool // not known to be cut off
 	local       int64
 	part, parts uint32
 	payload     []byte
 	offset      int64
 }
 
-// open reads the first buffer.
 func (e *events) open(r io.Reader) error {
 	e.r = bufio.NewReader(r)
 	head, err := e.r.Peek(minBuffer)
@@ -79,8 +77,7 @@ func (e *events) open(r io.Reader) error {
 
 func possibleBuffer(n int64) bool { return minBuffer <= n && n <= maxBuffer && n%8 == 0 }
 
-// chooseSize finds out which of two sizes is that of the buffers: every buffer
-// begins with it.
+// chooseSize selects one of two possible buffer sizes: every buffer begins with its size.
 func (e *events) chooseSize(small, large int) error {
 	e.r = bufio.NewReaderSize(e.r, small+4)
 	first, err := e.r.Peek(small + 4)
@@ -95,7 +92,6 @@ func (e *events) chooseSize(small, large int) error {
 	return nil
 }
 
-// fill reads the next buffer.
 func (e *events) fill() error {
 	if cap(e.buf) < e.size {
 		e.buf = make([]byte, e.size)
@@ -108,7 +104,7 @@ func (e *events) fill() error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.damage.at(e.read, "the file is cut off within a buffer, %d bytes before its end", e.size-n)
 	case err != nil:
-		e.pos, e.limit = 0, 0 // there is nothing, also for who asks again
+		e.pos, e.limit = 0, 0 // later calls find no events
 		return err
 	}
 
@@ -117,7 +113,6 @@ func (e *events) fill() error {
 	return nil
 }
 
-// begin looks at the head of the buffer.
 func (e *events) begin() {
 	e.pos, e.limit = bufferHead, len(e.buf)
 	if len(e.buf) < bufferHead {
@@ -127,7 +122,7 @@ func (e *events) begin() {
 
 	le := binary.LittleEndian
 	if size := le.Uint32(e.buf[atSize:]); size != uint32(e.size) && e.count > 1 {
-		e.damage.at(e.offset, "a buffer that says it has %d bytes, expected %d", size, e.size)
+		e.damage.at(e.offset, "a buffer of %d bytes, expected %d", size, e.size)
 	}
 
 	number := int64(le.Uint64(e.buf[atSequence:]))
@@ -146,7 +141,7 @@ func (e *events) begin() {
 	}
 }
 
-// event returns the next event of the log, io.EOF at its end.
+// event returns the next event of the log, or io.EOF.
 func (e *events) event() (ev event, err error) {
 	for {
 		e.pos = align8(e.pos)
@@ -166,7 +161,6 @@ func (e *events) event() (ev event, err error) {
 	}
 }
 
-// atFill reports whether the rest of the buffer is empty.
 func (e *events) atFill() bool {
 	if !isFill(e.buf[e.pos:]) {
 		return false
@@ -178,11 +172,11 @@ func (e *events) atFill() bool {
 	return true
 }
 
-// isFill reports whether b begins with what fills the rest of a buffer.
+// isFill reports whether b begins with the filler of unused buffer space.
 func isFill(b []byte) bool { return len(b) >= 8 && binary.LittleEndian.Uint64(b) == 1<<64-1 }
 
-// extent finds the end of what is at position at, and reports whether it is an
-// event of the log.
+// extent returns the end of the data at a position and reports whether they are an event of
+// the log.
 func (e *events) extent(at int) (end int, found bool) {
 	ours := e.ours(at)
 	size, least := eventSize(e.buf[at:e.limit])
@@ -211,9 +205,9 @@ func (e *events) extent(at int) (end int, found bool) {
 	return end, end-at >= eventHead+prefixLen
 }
 
-// eventSize returns the size that an event has by its header and the least that
-// it can have, 0 for a header of no known form (evntrace.h:
-// SYSTEM_TRACE_HEADER, PERFINFO_TRACE_HEADER, EVENT_TRACE_HEADER, EVENT_HEADER).
+// eventSize returns the size of an event by its header and its least possible size, or 0
+// for an unknown header (evntrace.h: SYSTEM_TRACE_HEADER, PERFINFO_TRACE_HEADER,
+// EVENT_TRACE_HEADER, EVENT_HEADER).
 func eventSize(b []byte) (size, least int) {
 	if len(b) < 8 || b[3]&marker != marker {
 		return 0, 0
@@ -227,15 +221,14 @@ func eventSize(b []byte) (size, least int) {
 	return int(binary.LittleEndian.Uint16(b)), 0
 }
 
-// plausible reports whether an event, or the end, may be behind an event that
-// ends at end.
+// plausible reports whether an event that ends at end is followed by another event or the
+// end of the events.
 func (e *events) plausible(end int) bool {
 	end = align8(end)
 	return e.limit-end < 8 || e.followed(end)
 }
 
-// followed reports whether an event, or nothing at all, is behind an event that
-// ends at end, wherever the buffer says that events end.
+// followed is plausible for the whole buffer, whatever its header says.
 func (e *events) followed(end int) bool {
 	end = align8(end)
 	if len(e.buf)-end < 8 || isFill(e.buf[end:]) {
@@ -245,8 +238,8 @@ func (e *events) followed(end int) bool {
 	return least != 0 && size >= least || e.ours(end)
 }
 
-// ours reports whether what is at position at is an event of the log: by the
-// provider or, as one of the two may be damaged, by the log's GUID.
+// ours reports whether the data at a position are an event of the log, by the GUID of the
+// provider or of the log, because one of them may be damaged.
 func (e *events) ours(at int) bool {
 	const provider, log = 0x18, eventHead
 	b := e.buf[at:]
@@ -256,7 +249,7 @@ func (e *events) ours(at int) bool {
 	return e.guid != [16]byte{} && len(b) >= log+16 && [16]byte(b[log:]) == e.guid
 }
 
-// search returns where the next event of the log begins, from position at on.
+// search returns the position of the next event of the log, from position at on.
 func (e *events) search(at int) int {
 	for ; at+eventHead+prefixLen <= e.limit; at += 8 {
 		if e.ours(at) {
@@ -266,7 +259,7 @@ func (e *events) search(at int) int {
 	return e.limit
 }
 
-// make takes an event of the log apart.
+// make decodes an event of the log.
 func (e *events) make(at, end int) event {
 	le := binary.LittleEndian
 	b := e.buf[at:end]
@@ -288,9 +281,9 @@ func (e *events) make(at, end int) event {
 	return ev
 }
 
-// check compares a GUID in an event with what it is in all others.
-func (e *events) check(offset int64, found, want winperf.GUID) {
-	if found != want {
-		e.damage.at(offset, "an event with the GUID %v, expected %v", found, want)
+// check reports a GUID that differs from the other events.
+func (e *events) check(offset int64, found, expected winperf.GUID) {
+	if found != expected {
+		e.damage.at(offset, "an event with the GUID %v, expected %v", found, expected)
 	}
 }

@@ -9,11 +9,9 @@ import (
 	"github.com/winperf/winperf/internal/zone"
 )
 
-// The container is an event trace file (.etl): a row of buffers of equal size,
-// each with a header of 72 bytes and events behind it. The structures of
-// evntrace.h and evntcons.h that it is made of are WNODE_HEADER's successor
-// WMI_BUFFER_HEADER, SYSTEM_TRACE_HEADER with TRACE_LOGFILE_HEADER, and
-// EVENT_TRACE_HEADER.
+// The container is an event trace file (.etl): buffers of equal size, each with a header of
+// 72 bytes and events. The structures of evntrace.h and evntcons.h are WMI_BUFFER_HEADER,
+// SYSTEM_TRACE_HEADER with TRACE_LOGFILE_HEADER, and EVENT_TRACE_HEADER.
 const (
 	bufferHead   = 0x48
 	minBuffer    = bufferHead + 80
@@ -27,7 +25,7 @@ const (
 	marker       = 0xC0
 )
 
-// Places in the buffer header.
+// Offsets in the buffer header.
 const (
 	atSize     = 0x00
 	atTime     = 0x10
@@ -47,7 +45,6 @@ const (
 	classic64 = 0x14
 )
 
-// Types of events.
 const (
 	typeList      = 32
 	typeSample    = 34
@@ -61,22 +58,21 @@ var providerGUID = [16]byte{
 	0xb3, 0x3b, 0x3f, 0x93, 0x3e, 0x94, 0x0d, 0x49, 0x9c, 0xed, 0x3c, 0xbb, 0x14, 0xc1, 0x44, 0x79,
 }
 
-// Flags of an entry of the counter list.
 const (
 	flagSingle = 0
 	flagArray  = 1
 	flagObject = 0x10
 )
 
-// The first two numbers of a counter list: version of the form, and
-// PDH_LOG_TYPE_BINARY with write access (pdh.h).
+// The first two numbers of a counter list: format version, and PDH_LOG_TYPE_BINARY with
+// write access (pdh.h).
 const (
 	listVersion = 0x000006FF
 	listType    = 0x00020008
 )
 
-// entryHead is the fixed part of an entry of the counter list; its strings
-// follow, and offsets count from there.
+// entryHead is the fixed part of an entry of the counter list. Its strings follow; their
+// offsets count from here.
 const entryHead = 52
 
 // Heads of the records in a sample: "BL", 3, kind, length.
@@ -87,10 +83,10 @@ const (
 	itemLen    = 24
 )
 
-// Kind says what a log holds for one entry of its counter list.
+// Kind is the form of the values of one entry of a counter list.
 type Kind uint8
 
-// The kinds, by the number that their records carry.
+// The kinds, by the number in their records.
 const (
 	Single Kind = 1 // one counter of one instance
 	Array  Kind = 2 // one counter of all instances
@@ -110,62 +106,56 @@ func (k Kind) String() string {
 	return "unknown kind"
 }
 
-// Counter is one entry of a log's counter list: what is recorded in every
-// sample.
+// Counter is one entry of a log's counter list.
 type Counter struct {
 	Kind Kind
-	// Path is the counter's. Path.Instance is parent/name; of arrays it is "*",
-	// and of whole objects, whose Path.Counter is "*", there may be none.
+	// Path of the counter. Path.Instance is parent/name; it is "*" for arrays, and "*" or
+	// missing for whole objects, whose Path.Counter is "*".
 	Path winperf.Path
-	// Parent is the part of Path.Instance that the log has as the parent, "" for
-	// none.
+	// Parent is the parent in Path.Instance, "" for none.
 	Parent string
-	// Type is the counter's type; of whole objects it says nothing.
+	// Type is the counter's type; it is unused for whole objects.
 	Type counter.Type
-	// TimeBase is the ticks per second of the clock that the type uses, or of
-	// the performance counter where it uses none.
+	// TimeBase is the ticks per second of the clock that the type uses, or of the
+	// performance counter.
 	TimeBase int64
 	Scale    int32 // DefaultScale, a power of ten
 }
 
-// Name is a name in UTF-16LE without terminator. It is part of the reader's
-// memory.
+// Name is a name in UTF-16LE without terminator, in the reader's memory.
 type Name []byte
 
 // String returns the name.
 func (n Name) String() string { return wire.Text(n, wire.UTF16LE) }
 
-// Sample is one sample of a log.
 type Sample struct {
-	// Time is when it was taken, in UTC, as far as the log tells: to the 100 ns
-	// where it holds a 100 ns clock, else made of Local and the zone.
+	// Time is the time of the sample in UTC. It is from a 100 ns clock in the sample if
+	// possible, otherwise from Local and the zone.
 	Time time.Time
-	// Local is the local time that the log has, as FILETIME.
+	// Local is the local time in the log, as FILETIME.
 	Local int64
-	// Ahead is by how much local time is ahead of UTC in this sample. It follows
-	// from the clocks in the sample where there are any, else from the rules of
-	// the log's zone.
+	// Ahead is local time minus UTC in this sample, from the clocks in the sample or else
+	// from the rules of the log's zone.
 	Ahead time.Duration
-	// Values holds one element for each entry of the counter list, in its order.
+	// Values has one element for each entry of the counter list, in its order.
 	Values []Value
-	// Offset is where the record begins in the file.
+	// Offset is the place of the record in the file.
 	Offset int64
 
 	items []Item
 }
 
-// Value is what a sample has for one entry of the counter list.
+// Value is the value of one entry of the counter list in a sample.
 //
-// First, Second and Multi are the fields of PDH_RAW_COUNTER (pdh.h): the raw
-// value; the clock or the base that goes with it, see [counter.Type.Second]; the
-// number of components of a multi-timer.
+// First, Second and Multi are the fields of PDH_RAW_COUNTER (pdh.h): the raw value; its
+// clock or base, see [counter.Type.Second]; the number of components of a multi-timer.
 type Value struct {
-	// Counter is the entry, or nil where the log's list is lost.
+	// Counter is the entry, or nil if the log's list is lost.
 	Counter *Counter
 	Kind    Kind
-	// Err says why the rest is empty: the record was damaged.
+	// Err is the damage of the record. The other fields are then empty.
 	Err error
-	// Status is CStatus of pdhmsg.h; 0 and 1 say that the value is valid.
+	// Status is CStatus of pdhmsg.h; 0 and 1 mean valid.
 	Status        uint32
 	First, Second int64 // of Single
 	Multi         uint32
@@ -173,24 +163,22 @@ type Value struct {
 	Block         []byte // of Object: a PERF_DATA_BLOCK
 }
 
-// Valid reports whether the log says that the value is one.
+// Valid reports whether the value is valid.
 func (v *Value) Valid() bool { return v.Err == nil && v.Status <= 1 }
 
-// Denied reports whether there was a value that the writer of the log was not permitted
-// to read.
+// Denied reports whether the writer of the log was not permitted to read the value.
 func (v *Value) Denied() bool { return v.Status == cstatusDenied }
 
 // NoInstance reports whether the instance was missing.
 func (v *Value) NoInstance() bool { return v.Status == cstatusNoInstance }
 
-// Item is the raw value of one instance.
 type Item struct {
 	Name          Name
 	First, Second int64
 	Multi         uint32
 }
 
-// CStatus values of pdhmsg.h that a log may hold.
+// CStatus values of pdhmsg.h that a log may contain.
 const (
 	cstatusValid       = 0x00000000 // PDH_CSTATUS_VALID_DATA
 	cstatusNoInstance  = 0x800007D1 // PDH_CSTATUS_NO_INSTANCE
@@ -200,10 +188,10 @@ const (
 	cstatusDenied      = 0xC0000BDB // PDH_ACCESS_DENIED
 )
 
-// Header is what a log says about itself.
+// Header describes a log.
 type Header struct {
-	// Machine is that of the first entry of the counter list, or of the names, without
-	// backslashes; known once one was read.
+	// Machine is the machine of the first entry of the counter list, or of the names,
+	// without backslashes. It is set when one of them has been read.
 	Machine      string
 	LogName      string // name of the file when it was written
 	GUID         winperf.GUID
@@ -213,11 +201,11 @@ type Header struct {
 	PerfFreq     int64 // ticks per second of the performance counter
 	Processors   int
 	BufferSize   int
-	Buffers      int       // as many the log says it has; 0 for one without an orderly end
-	Start, End   time.Time // UTC; zero where the log does not say
+	Buffers      int       // number in the file head; 0 if the log was not closed
+	Start, End   time.Time // UTC; zero if unknown
 	EventsLost   int
 	zone         zone.Info
-	// Program is what wrote the log where that was not Windows itself, and said so behind
-	// the log's name (see Options.System), where Windows has nothing.
+	// Program is the writer of the log if it is not Windows. Such writers put their name
+	// behind the log's name (see Options.System), where Windows has nothing.
 	Program string
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/internal/zone"
 )
 
-// Places in TRACE_LOGFILE_HEADER of evntrace.h, before the fields that depend
-// on the size of pointers.
+// Offsets in TRACE_LOGFILE_HEADER of evntrace.h, before the fields that depend on the size
+// of pointers.
 const (
 	atVersion    = 4
 	atBuild      = 8
@@ -22,8 +22,7 @@ const (
 	atNames      = 56 // two pointers, then the time zone
 )
 
-// readHead reads the event in the first buffer. What cannot be read stays
-// empty.
+// readHead reads the event in the first buffer. Unreadable fields are empty.
 func (e *events) readHead() Header {
 	h := Header{BufferSize: e.size}
 	at := e.pos
@@ -55,7 +54,7 @@ func (e *events) readHead() Header {
 	return h
 }
 
-// readZone reads what is behind the two pointers of the head.
+// readZone reads the fields behind the two pointers of the head.
 func (e *events) readZone(h *Header, b []byte, at int) {
 	le := binary.LittleEndian
 	clocks := align8(at + zone.Size)
@@ -88,7 +87,7 @@ func (e *events) readZone(h *Header, b []byte, at int) {
 	}
 }
 
-// time turns a FILETIME of the head into a time, zero where there is none.
+// time converts a FILETIME of the head, zero if invalid.
 func (e *events) time(at int, ft uint64) time.Time {
 	if ft == 0 {
 		return time.Time{}

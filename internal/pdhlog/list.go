@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Places in an entry of the counter list.
+// Offsets in an entry of the counter list.
 const (
 	atFlags    = 4
 	atCounterT = 12
@@ -23,17 +23,17 @@ const (
 	atCounter  = 48
 )
 
-// listReader reads a counter list. offset is that of the record, for messages: a
-// list of several events is interrupted by their heads.
+// listReader reads a counter list. offset is the place of the record, for messages: a list
+// of several events is interrupted by their headers.
 type listReader struct {
 	b      []byte
 	offset int64
 	damage *damageList
-	unsure int // the first entry before which others may be lost, -1 = none
+	unsure int // the first entry with possibly lost entries before it, -1 = none
 }
 
-// read returns the entries. One that is damaged stays in its place, with the
-// zero Kind, because the samples count on the order.
+// read returns the entries. A damaged entry keeps its place with Kind 0, because samples
+// depend on the order.
 func (l *listReader) read() []Counter {
 	var all []Counter
 	le := binary.LittleEndian
@@ -44,7 +44,7 @@ func (l *listReader) read() []Counter {
 	}
 
 	if version := le.Uint32(l.b); version != listVersion {
-		l.damage.at(l.offset, "a counter list of version %#x, expected %#x; it is read as if it were that",
+		l.damage.at(l.offset, "a counter list of version %#x, expected %#x; reading it as that version",
 			version, listVersion)
 	}
 	for at := 8; len(l.b)-at >= entryHead; {
@@ -54,7 +54,7 @@ func (l *listReader) read() []Counter {
 		}
 		var c Counter
 		if text := l.entry(at, end, &c); text != "" {
-			l.damage.at(l.offset, "counter %d of the list, %d bytes at %d: %s; its values are left out",
+			l.damage.at(l.offset, "counter %d of the list, %d bytes at %d: %s; its values are skipped",
 				len(all)+1, end-at, at, text)
 			c = Counter{}
 		}
@@ -64,9 +64,9 @@ func (l *listReader) read() []Counter {
 	return all
 }
 
-// end returns where the entry at position at ends. Where its length is damaged it is
-// the end of its strings, or the next thing that looks like an entry; then it is not
-// sure that no other entry is in between.
+// end returns the end of the entry at a position. If its length is damaged, that is the end
+// of its strings or the next possible entry; sure is then false, because entries may be
+// lost in between.
 func (l *listReader) end(at int) (end int, sure bool) {
 	length := int64(binary.LittleEndian.Uint32(l.b[at:]))
 	strings := l.stringsEnd(at)
@@ -94,8 +94,8 @@ func (l *listReader) end(at int) (end int, sure bool) {
 	return len(l.b), false
 }
 
-// ends reports whether the entry at position at may have a length: another one is
-// behind it, or nothing.
+// ends reports whether the entry at a position can have this length: it is followed by
+// another entry or nothing.
 func (l *listReader) ends(at int, length int64) bool {
 	if length < entryHead || length%8 != 0 || length > int64(len(l.b)-at) {
 		return false
@@ -104,8 +104,8 @@ func (l *listReader) ends(at int, length int64) bool {
 	return len(l.b)-next < 8 || l.begins(next)
 }
 
-// begins reports whether an entry may begin at a position: one of the four things
-// by which it is known may be damaged.
+// begins reports whether an entry can begin at a position. One of its four features may be
+// damaged.
 func (l *listReader) begins(at int) bool {
 	if len(l.b)-at < entryHead {
 		return false
@@ -131,18 +131,17 @@ func (l *listReader) begins(at int) bool {
 	return signs >= 3
 }
 
-// machineStart begins the name of every machine: two backslashes in UTF-16LE.
+// machineStart begins every machine name: two backslashes in UTF-16LE.
 var machineStart = []byte("\\\x00\\\x00")
 
-// kindByFlags tells the kind of an entry.
 var kindByFlags = map[uint32]Kind{flagSingle: Single, flagArray: Array, flagObject: Object}
 
-// textFields are the fields of an entry with the offsets of its strings: machine, object,
-// instance, parent and counter.
+// textFields are the offsets of the string fields of an entry: machine, object, instance,
+// parent and counter.
 var textFields = [...]int{atMachine, atObject, atInstance, atParent, atCounter}
 
-// entryText returns the string whose offset stands in a field of an entry, nil where there
-// is none, and where it ends. ok reports whether it is inside b.
+// entryText returns the string of a field of an entry, nil for none, and its end. ok
+// reports whether it is inside b.
 func entryText(b []byte, field int) (text []byte, end int, ok bool) {
 	at := int64(int32(binary.LittleEndian.Uint32(b[field:])))
 	if at == -1 {
@@ -153,8 +152,8 @@ func entryText(b []byte, field int) (text []byte, end int, ok bool) {
 	return text, entryHead + int(at) + len(text) + 2, ok
 }
 
-// stringsEnd returns the length of an entry by the ends of its strings, -1 where
-// one does not end.
+// stringsEnd returns the length of an entry by the ends of its strings, -1 if a string has
+// no end.
 func (l *listReader) stringsEnd(at int) int64 {
 	last := entryHead
 	for _, field := range textFields {
@@ -167,7 +166,7 @@ func (l *listReader) stringsEnd(at int) int64 {
 	return int64(align8(last))
 }
 
-// entry reads an entry; text says what is wrong with it.
+// entry reads an entry; text is its damage.
 func (l *listReader) entry(at, end int, c *Counter) (text string) {
 	le := binary.LittleEndian
 	b := l.b[at:end]
@@ -188,7 +187,7 @@ func (l *listReader) entry(at, end int, c *Counter) (text string) {
 	for i, field := range textFields {
 		raw, _, ok := entryText(b, field)
 		if !ok {
-			return "a string outside of it"
+			return "a string outside the entry"
 		}
 		there[i], texts[i] = raw != nil, wire.Text(raw, wire.UTF16LE)
 	}

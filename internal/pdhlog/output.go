@@ -12,40 +12,40 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// output writes the container: buffers of events. A buffer that is filled in
-// part can be written, and written again with what came to it.
+// output writes the container: buffers of events. A partly filled buffer can be written and
+// later written again with more events.
 type output struct {
-	w       io.Writer
-	start   int64 // where the log begins in a writer that can seek, -1 = it cannot
-	at      int64 // where w stands, from start
-	head    Header
-	guid    [16]byte
-	told    [toldSize]byte // the part of the head that changes
-	buf     []byte         // the buffer at hand; empty: none is begun
-	stored  int            // as much of it is in the file, 0 = it is not there
-	buffers int64          // those before it
-	last    int64          // FILETIME of the last event, UTC
-	waiting bool           // something is not in the file
-	mark    recordMark     // where the latest record begins
-	split   recordMark     // and one before it that begins in the file and ends in the buffer at hand
+	w         io.Writer
+	start     int64 // offset of the log in a seekable writer, -1 = not seekable
+	at        int64 // position of w, from start
+	head      Header
+	guid      [16]byte
+	endFields [endSize]byte // the fields of the head that change
+	buf       []byte        // the current buffer; empty: none
+	stored    int           // bytes of it in the file
+	buffers   int64         // number of earlier buffers
+	last      int64         // FILETIME of the last event, UTC
+	waiting   bool          // some events are not in the file
+	mark      recordMark    // the beginning of the latest record
+	split     recordMark    // and of an earlier record that begins in the file and ends in the current buffer
 }
 
-// recordMark is where a record begins.
+// recordMark is the beginning of a record.
 type recordMark struct {
 	set     bool
 	buffers int64
-	used    int              // of the buffer that it begins in, 0 = in a new one
-	header  [bufferHead]byte // of that buffer, as it was before the record
+	used    int              // bytes used in its first buffer, 0 = in a new one
+	header  [bufferHead]byte // of that buffer, before the record
 }
 
-// The part of the head that changes: the time of the end, three fields that stay
-// and the number of buffers.
+// The fields of the head that change: the end time, three constant fields and the number of
+// buffers.
 const (
-	toldAt   = bufferHead + systemHead + atEnd
-	toldSize = atBuffers + 4 - atEnd
+	endAt   = bufferHead + systemHead + atEnd
+	endSize = atBuffers + 4 - atEnd
 )
 
-// The system that a log says it was written by: the one whose logs have this form.
+// The Windows version of a log: the version whose logs have this form.
 const (
 	windowsMajor, windowsMinor, windowsBuild = 6, 2, 9200
 	timerResolution                          = 156_250     // 100 ns
@@ -53,15 +53,15 @@ const (
 	systemClock                              = 2           // the time stamps are the system time
 )
 
-// Fields of the buffer header, with the values that buffers of real logs have.
+// Fields of the buffer header, with the values in real logs.
 const (
-	eventAlign   = 8 // events begin at multiples of it
+	eventAlign   = 8 // events begin at its multiples
 	bufferState  = 3
 	firstFlag    = 1 // of the first buffer
-	headerBuffer = 4 // type of the buffer that holds the head; others have 0
+	headerBuffer = 4 // type of the buffer with the head; others have 0
 )
 
-// begin writes the first buffer, which holds the head only.
+// begin writes the first buffer, which contains only the head.
 func (o *output) begin(head Header) error {
 	o.head, o.guid = head, head.GUID
 	o.start = -1
@@ -74,12 +74,11 @@ func (o *output) begin(head Header) error {
 	o.last = winperf.ToFiletime(head.Start)
 	o.open()
 	o.buf = o.appendHead(o.buf)
-	copy(o.told[:], o.buf[toldAt:])
+	copy(o.endFields[:], o.buf[endAt:])
 	return o.next()
 }
 
-// open begins a buffer: it writes the buffer's header, with the values that Windows
-// writes into its own logs.
+// open begins a buffer with a header as in Windows' own logs.
 func (o *output) open() {
 	if cap(o.buf) < o.head.BufferSize {
 		o.buf = make([]byte, 0, o.head.BufferSize)
@@ -100,12 +99,11 @@ func (o *output) open() {
 	}
 }
 
-// seal writes into the header of the buffer at hand how much is in it.
 func (o *output) seal() {
 	binary.LittleEndian.PutUint32(o.buf[atUsed:], uint32(len(o.buf)))
 }
 
-// store writes the buffer at hand as far as it is filled. It stays at hand.
+// store writes the current buffer, which may be extended later.
 func (o *output) store() error {
 	used, at := len(o.buf), o.buffers*int64(o.head.BufferSize)
 	if used == o.stored {
@@ -125,8 +123,7 @@ func (o *output) store() error {
 		return nil
 	}
 
-	// The header tells readers how far to go. It comes last, so that the log is
-	// whole at every moment.
+	// Readers use the header, so it is written last: the log is complete at every moment.
 	if err := o.put(at+int64(o.stored), o.buf[o.stored:]); err != nil {
 		return err
 	}
@@ -137,7 +134,7 @@ func (o *output) store() error {
 	return nil
 }
 
-// next writes the buffer at hand, to which nothing more will come.
+// next writes the current buffer for the last time.
 func (o *output) next() error {
 	if err := o.store(); err != nil || len(o.buf) == 0 {
 		return err
@@ -148,8 +145,8 @@ func (o *output) next() error {
 	return nil
 }
 
-// flush writes what is not yet in the file, and into the head that the log ends
-// there. A writer that cannot go back gets a buffer that stays as it is.
+// flush writes the remaining events, and the end of the log into the head. If the writer
+// cannot seek, the buffer cannot be extended later.
 func (o *output) flush() error {
 	if !o.waiting {
 		return nil
@@ -163,19 +160,19 @@ func (o *output) flush() error {
 		return err
 	}
 	o.waiting, o.mark.set, o.split.set = false, false, false
-	return o.tell()
+	return o.writeEnd()
 }
 
-// tell writes the time of the last event and the number of buffers into the
-// head, where that is possible.
-func (o *output) tell() error {
+// writeEnd writes the time of the last event and the number of buffers into the head, if the
+// writer can seek.
+func (o *output) writeEnd() error {
 	if o.start < 0 {
 		return nil
 	}
 	le := binary.LittleEndian
-	le.PutUint64(o.told[:], filetimeOf(winperf.FromFiletime(o.last)))
-	le.PutUint32(o.told[atBuffers-atEnd:], uint32(min(o.whole(), math.MaxInt32)))
-	return o.put(toldAt, o.told[:])
+	le.PutUint64(o.endFields[:], filetimeOf(winperf.FromFiletime(o.last)))
+	le.PutUint32(o.endFields[atBuffers-atEnd:], uint32(min(o.whole(), math.MaxInt32)))
+	return o.put(endAt, o.endFields[:])
 }
 
 // put writes bytes at a place of the log.
@@ -204,8 +201,8 @@ func (o *output) size() int64 {
 	return o.buffers*int64(o.head.BufferSize) + int64(len(o.buf))
 }
 
-// record writes a record, in several events if it is long. local is the local
-// time of its events, utc the instant.
+// record writes a record, in several events if it is long. local is the local time of its
+// events, utc the same time in UTC.
 func (o *output) record(typ byte, local, utc int64, b []byte) error {
 	o.setMark()
 	parts := max(1, (len(b)+partLen-1)/partLen)
@@ -224,7 +221,7 @@ func (o *output) record(typ byte, local, utc int64, b []byte) error {
 	return nil
 }
 
-// setMark notes that a record begins.
+// setMark registers the beginning of a record.
 func (o *output) setMark() {
 	if o.mark.set && o.mark.buffers < o.buffers && len(o.buf) > 0 {
 		o.split = o.mark
@@ -236,8 +233,7 @@ func (o *output) setMark() {
 	}
 }
 
-// undo makes the log end where the first record begins that could not be written
-// as a whole: with the buffers that are then whole.
+// undo ends the log before the first record that is not completely written.
 func (o *output) undo() {
 	if o.start < 0 {
 		return
@@ -250,12 +246,12 @@ func (o *output) undo() {
 	if m.set && whole > m.buffers {
 		whole = m.buffers
 		if m.used > 0 {
-			// Of the buffer at hand only what was stored is sure to be there.
+			// Only the stored part of the current buffer is certain to be in the file.
 			if m.buffers == o.buffers {
 				binary.LittleEndian.PutUint32(m.header[atUsed:], uint32(min(m.used, o.stored)))
 			}
 
-			// Should this fail, a reader finds a part of the record.
+			// If this fails, a reader finds a part of the record.
 			_ = o.put(m.buffers*int64(o.head.BufferSize), m.header[:])
 			whole++
 		}
@@ -263,7 +259,7 @@ func (o *output) undo() {
 	o.buf, o.stored, o.buffers = o.buf[:0], 0, whole
 }
 
-// whole is the number of buffers in the file.
+// whole returns the number of buffers in the file.
 func (o *output) whole() int64 {
 	if o.stored > 0 {
 		return o.buffers + 1
@@ -323,7 +319,7 @@ func (o *output) appendHead(b []byte) []byte {
 	}
 
 	b = append(b, 0, 0, kind, marker)
-	u32(0)    // size, below
+	u32(0)    // size, set below
 	u32(0, 0) // thread and process
 	u64(filetimeOf(h.Start))
 	u32(0, 0) // kernel and user time
@@ -336,7 +332,7 @@ func (o *output) appendHead(b []byte) []byte {
 	b = append(b, make([]byte, 2*h.PointerSize)...) // pointers to the names
 	b = h.zone.Append(b)
 	b = pad8(b, start)
-	u64(0, uint64(h.PerfFreq), filetimeOf(h.Start)) // first the time of the system's start
+	u64(0, uint64(h.PerfFreq), filetimeOf(h.Start)) // first the boot time
 	u32(systemClock, 0)
 	b = appendUTF16Z(b, strings.Trim(winperf.GUID(o.guid).String(), "{}"))
 	b = appendUTF16Z(b, h.LogName)
@@ -347,22 +343,22 @@ func (o *output) appendHead(b []byte) []byte {
 	return b
 }
 
-// end writes the last buffer, and what the head tells of it.
+// end writes the last buffer and updates the head.
 func (o *output) end() error {
 	if err := o.next(); err != nil {
 		return err
 	}
 	o.mark.set = false
-	if err := o.tell(); err != nil {
+	if err := o.writeEnd(); err != nil {
 		return err
 	}
 	return o.seek(o.size())
 }
 
-// longestName is how much of a log's name has a place in the head, in bytes.
+// longestName limits the log's name in the head, in bytes.
 const longestName = 2048
 
-// fitName cuts a name at its end where it is too long.
+// fitName truncates a name.
 func fitName(s string) string {
 	if len(s) <= longestName {
 		return s
@@ -370,7 +366,7 @@ func fitName(s string) string {
 	return strings.ToValidUTF8(s[:longestName], "")
 }
 
-// filetimeOf is a time as FILETIME, 0 for none.
+// filetimeOf returns a time as FILETIME, 0 for none.
 func filetimeOf(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
@@ -380,26 +376,22 @@ func filetimeOf(t time.Time) uint64 {
 
 func align8(n int) int { return (n + 7) &^ 7 }
 
-// pad8 appends zeros until what began at start has a length that is a multiple
-// of 8.
+// pad8 appends zeros until the length from start is a multiple of 8.
 func pad8(b []byte, start int) []byte {
 	return append(b, make([]byte, align8(len(b)-start)-(len(b)-start))...)
 }
 
-// appendUTF16Z appends a string in UTF-16LE with a terminator. It ends where
-// the string has a NUL.
+// appendUTF16Z appends a string, up to a NUL, in UTF-16LE with a terminator.
 func appendUTF16Z(b []byte, s string) []byte {
 	s, _, _ = strings.Cut(s, "\x00")
 	return wire.AppendUTF16Z(b, s)
 }
 
-// maxName is the longest name that is read, in bytes: four times of what a
-// path may have.
+// maxName limits names read, in bytes: four times the longest path.
 const maxName = 16 << 10
 
-// textTable reads names that are given by their offsets. Offsets may be anything:
-// the names must not be longer together than what they stand in, as each could
-// be all of it.
+// textTable reads names by offset. Their total length is limited to the length of the
+// table, because a malicious file may repeat a long name.
 type textTable struct {
 	b    []byte
 	left int

@@ -12,38 +12,37 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// plan knows what a log keeps: fixed by the first sample, as the list of
-// counters stands before the samples.
+// plan is the content of a log. The first sample determines it, because the counter list
+// precedes the samples.
 type plan struct {
 	layout  Layout
 	wanted  []*selection.Path
-	names   *nametable.Names // in which wanted is looked up
+	names   *nametable.Names // the names that resolved wanted
 	entries []planned
 	known   map[string]bool     // paths of the entries, in lower case
-	after   map[uint64]struct{} // hashes of those that came later
+	after   map[uint64]struct{} // hashes of late paths
 	seed    maphash.Seed
 	seen    []seenObject // by position in the frame
 
-	older  frame.Frame // of the sample before: entries have their places in it
+	older  frame.Frame // the previous sample, for the places of entries
 	cooker *frame.Cooker
 }
 
-// planned is an entry of the log's counter list and where its values are.
+// planned is an entry of the log's counter list and the place of its values.
 type planned struct {
 	Counter
 	object  winperf.ObjectID
 	counter winperf.CounterID
-	single  bool                // the object has no instances
-	only    []winperf.CounterID // of a block in the place of arrays: what they are of; nil = the whole object
+	single  bool
+	only    []winperf.CounterID // of a block that replaces arrays: their counters; nil = the whole object
 
-	labels *frame.Labels // that the rest was found for
-	at     int           // the instance's position, -1 = not there
-	match  counter.Match // how well it was known again
-	ended  bool          // it was there, and never comes back
+	labels *frame.Labels // the labels of the fields below
+	at     int           // the instance's position, -1 = missing
+	match  counter.Match // how the instance was identified
+	ended  bool          // the instance is gone for good
 	names  []Name        // of an array: all names
 }
 
-// find returns the object of a frame that an entry is about.
 func (e *planned) find(f frame.Frame) (o frame.Object, ok bool) {
 	for o := range f.Objects() {
 		if o.ID().Is(e.object) && o.Machine() == e.Path.Machine {
@@ -53,7 +52,7 @@ func (e *planned) find(f frame.Frame) (o frame.Object, ok bool) {
 	return frame.Object{}, false
 }
 
-// seenObject is an object as it was when it was looked at for what is new in it.
+// seenObject is an object that was already checked for late paths.
 type seenObject struct {
 	machine  string
 	title    uint32
@@ -74,21 +73,20 @@ func newPlan(opt *Options) plan {
 		cooker: &frame.Cooker{},
 	}
 	for _, path := range opt.Paths {
-		p.want(path)
+		p.add(path)
 	}
 	if len(opt.Paths) == 0 {
-		p.want(everything("*"))
+		p.add(everything("*"))
 	}
 	return p
 }
 
-// everything is the path of all that an object has.
+// everything returns the path of a whole object.
 func everything(object string) winperf.Path {
 	return winperf.Path{Object: object, Instance: "*", HasInstance: true, Counter: "*"}
 }
 
-// want adds a path to those that choose what is kept.
-func (p *plan) want(path winperf.Path) {
+func (p *plan) add(path winperf.Path) {
 	w := selection.NewPath(path)
 	p.wanted = append(p.wanted, &w)
 	p.names = nil
@@ -96,10 +94,10 @@ func (p *plan) want(path winperf.Path) {
 
 func (p *plan) late() int { return len(p.after) }
 
-// fix makes the entries from what the first frame has.
+// fix makes the entries from the first frame.
 func (p *plan) fix(f frame.Frame, names *nametable.Names) {
 	if p.layout == Objects {
-		p.wantParents(f, names)
+		p.addParents(f, names)
 	}
 	for o := range f.Objects() {
 		var added []planned
@@ -117,8 +115,8 @@ func (p *plan) fix(f frame.Frame, names *nametable.Names) {
 	p.look(f)
 }
 
-// hasDenied reports whether an array among the entries of an object has values that may
-// not be read. The items of an array have no status of their own.
+// hasDenied reports whether an array of the entries has values that may not be read. The
+// items of an array have no status.
 func hasDenied(o frame.Object, entries []planned) bool {
 	for n := range entries {
 		e := &entries[n]
@@ -135,14 +133,13 @@ func hasDenied(o frame.Object, entries []planned) bool {
 	return false
 }
 
-// hasBlocks reports whether the log holds blocks, whose numbers only its name table explains.
+// hasBlocks reports whether the log contains blocks, which need the name table.
 func (p *plan) hasBlocks() bool {
 	isBlock := func(e planned) bool { return e.Kind == Object }
 	return p.layout == Objects || slices.ContainsFunc(p.entries, isBlock)
 }
 
-// asBlock puts a block of the object, which can say of every value why it is missing, in
-// the place of arrays.
+// asBlock replaces arrays by a block of the object, which can mark missing values.
 func asBlock(o frame.Object, entries []planned) []planned {
 	path := winperf.Path{Machine: entries[0].Path.Machine, Object: entries[0].Path.Object}
 	x := expansion{o: o, path: path}
@@ -157,10 +154,9 @@ func asBlock(o frame.Object, entries []planned) []planned {
 	return x.all
 }
 
-// wantParents makes the plan keep also the objects that the instances of those
-// that are kept have their parents in: without them they lose a part of their
-// names.
-func (p *plan) wantParents(f frame.Frame, names *nametable.Names) {
+// addParents adds the parent objects of selected objects, because instance names contain
+// the parents' names.
+func (p *plan) addParents(f frame.Frame, names *nametable.Names) {
 	for o := range f.Objects() {
 		if len(p.expand(o, names)) == 0 {
 			continue
@@ -168,20 +164,20 @@ func (p *plan) wantParents(f frame.Frame, names *nametable.Names) {
 		for in := range o.Instances() {
 			parent, _, ok := in.ParentPlace()
 			if !ok {
-				break // its instances are of one kind
+				break // all its instances are alike
 			}
 			path := everything(names.Title(parent))
 			if !slices.ContainsFunc(p.wanted, func(w *selection.Path) bool { return w.Asked == path }) {
-				p.want(path)
+				p.add(path)
 			}
 		}
 	}
 }
 
-// maxLate bounds how many late paths are told apart.
+// maxLate limits the late paths that are distinguished.
 const maxLate = 1 << 17
 
-// note counts what a later frame has that was asked for and is not kept.
+// note counts the selected paths that are new in a later frame.
 func (p *plan) note(f frame.Frame, names *nametable.Names) {
 	for i := range f.NumObjects() {
 		o := f.Object(i)
@@ -197,21 +193,20 @@ func (p *plan) note(f frame.Frame, names *nametable.Names) {
 	p.look(f)
 }
 
-// locate finds the instances of an entry in an object of the frame at hand.
+// locate finds the instances of an entry in an object of the current frame.
 func (p *plan) locate(e *planned, o frame.Object) {
 	if e.ended {
 		return
 	}
 	e.locate(o, p.cooker.Object(o))
 
-	// Another instance may have its name by now: that one came later.
+	// A new instance with this name is then a late one.
 	if e.ended {
 		delete(p.known, e.key())
 		p.seen = p.seen[:0]
 	}
 }
 
-// look remembers what the objects of a frame have.
 func (p *plan) look(f frame.Frame) {
 	p.seen = p.seen[:0]
 	for o := range f.Objects() {
@@ -219,10 +214,9 @@ func (p *plan) look(f frame.Frame) {
 	}
 }
 
-// key is the entry's path, equal for equal ones.
 func (e *planned) key() string { return strings.ToLower(e.Path.String()) }
 
-// expand returns the entries for all that is wanted of an object.
+// expand returns the entries for the selected parts of an object.
 func (p *plan) expand(o frame.Object, names *nametable.Names) []planned {
 	x := expansion{o: o, names: names}
 	x.path = winperf.Path{Machine: o.Machine(), Object: names.Title(o.ID().Index)}
@@ -235,7 +229,6 @@ func (p *plan) expand(o frame.Object, names *nametable.Names) []planned {
 	return x.all
 }
 
-// about returns the paths that are about an object.
 func (p *plan) about(o frame.Object, names *nametable.Names) (paths []*selection.Path) {
 	if p.names != names {
 		p.names = names
@@ -253,7 +246,6 @@ func (p *plan) about(o frame.Object, names *nametable.Names) (paths []*selection
 	return paths
 }
 
-// expansion makes entries of one object.
 type expansion struct {
 	o     frame.Object
 	names *nametable.Names
@@ -261,7 +253,6 @@ type expansion struct {
 	all   []planned
 }
 
-// object makes the entry of the whole object.
 func (x *expansion) object() {
 	path := x.path
 	path.Counter = "*"
@@ -272,7 +263,7 @@ func (x *expansion) object() {
 	x.all = append(x.all, planned{Counter: entry, object: x.o.ID(), single: x.o.Single()})
 }
 
-// some makes entries of what paths name.
+// some makes entries for paths.
 func (x *expansion) some(wanted []*selection.Path) {
 	find, labels := selection.NewFinder(wanted, x.o.Single(), selection.Every(x.o.Len())), x.o.Labels()
 	if find.NeedsNames() {
@@ -299,9 +290,8 @@ func (x *expansion) some(wanted []*selection.Path) {
 	}
 }
 
-// instances makes entries of counter k for the instances that a path names: those at
-// the given positions, or the one that the path names without wildcards. That one gets an
-// entry even if it does not exist yet, as it may appear in a later sample.
+// instances makes entries of counter k for the instances of a path: the given positions, or
+// the instance that the path names without wildcards, which may appear in a later sample.
 func (x *expansion) instances(w *selection.Path, k int, instances []int32) {
 	labels, path := x.o.Labels(), x.path
 	path.HasInstance = true
@@ -353,8 +343,8 @@ func (x *expansion) add(k int, kind Kind, path winperf.Path, parent string) {
 	})
 }
 
-// timeBase is the frequency of the clock that a counter uses, of the performance
-// counter where it uses none.
+// timeBase returns the frequency of the clock that a counter uses, or of the performance
+// counter.
 func timeBase(o frame.Object, c *frame.Counter) int64 {
 	if c.Freq >= 0 && o.Len() > 0 {
 		own, _ := o.Raw(0, c.Freq)
@@ -368,9 +358,8 @@ func timeBase(o frame.Object, c *frame.Counter) int64 {
 	return perSecond
 }
 
-// locate finds the instances of an entry in an object, which pair compares with the one of the
-// sample before. An instance that was there stays the entry's, whatever it is called now, and
-// the entry ends with it.
+// locate finds the instances of an entry in an object; pair compares it with the previous
+// sample. An entry follows its instance even if it is renamed, and ends with it.
 func (e *planned) locate(o frame.Object, pair *frame.Pair) {
 	labels := o.Labels()
 	was := -1
@@ -410,20 +399,20 @@ func (e *planned) locate(o frame.Object, pair *frame.Pair) {
 	}
 }
 
-// stays reports whether the entry's instance is where it was, in an object whose instances
-// have the names that they had there.
+// stays reports whether the entry's instance is certain to be at the same place, if the
+// names of the instances are unchanged.
 func (e *planned) stays(pair *frame.Pair) bool {
 	switch e.match {
-	case counter.Unmatched: // not asked yet
+	case counter.Unmatched: // not checked yet
 		return false
-	case counter.Verified: // another one may have its name
+	case counter.Verified: // another instance may have its name
 		return pair.InPlace()
 	}
 	return true
 }
 
-// follow finds the one of n instances that stood at a place in the sample before. Where it is
-// gone and instances have an identity beside their name, the entry ends.
+// follow finds the instance that had a place in the previous sample. If it is gone and
+// instances are identified independently of their names, the entry ends.
 func (e *planned) follow(pair *frame.Pair, was, n int) {
 	identities := e.match == counter.Verified
 	for i := range n {

@@ -15,9 +15,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Reader reads a binary performance log (.blg) as PDH of Windows Vista and
-// later writes it, in memory of a few buffers and samples whatever the log's
-// length:
+// Reader reads a binary performance log (.blg) of Windows Vista and later. Its memory is
+// that of a few buffers and samples:
 //
 //	r, err := pdhlog.NewReader(file)
 //	var s pdhlog.Sample
@@ -25,16 +24,14 @@ import (
 //		for _, v := range s.Values { ... }
 //	}
 //
-// Damage costs what it touches: where a structure does not make sense the
-// reader looks for the next one, and a sample that is there in part is given in
-// part. [Reader.Damage] tells what was found.
+// Behind damage it continues at the next valid structure; incomplete samples are returned
+// as far as readable. [Reader.Damage] returns the damage.
 //
-// Forms of other times (NT 4, PDH-BIN 4.0), circular logs and compressed buffers
-// were never seen and are not known to be read.
+// Older formats (NT 4, PDH-BIN 4.0), circular logs and compressed buffers are untested.
 type Reader struct {
 	records  records
-	rec      record       // at hand
-	sample   sampleReader // of it
+	rec      record       // the current record
+	sample   sampleReader // its reader
 	damage   damageList
 	head     Header
 	location *time.Location
@@ -43,17 +40,17 @@ type Reader struct {
 	lists    int
 	names    []byte // MULTI_SZ without its end
 	sampled  bool   // a sample was read since the last names
-	samples  int    // read
-	told     int    // by the catalogue, -1 as long as it was not read
+	samples  int    // number read
+	listed   int    // number in the catalogue, -1 if unknown
 	last     time.Time
 	ended    bool
 	anyOrder bool // times that go back are no damage
 }
 
-// NewReader reads the head of a log. The error wraps ErrNoLog and winperf.ErrBadData
-// where r does not hold a log; otherwise it is that of r.
+// NewReader reads the head of a log. The error wraps ErrNoLog and winperf.ErrBadData if r
+// is not a log; otherwise it is the error of r.
 func NewReader(r io.Reader) (*Reader, error) {
-	b := &Reader{gap: -1, told: -1}
+	b := &Reader{gap: -1, listed: -1}
 	e := &b.records.events
 	e.damage = &b.damage
 	if err := e.open(r); err != nil {
@@ -66,32 +63,29 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return b, nil
 }
 
-// IsLog tells by the first bytes of a file, of which it needs 76, whether it is
-// an event trace file, as binary logs are.
+// IsLog reports whether a file is an event trace file, as binary logs are. It needs the
+// first 76 bytes.
 func IsLog(start []byte) bool {
 	const at = bufferHead
 	return len(start) >= at+4 && start[at+3] == marker && (start[at+2] == system32 || start[at+2] == system64)
 }
 
-// Header returns what the log says about itself.
+// Header returns the description of the log.
 func (r *Reader) Header() Header { return r.head }
 
-// Location returns the zone of the log's local times with its rules, nil where
-// the log does not tell them.
+// Location returns the time zone of the log's local times, or nil if its rules are invalid.
 func (r *Reader) Location() *time.Location { return r.location }
 
-// Counters returns the counter list of the sample that was read last; before the
-// first one and in a log without samples, the last list that was read. An entry
-// that is damaged has Kind 0.
+// Counters returns the counter list of the current sample; before the first one and in a
+// log without samples, the last list read. A damaged entry has Kind 0.
 func (r *Reader) Counters() []Counter { return r.list }
 
-// Lists returns how many counter lists were read so far. It changes when
-// Counters does.
+// Lists returns the number of counter lists read. It changes when Counters does.
 func (r *Reader) Lists() int { return r.lists }
 
-// Names returns the names of title indices that a log of whole objects has
-// before its samples, as a name table in the machine's language. The log does
-// not say which that is: it counts as English.
+// Names returns the names of title indices, which logs of whole objects have before their
+// samples, as a name table in the machine's language. The log does not contain the
+// language: English is assumed.
 func (r *Reader) Names() winperf.NameTable {
 	t := winperf.NameTable{Language: nametable.English}
 	if len(r.names) > 0 {
@@ -100,21 +94,20 @@ func (r *Reader) Names() winperf.NameTable {
 	return t
 }
 
-// Samples returns how many samples the log says it has, -1 before that was read: it stands
-// at the end of a log of whole objects that has an orderly one.
-func (r *Reader) Samples() int { return r.told }
+// Samples returns the number of samples in the catalogue, which is at the end of a closed
+// log of whole objects, or -1 if it has not been read.
+func (r *Reader) Samples() int { return r.listed }
 
 // Position returns the number of bytes read so far.
 func (r *Reader) Position() int64 { return r.records.events.read }
 
-// Damage returns what was found wrong since the last call, nearly always as a
-// *winperf.DataError. Of much damage between two calls the last error counts what is left
-// out.
+// Damage returns the damage found since the last call, nearly always as a
+// *winperf.DataError. If there is much, the last error counts the rest.
 func (r *Reader) Damage() []error { return r.damage.Take() }
 
-// Next reads the next sample. What it holds is valid until the next call, but
-// for the entries of the counter list. At the end of the log it returns io.EOF,
-// another error is that of the underlying reader.
+// Next reads the next sample. Its content is valid until the next call, except the entries
+// of the counter list. At the end of the log it returns io.EOF; other errors are from the
+// underlying reader.
 func (r *Reader) Next(s *Sample) error {
 	for {
 		var err error
@@ -137,12 +130,12 @@ func (r *Reader) Next(s *Sample) error {
 		case typeNames:
 			r.readNames(rec)
 		default:
-			r.damage.at(rec.offset+4, "an event of the unknown type %d; it is left out", rec.typ)
+			r.damage.at(rec.offset+4, "an event of the unknown type %d; it is skipped", rec.typ)
 		}
 	}
 }
 
-// readList reads a counter list. Entries of the list before stay valid.
+// readList reads a counter list. Entries of the previous list stay valid.
 func (r *Reader) readList(rec *record) {
 	l := listReader{b: rec.data, offset: rec.offset, damage: &r.damage}
 	if !rec.whole {
@@ -156,15 +149,14 @@ func (r *Reader) readList(rec *record) {
 	}
 }
 
-// readNames reads some pairs of index and name. They are checked when names are looked
-// up.
+// readNames reads pairs of index and name. They are checked on lookup.
 func (r *Reader) readNames(rec *record) {
 	if r.sampled { // another log was appended
 		r.names, r.sampled = nil, false
 	}
 	machine, pairs, ok := wire.CutUTF16(rec.data)
 	if !ok {
-		r.damage.at(rec.offset, "names without a machine's name; they are left out")
+		r.damage.at(rec.offset, "names without a machine's name; they are skipped")
 		return
 	}
 
@@ -173,11 +165,11 @@ func (r *Reader) readNames(rec *record) {
 	}
 	pairs = pairs[:len(pairs)&^1]
 	for bytes.HasSuffix(pairs, []byte{0, 0, 0, 0}) {
-		pairs = pairs[:len(pairs)-2] // what fills an event that was damaged
+		pairs = pairs[:len(pairs)-2] // padding of an event that was damaged
 	}
 
 	if len(r.names)+len(pairs)+4 > nametable.MaxBytes {
-		r.damage.at(rec.offset, "more than %d bytes of names; they are left out", nametable.MaxBytes)
+		r.damage.at(rec.offset, "more than %d bytes of names; they are skipped", nametable.MaxBytes)
 		return
 	}
 
@@ -187,12 +179,12 @@ func (r *Reader) readNames(rec *record) {
 	}
 }
 
-// readCatalogue takes the number of samples out of a catalogue that is a row of whole
-// records. What else stands in them the samples tell, too.
+// readCatalogue reads the number of samples from a valid catalogue. Its other content is
+// also in the samples.
 func (r *Reader) readCatalogue(rec *record) {
 	b := rec.data
 	if len(b) < catalogueHead {
-		r.damage.at(rec.offset, "a catalogue of %d bytes, expected %d at least; it is left out",
+		r.damage.at(rec.offset, "a catalogue of %d bytes, expected %d at least; it is skipped",
 			len(b), catalogueHead)
 		return
 	}
@@ -203,13 +195,13 @@ func (r *Reader) readCatalogue(rec *record) {
 			length = int(binary.LittleEndian.Uint32(b[at+4:]) & math.MaxInt32)
 		}
 		if length < recordHead || length > len(b)-at {
-			r.damage.at(rec.offset, "no whole record at %d of a catalogue of %d bytes; it is left out",
+			r.damage.at(rec.offset, "no whole record at %d of a catalogue of %d bytes; it is skipped",
 				at, len(b))
 			return
 		}
 		at += length
 	}
-	r.told = int(binary.LittleEndian.Uint32(b[atSamples:]) & math.MaxInt32)
+	r.listed = int(binary.LittleEndian.Uint32(b[atSamples:]) & math.MaxInt32)
 }
 
 func (r *Reader) readSample(rec *record, s *Sample) {
@@ -227,7 +219,7 @@ func (r *Reader) readSample(rec *record, s *Sample) {
 	r.settleTime(rec, s)
 }
 
-// end compares what was read with what the log says it holds.
+// end compares the samples and buffers read with the numbers in the log.
 func (r *Reader) end() {
 	if r.ended {
 		return
@@ -237,7 +229,7 @@ func (r *Reader) end() {
 	if e.count < r.head.Buffers {
 		r.damage.at(e.read, "the file has %d buffers, but should have %d", e.count, r.head.Buffers)
 	}
-	if r.samples < r.told {
-		r.damage.at(e.read, "the log has %d samples, but should have %d", r.samples, r.told)
+	if r.samples < r.listed {
+		r.damage.at(e.read, "the log has %d samples, but should have %d", r.samples, r.listed)
 	}
 }

@@ -5,31 +5,29 @@ import (
 	"encoding/binary"
 )
 
-// maxRecord bounds a record that stands in several events.
+// maxRecord limits a record of several events.
 const maxRecord = 256 << 20
 
-// records puts the events of a log together to records. The memory it takes
-// is that of the largest record.
+// records joins the events of a log to records. Its memory is that of the largest record.
 type records struct {
 	events events
-	parts  record // what was put together so far
+	parts  record // the record being joined
 	buf    []byte // its memory
-	next   uint32 // the part that is to come, 0 = none is awaited
+	next   uint32 // the expected part, 0 = none
 	of     uint32
-	held   event // what follows a record that was given out in part; no payload: nothing does
+	held   event // the event behind an incomplete record that was returned; no payload: none
 }
 
-// record is one record of a log.
 type record struct {
 	typ    byte
-	whole  bool // all of it is there
+	whole  bool // it is complete
 	local  int64
 	offset int64
 	data   []byte
 }
 
-// record returns the next record; it is valid until the next call. A sample of
-// which later parts are missing is returned as far as it goes.
+// record returns the next record; it is valid until the next call. A sample without its
+// last parts is returned incomplete.
 func (r *records) record() (record, error) {
 	for {
 		var err error
@@ -54,16 +52,16 @@ func (r *records) record() (record, error) {
 	}
 }
 
-// continues reports whether an event is the next part of the record at hand.
+// continues reports whether an event is the next part of the current record.
 func (r *records) continues(ev *event) bool {
 	return ev.part == r.next && ev.parts == r.of && ev.typ == r.parts.typ && ev.local == r.parts.local
 }
 
-// giveUp ends a record whose next part does not come.
+// giveUp ends a record whose next part is missing.
 func (r *records) giveUp() (record, bool) {
-	what := "left out"
+	what := "skipped"
 	if r.parts.typ == typeSample {
-		what = "read as far as it goes"
+		what = "read up to there"
 	}
 	r.events.damage.at(r.parts.offset, "a record of %d parts without part %d; it is %s",
 		r.of, r.next, what)
@@ -72,12 +70,12 @@ func (r *records) giveUp() (record, bool) {
 	return r.parts, r.parts.typ == typeSample
 }
 
-// take makes an event part of a record and reports whether that is complete.
+// take adds an event to a record and reports whether the record is complete.
 func (r *records) take(ev *event) (record, bool) {
 	whole := record{ev.typ, ev.whole, ev.local, ev.offset, ev.payload}
 	switch {
 	case r.next != 0:
-		return r.goOn(ev)
+		return r.addPart(ev)
 	case ev.part == 1 && ev.parts == 1 || r.isWhole(ev):
 		whole.typ = r.typeOf(ev)
 		return whole, true
@@ -86,16 +84,15 @@ func (r *records) take(ev *event) (record, bool) {
 		r.buf = append(r.buf[:0], ev.payload...)
 		r.next, r.of = 2, ev.parts
 	default:
-		const form = "part %d of %d of a record, without the parts before it; it is left out"
+		const form = "part %d of %d of a record, without the previous parts; it is skipped"
 		r.events.damage.at(ev.offset+eventHead+16, form, ev.part, ev.parts)
 	}
 	return record{}, false
 }
 
-// goOn adds the next part of the record at hand.
-func (r *records) goOn(ev *event) (record, bool) {
+func (r *records) addPart(ev *event) (record, bool) {
 	if len(r.buf)+len(ev.payload) > maxRecord {
-		r.events.damage.at(r.parts.offset, "a record of more than %d bytes; it is left out", maxRecord)
+		r.events.damage.at(r.parts.offset, "a record of more than %d bytes; it is skipped", maxRecord)
 		r.next = 0
 		return record{}, false
 	}
@@ -110,8 +107,7 @@ func (r *records) goOn(ev *event) (record, bool) {
 	return r.parts, true
 }
 
-// isWhole reports whether an event whose part numbers make no sense is a record of
-// its own.
+// isWhole reports whether an event with invalid part numbers is a complete record.
 func (r *records) isWhole(ev *event) bool {
 	inRange := 1 <= ev.part && ev.part <= ev.parts && ev.parts <= maxParts
 	if inRange && (ev.part == ev.parts || len(ev.payload) == partLen) {
@@ -124,8 +120,7 @@ func (r *records) isWhole(ev *event) bool {
 	return true
 }
 
-// typeOf returns the type of an event that is a record: that which its content
-// says, if it does.
+// typeOf returns the type of a record: the type of its content if known, else of its event.
 func (r *records) typeOf(ev *event) byte {
 	typ := contentType(ev.payload)
 	if typ == 0 || typ == ev.typ {
@@ -136,8 +131,7 @@ func (r *records) typeOf(ev *event) byte {
 	return typ
 }
 
-// contentType tells the type of a record by how it begins, 0 where it does not
-// tell.
+// contentType returns the type of a record by its first bytes, 0 if unknown.
 func contentType(b []byte) byte {
 	le := binary.LittleEndian
 	switch {

@@ -8,25 +8,23 @@ import (
 	"github.com/winperf/winperf/internal/datablock"
 )
 
-// errLost is the Err of values that are not in a sample.
+// errLost is the Err of values missing in a sample.
 var errLost = fmt.Errorf("%w: the sample has no record of the counter", winperf.ErrBadData)
 
-// sampleReader reads one sample.
 type sampleReader struct {
 	rec     *record
 	list    []Counter
-	gap     int // the first entry of the list before which others may be lost, -1 = none
+	gap     int // the first entry of the list with possibly lost entries before it, -1 = none
 	damage  *damageList
 	s       *Sample
 	end     int
-	unsure  int // the first value that may belong to another entry than its place says, -1 = none
+	unsure  int // the first value whose entry is uncertain, -1 = none
 	stopped bool
-	times   int   // records that hold the sample's local time
+	times   int   // records with the sample's local time
 	local   int64 // that time
-	differ  bool  // they do not agree
+	differ  bool  // the records differ
 }
 
-// read fills in the values of the sample.
 func (r *sampleReader) read() {
 	b := r.rec.data
 	r.s.Values, r.s.items = r.s.Values[:0], r.s.items[:0]
@@ -50,24 +48,23 @@ func (r *sampleReader) read() {
 	r.settle()
 }
 
-// fail notes damage at a place in the record.
+// fail reports damage at a place in the record.
 func (r *sampleReader) fail(at int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	r.damage.at(r.rec.offset, "the sample at %d of its %d bytes: %s", at, len(r.rec.data), text)
 }
 
-// lose notes damage that costs a value.
+// lose reports damage that makes a value unreadable.
 func (r *sampleReader) lose(v *Value, at int, format string, args ...any) {
 	v.Err = fmt.Errorf("%w: %s", winperf.ErrBadData, fmt.Sprintf(format, args...))
 	r.fail(at, format, args...)
 }
 
-// isRecordHead reports whether the head of a record stands at a position.
 func isRecordHead(b []byte, at int) bool {
 	return len(b)-at >= recordHead && b[at] == 'B' && b[at+1] == 'L' && b[at+2] == 3
 }
 
-// record reads the record at a position and returns where the next one begins.
+// record reads the record at a position and returns the next position.
 func (r *sampleReader) record(at int) int {
 	b := r.rec.data
 	kind, next := r.extent(at)
@@ -97,9 +94,8 @@ func (r *sampleReader) record(at int) int {
 	return next
 }
 
-// extent returns the kind of the record at a position and where it ends. Kind 0
-// is something that cannot be read; a negative end, that nothing can be read
-// from here on.
+// extent returns the kind and end of the record at a position. Kind 0 is an unreadable
+// record; a negative end means that the rest is unreadable.
 func (r *sampleReader) extent(at int) (Kind, int) {
 	kind, length := r.head(at)
 	isHead := isRecordHead(r.rec.data, at)
@@ -132,24 +128,22 @@ func (r *sampleReader) extent(at int) (Kind, int) {
 	}
 
 	if r.rec.whole {
-		r.fail(at, "a record of %d bytes and kind %d; the rest of the sample is left out", length, kind)
+		r.fail(at, "a record of %d bytes and kind %d; the rest of the sample is skipped", length, kind)
 	}
 	return 0, -1
 }
 
-// head returns what the head at a position says of its record.
 func (r *sampleReader) head(at int) (Kind, int64) {
 	b := r.rec.data[at:]
 	return Kind(b[3]), int64(binary.LittleEndian.Uint32(b[4:]))
 }
 
-// guess is what a record whose head is damaged may be.
 type guess struct {
 	kind   Kind
 	length int64
 }
 
-// guesses are what the record at a position may be by what follows its head.
+// guesses returns the possible records at a position by the bytes behind the head.
 func (r *sampleReader) guesses(at int) []guess {
 	b := r.rec.data[at:r.end]
 	all := []guess{{Single, singleLen}}
@@ -166,8 +160,8 @@ func (r *sampleReader) guesses(at int) []guess {
 
 func (k Kind) known() bool { return k == Single || k == Array || k == Object }
 
-// fits reports whether the record at a position may have a length: another one is
-// behind it, or nothing.
+// fits reports whether the record at a position can have this length: it is followed by
+// another record or nothing.
 func (r *sampleReader) fits(at int, length int64) bool {
 	if length < recordHead || length > int64(r.end-at) {
 		return false
@@ -176,7 +170,7 @@ func (r *sampleReader) fits(at int, length int64) bool {
 	return r.end-next < recordHead || isRecordHead(r.rec.data, next)
 }
 
-// time notes the local time that a record holds.
+// time registers the local time of a record.
 func (r *sampleReader) time(b []byte) {
 	local := int64(binary.LittleEndian.Uint64(b))
 	r.differ = r.differ || r.times > 0 && local != r.local
@@ -191,9 +185,8 @@ func (v *Value) readSingle(b []byte) {
 	v.Multi = le.Uint32(b[32:])
 }
 
-// readArray reads the raw values of all instances. Items is set when all
-// records are read, as its memory moves until then; Multi holds how many there
-// are.
+// readArray reads the raw values of all instances. Items is set after all records, because
+// its memory moves until then; Multi is the number of items.
 func (r *sampleReader) readArray(v *Value, b []byte, at int) {
 	le := binary.LittleEndian
 	if len(b) < arrayHead {
@@ -209,7 +202,7 @@ func (r *sampleReader) readArray(v *Value, b []byte, at int) {
 
 	n := int64(le.Uint32(b[4:]))
 	if room := int64(len(b)-arrayHead) / itemLen; n > room {
-		r.lose(v, at, "an array of %d instances in %d bytes; it is left out", n, len(b))
+		r.lose(v, at, "an array of %d instances in %d bytes; it is skipped", n, len(b))
 		return
 	}
 
@@ -218,7 +211,7 @@ func (r *sampleReader) readArray(v *Value, b []byte, at int) {
 	for item := b[arrayHead:names]; len(item) > 0; item = item[itemLen:] {
 		name, ok := text.at(int64(le.Uint32(item)) - int64(names))
 		if !ok {
-			r.fail(at, "an instance with its name at byte %d of %d; it is left out", le.Uint32(item), len(b))
+			r.fail(at, "an instance with its name at byte %d of %d; it is skipped", le.Uint32(item), len(b))
 			continue
 		}
 		r.s.items = append(r.s.items, Item{
@@ -230,7 +223,7 @@ func (r *sampleReader) readArray(v *Value, b []byte, at int) {
 	}
 }
 
-// settle gives the values their entries of the counter list.
+// settle assigns the values to the entries of the counter list.
 func (r *sampleReader) settle() {
 	values, items := r.s.Values, r.s.items
 	for i := range values {
@@ -263,7 +256,7 @@ func (r *sampleReader) settle() {
 	}
 }
 
-// entry is c, or nil for an entry that could not be read.
+// entry returns c, or nil for an unreadable entry.
 func (c *Counter) entry() *Counter {
 	if c.Kind == 0 {
 		return nil
@@ -271,8 +264,8 @@ func (c *Counter) entry() *Counter {
 	return c
 }
 
-// assign gives a value its entry of the counter list. A data block says itself
-// what it is of.
+// assign assigns a value to its entry of the counter list. A data block contains its own
+// identity.
 func (r *sampleReader) assign(v *Value, i int, sure bool) {
 	c := r.list[i].entry()
 	switch {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Zone returns the name of the log's time zone, in the language of its machine. It may be a
-// reference to a resource, as "@tzres.dll,-212".
+// Zone returns the name of the log's time zone, in the language of its machine, or a
+// reference to a resource, such as "@tzres.dll,-212".
 func (h *Header) Zone() string { return h.zone.Name() }
 
-// System returns what wrote the log: "Windows 6.2, build 9200, 64-bit, 2 processors", or
-// the program that said so of itself in the head.
+// System returns the writer of the log: "Windows 6.2, build 9200, 64-bit, 2 processors", or
+// Program.
 func (h *Header) System() string {
 	if h.Program != "" {
 		return h.Program
@@ -25,15 +25,14 @@ func (h *Header) System() string {
 	return fmt.Sprintf("%s, %d processors", text, h.Processors)
 }
 
-// writtenBy stands before the name of the program, as what is behind the names of a
-// head may be anything.
+// writtenBy precedes the name of the program, because other bytes may follow the names of a
+// head.
 const writtenBy = "written by "
 
-// programIn returns the program that a text behind the names tells, "" where it tells
-// none.
+// programIn returns the program in the text behind the names, or "".
 func programIn(text string) string {
-	program, told := strings.CutPrefix(text, writtenBy)
-	if !told {
+	program, written := strings.CutPrefix(text, writtenBy)
+	if !written {
 		return ""
 	}
 	return program
@@ -41,8 +40,8 @@ func programIn(text string) string {
 
 const windowsText = "Windows %d.%d, build %d, %d-bit"
 
-// setSystem is the reverse of System. A text that it does not make is a program's name,
-// and the head then says the version whose logs have the form that is written.
+// setSystem is the reverse of System. Other texts are the name of a program; the version is
+// then that of the written form.
 func (h *Header) setSystem(text string) {
 	is := Header{}
 	bits := 0

@@ -14,20 +14,20 @@ import (
 
 // Tail is the end of a log that a [Writer] appends to (Options.Tail).
 type Tail struct {
-	head     Header
-	guid     [16]byte
-	told     [toldSize]byte
-	location *time.Location
-	list     []Counter
-	names    *nametable.Names
-	last     int64 // FILETIME of the last sample, UTC
-	size     int64
+	head      Header
+	guid      [16]byte
+	endFields [endSize]byte
+	location  *time.Location
+	list      []Counter
+	names     *nametable.Names
+	last      int64 // FILETIME of the last sample, UTC
+	size      int64
 }
 
-// ReadTail reads a log of size bytes to its end, so that a Writer can append samples to it. The
-// error wraps winperf.ErrBadData if anything in the log is damaged, and
-// winperf.ErrNotSupported if the log has no counters or buffers that Writer does not write.
-// Samples whose times go back are no damage here.
+// ReadTail reads a log of size bytes to its end, so that a Writer can append samples to it.
+// The error wraps winperf.ErrBadData if the log is damaged, and winperf.ErrNotSupported if
+// the log has no counters or buffers that Writer does not write. Times that go back are no
+// damage here.
 func ReadTail(file io.ReaderAt, size int64) (*Tail, error) {
 	r, err := NewReader(io.NewSectionReader(file, 0, size))
 	if err != nil {
@@ -48,14 +48,13 @@ func ReadTail(file io.ReaderAt, size int64) (*Tail, error) {
 	return newTail(r, file, size)
 }
 
-// newTail makes the Tail of a log that was read.
 func newTail(r *Reader, file io.ReaderAt, size int64) (*Tail, error) {
 	t := &Tail{
 		head: r.head, guid: r.records.events.guid, location: r.location, list: r.list, size: size,
 		last: winperf.ToFiletime(r.last),
 	}
 	if t.location == nil {
-		t.location = time.UTC // as it was read
+		t.location = time.UTC // as for reading
 	}
 	switch buffer := t.head.BufferSize; {
 	case len(t.list) == 0:
@@ -68,15 +67,14 @@ func newTail(r *Reader, file io.ReaderAt, size int64) (*Tail, error) {
 
 	schema := winperf.Schema{Names: []winperf.NameTable{r.Names()}}
 	t.names, _ = nametable.FromSchema(&schema)
-	_, err := file.ReadAt(t.told[:], toldAt)
+	_, err := file.ReadAt(t.endFields[:], endAt)
 	return t, err
 }
 
-// elsewhere is what the user can do about other counters.
 const elsewhere = "write other counters to another file"
 
-// order returns, for each entry of the log's list, its position in list. The error names the
-// first counter that only one of the two has, or that differs.
+// order returns, for each entry of the log's list, its position in list. The error names
+// the first counter that is missing in one of them or differs.
 func (t *Tail) order(list []Counter) ([]int, error) {
 	places := map[string]int{}
 	for i := range list {
@@ -106,10 +104,10 @@ func (t *Tail) order(list []Counter) ([]int, error) {
 	return order, nil
 }
 
-// is identifies what an entry is about.
+// is identifies an entry.
 func (c *Counter) is() string { return c.Kind.String() + c.Path.String() }
 
-// differs says how the values of two entries of the same counter differ, "" where they do not.
+// differs describes how the values of two entries of the same counter differ, or "".
 func (c *Counter) differs(now *Counter) string {
 	switch {
 	case c.Kind == Object:
@@ -123,7 +121,6 @@ func (c *Counter) differs(now *Counter) string {
 	return ""
 }
 
-// entriesOf are the counters of planned entries.
 func entriesOf(entries []planned) []Counter {
 	list := make([]Counter, 0, len(entries))
 	for i := range entries {
@@ -132,8 +129,8 @@ func entriesOf(entries []planned) []Counter {
 	return list
 }
 
-// arrange puts the entries of a plan in the order of the log. The error names the first one that
-// differs; blocks may only hold numbers that the log's name table explains.
+// arrange sorts the entries of a plan in the order of the log. The error names the first
+// difference. Blocks may only contain title indices of the log's name table.
 func (t *Tail) arrange(p *plan, f frame.Frame, names *nametable.Names) error {
 	order, err := t.order(entriesOf(p.entries))
 	if err != nil {
@@ -170,7 +167,7 @@ func (t *Tail) sameNames(o frame.Object, names *nametable.Names) error {
 	return nil
 }
 
-// resume makes the output continue a log, at whose end w is, in a new buffer.
+// resume makes the output continue a log in a new buffer; w is at its end.
 func (o *output) resume(t *Tail) error {
 	s, ok := o.w.(io.Seeker)
 	if !ok {
@@ -182,7 +179,7 @@ func (o *output) resume(t *Tail) error {
 	}
 
 	o.start, o.at = at-t.size, t.size
-	o.head, o.guid, o.told, o.last = t.head, t.guid, t.told, t.last
+	o.head, o.guid, o.endFields, o.last = t.head, t.guid, t.endFields, t.last
 	o.buffers = t.size / int64(t.head.BufferSize)
 	return nil
 }

@@ -71,8 +71,8 @@ func TestAppend(t *testing.T) {
 		if !all.head.End.Equal(want.head.End) || all.head.Buffers != len(got)/opt.BufferSize {
 			t.Errorf("end %v, want %v; %d buffers", all.head.End, want.head.End, all.head.Buffers)
 		}
-		if !bytes.Equal(got[:toldAt], first[:toldAt]) ||
-			!bytes.Equal(got[toldAt+toldSize:len(first)], first[toldAt+toldSize:]) {
+		if !bytes.Equal(got[:endAt], first[:endAt]) ||
+			!bytes.Equal(got[endAt+endSize:len(first)], first[endAt+endSize:]) {
 			t.Error("bytes that were there have changed")
 		}
 	})

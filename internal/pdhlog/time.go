@@ -9,15 +9,14 @@ import (
 	"github.com/winperf/winperf/internal/zone"
 )
 
-// ticksPerMinute are 100 ns units.
+// ticksPerMinute is in 100 ns.
 const ticksPerMinute = 60 * 10_000_000
 
-// maxAhead is by how much local time can be ahead of UTC or behind it, in 100 ns.
+// maxAhead limits the difference of local time and UTC, in 100 ns.
 const maxAhead = 16 * 60 * ticksPerMinute
 
-// settleTime finds out when a sample was taken. The log has local times, and
-// UTC where a performance data block or a counter of the 100 ns clock stands;
-// the two together tell how much local time was ahead.
+// settleTime sets the time of a sample. The log has local times, and UTC in performance
+// data blocks and counters with the 100 ns clock; together they give the difference.
 func (r *Reader) settleTime(rec *record, s *Sample) {
 	utc, ahead, ok := r.clocks(s)
 	if !ok {
@@ -32,17 +31,17 @@ func (r *Reader) settleTime(rec *record, s *Sample) {
 	r.last = s.Time
 }
 
-// clocks returns the first UTC time in a sample that can be one, and by how much
-// local time was ahead of it, in 100 ns.
+// clocks returns the first plausible UTC time in a sample and local time minus UTC, in 100
+// ns.
 func (r *Reader) clocks(s *Sample) (utc, ahead int64, ok bool) {
 	for i := range s.Values {
 		v := &s.Values[i]
 		var local int64
 		switch {
 		case v.Block != nil:
-			head, _ := datablock.HeadOf(v.Block) // other blocks are not kept
+			head, _ := datablock.HeadOf(v.Block) // other blocks were dropped
 			local, utc = winperf.ToFiletime(head.SystemTime()), head.Clocks().Time100ns
-		case v.Counter == nil || !v.Valid() || !tellsUTC(v.Counter.Type):
+		case v.Counter == nil || !v.Valid() || !hasUTC(v.Counter.Type):
 			continue
 		case v.Kind == Single:
 			local, utc = s.Local, v.Second
@@ -59,19 +58,18 @@ func (r *Reader) clocks(s *Sample) (utc, ahead int64, ok bool) {
 	return 0, 0, false
 }
 
-// tellsUTC reports whether raw values of a type come with the time of a 100 ns clock.
-func tellsUTC(t counter.Type) bool {
+// hasUTC reports whether raw values of a type include the time of a 100 ns clock.
+func hasUTC(t counter.Type) bool {
 	_, clock := t.Second()
 	return clock == counter.Clock100ns
 }
 
-// near reports whether two times can be of one sample: collecting all counters may
-// take a while.
+// near reports whether two times can be of one sample: sampling all counters may take a
+// while.
 func near(a, b int64) bool { return -10*ticksPerMinute < a-b && a-b < 10*ticksPerMinute }
 
-// ahead finds out what a difference of local time and UTC says: what the zone
-// has with or without daylight time, if that is near, else the nearest quarter
-// of an hour.
+// ahead rounds a difference of local time and UTC to the zone's standard or daylight bias
+// if near, else to a quarter of an hour.
 func (r *Reader) ahead(difference int64) (int64, bool) {
 	if difference < -maxAhead || difference > maxAhead {
 		return 0, false
@@ -93,8 +91,7 @@ func (r *Reader) ahead(difference int64) (int64, bool) {
 	return (difference + half) / quarter * quarter, true
 }
 
-// rules returns by how much local time is ahead of UTC by the rules of the
-// zone, 0 where they are not known.
+// rules returns local time minus UTC by the rules of the zone, 0 if unknown.
 func (r *Reader) rules(local int64) int64 {
 	if r.location == nil || !possibleTime(local) {
 		return 0

@@ -37,7 +37,6 @@ func (w *Writer) begin(f frame.Frame, names *nametable.Names) error {
 	})
 }
 
-// beginLog writes the head of a new log, its names, and the list of its counters.
 func (w *Writer) beginLog(utc, local int64, list []Counter, perfFreq int64, names func() error) error {
 	if w.opt.GUID.IsZero() {
 		if _, err := rand.Read(w.opt.GUID[:]); err != nil {
@@ -62,14 +61,12 @@ func (w *Writer) beginLog(utc, local int64, list []Counter, perfFreq int64, name
 	return w.out.record(typeList, local-10, utc, appendList(nil, list))
 }
 
-// moment returns a time as FILETIME.
 func (w *Writer) moment(t time.Time) (utc, local int64) {
 	_, offset := t.In(w.opt.Location).Zone()
 	utc = winperf.ToFiletime(t)
 	return utc, utc + int64(offset)*10_000_000
 }
 
-// write writes a sample.
 func (w *Writer) write(f frame.Frame, names *nametable.Names) error {
 	utc, local := w.moment(f.Time())
 	if err := w.plan.cooker.Set(w.plan.older, f, counter.Options{}); err != nil {
@@ -85,7 +82,7 @@ func (w *Writer) write(f frame.Frame, names *nametable.Names) error {
 	return w.out.record(typeSample, local, utc, w.sample.buf)
 }
 
-// end writes what stands behind the samples.
+// end writes the records behind the samples.
 func (w *Writer) end() error {
 	if w.catalogue != nil && !w.catalogue.full {
 		b := w.catalogue.append(nil)
@@ -96,13 +93,12 @@ func (w *Writer) end() error {
 	return w.out.end()
 }
 
-// writeNames writes the name table that names are shown in, as far as it goes,
-// in records of one event each. Several machines have it in common: it stands there once,
-// as that of the first.
+// writeNames writes the shown name table in records of one event each. It is written once
+// for all machines, under the name of the first.
 func (w *Writer) writeNames(f frame.Frame, names *nametable.Names, local, utc int64) error {
 	pairs := map[uint32]bool{}
 	machine := appendUTF16Z(nil, `\\`+w.machines[0])
-	var all [][]byte // records
+	var all [][]byte
 	put := func(index uint32, name string) {
 		if name == "" || pairs[index] {
 			return
@@ -123,7 +119,7 @@ func (w *Writer) writeNames(f frame.Frame, names *nametable.Names, local, utc in
 		}
 	}
 
-	// What only another language names.
+	// Names that only another language has.
 	for o := range f.Objects() {
 		title := o.ID().Index
 		for k := range o.NumCounters() + 1 {

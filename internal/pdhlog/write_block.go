@@ -11,21 +11,19 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// blocks makes performance data blocks of one object each, as PDH stores
+// blocks makes performance data blocks of one object each, the form in which PDH stores
 // whole objects.
 type blocks struct {
-	objects map[blockObject][]byte // of the sample at hand, as far as their bytes can be taken over
+	objects map[blockObject][]byte // of the current sample, if their bytes can be copied
 }
 
-// blockObject is an object in a block, by its title index.
 type blockObject struct {
 	block *winperf.Block
 	title uint32
 }
 
-// begin looks where the objects of a frame are. Their bytes can be taken over
-// where they are a performance data block whose readers need to know nothing
-// else.
+// begin finds the objects of a frame whose bytes can be copied: those in performance data
+// blocks without quirks.
 func (w *blocks) begin(f frame.Frame) {
 	if w.objects == nil {
 		w.objects = map[blockObject][]byte{}
@@ -38,9 +36,8 @@ func (w *blocks) begin(f frame.Frame) {
 	}
 }
 
-// cut finds the objects of a block.
 func (w *blocks) cut(b *winperf.Block) {
-	// What damage hides the frame does not have either.
+	// Damaged objects are missing in the frame, too.
 	rest, count, _ := datablock.Objects(b.Bytes, b.Quirks)
 	for range count {
 		object, behind, err := datablock.CutObject(rest)
@@ -54,8 +51,8 @@ func (w *blocks) cut(b *winperf.Block) {
 	}
 }
 
-// append appends the block of an entry's object; of one that the frame lacks, a block
-// without objects.
+// append appends the block of an entry's object, or a block without objects if the frame
+// lacks it.
 func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, found bool, local int64) []byte {
 	clocks, title := f.Clocks(), e.object.Index
 	var object []byte
@@ -88,7 +85,8 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 	return b
 }
 
-// positions are those of the counters of an entry in its object, with what belongs to them.
+// positions returns the positions of an entry's counters in its object, and of their bases
+// and clocks.
 func (e *planned) positions(o frame.Object) (ks []int) {
 	if e.only == nil {
 		for k := range o.NumCounters() {
@@ -108,16 +106,15 @@ func (e *planned) positions(o frame.Object) (ks []int) {
 	return slices.DeleteFunc(ks, func(k int) bool { return k < 0 })
 }
 
-// appendObject appends a PERF_OBJECT_TYPE made of what the frame says of some counters, for
-// objects that stand in other forms in the sample.
+// appendObject appends a PERF_OBJECT_TYPE of some counters of the frame, for objects in
+// other formats.
 func appendObject(b []byte, o frame.Object, ks []int) []byte {
 	encoded := objectOf(o, ks)
-	b, _ = encoded.AppendTo(b) // or b as it was, of an object that is too long
+	b, _ = encoded.AppendTo(b) // or b unchanged if the object is too long
 	return b
 }
 
-// objectOf copies counters of an object out of a frame. Instances carry parent/name as
-// their names.
+// objectOf copies counters of an object from a frame. Names of instances are parent/name.
 func objectOf(o frame.Object, ks []int) perfdata.Object {
 	clocks := o.Clocks()
 	out := perfdata.Object{

@@ -7,8 +7,7 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// sampleWriter turns frames into samples of a log. It keeps its memory from
-// one to the next.
+// sampleWriter converts frames to samples of a log. It reuses its memory.
 type sampleWriter struct {
 	sample Sample
 	items  [][]Item // by entry
@@ -18,7 +17,6 @@ type sampleWriter struct {
 	whole  blocks
 }
 
-// fill makes the sample of a frame.
 func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 	s := &w.sample
 	s.Local = local
@@ -46,7 +44,7 @@ func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 	}
 }
 
-// value fills in the value of an entry. items is memory for an array's.
+// value sets the value of an entry. items is memory for an array.
 func (w *sampleWriter) value(v *Value, e *planned, o frame.Object, items []Item) []Item {
 	k, ok := o.FindCounter(e.counter)
 	if !ok || o.Counter(k).Type != e.Type {
@@ -89,19 +87,18 @@ func (w *sampleWriter) value(v *Value, e *planned, o frame.Object, items []Item)
 	return items
 }
 
-// column holds the raw values of one counter of neighbouring instances, with
-// what PDH_RAW_COUNTER has beside them: First, Second and MultiCount.
+// column holds the raw values of one counter of consecutive instances, with the other
+// fields of PDH_RAW_COUNTER: First, Second and MultiCount.
 type column struct {
 	o        frame.Object
 	first    int
-	counters [3]int // where they are from, -1 = no counter
+	counters [3]int // their positions, -1 = no counter
 	values   [3][]uint64
-	clock    int64 // Second where it is from no counter
-	whole    bool  // every value is there
-	none     bool  // a counter is missing, so that no value can be used
+	clock    int64 // Second if it is from no counter
+	whole    bool  // no value is missing
+	none     bool  // a counter is missing, so no value is usable
 }
 
-// read reads counter k of n instances.
 func (c *column) read(o frame.Object, t counter.Type, k, first, n int) {
 	d, clocks := o.Counter(k), o.Clocks()
 	needsBase, clock := t.Second()
@@ -122,8 +119,7 @@ func (c *column) read(o frame.Object, t counter.Type, k, first, n int) {
 	}
 }
 
-// item returns the i-th of the raw values; ok is false where it, or the base or clock
-// that belongs to it, is missing.
+// item returns the i-th raw value; ok is false if it, its base or its clock is missing.
 func (c *column) item(i int) (it Item, ok bool) {
 	if c.none || !c.whole && !c.has(i) {
 		return it, false
@@ -138,7 +134,7 @@ func (c *column) item(i int) (it Item, ok bool) {
 	return it, true
 }
 
-// has reports whether the i-th value and what belongs to it are there.
+// has reports whether the i-th value, its base and its clock exist.
 func (c *column) has(i int) bool {
 	lacks := func(at int) bool {
 		if at < 0 {

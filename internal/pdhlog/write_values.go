@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// values makes samples of displayable values. The log has an entry for each path, of type
-// PERF_DOUBLE_RAW: the raw value is the double.
+// values makes samples of displayed values. Each path has an entry of type PERF_DOUBLE_RAW:
+// the raw value is the double.
 type values struct {
 	list   []Counter
 	places map[string]int // entries by path
@@ -21,11 +21,11 @@ type values struct {
 	buf    []byte
 }
 
-// WriteReadings writes a moment of a log that holds displayable values. Options.Columns, or
-// else the columns of the first moment, fix the paths that the log has; Late counts others.
-// A value that is not ok, and one that is no number, is an invalid value. Times are at
-// the offset from UTC of the first moment, because nothing else in the log resolves
-// an hour that a clock change repeats. Errors are those of [Writer.Write].
+// WriteReadings writes a sample of a log of displayed values. Options.Columns or the
+// columns of the first call determine the paths; Late counts others. A reading that is not
+// ok, or not a number, is an invalid value. Times keep the UTC offset of the first sample,
+// because nothing else distinguishes the hours that a clock change repeats. Errors are
+// those of [Writer.Write].
 func (w *Writer) WriteReadings(t time.Time, columns []winperf.Column) error {
 	switch {
 	case w.err != nil:
@@ -65,11 +65,10 @@ func (w *Writer) beginValues(t time.Time, columns []winperf.Column) error {
 	return w.beginLog(utc, local, v.list, usualFreq, func() error { return nil })
 }
 
-// usualFreq is the frequency of the performance counter of machines since Windows 10, which the
-// head of a log of displayable values has; none of its values depends on it.
+// usualFreq is the frequency of the performance counter since Windows 10. The head needs
+// one, but displayed values do not depend on it.
 const usualFreq = 10_000_000
 
-// newValues makes the entries of the paths.
 func newValues(paths []string, columns []winperf.Column) (*values, error) {
 	v := &values{places: map[string]int{}, late: map[string]struct{}{}}
 	for _, text := range paths {
@@ -91,7 +90,6 @@ func newValues(paths []string, columns []winperf.Column) (*values, error) {
 	return v, nil
 }
 
-// add adds the entry of a path, unless it is there.
 func (v *values) add(text string, path winperf.Path) {
 	if _, known := v.places[text]; known {
 		return
@@ -102,14 +100,14 @@ func (v *values) add(text string, path winperf.Path) {
 	})
 }
 
-// arrange puts the entries in the order of the log that is appended to.
+// arrange sorts the entries in the order of the log that is appended to.
 func (v *values) arrange(t *Tail) error {
 	order, err := t.order(v.list)
 	if err != nil {
 		return err
 	}
 
-	places := make([]int, len(v.list)) // by position in the list of before
+	places := make([]int, len(v.list)) // by previous position
 	for to, from := range order {
 		places[from] = to
 	}
@@ -120,7 +118,6 @@ func (v *values) arrange(t *Tail) error {
 	return nil
 }
 
-// writeValues writes a sample.
 func (w *Writer) writeValues(t time.Time, columns []winperf.Column) error {
 	utc, local := w.moment(t)
 	w.values.fill(columns, local)
@@ -128,7 +125,7 @@ func (w *Writer) writeValues(t time.Time, columns []winperf.Column) error {
 	return w.out.record(typeSample, local, utc, w.values.buf)
 }
 
-// fill makes the sample of the readings of a moment.
+// fill makes the sample of readings.
 func (v *values) fill(columns []winperf.Column, local int64) {
 	s := &v.sample
 	s.Local, s.Values = local, s.Values[:0]
@@ -141,7 +138,6 @@ func (v *values) fill(columns []winperf.Column, local int64) {
 	}
 }
 
-// fillColumn puts the values of a column into the sample.
 func (v *values) fillColumn(c *winperf.Column) {
 	for i := range c.Len() {
 		c.Describe(&v.series, i)
@@ -154,7 +150,7 @@ func (v *values) fillColumn(c *winperf.Column) {
 	}
 }
 
-// set sets the value. The first value of a path that is ok remains.
+// set sets the value unless a previous reading of the path was ok.
 func (v *Value) set(to counter.Value, status counter.Status) {
 	f, isNumber := to.Float64()
 	isNumber = isNumber && !math.IsNaN(f) && !math.IsInf(f, 0)

@@ -13,50 +13,48 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Layout is one of the two ways in which a binary log keeps samples.
+// Layout is the way in which a binary log stores samples.
 type Layout uint8
 
-// The layouts.
 const (
-	// Counters keeps single raw values: of the counters that were asked for,
-	// and for a wildcard instance an array of all instances. Where some of these may
-	// not be read at first, which arrays cannot tell, their counters are a block.
+	// Counters stores single raw values of the selected counters, and an array of all
+	// instances for a wildcard instance. If some values are not accessible at first, which
+	// arrays cannot express, their counters are a block.
 	Counters Layout = iota
-	// Objects keeps whole objects, each as a performance data block, and the
-	// name table. It is larger and loses nothing.
+	// Objects stores whole objects, each as a performance data block, and the name table.
+	// It is larger and loses nothing.
 	Objects
 )
 
-// Options choose the form of a binary log. The zero value keeps every
-// counter of every instance as single values, in local time.
+// Options choose the form of a binary log. The zero value stores every counter of every
+// instance as single values, in local time.
 type Options struct {
 	Layout Layout
-	// Paths choose what is kept; none is everything. Of Counters those whose
-	// instance is (*) make arrays, which hold instances that come later too;
-	// others name the counters and instances that the first frame has, or will
-	// have. Of Objects they choose objects, which are kept whole.
+	// Paths select the content; none selects everything. With Counters, paths with the
+	// instance (*) make arrays, which include later instances; others select counters and
+	// instances of the first frame, or named instances that appear later. With Objects,
+	// they select whole objects.
 	Paths []winperf.Path
-	// Location is the time zone of the log's times; nil is time.Local. A binary
-	// log keeps local times, and in its head the rules of the zone in force in
-	// the year of the first sample.
+	// Location is the time zone of the log's times; nil is time.Local. A binary log has
+	// local times, and in its head the rules of the zone in the year of the first sample.
 	Location *time.Location
-	// Name is the name of the log file, which the log holds too.
+	// Name is the name of the log file, stored in the head.
 	Name string
-	// System is what wrote the log: that of another one as Header.System has it, or the
-	// name of a program and its system; "" says Windows 8.
+	// System is the writer of the log: Header.System of another log, or a program and its
+	// system; "" means Windows 8.
 	System string
-	// Columns are the paths of a log of displayable values ([Writer.WriteReadings]); none are
-	// those of the first readings.
+	// Columns are the paths of a log of displayed values ([Writer.WriteReadings]); none
+	// means the paths of the first readings.
 	Columns []string
-	// Tail is the end of the log that is appended to, at the end of which the writer is. That
-	// log has Location, Name, System, GUID and BufferSize. Its counters must be those that
-	// are written; the first Write fails otherwise, and changes nothing. The catalogue of a
-	// log of whole objects then counts the samples before. nil begins a new log.
+	// Tail is the end of an existing log to append to; w is at this end. Location, Name,
+	// System, GUID and BufferSize are then those of the log. The first Write fails and
+	// changes nothing if its counters differ from the log's. A catalogue includes the
+	// earlier samples. nil begins a new log.
 	Tail *Tail
 	// GUID identifies the log; zero makes a random one.
 	GUID winperf.GUID
-	// BufferSize is the size in bytes of the buffers that the file consists of,
-	// a multiple of 8 from 16 KiB to 16 MiB; 0 is 64 KiB.
+	// BufferSize is the size in bytes of the file's buffers, a multiple of 8 from 16 KiB to
+	// 16 MiB; 0 is 64 KiB.
 	BufferSize int
 }
 
@@ -68,41 +66,36 @@ type Options struct {
 //	}
 //	err = w.Close()
 //
-// The form is what real logs of Windows Vista and Windows 8 were seen to hold.
-// What it writes reads back here to the same raw values. Whether Windows' own
-// programs read it has NOT been verified on Windows.
+// The form is that of logs of Windows Vista and Windows 8. Reader reads the same raw values
+// from it. It has NOT been verified with programs of Windows.
 //
-// The first sample fixes what the log holds, as in Windows: the list of counters
-// stands once, before the samples. Objects, counters and single instances that
-// come later are not in the log; [Writer.Late] counts them. A single instance stays
-// the same one, whatever it is called later, and its counter ends with it. A sample of several
-// machines has the counters of each; no such log of Windows was seen.
+// The first sample determines the content, as in Windows: the counter list precedes the
+// samples. Objects, counters and single instances that appear later are not written;
+// [Writer.Late] counts them. An entry of a single instance follows it even if it is
+// renamed, and ends with it. A sample of several machines has the counters of each; no such
+// log of Windows is known.
 //
-// The file is written in whole buffers. [Writer.Flush] writes one that is not
-// full yet, so that the log is whole without it, and goes back to write it again.
-// Close and Flush go back to the head, too, for the time of the end and the number
-// of buffers. Where the writer is no io.Seeker these stay 0, as in a log without
-// an orderly end.
+// The file is written in buffers. [Writer.Flush] writes a partly filled buffer, which is
+// later written again. Close and Flush update the end time and the number of buffers in the
+// head. If the writer is no io.Seeker these stay 0, as in a log that was not closed.
 type Writer struct {
 	opt       Options
 	out       output
 	sample    sampleWriter
 	plan      plan
 	catalogue *catalogue // of Objects
-	values    *values    // of displayable values
+	values    *values    // of displayed values
 	machines  []string   // of the first sample
 	begun     bool
 	closed    bool
-	err       error // the first error of writing, which stays
+	err       error // the first error of writing
 }
 
-// minWritten is the size of the smallest buffers that are written: an event has at most 8,072
-// bytes.
+// minWritten is the smallest size of written buffers: an event has at most 8,072 bytes.
 const minWritten = 16 << 10
 
-// NewWriter returns a writer of a log to w. Nothing is written before the
-// first sample. The error wraps winperf.ErrNotSupported: an option has a value
-// that it cannot have.
+// NewWriter returns a writer of a log to w. It writes nothing before the first sample. The
+// error wraps winperf.ErrNotSupported: an option is invalid.
 func NewWriter(w io.Writer, opt Options) (*Writer, error) {
 	if tail := opt.Tail; tail != nil {
 		opt.BufferSize, opt.Location = tail.head.BufferSize, tail.location
@@ -125,13 +118,12 @@ func NewWriter(w io.Writer, opt Options) (*Writer, error) {
 	return &Writer{opt: opt, out: output{w: w}}, nil
 }
 
-// Write writes a decoded sample. names are the names of its objects and
-// counters; Cycle of package measure has both.
+// Write writes a decoded sample. names are the names of its objects and counters; Cycle of
+// package measure has both.
 //
-// An error of the underlying writer stays; after [Writer.Close] the error
-// wraps winperf.ErrState. A frame of other machines than the first one's, or without a
-// sample, is refused with an error that wraps winperf.ErrNotSupported, and the log goes
-// on without it.
+// After an error of the underlying writer, all calls return it; after [Writer.Close] the
+// error wraps winperf.ErrState. A frame of other machines, or without a sample, is refused
+// with an error that wraps winperf.ErrNotSupported; later samples can be written.
 func (w *Writer) Write(f frame.Frame, names *nametable.Names) error {
 	switch {
 	case w.err != nil:
@@ -161,13 +153,13 @@ func (w *Writer) Write(f frame.Frame, names *nametable.Names) error {
 	return w.err
 }
 
-// knows reports whether the log has any of a frame's machines.
+// knows reports whether the log has one of the frame's machines.
 func (w *Writer) knows(f frame.Frame) bool {
 	known := func(machine string) bool { return slices.Contains(w.machines, machine) }
 	return known(f.Machine()) || slices.ContainsFunc(machinesOf(f), known)
 }
 
-// machinesOf are the machines that a frame is of, the first one at least.
+// machinesOf returns the machines of a frame, at least one.
 func machinesOf(f frame.Frame) []string {
 	names := []string{f.Machine()}
 	for o := range f.Objects() {
@@ -178,8 +170,8 @@ func machinesOf(f frame.Frame) []string {
 	return names
 }
 
-// Late returns the number of distinct objects, counters and instances that were
-// asked for, came after the first sample and are not in the log.
+// Late returns the number of distinct selected objects, counters and instances that
+// appeared after the first sample and are not in the log.
 func (w *Writer) Late() int {
 	if w.values != nil {
 		return len(w.values.late)
@@ -187,19 +179,17 @@ func (w *Writer) Late() int {
 	return w.plan.late()
 }
 
-// Size returns the number of bytes of the log so far, those included that wait
-// for their buffer to be full.
+// Size returns the length of the log in bytes, including the unwritten part of the current
+// buffer.
 func (w *Writer) Size() int64 { return w.out.size() }
 
-// Stored returns the number of bytes that the underlying writer has in whole
-// buffers. After an error of one that can seek, the log can be cut off there: the
-// samples before are whole.
+// Stored returns the number of bytes in completely written buffers. After an error of a
+// seekable writer, the log can be truncated there.
 func (w *Writer) Stored() int64 { return w.out.whole() * int64(w.opt.BufferSize) }
 
-// Flush writes what waits for its buffer to be full. A reader then finds all samples in
-// the log. The buffer is written again when more has come to it; where the writer is no
-// io.Seeker its rest stays empty, and flushing every sample makes a log of one buffer a
-// sample.
+// Flush writes the current buffer, so that a reader finds all samples in the log. The
+// buffer is extended later; if the writer is no io.Seeker its rest stays empty, and a flush
+// after every sample makes one buffer for each sample.
 func (w *Writer) Flush() error {
 	if w.err == nil && w.begun && !w.closed {
 		w.settle(w.out.flush())
@@ -207,8 +197,8 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Close ends the log. It does not close the underlying writer. The error is the
-// first one of writing. A log without samples stays empty.
+// Close ends the log. It does not close the underlying writer. It returns the first error
+// of writing. A log without samples is empty.
 func (w *Writer) Close() error {
 	if w.err == nil && w.begun && !w.closed {
 		w.settle(w.end())
@@ -217,8 +207,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// settle keeps the error of writing a record, which leaves the log as it was
-// before.
+// settle keeps the error of writing a record and removes the incomplete record.
 func (w *Writer) settle(err error) {
 	if w.err = err; err != nil {
 		w.out.undo()
