@@ -32,7 +32,6 @@ type reference struct {
 	shift uint    // 64 - the table's bits
 }
 
-// set makes a copy of b the reference.
 func (r *reference) set(id uint64, b []byte) {
 	r.id = id
 	r.bytes = append(r.bytes[:0], b...)
@@ -46,7 +45,6 @@ func (r *reference) set(id uint64, b []byte) {
 	}
 }
 
-// hash returns the hash of the anchor words from w.
 func hash(b []byte, w int) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	h := wordAt(b, w)
@@ -126,7 +124,6 @@ type step struct {
 	move        int64
 }
 
-// cutSteps splits a difference into its steps and its literals.
 func cutSteps(diff []byte) (steps, literals []byte, err error) {
 	length, k := binary.Uvarint(diff)
 	if k <= 0 || length > uint64(len(diff)-k) {

@@ -59,7 +59,6 @@ func (l *lasting) keep(i int, b *winperf.Block, offset int64) {
 	}
 }
 
-// cut removes the parts from i on.
 func (l *lasting) cut(i int) {
 	for k := i; k < len(*l); k++ {
 		l.keep(k, nil, 0)
@@ -166,7 +165,6 @@ func padWord(b []byte, start int) []byte {
 
 const errParts = fault("its parts are longer than it is")
 
-// partHead is the head of a part, with the lengths of its data.
 type partHead struct {
 	raw    winperf.Raw // without bytes
 	flags  uint16
@@ -217,7 +215,6 @@ func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]part
 	return heads, nil
 }
 
-// part reads the head of a part and its texts.
 func (p *pieces) part(part *winperf.Part) (h partHead) {
 	h.raw.Format, h.raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
 	h.flags = p.u16()

@@ -22,13 +22,11 @@ const maxBytes = 64 << 20
 // magic begins every capture. Like PNG's it shows whether the file was transferred as text.
 var magic = [8]byte{0x89, 'W', 'P', 'C', '\r', '\n', 0x1a, '\n'}
 
-// mark begins every record.
 var mark = [4]byte{0xc5, 'W', 'P', 'R'}
 
 // Magic returns the first bytes of every capture.
 func Magic() []byte { return magic[:] }
 
-// kind is the kind of a record.
 type kind uint8
 
 const (
@@ -92,7 +90,6 @@ type head struct {
 	offset int64 // of the record
 }
 
-// end returns the offset of the next record.
 func (h *head) end() int64 { return h.offset + headSize + int64(h.stored) }
 
 func (h *head) put(b []byte) {

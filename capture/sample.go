@@ -11,7 +11,6 @@ import (
 
 const sampleHeadSize = 64
 
-// sampleHead is the head of a sample's payload.
 type sampleHead struct {
 	length    int    // of the sample's bytes
 	schema    uint64 // identities, 0 for none

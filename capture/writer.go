@@ -190,7 +190,6 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 	return &winperf.Raw{Format: formatParts, Bytes: b}, err
 }
 
-// block returns the block of a sample's first part.
 func block(s *winperf.Sample) *winperf.Block {
 	if len(s.Parts) == 0 {
 		return nil
@@ -331,7 +330,6 @@ func (w *Writer) definition(k kind, id uint64, payload, keep []byte) definitionC
 	return definitionCopy{h, append(keep[:0], w.buf[at+headSize:]...)}
 }
 
-// again writes a definition again.
 func (w *Writer) again(c *definitionCopy) {
 	h := c.head
 	h.number = w.nextNumber()
@@ -375,7 +373,6 @@ func (w *Writer) endGroup() {
 	w.reopened = false
 }
 
-// record adds a compressed record to the buffer.
 func (w *Writer) record(k kind, key uint64, payload []byte) head {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, headSize)...)
@@ -384,7 +381,6 @@ func (w *Writer) record(k kind, key uint64, payload []byte) head {
 	return w.seal(k, compression, key, at, len(payload))
 }
 
-// plain adds a record without compression to the buffer.
 func (w *Writer) plain(k kind, key uint64, payload []byte) {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, headSize)...)

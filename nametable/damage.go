@@ -36,7 +36,6 @@ var (
 	unlisted    = &fault{"none", "did not list them", false}
 )
 
-// maxDamage limits the damage listed for one table.
 const maxDamage = 100
 
 // Error returns the expected form.
@@ -73,7 +72,6 @@ func (l *damageList) all() []error {
 	return append(l.list, l.damage(unlisted, l.first, more))
 }
 
-// damage returns the error for a fault at a place.
 func (l *damageList) damage(f *fault, at winperf.DataError, found string) error {
 	at.Err = f
 	at.Source = l.source

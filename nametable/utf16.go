@@ -37,7 +37,6 @@ func writeUTF16(w *strings.Builder, b []byte, bad func(off int)) {
 
 const quoted = 40
 
-// quote returns the start of a UTF-16LE string in quotes.
 func quote(b []byte) string {
 	if len(b) > 2*quoted {
 		return strconv.Quote(wire.Decode(b[:2*quoted], wire.UTF16LE)) + "…"

@@ -35,7 +35,6 @@ func (o *Object) AppendTo(dst []byte) ([]byte, error) {
 	return e.finish("object", dst)
 }
 
-// encoder appends structures and keeps the first error.
 type encoder struct {
 	b     []byte
 	start int // of the encoded block or object in b

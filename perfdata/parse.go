@@ -136,7 +136,6 @@ func (p *parser) object(o *Object, x *index.Object) {
 	o.tail = p.slice(pos, x.Off+x.Len)
 }
 
-// counter reads the definition at pos and returns its end.
 func (p *parser) counter(c *Counter, pos uint32) uint32 {
 	b, end := p.b[pos:], pos+u32(p.b, int(pos))
 	*c = Counter{

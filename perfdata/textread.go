@@ -382,7 +382,6 @@ type word struct {
 	text   string
 }
 
-// errorf returns an error at the word.
 func (w word) errorf(format string, args ...any) error {
 	return &winperf.DataError{Err: errText, Column: w.column, Msg: fmt.Sprintf(format, args...)}
 }

@@ -24,7 +24,6 @@ func WriteText(out io.Writer, b *Block, names func(title uint32) string) error {
 	return w.err
 }
 
-// textWriter buffers lines and writes them to out.
 type textWriter struct {
 	b     []byte
 	names func(uint32) string
@@ -56,7 +55,6 @@ func (w *textWriter) all(b *Block) {
 
 func (w *textWriter) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
 
-// options writes key=value for the values that are not implied.
 func (w *textWriter) options(fields []field) {
 	for _, f := range fields {
 		v := reflect.ValueOf(f.to).Elem()

@@ -7,13 +7,12 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// asked is what a query of the source beneath asks for.
+// asked is the content of a query of the source.
 type asked struct {
 	ids []winperf.ObjectID
-	// global and costly say that all objects that are not costly, or all that are, are
-	// asked for as a class; new ones then come along.
+	// global and costly request all objects of these classes, including new ones.
 	global, costly bool
-	needs          *needs // what is wanted of each object
+	needs          *needs // the requested parts of each object
 }
 
 func (a asked) equal(b asked) bool { return a.needs == b.needs && a.sameObjects(b) }
@@ -22,8 +21,8 @@ func (a asked) sameObjects(b asked) bool {
 	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
 }
 
-// selection is what is asked for in a source's words. It does not name objects that come with
-// a class anyway; costlyIDs are the title indices of costly objects.
+// selection returns the query as a selection. Objects of a requested class are not named;
+// costlyIDs are the title indices of costly objects.
 func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 	sel := winperf.Selection{Global: a.global, Costly: a.costly}
 	for _, id := range a.ids {
@@ -38,20 +37,20 @@ func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 	return sel
 }
 
-// compiled is a query of the source beneath.
+// compiled is a query of the source.
 type compiled struct {
 	winperf.Query
-	sample winperf.Sample // the last one; the next ones get blocks of its sizes
+	sample winperf.Sample // the last one; its block sizes are used for the next
 	asked  asked
 }
 
-// maxIdle bounds the compiled queries that are kept for the next time.
+// maxIdle limits the unused compiled queries.
 const maxIdle = 32
 
-// acquire takes a compiled query that is not in use, or compiles one.
+// acquire returns an unused compiled query, or compiles one.
 func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 	s.mu.Lock()
-	for i := len(s.idle) - 1; i >= 0; i-- { // those used last first
+	for i := len(s.idle) - 1; i >= 0; i-- { // the latest first
 		if c := s.idle[i]; c.asked.equal(a) {
 			s.idle = slices.Delete(s.idle, i, i+1)
 			s.mu.Unlock()
@@ -70,12 +69,12 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 		return nil, err
 	}
 
-	a.ids = slices.Clone(a.ids) // the caller uses the memory of its list again
+	a.ids = slices.Clone(a.ids) // the caller reuses its list
 	return &compiled{Query: q, asked: a}, nil
 }
 
-// giveBack keeps a compiled query for the next time. It returns the query that is to be
-// closed now, nil if all are kept.
+// giveBack keeps a compiled query for reuse. It returns the query to close, nil if all are
+// kept.
 func (s *Source) giveBack(c *compiled) (old *compiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

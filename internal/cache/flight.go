@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// flight is a query of the source under way. A query that needs an object of it
-// waits for it.
+// flight is a running query of the source. Queries that need an object of it wait for it.
 type flight struct {
 	began  stamp
 	needs  *needs    // of all queries when it began
-	start  time.Time // when it was begun, by package time
+	start  time.Time // begin, by package time
 	sample *sample
 	err    error
-	damage []error       // that came with err
+	damage []error       // of the error
 	done   chan struct{} // closed at the end; made by the first query that waits
-	// waiting are the queries that wait, once for each object, from which they are then banned.
+	// waiting are the waiting queries, once for each object. At the end they are banned
+	// from these.
 	waiting []waiter
 }
 
@@ -28,7 +28,7 @@ type waiter struct {
 	at    int
 }
 
-// errAborted is what waiting queries get when the query that asked gave up.
+// errAborted is the result for waiting queries if the asking query gave up.
 var errAborted = errors.New("sample was not taken")
 
 // join waits for an object of a flight. Source.mu is locked.
@@ -39,15 +39,15 @@ func (f *flight) join(q *query, at int) {
 	f.waiting = append(f.waiting, waiter{q, at})
 }
 
-// leave takes a query out of those that wait for an object. Source.mu is locked.
+// leave ends the wait of a query for an object. Source.mu is locked.
 func (f *flight) leave(q *query, at int) {
 	f.waiting = slices.DeleteFunc(f.waiting, func(w waiter) bool { return w.query == q && w.at == at })
 }
 
-// begin registers a flight for what the query misses. Source.mu is locked.
+// begin registers a flight for the missing objects of the query. Source.mu is locked.
 func (q *query) begin() {
 	if q.flight == nil || q.flight.done != nil {
-		q.flight = &flight{} // a query that waited for the last one may still look at it
+		q.flight = &flight{} // a query that waited for the previous one may still read it
 	}
 	f := q.flight
 	f.sample, f.err, f.damage, f.began = nil, errAborted, nil, q.source.table.step()
@@ -58,10 +58,9 @@ func (q *query) begin() {
 	}
 }
 
-// fly asks the source.
 func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	s, f := q.source, q.flight
-	defer q.land() // also when the source panics
+	defer q.finish() // also if the source panics
 	c, err := s.acquire(ctx, a)
 	if err != nil {
 		f.err = err
@@ -84,9 +83,9 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	return sm, nil
 }
 
-// land ends a flight: it inserts what was asked for, ends the bans of all and
-// hands the sample to the queries that wait.
-func (q *query) land() {
+// finish ends a flight: it inserts the objects, ends all bans and passes the sample to the
+// waiting queries.
+func (q *query) finish() {
 	s, f := q.source, q.flight
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +102,7 @@ func (q *query) land() {
 		}
 		if f.err == nil {
 			s.table.insert(it, sm)
-			q.bans[at].give(sm)
+			q.bans[at].set(sm)
 		}
 	}
 
@@ -111,7 +110,7 @@ func (q *query) land() {
 		s.fresh = append(s.fresh, sm)
 		for _, w := range f.waiting {
 			w.query.items[w.at].counts.Joined++
-			w.query.bans[w.at].give(sm)
+			w.query.bans[w.at].set(sm)
 		}
 		s.table.sweep()
 	}
@@ -122,8 +121,8 @@ func (q *query) land() {
 	}
 }
 
-// await waits for the end of a flight. again tells that it failed for reasons
-// of the query that asked.
+// await waits for the end of a flight. again reports that it failed for reasons of the
+// asking query.
 func (f *flight) await(ctx context.Context) (again bool, err error) {
 	select {
 	case <-f.done:

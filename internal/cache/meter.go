@@ -11,26 +11,26 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// titleCache is the title index of the object "winperf cache", beside Windows' own and
-// those of the hosts' objects. Its counters follow, each two further: they are fixed,
-// and new ones go to the end.
+// titleCache is the title index of the object "winperf cache". It is apart from the indices
+// of Windows and of other objects. Its counters have the following even indices; append new
+// ones at the end.
 const titleCache = 900_000
 
-// meterCounters are the counters of the object, but for the age behind them.
+// meterCounters are the counters of the object, before the age.
 var meterCounters = []struct {
 	name, help string
 	of         func(*ObjectStats) uint64
 }{
 	{
-		"Hits/sec", "How often a measurement was given the object from the cache.",
+		"Hits/sec", "How often a measurement got the object from the cache.",
 		func(o *ObjectStats) uint64 { return o.Hits },
 	},
 	{
-		"Misses/sec", "How often the cache could not give the object to a measurement that asked for it.",
+		"Misses/sec", "How often the cache did not have the object for a measurement that needed it.",
 		func(o *ObjectStats) uint64 { return o.Misses },
 	},
 	{
-		"Banned/sec", "How often the object was refused because its newest sample had been given before.",
+		"Banned/sec", "How often the object was refused because the measurement already had its newest sample.",
 		func(o *ObjectStats) uint64 { return o.Banned },
 	},
 	{
@@ -38,25 +38,24 @@ var meterCounters = []struct {
 		func(o *ObjectStats) uint64 { return o.Stale },
 	},
 	{
-		"Joined/sec", "How often a measurement was given the object from the query of another one.",
+		"Joined/sec", "How often a measurement got the object from the running query of another one.",
 		func(o *ObjectStats) uint64 { return o.Joined },
 	},
 	{
-		"Refreshes/sec", "How often a new sample of the object came into the cache.",
+		"Refreshes/sec", "How often a new sample of the object was added to the cache.",
 		func(o *ObjectStats) uint64 { return o.Refreshes },
 	},
 	{
-		"Bans", "The measurements that have the newest sample of the object and are not given it again.",
+		"Bans", "The number of measurements that have the newest sample of the object and do not get it again.",
 		func(o *ObjectStats) uint64 { return uint64(o.Bans) },
 	},
 }
 
-// meterObject declares the object. Its instances are the objects in the cache
-// and _Total.
+// meterObject declares the object. Its instances are the objects in the cache and _Total.
 func meterObject() *provider.Object {
 	o := &provider.Object{
 		Index: titleCache, Name: "winperf cache", Multi: true,
-		Help: "What the object cache between measurements and their source does, by object.",
+		Help: "Counts of the object cache between measurements and their source, by object.",
 	}
 	add := func(name, help string, t counter.Type) {
 		index := titleCache + 2*uint32(len(o.Counters)+1)
@@ -74,11 +73,9 @@ func meterObject() *provider.Object {
 	return o
 }
 
-// Meter returns a source of what the cache does: the object "winperf cache",
-// with an instance for each object that was ever asked for or refreshed and
-// one for their total. It can be read as long as the cache exists, also when
-// that is closed. The age of an object of which no sample is kept is missing,
-// and so is that of the total.
+// Meter returns a source of the cache's counters: the object "winperf cache", with an
+// instance for each object ever requested or refreshed and a total. It can be read after
+// the cache is closed. The ages of objects without a sample and of the total are missing.
 func (s *Source) Meter() (winperf.Source, error) {
 	m := &meter{cache: s, object: meterObject()}
 	layout, err := provider.NewLayout(m.object, nil)
@@ -97,10 +94,8 @@ func (s *Source) Meter() (winperf.Source, error) {
 	return m, nil
 }
 
-// filetimeFreq is how many units of FILETIME a second has.
 const filetimeFreq = 10_000_000
 
-// clocks are the clocks of a sample of the meter.
 func (s *Source) clocks() counter.Clocks {
 	return counter.Clocks{
 		PerfTime: int64(s.clock.Elapsed() / 100), PerfFreq: filetimeFreq,
@@ -108,7 +103,6 @@ func (s *Source) clocks() counter.Clocks {
 	}
 }
 
-// meter is the provider of the object, its session, and the source over it.
 type meter struct {
 	cache      *Source
 	object     *provider.Object
@@ -116,12 +110,11 @@ type meter struct {
 	dispatcher *provider.Dispatcher
 	schema     *winperf.Schema
 
-	// Of the session, which is asked by one goroutine at a time.
+	// Fields of the session, which one goroutine uses at a time.
 	names  *nametable.Names
-	source *winperf.Schema // that names are of
+	source *winperf.Schema // the schema of names
 }
 
-// Describe, Schema and Compile implement winperf.Source.
 func (m *meter) Describe() winperf.Description {
 	return winperf.Description{Machine: m.cache.Describe().Machine}
 }
@@ -135,7 +128,6 @@ func (m *meter) Compile(_ context.Context, sel winperf.Selection) (winperf.Query
 	return &meterQuery{meter: m, query: provider.Query{Global: true, Metadata: sel.Metadata}}, nil
 }
 
-// Name, Objects, Open and Close implement provider.Provider and its session.
 func (m *meter) Name() string                                   { return "cache" }
 func (m *meter) Objects() []*provider.Object                    { return []*provider.Object{m.object} }
 func (m *meter) Open(context.Context) (provider.Session, error) { return session{m}, nil }
@@ -145,7 +137,6 @@ type session struct{ *meter }
 
 func (s session) Close() error { return nil }
 
-// Collect implements provider.Session.
 func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
 	if q.Metadata {
 		w.Definitions(s.layout)
@@ -164,7 +155,7 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 		}
 	}
 
-	// The total comes first: no published object of that name can take its place.
+	// The total is first, so that no published object of that name can replace it.
 	out.Instance(provider.Instance{Name: "_Total"})
 	for k, n := range total {
 		out.Set(k, n)
@@ -184,17 +175,16 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 	return nil
 }
 
-// titles are the names of the source's objects, as far as it tells them.
+// titles returns the names of the source's objects, nil if unknown.
 func (s session) titles(ctx context.Context) *nametable.Names {
 	schema, err := s.cache.Schema(ctx)
 	if err == nil && (schema != s.source || s.names == nil) {
-		s.meter.names, _ = nametable.FromSchema(schema) // measurements of the source tell the damage
+		s.meter.names, _ = nametable.FromSchema(schema) // measurements of the source report the damage
 		s.meter.source = schema
 	}
 	return s.meter.names
 }
 
-// objectName is the name of an object, or its GUID.
 func objectName(names *nametable.Names, id winperf.ObjectID) string {
 	switch {
 	case id.Index == 0:
@@ -205,7 +195,6 @@ func objectName(names *nametable.Names, id winperf.ObjectID) string {
 	return names.Title(id.Index)
 }
 
-// meterQuery takes samples of the meter.
 type meterQuery struct {
 	meter *meter
 	query provider.Query

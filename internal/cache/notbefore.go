@@ -7,13 +7,13 @@ import (
 
 type notBeforeKey struct{}
 
-// notBefore is a context with a bound.
+// notBefore is a context with a time limit for samples.
 type notBefore struct {
 	context.Context
 	t time.Time
 }
 
-// Value implements [context.Context]: the value of its key is the context.
+// Value implements [context.Context].
 func (c *notBefore) Value(key any) any {
 	if key == (notBeforeKey{}) {
 		return c
@@ -21,14 +21,14 @@ func (c *notBefore) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// NotBefore returns a context for the Next of a query that refuses samples begun at a time or
-// earlier. Sources without a cache begin a sample when they are asked. The time is one of time.Now:
-// its monotonic reading is compared.
+// NotBefore returns a context for the Next of a query that refuses samples begun at a time
+// or earlier. Sources without a cache always begin a new sample. The time must be from
+// time.Now: its monotonic reading is compared.
 func NotBefore(ctx context.Context, t time.Time) context.Context {
 	return &notBefore{ctx, t}
 }
 
-// notBeforeOf returns the time of NotBefore; zero where there is none.
+// notBeforeOf returns the time of NotBefore, or zero.
 func notBeforeOf(ctx context.Context) time.Time {
 	if c, ok := ctx.Value(notBeforeKey{}).(*notBefore); ok {
 		return c.t

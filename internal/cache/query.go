@@ -15,35 +15,34 @@ type query struct {
 	sel    winperf.Selection
 	wanted []winperf.ObjectID
 	needs  needs
-	since  *needs // those of all queries since this one is among them
+	since  *needs // needs of all queries since this one was added
 
-	// By position in wanted: the object in the cache, what the query has seen
-	// of it, and what Next gave. Guarded by Source.mu.
+	// By position in wanted: the object in the cache, its ban for this query, and the
+	// result of Next. Guarded by Source.mu.
 	items []*item
 	bans  []ban
 	picks []*sample
 
-	// alone samples with the selection as it is, for this query only, as long
-	// as none of the wanted objects is known.
+	// alone samples the whole selection for this query only, while none of its objects is
+	// known.
 	alone     winperf.Query
 	aloneLast winperf.Sample
 
 	flight  *flight
-	missing []int // positions in wanted that must be asked for
+	missing []int // positions in wanted that must be requested
 	asking  []winperf.ObjectID
 	waits   []wait
-	damage  []error // that came with the error of Next
+	damage  []error // of the error of Next
 }
 
-// wait is a flight that an object is waited for, by its position in wanted.
 type wait struct {
 	flight *flight
 	at     int
 }
 
-// want sets what is wanted from now on. What was wanted before comes first;
-// sm, if not nil, is a sample of the rest that the query has.
-func (q *query) want(ids []winperf.ObjectID, sm *sample) {
+// setWanted sets the selected objects. The previous ones must be first; sm, if not nil, is a
+// sample of the others that the query has.
+func (q *query) setWanted(ids []winperf.ObjectID, sm *sample) {
 	s := q.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +52,7 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	for _, id := range ids[len(q.items):] {
 		b := ban(0)
 		if sm != nil {
-			b.give(sm)
+			b.set(sm)
 		}
 		q.items, q.bans = append(q.items, s.table.item(id)), append(q.bans, b)
 		if _, named := q.needs[id]; !named {
@@ -65,11 +64,11 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	q.since = s.needs
 }
 
-// Next implements winperf.Query: it takes the objects that are in the cache, waits for
-// those that others are asking for, and asks for the rest.
+// Next implements winperf.Query: it takes objects from the cache, waits for objects of
+// running queries, and requests the others.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
-	q.learn()
+	q.update()
 	clear(q.picks)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,15 +80,15 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		q.damage = nil
 		return err
 	}
-	q.give(s)
+	q.fill(s)
 	return nil
 }
 
-// give hands over what was picked, in the order in which it is wanted: each run of
-// objects of one sample is a part.
-func (q *query) give(s *winperf.Sample) {
+// fill fills a sample with the objects in order: each run of objects of one sample is a
+// part.
+func (q *query) fill(s *winperf.Sample) {
 	if len(q.wanted) == 0 {
-		q.picks[0].give(s, nil, false)
+		q.picks[0].addTo(s, nil, false)
 		s.Schema = q.picks[0].from.Schema
 		return
 	}
@@ -104,10 +103,10 @@ func (q *query) give(s *winperf.Sample) {
 		only := q.wanted[from:end:end]
 		wanted := asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}
 		if len(only) == len(q.wanted) && sm.asked.sameObjects(wanted) {
-			only = nil // what is new in a class that is wanted comes along
+			only = nil // new objects of a requested class are included
 		}
 
-		sm.give(s, only, slices.Contains(q.picks[:from], sm))
+		sm.addTo(s, only, slices.Contains(q.picks[:from], sm))
 		if sm.at > newest.at {
 			newest = sm
 		}
@@ -116,23 +115,23 @@ func (q *query) give(s *winperf.Sample) {
 	s.Schema = newest.from.Schema
 }
 
-// learn finds out what the query was given last, as far as that was decoded.
-func (q *query) learn() {
+// update updates the selected objects from the last result, if it was decoded.
+func (q *query) update() {
 	q.source.mu.Lock()
-	q.source.learn()
+	q.source.update()
 	var more []winperf.ObjectID
 	sm := q.only()
 	if sm != nil {
-		more = q.news(sm)
+		more = q.added(sm)
 	}
 	q.source.mu.Unlock()
 
 	if len(more) > 0 {
-		q.want(more, sm)
+		q.setWanted(more, sm)
 	}
 }
 
-// only is the sample that all objects were given from, nil where there are several or none.
+// only returns the only sample of the result, nil for several or none.
 func (q *query) only() *sample {
 	if len(q.picks) == 0 || slices.ContainsFunc(q.picks, func(sm *sample) bool { return sm != q.picks[0] }) {
 		return nil
@@ -140,12 +139,11 @@ func (q *query) only() *sample {
 	return q.picks[0]
 }
 
-// news are the objects that are wanted from now on, nil where these are the same:
-// those of a sample for this query alone, or such that are new in a class which the
-// sample was to hold whole, and which is wanted whole.
-func (q *query) news(sm *sample) []winperf.ObjectID {
+// added returns the objects selected from now on, nil if unchanged: the objects of a sample
+// for this query alone, or new ones of a class that is selected and was sampled as a whole.
+func (q *query) added(sm *sample) []winperf.ObjectID {
 	if len(q.wanted) == 0 {
-		sm.look() // it is of this query alone
+		sm.look() // only this query has it
 		return slices.Clone(sm.ids)
 	}
 	var found []winperf.ObjectID
@@ -165,7 +163,7 @@ func (q *query) news(sm *sample) []winperf.ObjectID {
 	return append(slices.Clone(q.wanted), found...)
 }
 
-// take gets a sample of every wanted object.
+// take gets a sample of every selected object.
 func (q *query) take(ctx context.Context) error {
 	if len(q.wanted) == 0 {
 		return q.takeAlone(ctx)
@@ -185,8 +183,8 @@ func (q *query) take(ctx context.Context) error {
 	}
 }
 
-// look decides for every wanted object whether it is in the cache, is waited for
-// or is asked for. What was begun by the time after is no use.
+// look finds every selected object: in the cache, in a running query, or missing. Samples
+// begun at the time after or earlier are refused.
 func (q *query) look(after time.Time) error {
 	s := q.source
 	s.mu.Lock()
@@ -194,7 +192,7 @@ func (q *query) look(after time.Time) error {
 	if s.closed {
 		return errClosed()
 	}
-	s.learn()
+	s.update()
 	if s.left {
 		s.count()
 	}
@@ -206,7 +204,7 @@ func (q *query) look(after time.Time) error {
 	return nil
 }
 
-// lookEach takes each object from where it is.
+// lookEach finds each object.
 func (q *query) lookEach(now time.Duration, after time.Time) {
 	for i, it := range q.items {
 		if q.picks[i] != nil {
@@ -236,7 +234,7 @@ func (q *query) miss(at int) {
 
 func errClosed() error { return fmt.Errorf("the cache is closed: %w", winperf.ErrState) }
 
-// ask asks the source for what is missing.
+// ask requests the missing objects.
 func (q *query) ask(ctx context.Context) error {
 	if len(q.missing) == 0 {
 		return nil
@@ -259,8 +257,7 @@ func (q *query) ask(ctx context.Context) error {
 	return nil
 }
 
-// await waits for what others ask for. again tells that some of it has to be
-// looked for once more.
+// await waits for running queries. again reports that objects must be looked for again.
 func (q *query) await(ctx context.Context) (again bool, err error) {
 	for i, w := range q.waits {
 		retry, err := w.flight.await(ctx)
@@ -324,7 +321,7 @@ func (q *query) takeAlone(ctx context.Context) error {
 	return nil
 }
 
-// Close implements winperf.Query. What the query has seen is forgotten with it.
+// Close implements winperf.Query. It removes the bans of the query.
 func (q *query) Close() error {
 	s := q.source
 	s.mu.Lock()

@@ -13,37 +13,34 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// defaultFreshness is how old an object may be to be handed out, where no
-// Options say another time.
+// defaultFreshness is the default of Options.Freshness.
 const defaultFreshness = 500 * time.Millisecond
 
 // Options for New. The zero Options are those of the original.
 type Options struct {
-	// Freshness is how old an object may be to be handed out, counted from the
-	// end of the query that brought it. 0 means 500 ms, less than 0
-	// that only concurrent requests share.
+	// Freshness limits the age of a shared object since the end of its query. 0 means 500
+	// ms; with a negative value only concurrent requests share.
 	Freshness time.Duration
-	// Clock is the clock that ages are measured by; nil means the system's. They
-	// count the time for which the machine was suspended as far as its Elapsed does,
-	// and setting the time of day makes nothing old or fresh.
+	// Clock measures ages; nil means the system's. Ages include the time of a suspended
+	// machine if the clock's Elapsed does. Setting the time of day has no effect.
 	Clock schedule.Clock
 }
 
-// Source is a winperf.Source over another one, whose queries share samples. It
-// may be used by any number of goroutines; each query by one at a time.
+// Source is a winperf.Source over another one, whose queries share samples. It may be used
+// by any number of goroutines; each query by one at a time.
 type Source struct {
 	src   winperf.Source
 	clock schedule.Clock
 
-	mu      sync.Mutex // guards what follows; held for no more than moving references
+	mu      sync.Mutex // guards the fields below; held briefly
 	table   table
-	idle    []*compiled // queries of the source beneath that are not in use
-	fresh   []*sample   // of the table, whose objects are not known yet
+	idle    []*compiled // unused queries of the source
+	fresh   []*sample   // in the table, with unknown objects
 	open    map[*query]struct{}
 	needs   *needs // of the open queries,
-	left    bool   // and of such that have left since
+	left    bool   // and of queries that have left
 	changes int    // of the needs
-	queries uint64 // that reached the source
+	queries uint64 // of the source
 	closed  bool
 }
 
@@ -60,14 +57,13 @@ func New(src winperf.Source, opt Options) *Source {
 	}
 }
 
-// Describe implements winperf.Source: it is what the source beneath is.
+// Describe implements winperf.Source.
 func (s *Source) Describe() winperf.Description { return s.src.Describe() }
 
 // Schema implements winperf.Source.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) { return s.src.Schema(ctx) }
 
-// Close implements winperf.Source: it closes the source beneath. Frames that
-// were handed out can still be read.
+// Close implements winperf.Source: it closes the source. Frames stay readable.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	idle := s.idle
@@ -81,14 +77,13 @@ func (s *Source) Close() error {
 	return errors.Join(append(errs, s.src.Close())...)
 }
 
-// Compile implements winperf.Source. It takes one sample, of definitions only
-// where the source can do that, to learn which objects and counters the selection wants:
-// from then on these objects are sampled, with the counters that any open query wants of
-// them. An object that is not there yet is found by a later Compile, unless the selection
-// wants a whole class of objects or none of what it wants was there.
+// Compile implements winperf.Source. It takes one sample, of definitions only if possible,
+// to find the selected objects and counters. Each sample of an object then has the counters
+// that any open query needs. A later Compile is needed for new objects, unless the
+// selection has a whole class or none of its objects existed.
 //
-// A query for definitions goes to the source as it is. The error wraps
-// winperf.ErrNotSupported for a source of recorded samples.
+// A query for definitions is passed to the source. The error wraps winperf.ErrNotSupported
+// for a source of recorded samples.
 func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	if s.src.Describe().Recorded {
 		return nil, fmt.Errorf("cache over recorded samples: %w", winperf.ErrNotSupported)
@@ -104,11 +99,11 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	}
 
 	q := &query{source: s, sel: sel, needs: needs}
-	q.want(wanted, nil)
+	q.setWanted(wanted, nil)
 	return q, nil
 }
 
-// resolve returns the objects that the selection wants now, and what it wants of each.
+// resolve returns the currently selected objects, and the need of each.
 func (s *Source) resolve(
 	ctx context.Context, sel winperf.Selection,
 ) ([]winperf.ObjectID, needs, error) {

@@ -8,38 +8,38 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Stats are what a cache did since it was made.
+// Stats are the counts of a cache since it was made.
 type Stats struct {
-	Queries  uint64 // that reached the source
-	Entities int    // queries of the cache that are open
-	// Bans are the pairs of an object and a query that has its newest sample and
-	// will not get it again.
+	Queries  uint64 // of the source
+	Entities int    // open queries of the cache
+	// Bans are the pairs of an object and a query that has its newest sample and will not
+	// get it again.
 	Bans    int
-	Objects []ObjectStats // in the order of their identities
+	Objects []ObjectStats // ordered by identity
 }
 
-// ObjectStats are what a cache did with one object, and how old it is.
+// ObjectStats are the counts and the age of one object.
 type ObjectStats struct {
 	ObjectID winperf.ObjectID
 	Counts
 	Bans int // queries that have the newest sample
-	// Age is the time since the newest sample was taken. Taken is when that was, by
-	// the time of day as it is now; the zero time where none is kept any more.
+	// Age is the time since the newest sample. Taken is its time by the current time of
+	// day; zero if no sample is kept.
 	Taken time.Time
 	Age   time.Duration
 }
 
-// Counts are what happened to one object.
+// Counts are the events of one object.
 type Counts struct {
-	Hits      uint64 // handed out from memory
-	Misses    uint64 // asked for in vain; of these:
-	Banned    uint64 // refused because the asker had the newest sample
+	Hits      uint64 // found in the cache
+	Misses    uint64 // not found; of these:
+	Banned    uint64 // refused because the query has the newest sample
 	Stale     uint64 // too old
-	Joined    uint64 // given from a query that was under way
-	Refreshes uint64 // new samples, asked for or not
+	Joined    uint64 // from a running query
+	Refreshes uint64 // new samples, requested or not
 }
 
-// Stats returns what the cache did until now.
+// Stats returns the current counts.
 func (s *Source) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

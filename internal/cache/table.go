@@ -7,20 +7,19 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// table is the cache proper: the newest sample of each object, and the rules of
-// which query may have it. Its owner locks it.
+// table holds the newest sample of each object and decides which query may have it. Its
+// owner locks it.
 type table struct {
 	clock     schedule.Clock
 	freshness time.Duration
 
-	items map[winperf.ObjectID]*item // none is ever taken out, so that queries may keep them
-	steps stamp                      // what began and ended so far
-	swept time.Duration              // by the clock's Elapsed, as all times here are
+	items map[winperf.ObjectID]*item // never removed, so queries may keep them
+	steps stamp                      // counts begins and ends
+	swept time.Duration              // by the clock's Elapsed, as all times here
 }
 
-// stamp puts the beginnings and ends of queries in order. A sample that began
-// after another one ended is newer; of two that were under way at the same time
-// no order is known.
+// stamp orders the begins and ends of queries. A sample that began after the end of another
+// one is newer; overlapping ones have no order.
 type stamp uint64
 
 func (t *table) step() stamp {
@@ -28,31 +27,30 @@ func (t *table) step() stamp {
 	return t.steps
 }
 
-// item is the newest sample of one object. It stays when the sample is dropped
-// for its age.
+// item is the newest sample of one object. It remains when an old sample is dropped.
 type item struct {
 	id     winperf.ObjectID
 	sample *sample // nil: none, or dropped
 	landed stamp   // of the sample
 	at     time.Duration
 	counts Counts
-	flight *flight // the query under way that asks for the object, nil for none
+	flight *flight // the running query for the object, or nil
 }
 
-// ban is what keeps an entity, one query, from an object: the end of the newest
-// sample of it that the entity has. It gets only what began later.
+// ban keeps a query from an object: the end of the newest sample that it has. It gets only
+// samples that began later.
 type ban stamp
 
 func (b ban) from(s *sample) bool { return stamp(b) >= s.began }
 
-// give bans a query that was given a sample.
-func (b *ban) give(s *sample) { *b = ban(s.landed) }
+// set bans a query that got a sample.
+func (b *ban) set(s *sample) { *b = ban(s.landed) }
 
 func newTable(opt Options) table {
 	return table{clock: opt.Clock, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
 }
 
-// item returns the item of an object, made where there is none.
+// item returns the item of an object, a new one if needed.
 func (t *table) item(id winperf.ObjectID) *item {
 	it := t.items[id]
 	if it == nil {
@@ -62,9 +60,9 @@ func (t *table) item(id winperf.ObjectID) *item {
 	return it
 }
 
-// find looks for an object on behalf of an entity, which wants some of it. A hit bans the entity
-// from the object. A miss changes nothing but counts. What was begun
-// by the time after is not fresh, see NotBefore.
+// find looks for an object for a query with needs. A hit bans the query from the object. A
+// miss only changes counts. Samples begun at the time after or earlier are stale, see
+// NotBefore.
 func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after time.Time) *sample {
 	switch {
 	case it.sample == nil, !it.sample.asked.needs.of(it.id).covers(wanted):
@@ -74,22 +72,21 @@ func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after tim
 		it.counts.Stale++
 	default:
 		it.counts.Hits++
-		b.give(it.sample)
+		b.set(it.sample)
 		return it.sample
 	}
 	it.counts.Misses++
 	return nil
 }
 
-// fresh reports whether an object is young enough to be handed out.
 func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
 
-// begunAfter reports whether what was begun at a time may be given to one who refuses what was
-// begun by another time; zero refuses nothing.
+// begunAfter reports whether a sample begun at start satisfies the limit after; zero is no
+// limit.
 func begunAfter(start, after time.Time) bool { return after.IsZero() || start.After(after) }
 
-// insert makes a sample the newest of an object, unless it may be older than the
-// one that is.
+// insert makes a sample the newest of an object, unless it may be older than the current
+// one.
 func (t *table) insert(it *item, s *sample) {
 	if it.landed >= s.began {
 		return
@@ -98,12 +95,12 @@ func (t *table) insert(it *item, s *sample) {
 	it.counts.Refreshes++
 }
 
-// learnOf inserts the objects that came along unasked with a sample, which was decoded. One that
-// cannot be read is dropped, so that the next query takes another one.
-func (t *table) learnOf(sm *sample, readable bool) {
+// updateFrom inserts the unrequested objects of a decoded sample. An unreadable sample is
+// dropped, so that the next query takes a new one.
+func (t *table) updateFrom(sm *sample, readable bool) {
 	for _, id := range sm.ids {
 		if it := t.item(id); it.sample != sm {
-			t.insert(it, sm) // the query that took it has no ban: it does not want the object
+			t.insert(it, sm) // no ban for the query that took it: it does not select the object
 		}
 	}
 	for _, it := range t.items {
@@ -123,11 +120,11 @@ func (t *table) has(sm *sample) bool {
 	return false
 }
 
-// idle is how long an object is kept that is not refreshed: it can be of no use
-// any more but for the names that the next sample of it may share.
+// idle is how long an object without refresh is kept. It is then useful only for names that
+// the next sample may share.
 const idle = time.Minute
 
-// sweep drops samples of objects that were not refreshed for long, now and then.
+// sweep drops old samples, at most once per idle.
 func (t *table) sweep() {
 	now := t.clock.Elapsed()
 	if now-t.swept < idle {

@@ -99,7 +99,7 @@ func (p *play) run(script string) {
 		case "insert":
 			p.insert(id, b)
 		case "join":
-			b.give(p.newest[id])
+			b.set(p.newest[id])
 		case "find":
 			if got := p.find(id, b); got != word[3] {
 				p.Errorf("%s: got %s", step, got)
@@ -124,7 +124,7 @@ func (p *play) insert(id winperf.ObjectID, b *ban) {
 	if p.table.insert(it, s); it.sample != s {
 		p.Errorf("insert %d: it is not the newest", id.Index)
 	}
-	b.give(s)
+	b.set(s)
 	p.newest[id] = s
 }
 
@@ -199,7 +199,7 @@ func TestOverlap(t *testing.T) {
 	tb.insert(it, quick)
 	slow.landed, slow.at = tb.step(), now
 	var has, other ban
-	has.give(slow)
+	has.set(slow)
 	if tb.insert(it, slow); it.sample != quick || it.counts.Refreshes != 1 {
 		t.Errorf("the slow sample took the place: %+v", it)
 	}

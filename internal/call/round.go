@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// Round makes calls and waits for them: with Take and Call on one line that others use
-// too, or with Begin, Ask and Wait on several lines at once, which only it uses. A
-// Round serves one goroutine. The zero Round is ready for use; used again and again it
-// allocates nothing, unless a call has to be told to return.
+// Round makes calls and waits for them: with Take and Call on one shared line, or with
+// Begin, Ask and Wait on several lines in parallel, which it uses alone. One goroutine may
+// use a Round. The zero Round is ready for use; a reused Round allocates nothing unless a
+// call is cancelled.
 type Round struct {
 	ctx      context.Context
 	deadline time.Time // zero: none
 	timer    *time.Timer
-	late     <-chan time.Time // fires when the limit is reached; nil: there is none
+	late     <-chan time.Time // fires at the limit; nil: no limit
 	out      []*Line          // whose calls have not returned
 }
 
-// Begin begins a round that ends with ctx, and after the limit where that is not 0.
-// It fails when ctx has ended, or must have though it does not say so yet: then
-// nothing is to be asked, as no answer could come in time.
+// Begin begins a round that ends with ctx, and after the limit if it is not 0. It fails if
+// ctx has ended or its deadline has passed, because no answer could be in time.
 func (r *Round) Begin(ctx context.Context, limit time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -45,7 +44,6 @@ func (r *Round) Begin(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// alarm returns what fires after a time.
 func (r *Round) alarm(after time.Duration) <-chan time.Time {
 	if r.timer == nil {
 		r.timer = time.NewTimer(after)
@@ -55,8 +53,8 @@ func (r *Round) alarm(after time.Duration) <-chan time.Time {
 	return r.timer.C
 }
 
-// Share is the limit of a round whose answers are handed over together: the
-// limit, but no more than a share of the time that ctx leaves.
+// Share returns the limit of a round whose answers are returned together: at most a share
+// of the time until ctx's deadline.
 func Share(ctx context.Context, limit time.Duration, share float64) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(limit, time.Duration(float64(time.Until(deadline))*share))
@@ -71,13 +69,12 @@ func (r *Round) Ask(l *Line, run func(context.Context)) {
 	r.out = append(r.out, l)
 }
 
-// Wait waits until all calls have returned, the round's context ends, the limit is
-// reached or stop is closed. Then it tells calls that are still out to return, by
-// their context, and leaves behind those that do not within the grace. What became
-// of each call is its line's Outcome.
+// Wait waits until all calls have returned, the round's context ends, the limit is reached
+// or stop is closed. Then it cancels the running calls, and abandons those that do not
+// return within the grace period. See each line's Outcome.
 func (r *Round) Wait(stop <-chan struct{}, grace time.Duration) { _ = r.wait(stop, grace) }
 
-// wait returns why a call was left behind, nil if none was.
+// wait returns why a call was abandoned, or nil.
 func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
 	reason := r.gather(r.ctx, stop, r.late)
 	if reason != nil {
@@ -90,23 +87,23 @@ func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
 	return reason
 }
 
-// Await waits until all calls have returned, and reports whether they have, or until
-// ctx ends or late fires. That ends no call: they can be waited for again.
+// Await waits until all calls have returned, and reports whether they have, or until ctx
+// ends or late fires. It cancels no call; it can be called again.
 func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 	return r.gather(ctx, nil, late) == nil
 }
 
-// AwaitLeft waits until calls that were left behind have returned, until ctx ends, the limit is reached or
-// stop is closed. The round must have no calls of its own.
+// AwaitLeft waits until abandoned calls have returned, ctx ends, the limit is reached or
+// stop is closed. The round must have no calls.
 func (r *Round) AwaitLeft(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
 	r.out = append(r.out[:0], lines...)
-	_ = r.gather(ctx, stop, r.alarm(limit)) // their lines report which have not returned
+	_ = r.gather(ctx, stop, r.alarm(limit)) // the lines report which have not returned
 	r.out = r.out[:0]
 	r.timer.Stop()
 }
 
-// gather waits for the calls that are out, one after the other, as all of them have
-// to return anyway. It returns why it stopped, nil if none is out any more.
+// gather waits for the running calls, one after the other. It returns why it stopped, nil
+// if all have returned.
 func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan time.Time) (reason error) {
 	for len(r.out) > 0 && reason == nil {
 		last := len(r.out) - 1
@@ -129,18 +126,17 @@ func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan ti
 	return reason
 }
 
-// sweep forgets the calls that have returned. Where the last one has not others may
-// have, and where this program did not run for a while it has, too.
+// sweep removes the calls that have returned. Some may have while gather waited for another
+// one or this program was suspended.
 func (r *Round) sweep() { r.out = slices.DeleteFunc(r.out, (*Line).idle) }
 
-// Leave tells the calls that are out to return, and leaves them behind.
+// Leave cancels and abandons the running calls.
 func (r *Round) Leave() {
 	r.sweep()
 	r.end(errClosed)
 	r.leave()
 }
 
-// end tells the calls that are out to return.
 func (r *Round) end(reason error) {
 	if errors.Is(reason, errClosed) {
 		reason = context.Canceled
@@ -151,7 +147,7 @@ func (r *Round) end(reason error) {
 	}
 }
 
-// leave stops waiting for the calls that are out. That ends the round.
+// leave abandons the running calls and ends the round.
 func (r *Round) leave() {
 	for _, l := range r.out {
 		l.leave()
@@ -162,9 +158,9 @@ func (r *Round) leave() {
 	}
 }
 
-// Take begins a round on one line and waits until that can be had: until other
-// rounds and calls that were left behind are over. It fails when ctx ends or the
-// limit is reached before, with an error that wraps ErrBusy. Call must follow.
+// Take begins a round on one line and waits until the line is free and abandoned calls have
+// returned. If ctx ends or the limit is reached before, the error wraps ErrBusy. Call must
+// follow.
 func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
 	if err := r.Begin(ctx, limit); err != nil {
 		if len(l.turn) == 0 || len(l.back) == 0 {
@@ -186,7 +182,7 @@ func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
 	return nil
 }
 
-// receive waits for one of the two things that make a line the round's.
+// receive waits for one of the two channels that make the line available.
 func (r *Round) receive(l *Line, from <-chan struct{}) error {
 	select {
 	case <-l.closing:
@@ -195,7 +191,7 @@ func (r *Round) receive(l *Line, from <-chan struct{}) error {
 	}
 
 	select {
-	case <-from: // as a rule; to look at all the others takes longer than the rest of a call
+	case <-from: // the usual case; the full select takes longer than the rest of a call
 		return nil
 	default:
 	}
@@ -212,8 +208,8 @@ func (r *Round) receive(l *Line, from <-chan struct{}) error {
 	}
 }
 
-// Call makes the call on the line that was taken, waits for it as long as the round
-// may last, and gives the line back. An error says that the call was left behind.
+// Call makes the call on the line that was taken, waits for it within the round, and
+// releases the line. An error means that the call was abandoned.
 func (r *Round) Call(l *Line, run func(context.Context)) error {
 	l.start(r.ctx, r.deadline, run)
 	r.out = append(r.out, l)

@@ -15,13 +15,13 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Client is a connection to a program that listens. Call may be used from several
-// goroutines, Next by one.
+// Client is a connection to a listening program. Call may be used from several goroutines,
+// Next by one.
 type Client struct {
 	net     net.Conn
 	batches chan Batch
-	done    chan struct{} // is closed when nothing more comes
-	failed  error         // why; valid after done
+	done    chan struct{} // closed at the end of the connection
+	failed  error         // the reason; valid after done
 
 	writing chan struct{} // holds a value while a line is written
 
@@ -33,11 +33,10 @@ type Client struct {
 // Batch is some records of one experiment, or its end.
 type Batch struct {
 	Experiment string
-	// Records are the records as the program sent them, each a line of JSON that
-	// experiment.ParseRecord reads.
+	// Records are the records as sent, each a line of JSON for experiment.ParseRecord.
 	Records [][]byte
-	// Ended tells that no more will come, and Err why the last ones were not delivered to
-	// some sink, if there is something to tell.
+	// Ended means that no more records follow. Err is then the error of sinks that did not
+	// get the last records, or nil.
 	Ended bool
 	Err   error
 
@@ -46,10 +45,9 @@ type Batch struct {
 	through uint64
 }
 
-// Done tells the program that the records of the batch are where they belong. Those of a
-// batch that is not done come again to whoever receives the experiment next; and the next
-// batch does not come before. The error is why the program cannot be told: Next has what came
-// before that.
+// Done acknowledges the records of the batch. Otherwise they are sent again to the next
+// receiver of the experiment. The next batch is sent only after it. On an error the program
+// cannot be reached; Next returns the batches received before.
 func (b *Batch) Done() error {
 	if b.Ended {
 		return nil
@@ -72,14 +70,14 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	return c, nil
 }
 
-// Close ends the connection. Experiments that were attached by it, and not to be kept, end.
+// Close ends the connection, and experiments attached through it without Keep.
 func (c *Client) Close() error {
 	err := c.net.Close()
 	<-c.done
 	return err
 }
 
-// read reads what the program sends, until the connection ends.
+// read reads the program's lines until the connection ends.
 func (c *Client) read() {
 	in := bufio.NewReaderSize(c.net, 64<<10)
 	open := map[string][][]byte{}
@@ -96,18 +94,18 @@ func (c *Client) read() {
 	}
 }
 
-// maxBatch bounds the records that a program may send before it ends their batch, of which each
-// takes some more memory than its text.
+// maxBatch limits the records of a batch, each of which takes recordSize bytes more than
+// its text.
 const (
 	maxBatch   = 256 << 20
 	recordSize = 256
 )
 
-// take takes a line. Records wait in open until their batch ends.
+// take handles a line. Records are kept in open until their batch ends.
 func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 	var a Answer
 	if err := json.Unmarshal(line, &a); err != nil {
-		return fmt.Errorf("the program sent no JSON: %w: %w", winperf.ErrBadData, err)
+		return fmt.Errorf("the program sent invalid JSON: %w: %w", winperf.ErrBadData, err)
 	}
 	switch {
 	case a.Record != nil:
@@ -143,18 +141,18 @@ func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 	return nil
 }
 
-// hand gives a batch to Next. A program that sends more than was acknowledged is refused:
-// nobody may wait for it here.
+// hand passes a batch to Next. A program that sends batches before the acknowledgement is
+// refused, because read must not block.
 func (c *Client) hand(b Batch) error {
 	select {
 	case c.batches <- b:
 		return nil
 	default:
-		return fmt.Errorf("%w: batches that nobody acknowledged", winperf.ErrBadData)
+		return fmt.Errorf("%w: unacknowledged batches", winperf.ErrBadData)
 	}
 }
 
-// end tells all who wait that nothing more comes.
+// end reports the end of the connection to all waiting calls.
 func (c *Client) end(err error) {
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the program has closed the connection: %w", io.ErrUnexpectedEOF)
@@ -164,8 +162,8 @@ func (c *Client) end(err error) {
 	close(c.done)
 }
 
-// Call asks for something and waits for the answer, which is put into result, if that is
-// not nil. The error is an *Error where the program refused.
+// Call sends a request, waits for the answer and decodes it into result, if not nil. The
+// error is an *Error if the program refused the request.
 func (c *Client) Call(ctx context.Context, r Request, result any) error {
 	waiter := make(chan Answer, 1)
 	c.mu.Lock()
@@ -195,7 +193,7 @@ func (c *Client) Call(ctx context.Context, r Request, result any) error {
 	case <-c.done:
 	}
 	select {
-	case a := <-waiter: // it came last
+	case a := <-waiter: // the last answer
 		return a.decode(result)
 	default:
 		return c.failed
@@ -215,7 +213,7 @@ func (a *Answer) decode(result any) error {
 	return nil
 }
 
-// send sends a request that has no answer.
+// send sends a request without an answer.
 func (c *Client) send(r Request) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -224,7 +222,8 @@ func (c *Client) send(r Request) error {
 	return c.write(context.Background(), text)
 }
 
-// write writes a line. A program that does not take it until ctx ends is left: half of it may be on its way.
+// write writes a line. If the program does not accept it until ctx ends, the connection is
+// closed, because a part may be sent.
 func (c *Client) write(ctx context.Context, line []byte) error {
 	select {
 	case c.writing <- struct{}{}:
@@ -235,12 +234,12 @@ func (c *Client) write(ctx context.Context, line []byte) error {
 	late := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(late)
-		_ = c.net.SetWriteDeadline(time.Unix(1, 0)) // what is written returns
+		_ = c.net.SetWriteDeadline(time.Unix(1, 0)) // interrupts the write
 	})
 	_, err := c.net.Write(append(line, '\n'))
 	if !stop() {
 		<-late
-		_ = c.net.SetWriteDeadline(time.Time{}) // for who writes next
+		_ = c.net.SetWriteDeadline(time.Time{}) // for the next write
 	}
 
 	switch {
@@ -253,7 +252,8 @@ func (c *Client) write(ctx context.Context, line []byte) error {
 	return c.ended(err)
 }
 
-// ended is why the connection ended, where a write failed: the program may have said that.
+// ended returns why the connection ended after a failed write: the program may have sent
+// the reason.
 func (c *Client) ended(err error) error {
 	const moment = time.Second
 	select {
@@ -266,7 +266,7 @@ func (c *Client) ended(err error) error {
 
 // Next returns the next batch of records, or the end of an experiment.
 func (c *Client) Next(ctx context.Context) (Batch, error) {
-	select { // what came goes before the end
+	select { // batches received before the end are first
 	case b := <-c.batches:
 		return b, nil
 	default:

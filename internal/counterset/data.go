@@ -8,21 +8,19 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Data is what PerfQueryCounterData gives, taken apart: a PERF_DATA_HEADER and
-// its answers.
+// Data is a decoded result of PerfQueryCounterData: a PERF_DATA_HEADER and its answers.
 type Data struct {
 	Clocks     counter.Clocks
 	SystemTime [8]uint16 // SYSTEMTIME
 	Answers    []Answer
 }
 
-// Answer is the answer to one identifier of the query: a PERF_COUNTER_HEADER and
-// what comes with it.
+// Answer is the answer to one identifier of the query: a PERF_COUNTER_HEADER and its data.
 type Answer struct {
 	Status    Status
 	Form      Form
 	Counters  []uint32   // ids of the forms MultipleCounters and FullSet
-	Instances []Instance // one without a name for the forms SingleCounter and MultipleCounters
+	Instances []Instance // a single one without a name for SingleCounter and MultipleCounters
 }
 
 // Instance is an instance with its values, one for each counter.
@@ -33,21 +31,20 @@ type Instance struct {
 
 // Value is a PERF_COUNTER_DATA.
 type Value struct {
-	Size uint32 // 4 or 8; anything else tells that there is no value
+	Size uint32 // 4 or 8; otherwise there is no value
 	Bits uint64
 }
 
-// ParseData takes a sample apart. damage lists the answers, or ends of answers,
-// that cannot be read; err tells that the answers from some point on are lost.
-// All of them are of type [*winperf.DataError]. What follows dwTotalSize is left alone, see
-// [ParseIdentifiers].
+// ParseData decodes a sample. damage lists the unreadable answers or ends of answers; err
+// means that the remaining answers are lost. All are of type [*winperf.DataError]. Bytes
+// behind dwTotalSize are ignored, see [ParseIdentifiers].
 func ParseData(b []byte) (d *Data, damage []error, err error) {
 	h, fatal, headErr := readHead(b)
 	if fatal {
 		return nil, nil, headErr
 	}
 
-	// What cut the data short is the error, whatever it did to the last answer.
+	// The truncation is the error, whatever its effect on the last answer.
 	if headErr != nil {
 		err = headErr
 	}
@@ -85,7 +82,7 @@ func ParseData(b []byte) (d *Data, damage []error, err error) {
 	return d, damage, err
 }
 
-// parse takes the counters and instances of a checked answer apart.
+// parse decodes the counters and instances of a checked answer.
 func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 	for ; len(a.ids) > 0; a.ids = a.ids[4:] {
 		dst.Counters = append(dst.Counters, u32(a.ids, 0))
@@ -120,10 +117,10 @@ func (a *answer) parse(b []byte, dst *Answer) *winperf.DataError {
 	return nil
 }
 
-// AppendData appends the sample as Windows lays it out: values in blocks of 16
-// bytes, everything a multiple of 8. The error wraps ErrEncode: a name has a NUL,
-// an instance has not one value for each counter, an answer reports success but
-// lists no counters, or the form does not go with what the answer holds.
+// AppendData appends the sample in Windows' layout: values in blocks of 16 bytes, all
+// lengths a multiple of 8. The error wraps ErrEncode: a name has a NUL, an instance has a
+// wrong number of values, an answer reports success without counters, or the form
+// contradicts the content.
 func AppendData(dst []byte, d *Data) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, make([]byte, headerSize)...)
@@ -136,7 +133,7 @@ func AppendData(dst []byte, d *Data) ([]byte, error) {
 
 	total := len(dst) - start
 	if total > MaxBytes {
-		return dst[:start], fmt.Errorf("%w: %d bytes, want at most %d", ErrEncode, total, MaxBytes)
+		return dst[:start], fmt.Errorf("%w: %d bytes, expected at most %d", ErrEncode, total, MaxBytes)
 	}
 
 	h := dst[start:]
@@ -197,7 +194,7 @@ func (a *Answer) append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// check reports whether form and content of an answer agree.
+// check returns an error if form and content of an answer contradict.
 func (a *Answer) check() error {
 	values := 1
 	switch a.Form {
@@ -214,7 +211,7 @@ func (a *Answer) check() error {
 		return fmt.Errorf("%w: %d counter ids, form %d has none", ErrEncode, len(a.Counters), a.Form)
 	case a.Form == errorReturn && len(a.Instances) > 0,
 		(a.Form == SingleCounter || a.Form == MultipleCounters) && len(a.Instances) != 1:
-		return fmt.Errorf("%w: %d instances do not go with form %d", ErrEncode, len(a.Instances), a.Form)
+		return fmt.Errorf("%w: form %d cannot have %d instances", ErrEncode, a.Form, len(a.Instances))
 	case a.Status == Success && values == 0:
 		return fmt.Errorf("%w: status 0, but no counters", ErrEncode)
 	}
@@ -222,7 +219,7 @@ func (a *Answer) check() error {
 	for i := range a.Instances {
 		in := &a.Instances[i]
 		if len(in.Values) != values {
-			return fmt.Errorf("%w: instance %d has %d values, want %d", ErrEncode, i, len(in.Values), values)
+			return fmt.Errorf("%w: instance %d has %d values, expected %d", ErrEncode, i, len(in.Values), values)
 		}
 		if !a.Form.listsInstances() && in.InstanceName != (InstanceName{}) {
 			return fmt.Errorf("%w: form %d has no room for the instance %q", ErrEncode, a.Form, in.Name)
@@ -231,7 +228,7 @@ func (a *Answer) check() error {
 	return nil
 }
 
-// appendValue appends a PERF_COUNTER_DATA; one without a value keeps its room.
+// appendValue appends a PERF_COUNTER_DATA. A missing value has the usual size.
 func appendValue(dst []byte, v Value) []byte {
 	if v.Size != 4 && v.Size != 8 {
 		v = Value{}

@@ -7,28 +7,26 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Options are the ways to decode.
+// Options control decoding.
 type Options struct {
-	// Known, if not nil, tells what the instances were called that an earlier sample
-	// had in the object which will get this position; nil where there is none.
-	// Comparing them here costs a fraction of a second pass. The code page is 0.
+	// Known, if not nil, returns the instance names of an earlier sample for the object at
+	// this position, or nil. Comparing them while decoding is much cheaper than a second
+	// pass. The code page is 0.
 	Known func(position int, title, codePage uint32) *index.Names
-	// Object, if not nil, is called as soon as an object is in the index. same
-	// tells that the instances are those that Known gave.
+	// Object, if not nil, is called after an object was added to the index. same reports
+	// that its instances equal Known's.
 	Object func(position int, same bool)
 }
 
-// maxDamage is how many findings an index lists.
 const maxDamage = 100
 
-// Decode checks a sample of winperf.FormatV2 and fills ix with what is in it,
-// keeping the memory of earlier decodes. ix refers to b. Each answer becomes one
-// object, also the empty one of a set that has no instances now; sets tells what
-// the counters are.
+// Decode checks a sample of winperf.FormatV2 and fills ix with its content, reusing the
+// memory of earlier calls. ix refers to b. Each answer becomes one object, even without
+// instances; sets describe the counters.
 //
 // An error, always a [*winperf.DataError], means that the data could not be read to their
-// end; objects before the damage are in ix. What costs less is in ix.Damage,
-// and so is an [AnswerError] for each answer that is an error.
+// end; ix has the objects before the damage. Lesser damage is listed in ix.Damage, as is an
+// [AnswerError] for each answer with an error.
 func Decode(b []byte, sets []winperf.CounterSet, ix *index.Index, opt Options) error {
 	d := decoder{ix: ix, opt: opt, memo: memoOf(ix, sets)}
 	ix.Reset()
@@ -44,13 +42,12 @@ type decoder struct {
 	ix   *index.Index
 	opt  Options
 	memo *memo
-	side bool // ix.Data is memo.side: b with rewritten answers behind it
-	// What Options.Known gave for the object at hand; nil as soon as an instance is
-	// another one.
+	side bool // ix.Data is memo.side: b followed by rewritten answers
+	// The result of Options.Known for the current object; nil after the first different
+	// instance.
 	known *index.Names
 }
 
-// sample decodes everything.
 func (d *decoder) sample(b []byte) *winperf.DataError {
 	h, fatal, err := readHead(b)
 	if fatal {
@@ -86,8 +83,8 @@ func (d *decoder) sample(b []byte) *winperf.DataError {
 	return err
 }
 
-// identifiers takes the machine's name, and the damage, from the identifiers that stand
-// behind the data. Their offsets count from the identifiers; base is where these begin.
+// identifiers reads the machine's name and the damage of the identifiers behind the data.
+// Their offsets are relative to base.
 func (d *decoder) identifiers(base uint32) {
 	m := d.memo
 	if err := m.identErr; err != nil {
@@ -100,12 +97,10 @@ func (d *decoder) identifiers(base uint32) {
 	}
 }
 
-// answer decodes the answer at position i.
 func (d *decoder) answer(i int, a *answer, err *winperf.DataError) {
 	id := d.memo.identifier(uint32(i))
 	if id == nil {
-		// What else is wrong with it is of no interest, but for its memory: there may be
-		// an answer for every 16 bytes.
+		// Reuse the memory of another error: there may be an answer for every 16 bytes.
 		if err == nil {
 			err = new(winperf.DataError)
 		}
@@ -122,13 +117,12 @@ func (d *decoder) answer(i int, a *answer, err *winperf.DataError) {
 	d.object(i, a, id)
 }
 
-// drop lists why there is no object for the answer at position i.
+// drop lists the reason why the answer at position i has no object.
 func (d *decoder) drop(i int, err error) {
 	d.memo.placed = min(d.memo.placed, i)
 	d.damage(err)
 }
 
-// object makes an object of an answer.
 func (d *decoder) object(i int, a *answer, id *ident) {
 	if a.status != Success && !a.status.absent() {
 		d.damage(&AnswerError{Set: id.set, Status: a.status})
@@ -176,8 +170,8 @@ func (d *decoder) object(i int, a *answer, id *ident) {
 	}
 }
 
-// undecodable returns why the values of an answer cannot be looked for: its set is
-// unknown, or it has less room than they take.
+// undecodable returns an error if the set of an answer is unknown or the answer is too
+// short for its values.
 func (a *answer) undecodable(set *set) *winperf.DataError {
 	if set.info == nil {
 		return checkSet.Fault(a.off, 0, 0)
@@ -190,8 +184,8 @@ func (a *answer) undecodable(set *set) *winperf.DataError {
 	return nil
 }
 
-// place puts the object's counters into the index. As long as all objects so far
-// are as they were, their counters are there already.
+// place adds the object's counters to the index. They are already there if all previous
+// objects are unchanged.
 func (d *decoder) place(i int, l *layout, o *index.Object) {
 	o.Counter0 = uint32(len(d.ix.Counters))
 	o.Definitions = l.definitions
@@ -206,16 +200,15 @@ func (d *decoder) place(i int, l *layout, o *index.Object) {
 	o.CounterEnd = uint32(len(d.ix.Counters))
 }
 
-// recall asks for what is known of the instances of the next object.
+// recall requests the known instances of the next object.
 func (d *decoder) recall(title uint32) {
 	if d.known = nil; d.opt.Known != nil {
 		d.known = d.opt.Known(len(d.ix.Objects), title, 0)
 	}
 }
 
-// instances indexes the instances of an answer whose values all stand where the
-// layout says, which is how Windows writes them. It reports whether they did; if
-// not, the index is as it was.
+// instances indexes the instances of an answer whose values are in the places of the
+// layout, as Windows writes them. Otherwise it returns false and the index is unchanged.
 func (d *decoder) instances(a *answer, l *layout, id *ident) bool {
 	switch {
 	case a.count == 0:
@@ -239,9 +232,9 @@ func (d *decoder) instances(a *answer, l *layout, id *ident) bool {
 
 // listed indexes the instances of an answer that lists them.
 //
-// The index still holds what an earlier sample put there, and mostly that is right again:
-// where an instance is, so that a processor need not wait for each length to find the next
-// one, and how long its name is. Nothing is believed that was not compared.
+// The index still contains the previous sample, whose places and name lengths mostly are
+// right. Taking and checking them lets a processor work on several instances at once
+// instead of waiting for each length.
 func (d *decoder) listed(a *answer, l *layout, width uint32) (regular bool) {
 	n, m := len(d.ix.Instances), len(d.ix.Links)
 	instances := d.ix.Instances[n : n+int(a.count)]
@@ -262,8 +255,7 @@ func (d *decoder) listed(a *answer, l *layout, width uint32) (regular bool) {
 			in.Block = values
 		}
 
-		// A name with the known hash ends where the known one did, mostly that of the same
-		// place: its NUL need not be looked for.
+		// A name with the known hash has the known length, so its NUL need not be searched.
 		name := b[in.Off+instanceSize : in.Block]
 		length := int(in.Name.Len)
 		if known == nil || length > len(name) || known[i] != index.HashName(name[:length]) {
@@ -288,7 +280,6 @@ func (d *decoder) listed(a *answer, l *layout, width uint32) (regular bool) {
 	return true
 }
 
-// damage lists a finding.
 func (d *decoder) damage(err error) {
 	if len(d.ix.Damage) == maxDamage {
 		d.ix.MoreDamage++

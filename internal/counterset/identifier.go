@@ -7,34 +7,32 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Any stands for all counters as Identifier.Counter and for any id as
-// Identifier.InstanceID: PERF_WILDCARD_COUNTER of perflib.h.
+// Any means all counters as Identifier.Counter and any id as Identifier.InstanceID:
+// PERF_WILDCARD_COUNTER of perflib.h.
 const Any = 0xFFFFFFFF
 
-// AllInstances is the filter that every instance matches: PERF_WILDCARD_INSTANCE
-// of perflib.h.
+// AllInstances is the filter for every instance: PERF_WILDCARD_INSTANCE of perflib.h.
 const AllInstances = "*"
 
-// MaxInstanceName is the length of an instance filter in UTF-16 units, its NUL
-// left out: PERF_MAX_INSTANCE_NAME of perflib.h.
+// MaxInstanceName is the greatest length of an instance filter in UTF-16 units without NUL:
+// PERF_MAX_INSTANCE_NAME of perflib.h.
 const MaxInstanceName = 1024
 
-// Identifier is a PERF_COUNTER_IDENTIFIER: what one part of a query asks for.
+// Identifier is a PERF_COUNTER_IDENTIFIER: one part of a query.
 type Identifier struct {
 	Set        winperf.GUID
-	Status     Status // what became of it when it was added
+	Status     Status // result of adding it to the query
 	Counter    uint32 // id of one counter, or Any
 	InstanceID uint32 // or Any
-	Index      uint32 // position of the answer, as PerfQueryCounterInfo tells
-	// Instance is the filter: a name in which * stands for any characters and ?
-	// for one. It must be empty for a set that has no instances, and must not
-	// for one that has.
+	Index      uint32 // position of the answer, from PerfQueryCounterInfo
+	// Instance is the filter: a name in which * matches any characters and ? one. It must
+	// be empty for a set without instances, and only then.
 	Instance string
 }
 
-// AppendIdentifier appends the structure to dst. One without a filter has no
-// name at all, as Microsoft Learn wants it for sets without instances. The error
-// wraps ErrEncode: the filter is too long or has a NUL.
+// AppendIdentifier appends the structure to dst. Without a filter it has no name, as
+// Microsoft Learn requires for sets without instances. The error wraps ErrEncode: the
+// filter is too long or has a NUL.
 func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, id.Set[:]...)
@@ -48,7 +46,7 @@ func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
 			return dst[:start], fmt.Errorf("%w: instance filter: %w", ErrEncode, err)
 		}
 		if units := len(name)/2 - 1; units > MaxInstanceName {
-			return dst[:start], fmt.Errorf("%w: instance filter of %d characters, want at most %d", ErrEncode,
+			return dst[:start], fmt.Errorf("%w: instance filter of %d characters, expected at most %d", ErrEncode,
 				units, MaxInstanceName)
 		}
 		dst = pad(append(dst, name...), start)
@@ -57,8 +55,8 @@ func AppendIdentifier(dst []byte, id Identifier) ([]byte, error) {
 	return dst, nil
 }
 
-// ParseIdentifiers takes a sequence of PERF_COUNTER_IDENTIFIER apart. What
-// stands before damage is returned with the error, a [*winperf.DataError].
+// ParseIdentifiers decodes a sequence of PERF_COUNTER_IDENTIFIER. It returns the
+// identifiers before damage with the error, a [*winperf.DataError].
 func ParseIdentifiers(b []byte) ([]Identifier, error) {
 	var ids []Identifier
 	for pos := uint32(0); pos < uint32(len(b)); {
@@ -77,8 +75,8 @@ func ParseIdentifiers(b []byte) ([]Identifier, error) {
 	return ids, nil
 }
 
-// readIdentifier checks the structure at pos and returns the bytes of its name,
-// NUL included, and where it ends.
+// readIdentifier checks the structure at pos and returns the bytes of its name, including
+// NUL, and its end.
 func readIdentifier(b []byte, pos uint32) (name []byte, end uint32, err *winperf.DataError) {
 	left := uint32(len(b)) - pos
 	if left < identifierSize {

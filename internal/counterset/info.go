@@ -6,11 +6,11 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// None stands for no counter as CounterInfo.Base, PerfTime, PerfFreq and Multi.
+// None means no counter as CounterInfo.Base, PerfTime, PerfFreq and Multi.
 const None = 0xFFFFFFFF
 
-// FlagMultiple is the bit of Info.InstanceType that says that the set has instances
-// (perflib.h, PERF_COUNTERSET_FLAG_MULTIPLE).
+// FlagMultiple is the bit of Info.InstanceType for sets with instances (perflib.h,
+// PERF_COUNTERSET_FLAG_MULTIPLE).
 const FlagMultiple = 0x02
 
 // Request codes of PerfQueryCounterSetRegistrationInfo (perflib.h, PERF_REG_*).
@@ -40,7 +40,7 @@ type Info struct {
 type CounterInfo struct {
 	ID        uint32
 	Type      counter.Type
-	Attrib    uint64 // how a value is to be shown (perflib.h, PERF_ATTRIB_*)
+	Attrib    uint64 // display of values (perflib.h, PERF_ATTRIB_*)
 	Detail    uint32
 	Scale     int32  // power of ten, for graphs
 	Base      uint32 // id of the base, or None
@@ -51,10 +51,10 @@ type CounterInfo struct {
 	Reserved  uint32
 }
 
-// Single reports whether the set has no instances but one unnamed thing.
+// Single reports whether the set has no instances.
 func (i *Info) Single() bool { return i.InstanceType&FlagMultiple == 0 }
 
-// AppendInfo appends the structure and those of its counters.
+// AppendInfo appends the structure and its counters.
 func AppendInfo(dst []byte, i *Info) []byte {
 	dst = append(dst, i.GUID[:]...)
 	for _, v := range [...]uint32{i.Type, i.Detail, uint32(len(i.Counters)), i.InstanceType} {
@@ -79,9 +79,8 @@ func AppendCounterInfo(dst []byte, c CounterInfo) []byte {
 	return dst
 }
 
-// ParseInfo takes registration information apart. The error, a [*winperf.DataError], tells
-// that it is too short for what it claims to hold; counters that are whole are
-// returned all the same.
+// ParseInfo decodes registration information. The error, a [*winperf.DataError], means that
+// the bytes end too early; the complete counters are still returned.
 func ParseInfo(b []byte) (*Info, error) {
 	if len(b) < infoSize {
 		return nil, checkInfo.Fault(0, int64(len(b)), infoSize)
@@ -112,9 +111,8 @@ func counterInfo(b []byte) CounterInfo {
 	}
 }
 
-// Check returns what is wrong with the registration beyond its form: ids that
-// stand twice, of which the last one counts, and references to counters that are
-// not there.
+// Check returns contradictions in the registration: duplicate ids, of which the last one is
+// used, and references to missing counters.
 func (i *Info) Check() (errs []error) {
 	at := make(map[uint32]int, len(i.Counters))
 	for k, c := range i.Counters {

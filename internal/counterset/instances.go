@@ -6,16 +6,16 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// InstanceName is the identity of an instance: a PERF_INSTANCE_HEADER and the
-// name behind it. Neither name nor id alone need be unique.
+// InstanceName is the identity of an instance: a PERF_INSTANCE_HEADER and its name. Neither
+// name nor id alone need be unique.
 type InstanceName struct {
 	Name string
 	ID   uint32
 }
 
-// ParseInstances takes a sequence of PERF_INSTANCE_HEADER apart, the answer of
-// PerfEnumerateCounterSetInstances. Instances before damage are returned with the error, a
-// [*winperf.DataError].
+// ParseInstances decodes a sequence of PERF_INSTANCE_HEADER, the result of
+// PerfEnumerateCounterSetInstances. It returns the instances before damage with the error,
+// a [*winperf.DataError].
 func ParseInstances(b []byte) ([]InstanceName, error) {
 	var all []InstanceName
 	size := uint32(len(b))

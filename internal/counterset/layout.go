@@ -46,8 +46,8 @@ const (
 	atIdentIndex    = 32
 )
 
-// MaxBytes is the size of a sample above which it is not decoded: [MS-PCQ] bounds
-// the data of one query to 1 GiB.
+// MaxBytes is the greatest size of a sample: [MS-PCQ] limits the data of one query to 1
+// GiB.
 const MaxBytes = 1 << 30
 
 var le = binary.LittleEndian

@@ -9,25 +9,25 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// memo is what an index keeps from one sample to the next: registration
-// information and identifiers taken apart, and what the answers looked like.
+// memo is the part of an index that is kept between samples: decoded registrations and
+// identifiers, and the layouts of the answers.
 type memo struct {
 	sets    []winperf.CounterSet
 	byGUID  map[winperf.GUID]*set
 	round   uint64 // counts samples
 	layouts []*layout
-	// placed is of how many layouts, from the first on, the counters stand in the
-	// index as they did in the sample before.
+	// placed is the number of layouts, from the first on, whose counters are unchanged in
+	// the index.
 	placed int
 
-	identBytes []byte // what idents was made of
+	identBytes []byte // the bytes of idents
 	idents     []ident
 	byIndex    map[uint32]int
-	refused    []int // positions of identifiers that have no answer
+	refused    []int // positions of identifiers without an answer
 	identErr   *winperf.DataError
 	machine    index.Span // of identBytes
 
-	side []byte // a sample with rewritten answers behind it
+	side []byte // a sample followed by rewritten answers
 }
 
 // memoOf returns the index's memo for samples with the sets.
@@ -47,14 +47,14 @@ func memoOf(ix *index.Index, sets []winperf.CounterSet) *memo {
 	return m
 }
 
-// set is a counter set, its registration taken apart when it is first met.
+// set is a counter set. Its registration is decoded on first use.
 type set struct {
 	guid  winperf.GUID
-	shown winperf.GUID // zero where a source made it up
+	shown winperf.GUID // zero if made up by a source
 	title uint32
-	info  *Info // nil if there is none
+	info  *Info // nil if unknown
 	byID  map[uint32]int
-	round uint64 // in which its counters were last listed without values
+	round uint64 // of the last sample that listed its counters without values
 }
 
 func (m *memo) set(guid winperf.GUID) *set {
@@ -70,7 +70,7 @@ func (m *memo) set(guid winperf.GUID) *set {
 	if guid == madeUp(s.title) {
 		s.shown = winperf.GUID{}
 	}
-	if s.info, _ = ParseInfo(m.sets[at].Info); s.info != nil { // counters that are whole are served
+	if s.info, _ = ParseInfo(m.sets[at].Info); s.info != nil { // complete counters are usable
 		for k, c := range s.info.Counters {
 			s.byID[c.ID] = k
 		}
@@ -87,11 +87,10 @@ type ident struct {
 	name                []byte
 }
 
-// named reports whether the identifier asks for instances by name.
+// named reports whether the identifier selects instances by name.
 func (id *ident) named() bool { return len(id.name) > 2 }
 
-// setIdentifiers takes the identifiers behind the data apart, unless they are
-// those of the sample before.
+// setIdentifiers decodes the identifiers behind the data, if they are new.
 func (m *memo) setIdentifiers(b []byte) {
 	if m.byIndex != nil && bytes.Equal(b, m.identBytes) {
 		return
@@ -131,8 +130,7 @@ func (m *memo) setIdentifiers(b []byte) {
 	}
 }
 
-// identifier returns what the answer at position i was asked with, nil if that
-// is not known.
+// identifier returns the identifier of the answer at position i, nil if unknown.
 func (m *memo) identifier(i uint32) *ident {
 	at, ok := m.byIndex[i]
 	if !ok {
@@ -141,24 +139,22 @@ func (m *memo) identifier(i uint32) *ident {
 	return &m.idents[at]
 }
 
-// layout is what the answers to one identifier look like: which counters, how
-// wide, and where.
+// layout is the form of the answers to one identifier: counters, sizes and places.
 type layout struct {
 	set    *set
 	form   Form
-	single uint32 // the one counter of forms that list none
-	ids    []byte // the others'
+	single uint32 // the only counter of forms without a list
+	ids    []byte // the counters of other forms
 	empty  bool   // of an answer without values
 	listed bool   // an empty one lists the set's counters
 
-	expect      []uint64 // the header of each PERF_COUNTER_DATA
+	expect      []uint64 // header of each PERF_COUNTER_DATA
 	counters    []index.Counter
 	definitions []byte
 	damage      []error
 }
 
-// layout returns the layout of the answer at position i, that of the sample
-// before if it is the same.
+// layout returns the layout of the answer at position i, the previous one if unchanged.
 func (m *memo) layout(i int, d *decoder, s *set, a *answer, id *ident) *layout {
 	for len(m.layouts) <= i {
 		m.layouts = append(m.layouts, &layout{})
@@ -182,8 +178,7 @@ func (m *memo) layout(i int, d *decoder, s *set, a *answer, id *ident) *layout {
 	return l
 }
 
-// firstSizes returns how wide the values of the first instance are, 0 where that
-// cannot be told.
+// firstSizes returns the sizes of the first instance's values, 0 if unknown.
 func (d *decoder) firstSizes(a *answer) []uint32 {
 	sizes := make([]uint32, a.values)
 	if a.count == 0 {
@@ -211,7 +206,7 @@ func (d *decoder) firstSizes(a *answer) []uint32 {
 	return sizes
 }
 
-// fits reports whether all values in b stand where they are expected.
+// fits reports whether all values in b have the expected places.
 func (l *layout) fits(b []byte) bool {
 	diff, expect := uint64(0), l.expect
 	for len(expect) >= 2 && len(b) >= 2*slotSize {
@@ -225,14 +220,14 @@ func (l *layout) fits(b []byte) bool {
 	return diff == 0
 }
 
-// build makes everything that follows from the counters and the sizes of their
-// values, of which 0 stands for the usual one.
+// build makes the layout from the counters and the sizes of their values, of which 0 means
+// the usual size.
 func (l *layout) build(sizes []uint32) {
 	l.expect = l.expect[:0]
 	l.counters = nil
 	l.damage = nil
 
-	at := map[uint32]int{} // where in counters an id is
+	at := map[uint32]int{} // position in counters by id
 	switch {
 	case l.empty && l.listed:
 		for slot, c := range l.set.info.Counters {
@@ -258,8 +253,8 @@ func (l *layout) build(sizes []uint32) {
 	l.define()
 }
 
-// add adds the counter with an id, if the set has it and it is not there yet. It
-// returns the size of the values in its slot, that of its type where size is 0.
+// add adds the counter with an id, if the set has it and it is new. It returns the size of
+// the values in its slot: the type's size if size is 0.
 func (l *layout) add(at map[uint32]int, slot int, id, size uint32) uint32 {
 	k, found := l.set.byID[id]
 	if !found {
@@ -284,14 +279,14 @@ func (l *layout) add(at map[uint32]int, slot int, id, size uint32) uint32 {
 		Title: title, Help: title + 1, Type: c.Type, Scale: c.Scale, Detail: c.Detail,
 		Size: size, Value: uint32(slotSize*slot + dataSize), Base: -1, ID: id,
 	}
-	if width == 0 || c.Type.IsText() { // there is no text in version 2
+	if width == 0 || c.Type.IsText() { // version 2 has no text values
 		out.State = index.NoValue
 	}
 	l.counters = append(l.counters, out)
 	return size
 }
 
-// refer links the counter at position k with those that its formula needs.
+// refer links the counter at position k with the counters of its formula.
 func (l *layout) refer(k int, at map[uint32]int) {
 	c := &l.counters[k]
 	info := &l.set.info.Counters[l.set.byID[c.ID]]
@@ -314,7 +309,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 	case !c.Type.NeedsBase():
 		base = None
 	case base == None:
-		base = info.PerfTime // [MS-PCQ] gives object timers of high precision this one
+		base = info.PerfTime // [MS-PCQ] uses this one for object timers of high precision
 	}
 
 	if c.Type.IsMulti() || c.Type.NeedsBase() {
@@ -340,7 +335,7 @@ func (l *layout) refer(k int, at map[uint32]int) {
 	}
 }
 
-// lacks lists what a counter needs and does not have.
+// lacks lists a missing counter of a formula.
 func (l *layout) lacks(check *index.Check, k int, want int64) {
 	if !l.empty {
 		err := check.Fault(0, int64(l.counters[k].ID), want)
@@ -349,7 +344,7 @@ func (l *layout) lacks(check *index.Check, k int, want int64) {
 	}
 }
 
-// define writes down what tells these definitions from others.
+// define encodes the definitions for comparison.
 func (l *layout) define() {
 	b := make([]byte, 0, 48*len(l.counters))
 	for k := range l.counters {
@@ -364,7 +359,7 @@ func (l *layout) define() {
 	l.definitions = b
 }
 
-// madeUp is the GUID that early captures give objects without one, in samples of
+// madeUp returns the GUID that early captures assign to objects without one in samples of
 // winperf.FormatV2: the title index. Frames do not show it.
 func madeUp(title uint32) winperf.GUID {
 	var g winperf.GUID

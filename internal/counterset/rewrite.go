@@ -5,14 +5,12 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// An answer whose values do not all stand where those of its first instance do,
-// or lack a size, or whose one instance is named by the identifier only, is
-// written anew behind a copy of the sample, in one layout and with a bit map of
-// missing values. Windows is not known to give such answers; the interface
-// allows them.
+// An answer with values in different places for each instance, without a size, or with an
+// instance named only by the identifier, is rewritten behind a copy of the sample, in one
+// layout and with a bit map of missing values. Windows is not known to return such answers,
+// but the interface allows them.
 
-// rewrite indexes the instances of such an answer, at position i, as many as can
-// be read.
+// rewrite indexes the readable instances of such an answer, at position i.
 func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Object) {
 	r := rewriter{d: d, a: a, l: l, id: id, sizes: make([]uint32, a.values)}
 	err := r.measure()
@@ -23,7 +21,7 @@ func (d *decoder) rewrite(i int, a *answer, l *layout, id *ident, o *index.Objec
 
 	for k, size := range r.sizes {
 		if want := uint32(l.expect[k]); size != 0 && size != want {
-			// Definitions change, and with them whatever was compiled from them.
+			// Definitions change, and everything compiled from them.
 			l.build(r.sizes)
 			d.memo.placed = min(d.memo.placed, i)
 			break
@@ -47,12 +45,12 @@ type rewriter struct {
 	a       *answer
 	l       *layout
 	id      *ident
-	sizes   []uint32 // of each counter: the widest value, 0 = none seen
-	count   int      // of instances that are whole
-	missing bool     // some instance lacks a value
+	sizes   []uint32 // the largest value of each counter, 0 = none
+	count   int      // of complete instances
+	missing bool     // an instance lacks a value
 }
 
-// measure reads all instances and notes what is needed to write them.
+// measure reads all instances and determines the layout.
 func (r *rewriter) measure() *winperf.DataError {
 	pos := r.a.pos
 	for i := range r.a.count {
@@ -77,7 +75,6 @@ func (r *rewriter) measure() *winperf.DataError {
 	return nil
 }
 
-// instance reads the values of the instance at pos and returns where it ends.
 func (r *rewriter) instance(pos uint32, each func(k int, v value)) (end uint32, err *winperf.DataError) {
 	if r.a.form.listsInstances() {
 		if pos, _, err = readInstance(r.d.b, pos, r.a.last); err != nil {
@@ -123,8 +120,8 @@ func (r *rewriter) write() {
 	}
 }
 
-// header writes the PERF_INSTANCE_HEADER of the instance at position i, which is at pos,
-// if it has one.
+// header writes the PERF_INSTANCE_HEADER of the instance at position i, which is at pos if
+// it has one.
 func (r *rewriter) header(i int, pos uint32) (in index.Instance) {
 	d, id, name := r.d, r.id.instanceID, r.id.name
 	switch {

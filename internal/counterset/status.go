@@ -7,12 +7,11 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Status is a Win32 error code as the PerfLib functions and the blocks give it;
-// 0 is success. It is an error that tells, by errors.Is, what winperf and fs
-// have a sentinel for.
+// Status is a Win32 error code of the PerfLib functions and blocks; 0 is success. It
+// supports errors.Is for the errors of packages winperf and fs.
 type Status uint32
 
-// The codes that [MS-PCQ] and perflib.h name.
+// The codes named by [MS-PCQ] and perflib.h.
 const (
 	Success            Status = 0
 	PathNotFound       Status = 3
@@ -66,22 +65,20 @@ func (s Status) Error() string {
 	return fmt.Sprintf("Win32 error %d", uint32(s))
 }
 
-// Is reports whether the code means what target does: ErrNoObject, ErrNoCounter,
-// ErrNoInstance, ErrBadData or ErrNotSupported of package winperf, or
-// fs.ErrPermission.
+// Is reports whether the code means target: ErrNoObject, ErrNoCounter, ErrNoInstance,
+// ErrBadData or ErrNotSupported of package winperf, or fs.ErrPermission.
 func (s Status) Is(target error) bool {
 	is := statuses[s].is
 	return is != nil && is == target
 }
 
-// absent reports whether the code only says that there is nothing to count at
-// the moment, as it is with every counter set whose provider does not run.
+// absent reports whether the code means that there is currently nothing to count, as for
+// every counter set whose provider is not running.
 func (s Status) absent() bool {
 	return s == PathNotFound || s == GUIDNotFound || s == InstanceNotFound
 }
 
-// AnswerError is the status of one answer, or of one identifier that was not
-// added to its query.
+// AnswerError is the status of one answer, or of one identifier not added to its query.
 type AnswerError struct {
 	Set    winperf.GUID
 	Status Status

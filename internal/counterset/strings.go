@@ -14,7 +14,7 @@ const noString = 0xFFFFFFFF
 type CounterString struct {
 	ID    uint32
 	Text  string
-	Empty bool // the counter has no text, not even an empty one
+	Empty bool // no text, not even an empty one
 }
 
 // ParseString reads an answer that is one text.
@@ -35,13 +35,13 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, b...), nil
 }
 
-// ParseStrings takes a table of texts apart: a PERF_STRING_BUFFER_HEADER, its
-// PERF_STRING_COUNTER_HEADER structures and the texts. Microsoft Learn counts
-// their offsets from the start of the table, [MS-PCQ] from the end of the
-// structures: where any offset points into the structures, it is the latter.
+// ParseStrings decodes a table of texts: a PERF_STRING_BUFFER_HEADER, its
+// PERF_STRING_COUNTER_HEADER structures and the texts. Offsets are from the start of the
+// table (Microsoft Learn) or from the end of the structures ([MS-PCQ]): the latter if any
+// offset is inside the structures.
 //
-// The errors are of type [*winperf.DataError]; a text that cannot be read costs itself, and
-// only the header costs all.
+// The errors are of type [*winperf.DataError]. An unreadable text affects only itself; an
+// unreadable header affects all.
 func ParseStrings(b []byte) ([]CounterString, []error) {
 	if len(b) < stringsSize {
 		return nil, []error{checkStrings.Fault(0, int64(len(b)), stringsSize)}
@@ -74,11 +74,11 @@ func ParseStrings(b []byte) ([]CounterString, []error) {
 	return all, errs
 }
 
-// stringTable is a table of texts that is being taken apart.
+// stringTable is a table of texts being decoded.
 type stringTable struct {
 	b             []byte
-	texts, origin uint32 // where the texts begin, and from where their offsets count
-	total         int    // bytes of text so far; entries may share one, but not so as to multiply the input
+	texts, origin uint32 // begin of the texts, and origin of their offsets
+	total         int    // bytes of text; limited, because entries may share texts
 }
 
 // entry reads the entry at a place.
@@ -107,11 +107,11 @@ func (t *stringTable) entry(at uint32) (CounterString, error) {
 	return s, nil
 }
 
-// maxShared bounds how many bytes of text a table may stand for, as a multiple
-// of its own size: entries may point to the same text.
+// maxShared limits the bytes of text to a multiple of the table's size, because entries may
+// share texts.
 const maxShared = 4
 
-// stringOrigin tells from where the offsets of a table of texts count.
+// stringOrigin returns the origin of the offsets of a table of texts.
 func stringOrigin(b []byte, texts uint32) uint32 {
 	for at := uint32(stringsSize); at < texts; at += stringHeaderSize {
 		if u32(b, int(at)+4) < texts {
@@ -121,8 +121,8 @@ func stringOrigin(b []byte, texts uint32) uint32 {
 	return 0
 }
 
-// AppendStrings appends a table of texts with offsets as Microsoft Learn counts
-// them. The error wraps ErrEncode.
+// AppendStrings appends a table of texts with offsets as on Microsoft Learn. The error
+// wraps ErrEncode.
 func AppendStrings(dst []byte, all []CounterString) ([]byte, error) {
 	start := len(dst)
 	dst = le.AppendUint32(dst, 0)

@@ -6,10 +6,9 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Form says what an answer holds: PERF_COUNTER_HEADER.dwType.
+// Form is the form of an answer: PERF_COUNTER_HEADER.dwType.
 type Form uint32
 
-// The forms.
 const (
 	errorReturn       Form = 0 // no values: PERF_ERROR_RETURN
 	SingleCounter     Form = 1 // one counter of one instance
@@ -18,20 +17,19 @@ const (
 	FullSet           Form = 6 // several counters of several instances: PERF_COUNTERSET
 )
 
-// listsCounters reports whether a PERF_MULTI_COUNTERS comes with the form.
+// listsCounters reports whether the form has a PERF_MULTI_COUNTERS.
 func (f Form) listsCounters() bool { return f == MultipleCounters || f == FullSet }
 
-// listsInstances reports whether a PERF_MULTI_INSTANCES comes with the form.
+// listsInstances reports whether the form has a PERF_MULTI_INSTANCES.
 func (f Form) listsInstances() bool { return f == MultipleInstances || f == FullSet }
 
-// head is a PERF_DATA_HEADER that was checked.
 type head struct {
 	total, answers uint32
 	clocks         counter.Clocks
 }
 
-// readHead checks the header. Only data that end too early give an error that is not fatal:
-// they can be used as far as they go, and total is then what is there.
+// readHead checks the header. Only truncation is not fatal: total is then the length of the
+// bytes.
 func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	if len(b) < headerSize {
 		return h, true, checkHeader.Fault(0, int64(len(b)), headerSize)
@@ -57,21 +55,21 @@ func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	return h, false, err
 }
 
-// answer is a PERF_COUNTER_HEADER and what follows, checked as far as the
-// instances. All offsets are from the start of the data.
+// answer is a PERF_COUNTER_HEADER and its data, checked up to the instances. All offsets
+// are from the start of the data.
 type answer struct {
 	off, end uint32
 	status   Status
 	form     Form
 	ids      []byte // DWORDs: the counter ids of forms that list them
-	values   uint32 // how many PERF_COUNTER_DATA one instance has
-	pos      uint32 // where values or instances begin
-	last     uint32 // where they end at most
+	values   uint32 // number of PERF_COUNTER_DATA of an instance
+	pos      uint32 // begin of values or instances
+	last     uint32 // their greatest end
 	count    uint32 // of instances, 1 for forms that do not list them
 }
 
-// readAnswer checks the answer at off. The next one is at a.end; with fatal it cannot be
-// found.
+// readAnswer checks the answer at off. The next one is at a.end; fatal means that it cannot
+// be found.
 func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < answerSize {
@@ -110,8 +108,7 @@ func readAnswer(b []byte, off uint32) (a answer, fatal bool, err *winperf.DataEr
 	return a, false, nil
 }
 
-// empty returns what is wrong with an answer that reports success and has nothing: it is an
-// error, or lists no counters.
+// empty returns an error if an answer reports success but is an error or lists no counters.
 func (a *answer) empty() *winperf.DataError {
 	switch {
 	case a.status != Success:
@@ -124,7 +121,6 @@ func (a *answer) empty() *winperf.DataError {
 	return nil
 }
 
-// readIDs checks the PERF_MULTI_COUNTERS at a.pos.
 func (a *answer) readIDs(b []byte) *winperf.DataError {
 	left := a.end - a.pos
 	if left < multiSize {
@@ -145,7 +141,6 @@ func (a *answer) readIDs(b []byte) *winperf.DataError {
 	return nil
 }
 
-// readList checks the PERF_MULTI_INSTANCES at a.pos.
 func (a *answer) readList(b []byte) *winperf.DataError {
 	left := a.end - a.pos
 	if left < multiSize {
@@ -156,7 +151,7 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 	if size < multiSize || size > left {
 		return checkInstancesSize.Fault(a.pos+atMultiSize, int64(size), int64(left))
 	}
-	if room := (size - multiSize) / (instanceSize + 2); n > room { // a name has its NUL at least
+	if room := (size - multiSize) / (instanceSize + 2); n > room { // a name has at least its NUL
 		return checkInstanceCount.Fault(a.pos+atMultiCount, int64(n), int64(room))
 	}
 
@@ -166,8 +161,8 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 	return nil
 }
 
-// readInstance checks the PERF_INSTANCE_HEADER at pos and returns where its
-// values begin and how long its name is, NUL included.
+// readInstance checks the PERF_INSTANCE_HEADER at pos and returns the begin of its values
+// and the length of its name, including NUL.
 func readInstance(b []byte, pos, last uint32) (values, name uint32, err *winperf.DataError) {
 	values, err = readInstanceHeader(b, pos, last)
 	if err != nil {
@@ -180,8 +175,8 @@ func readInstance(b []byte, pos, last uint32) (values, name uint32, err *winperf
 	return values, uint32(n), nil
 }
 
-// readInstanceHeader checks the PERF_INSTANCE_HEADER at pos, but not the name behind it,
-// and returns where the instance's values begin.
+// readInstanceHeader checks the PERF_INSTANCE_HEADER at pos, but not its name, and returns
+// the begin of the values.
 func readInstanceHeader(b []byte, pos, last uint32) (values uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < instanceSize {
@@ -204,17 +199,15 @@ func terminated(b []byte) int {
 	return len(text) + 2
 }
 
-// value is one PERF_COUNTER_DATA.
 type value struct {
-	size uint32 // 4 or 8; anything else tells that there is no value
+	size uint32 // 4 or 8; otherwise there is no value
 	bits uint64
 }
 
 func (v value) ok() bool { return v.size == 4 || v.size == 8 }
 
-// readValue checks the PERF_COUNTER_DATA at pos and returns where it ends. One
-// without a value, which some sources mark with a size of neither 4 nor 8, may
-// be as short as its header.
+// readValue checks the PERF_COUNTER_DATA at pos and returns its end. Without a value (a
+// size of neither 4 nor 8) it may be as short as its header.
 func readValue(b []byte, pos, last uint32) (v value, end uint32, err *winperf.DataError) {
 	left := last - pos
 	if left < dataSize {

@@ -6,8 +6,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// extend lengthens s by n elements, whose values are to be set. Where that
-// takes new memory it is taken once for all objects from o on.
+// extend lengthens s by n elements, to be set by the caller. New memory is allocated once
+// for all objects from o on.
 func extend[T any](s []T, n uint32, d *decoder, o *index.Object, of func(room) uint32) []T {
 	if uint64(cap(s)-len(s)) < uint64(n) {
 		s = slices.Grow(s, max(int(n), int(of(d.ahead(o.Off)))))
@@ -15,15 +15,15 @@ func extend[T any](s []T, n uint32, d *decoder, o *index.Object, of func(room) u
 	return s[:len(s)+int(n)]
 }
 
-// room is how much there can be at most in a number of objects.
+// room limits the content of a number of objects.
 type room struct{ definitionBytes, counters, instances uint32 }
 
 func definitionBytes(r room) uint32 { return r.definitionBytes }
 func counters(r room) uint32        { return r.counters }
 func instances(r room) uint32       { return r.instances }
 
-// ahead looks at the headers of the objects from off on. It believes no count
-// that the object's own length does not allow.
+// ahead sums the headers of the objects from off on. It limits each count by the object's
+// length.
 func (d *decoder) ahead(off uint32) (r room) {
 	end := uint32(len(d.b))
 	for end-off >= ObjectLen {

@@ -9,25 +9,22 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// What makes a block piece by piece, for callers that make many: nothing here
-// allocates once dst is large enough. [AppendHead], then each object as
-// perfdata.Object.AppendTo encodes its definitions, its instances one by one, and
-// [ObjectBytes.Finish]; at the end [FinishBlock].
+// Functions that append a block part by part. None allocates once dst is large enough. Call
+// [AppendHead]; for each object append the definitions (perfdata.Object.AppendTo), the
+// instances and call [ObjectBytes.Finish]; then call [FinishBlock].
 
-// FirstValue is the first offset in a counter block that a value may have: in
-// front of it stands the block's own length.
+// FirstValue is the lowest offset of a value in a counter block, behind the block's length.
 const FirstValue = blockSize
 
-// Head is what a PERF_DATA_BLOCK says.
+// Head is the content of a PERF_DATA_BLOCK.
 type Head struct {
-	Machine       string         // what is no UTF-8 becomes U+FFFD
+	Machine       string         // invalid UTF-8 becomes U+FFFD
 	DefaultObject int32          // title index of the object to show first, -1 = none
-	SystemTime    time.Time      // what clocks on the wall show in its zone; the zone is not told
-	Clocks        counter.Clocks // of the sample; those of objects are the objects'
+	SystemTime    time.Time      // local time of its zone; the zone is not stored
+	Clocks        counter.Clocks // of the sample, without those of objects
 }
 
-// AppendHead appends a PERF_DATA_BLOCK, to which [FinishBlock] must be told how
-// many objects follow it.
+// AppendHead appends a PERF_DATA_BLOCK. [FinishBlock] sets the number of its objects.
 func AppendHead(dst []byte, h *Head) []byte {
 	start, name := len(dst), 2*wire.NumUnits(h.Machine)+2
 	f := HeadFields{
@@ -42,7 +39,7 @@ func AppendHead(dst []byte, h *Head) []byte {
 	return dst
 }
 
-// HeadFields are the fields of a PERF_DATA_BLOCK that are not the same in all of them.
+// HeadFields are the variable fields of a PERF_DATA_BLOCK.
 type HeadFields struct {
 	HeaderLength, NumObjects uint32
 	DefaultObject            int32
@@ -51,7 +48,7 @@ type HeadFields struct {
 	NameOffset, NameLength   uint32
 }
 
-// Append appends the PERF_DATA_BLOCK, whose length is still 0.
+// Append appends the PERF_DATA_BLOCK with length 0.
 func (f *HeadFields) Append(dst []byte) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, Signature)
@@ -73,16 +70,14 @@ func (f *HeadFields) Append(dst []byte) []byte {
 	return le.AppendUint32(dst, f.NameOffset)
 }
 
-// FinishBlock writes the length of a block and the number of its objects into its
-// head.
+// FinishBlock writes the length of a block and the number of its objects into its head.
 func FinishBlock(block []byte, objects int) {
 	binary.LittleEndian.PutUint32(block[AtTotal:], uint32(len(block)))
 	binary.LittleEndian.PutUint32(block[AtNumObjects:], uint32(objects))
 }
 
-// JoinBlocks makes one block of two that stand one behind the other, in their
-// place: the objects of the one that begins at second come behind those of the
-// first. Both are as AppendHead and FinishBlock make them.
+// JoinBlocks joins two adjacent blocks in place: the objects of the block that begins at
+// second follow those of the first. Both must be made by AppendHead and FinishBlock.
 func JoinBlocks(blocks []byte, second int) []byte {
 	other := blocks[second:]
 	count := u32(blocks, AtNumObjects) + u32(other, AtNumObjects)
@@ -97,41 +92,39 @@ func (o ObjectBytes) SetClock(ticks, perSecond int64) {
 	binary.LittleEndian.PutUint64(o[AtObjFreq:], uint64(perSecond))
 }
 
-// SetSampleClocks replaces the clocks that the object was encoded with by
-// [AppendClocks] at the end of its Extra.
+// SetSampleClocks replaces the clocks of [AppendClocks] at the end of the object's Extra.
 func (o ObjectBytes) SetSampleClocks(c counter.Clocks) {
 	end := u32(o, AtObjHeader)
 	AppendClocks(o[:end-clocksSize], c)
 }
 
-// Finish writes the length of the object into its header, and what NumInstances
-// is: a number or, below 0, a perfdata.Form.
+// Finish writes the length of the object and NumInstances into its header: a number or,
+// below 0, a perfdata.Form.
 func (o ObjectBytes) Finish(instances int32) {
 	binary.LittleEndian.PutUint32(o[AtObjTotal:], uint32(len(o)))
 	binary.LittleEndian.PutUint32(o[AtObjNumInstances:], uint32(instances))
 }
 
-// AccessDenied is what stands in the place of a value that is marked as missing because
-// the reader had no right to it.
+// AccessDenied replaces a value that is marked as missing because the reader had no right
+// to it.
 const AccessDenied = index.AccessDenied
 
-// MissingBit tells where in a counter block it is marked that the definition at a
-// position has no value, if the bit map begins at missing: the byte, and the bit in
-// it.
+// MissingBit returns the place of a definition's missing mark in a counter block, if the
+// bit map begins at missing: the byte, and the bit in it.
 func MissingBit(missing uint32, position int) (offset uint32, bit byte) {
 	return missing + uint32(position/8), 1 << (position % 8)
 }
 
-// InstanceHead is what a PERF_INSTANCE_DEFINITION says beside the name. Its zero
-// value has the unique id 0.
+// InstanceHead has the fields of a PERF_INSTANCE_DEFINITION except the name. Its zero value
+// has the unique id 0.
 type InstanceHead struct {
 	ParentObject   uint32 // title index, 0 = no parent
 	ParentInstance uint32 // position of the parent
 	UniqueID       int32  // -1 = none
 }
 
-// AppendInstance appends a PERF_INSTANCE_DEFINITION. Its counter block is to stand
-// behind it. What is no UTF-8 in the name becomes U+FFFD.
+// AppendInstance appends a PERF_INSTANCE_DEFINITION. Its counter block must follow. Invalid
+// UTF-8 in the name becomes U+FFFD.
 func AppendInstance(dst []byte, in InstanceHead, name string) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, InstanceLen)...)
@@ -147,7 +140,7 @@ func AppendInstanceUTF16(dst []byte, in InstanceHead, name []byte) []byte {
 	return in.finish(dst, start)
 }
 
-// finish completes the definition at start, behind which its name stands.
+// finish completes the definition at start, which its name follows.
 func (in InstanceHead) finish(dst []byte, start int) []byte {
 	name := len(dst) - start - InstanceLen
 	for (len(dst)-start)%8 != 0 {
@@ -164,21 +157,20 @@ func (in InstanceHead) finish(dst []byte, start int) []byte {
 	return dst
 }
 
-// InstanceSize is how many bytes AppendInstance appends for a name of so many
-// bytes of UTF-16 without a NUL.
+// InstanceSize returns the number of bytes that AppendInstance appends for a name of so
+// many bytes of UTF-16 without a NUL.
 func InstanceSize(name int) int {
 	n := InstanceLen + name + 2
 	return n + Padding(n)
 }
 
-// AppendCounterBlock appends a PERF_COUNTER_BLOCK of size bytes, its length
-// included, whose values are 0.
+// AppendCounterBlock appends a PERF_COUNTER_BLOCK of size bytes, including its length, with
+// values of 0.
 func AppendCounterBlock(dst []byte, size int) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
 	return append(dst, make([]byte, size-blockSize)...)
 }
 
-// systemTime is a time as SYSTEMTIME has it.
 func systemTime(t time.Time) [8]uint16 {
 	return [8]uint16{
 		uint16(t.Year()), uint16(t.Month()), uint16(t.Weekday()), uint16(t.Day()),

@@ -6,25 +6,22 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// The clocks of an object that was taken at another time than the rest of its
-// block stand at the end of its header, which is longer by that; other readers
-// step over them. winperf.h knows no such thing: a block has one time. But logs
-// keep samples whose objects were collected one after the other.
+// An object sampled at another time than its block has its clocks at the end of its header,
+// which is longer; other readers skip them. This is an extension of winperf.h, because logs
+// store samples whose objects were collected one after the other.
 const (
 	clocksMark = 0x4B43_584C // "LXCK"
 	clocksSize = 8 + 3*8     // mark, padding, PerfTime, PerfFreq, PerfTime100nSec
 )
 
-// OwnClock is the type of two definitions behind a counter, and behind its base if
-// it has one: what the clock showed that each of its values was taken at, and the
-// clock's ticks per second. winperf.h knows no such thing either, and a base that no
-// counter needs is not found by other readers. But what PDH keeps are values with a
-// clock each, and those of one object need not be the same.
+// OwnClock is the type of two definitions behind a counter and its base: the clock at each
+// value, and the clock's ticks per second. This is an extension of winperf.h, because PDH
+// stores a clock with each value. Other readers ignore a base that no counter needs.
 const OwnClock = counter.LargeRawBase | 0x00100000
 
-// AppendClocks appends the clocks of an object that was not taken at the time of
-// the block's head, as they stand at the end of perfdata.Object.Extra. Those of the object
-// itself, which have a place in PERF_OBJECT_TYPE, are not among them.
+// AppendClocks appends the clocks of an object that was not sampled at the time of the
+// block's head, for the end of perfdata.Object.Extra. The object's own clock is not
+// included; it is in PERF_OBJECT_TYPE.
 func AppendClocks(extra []byte, c counter.Clocks) []byte {
 	le := binary.LittleEndian
 	extra = le.AppendUint64(extra, clocksMark)
@@ -34,10 +31,9 @@ func AppendClocks(extra []byte, c counter.Clocks) []byte {
 	return extra
 }
 
-// AppendObject appends an encoded object with other clocks than those of the
-// block that it is to stand in. One that has clocks of its own keeps them. The
-// object must begin with a whole PERF_OBJECT_TYPE whose lengths are inside of
-// it; otherwise it is appended as it is.
+// AppendObject appends an encoded object with other clocks than its block, unless it
+// already has clocks. The object must begin with a valid PERF_OBJECT_TYPE; otherwise it is
+// appended unchanged.
 func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 	le := binary.LittleEndian
 	if len(object) < ObjectLen {
@@ -59,8 +55,8 @@ func AppendObject(dst, object []byte, c counter.Clocks) []byte {
 	return dst
 }
 
-// hasClocks tells whether the object at off has clocks at the end of its header,
-// which is inside b.
+// hasClocks reports whether the object at off has clocks at the end of its header, which is
+// inside b.
 func hasClocks(b []byte, off, header uint32) bool {
 	return header >= ObjectLen+clocksSize &&
 		binary.LittleEndian.Uint64(b[off+header-clocksSize:]) == clocksMark

@@ -8,16 +8,15 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// definitions says where an object's counter definitions are, in bytes from
-// the object's start, and what there is to know about all of them together.
+// definitions are the places of an object's counter definitions, in bytes from the object's
+// start, and their common properties.
 type definitions struct {
 	length, header uint32 // DefinitionLength and HeaderLength
 	count          uint32 // NumCounters
-	need           uint64 // how long a counter block must be to hold all values
+	need           uint64 // length of a counter block with all values
 	traits         trait  // of all types
 }
 
-// counters decodes the counter definitions.
 func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError {
 	d.ix.Counters = extend(d.ix.Counters, def.count, d, o, counters)
 	o.CounterEnd = uint32(len(d.ix.Counters))
@@ -51,8 +50,8 @@ func (d *decoder) counters(o *index.Object, def *definitions) *winperf.DataError
 	return nil
 }
 
-// size sets how the value can be read and returns how long a counter block must
-// be to hold it.
+// size sets how the value is read and returns the length of a counter block that contains
+// it.
 func (d *decoder) size(o *index.Object, c *index.Counter, i int, has trait) uint64 {
 	if d.opt.Quirks&winperf.WidthFromType != 0 && c.Type.Width() >= 0 {
 		c.Size = uint32(c.Type.Width())
@@ -70,17 +69,16 @@ func (d *decoder) size(o *index.Object, c *index.Counter, i int, has trait) uint
 	}
 
 	if c.Value < blockSize {
-		return math.MaxUint64 // no block holds it
+		return math.MaxUint64 // in no block
 	}
 	return valueEnd(c)
 }
 
 func valueEnd(c *index.Counter) uint64 { return uint64(c.Value) + uint64(c.Size) }
 
-// defaultCounter finds the counter that DefaultCounter means: documented as a
-// title index, in real blocks a position. A base stands for the counter before
-// it, and does not count as the bearer of a title index: it has that of its
-// counter, or 0.
+// defaultCounter finds the counter of DefaultCounter: a title index by documentation, a
+// position in real blocks. A base means the counter before it; its title index does not
+// count, because it equals its counter's or is 0.
 func defaultCounter(counters []index.Counter, value int32) int32 {
 	for i := range counters {
 		if int64(counters[i].Title) == int64(value) && !counters[i].Type.IsBase() {
@@ -119,10 +117,9 @@ func (d *decoder) shortBlocks(o *index.Object, shortest uint32) *winperf.DataErr
 	return nil
 }
 
-// bases links counters with the bases and component counts that their formulas
-// need. A base is the definition right behind its counter; a multi-timer may
-// instead have a count of 4 bytes right behind its value ("Retrieving Counter
-// Data").
+// bases links counters with their bases and component counts. A base is the definition
+// behind its counter; a multi-timer may instead have a count of 4 bytes behind its value
+// ("Retrieving Counter Data").
 func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	for i := range counters {
@@ -151,7 +148,7 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 	}
 }
 
-// ownClocks links counters with the clocks of their own that follow them.
+// ownClocks links counters with the clocks that follow them.
 func (d *decoder) ownClocks(o *index.Object) {
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	for i := range counters {
@@ -170,8 +167,8 @@ func (d *decoder) ownClocks(o *index.Object) {
 	}
 }
 
-// timeBases lists the counters whose clock has no frequency. Their raw values
-// can be read all the same. Definitions that came without values need none.
+// timeBases lists the counters whose clock has no frequency. Their raw values are still
+// readable. Definitions without values need no frequency.
 func (d *decoder) timeBases(o *index.Object) {
 	if o.NumInstances == index.MetadataMultiple || o.NumInstances == index.MetadataSingle {
 		return
@@ -190,7 +187,6 @@ func (d *decoder) timeBases(o *index.Object) {
 	}
 }
 
-// counterDamage lists a finding about one counter.
 func (d *decoder) counterDamage(o *index.Object, i int, check *index.Check, offset uint32, got, want int64) {
 	err := atCounter(d.fault(check, offset, got, want), i)
 	err.Object.Index = o.Title

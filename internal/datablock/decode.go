@@ -10,28 +10,27 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Options are the ways to decode. The zero value is strict.
+// Options control decoding. The zero value is strict.
 type Options struct {
-	// Quirks are the known peculiarities of the server the block comes from.
+	// Quirks are the known peculiarities of the block's server.
 	Quirks winperf.Quirks
-	// Known, if not nil, tells what the instances were called that an earlier sample
-	// had in the object which will get this position; nil where there is none.
-	// Comparing them here costs a fraction of a second pass.
+	// Known, if not nil, returns the instance names of an earlier sample for the object at
+	// this position, or nil. Comparing them while decoding is much cheaper than a second
+	// pass.
 	Known func(position int, title, codePage uint32) *index.Names
-	// Object, if not nil, is called as soon as an object is in the index. same
-	// tells that the instances are those that Known gave.
+	// Object, if not nil, is called after an object was added to the index. same reports
+	// that its instances equal Known's.
 	Object func(position int, same bool)
 }
 
-// maxDamage is how many findings an index lists.
 const maxDamage = 100
 
-// Decode checks the PERF_DATA_BLOCK in b and fills ix with what is in it,
-// keeping the memory of earlier decodes. ix refers to b.
+// Decode checks the PERF_DATA_BLOCK in b and fills ix with its content, reusing the memory
+// of earlier calls. ix refers to b.
 //
-// An error, always a [*winperf.DataError], means that the block could not be read to
-// its end; objects before the damage are in ix. Damage
-// that costs only a counter, an instance or an object is listed in ix.Damage.
+// An error, always a [*winperf.DataError], means that the block could not be read to its
+// end; ix has the objects before the damage. Damage of only a counter, an instance or an
+// object is listed in ix.Damage.
 func Decode(b []byte, ix *index.Index, opt Options) error {
 	d := decoder{ix: ix, opt: opt, memo: memoOf(ix, opt)}
 	ix.Reset()
@@ -41,24 +40,22 @@ func Decode(b []byte, ix *index.Index, opt Options) error {
 	return nil
 }
 
-// decoder is the state of one Decode. Offsets are 32 bits and never past the
-// end of what they point into, so that "end - offset" cannot be negative and
-// no sum can overflow.
+// decoder is the state of one Decode. Offsets are 32 bits and never exceed the end of their
+// structure, so "end - offset" is not negative and sums do not overflow.
 type decoder struct {
 	b      []byte // the block, to its end
 	ix     *index.Index
 	opt    Options
 	memo   *memo
 	values uint64 // so far
-	// What Options.Known gave for the object at hand; nil as soon as an instance is
-	// another one.
+	// The result of Options.Known for the current object; nil after the first different
+	// instance.
 	known *index.Names
 
-	unlisted *winperf.DataError // a finding that there was no room for, to be used again
+	unlisted *winperf.DataError // an unlisted error, for reuse
 }
 
-// block decodes everything and resolves parents, also of a block that fails
-// on the way.
+// block decodes everything and resolves parents, even if the block is damaged.
 func (d *decoder) block(b []byte) *winperf.DataError {
 	first, objects, err := d.header(b)
 	if err != nil && !errors.Is(err, checkTruncated) {
@@ -77,9 +74,8 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 	return err
 }
 
-// header checks PERF_DATA_BLOCK and returns where the first object is and how
-// many there are. A block that is cut short is usable all the same, as far as
-// it goes.
+// header checks PERF_DATA_BLOCK and returns the place of the first object and the number of
+// objects. A truncated block is decoded up to its end.
 func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataError) {
 	if len(b) < HeadLen {
 		return 0, 0, checkBuffer.Fault(0, int64(len(b)), HeadLen)
@@ -107,7 +103,7 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 	return first, objects, err
 }
 
-// checkMagic checks what says that this is a block of the one kind known.
+// checkMagic checks signature, byte order and version.
 func checkMagic(b []byte) *winperf.DataError {
 	sig := binary.LittleEndian.Uint64(b[AtSignature:])
 	if sig == signatureBig {
@@ -125,8 +121,7 @@ func checkMagic(b []byte) *winperf.DataError {
 	return nil
 }
 
-// headerFields copies what the header holds. A machine name that cannot be
-// read is empty.
+// headerFields copies fields of the header. An unreadable machine name is empty.
 func (d *decoder) headerFields() {
 	d.ix.Data = d.b
 	d.ix.Default = i32(d.b, AtDefaultObject)
@@ -137,9 +132,8 @@ func (d *decoder) headerFields() {
 	}
 }
 
-// objects walks the objects from offset off on.
 func (d *decoder) objects(off, n uint32) *winperf.DataError {
-	off = min(off, uint32(len(d.b))) // of a block that is cut
+	off = min(off, uint32(len(d.b))) // if the block is truncated
 	for range n {
 		length, err := ObjectLength(d.b, off)
 		if err != nil {
@@ -157,7 +151,6 @@ func (d *decoder) objects(off, n uint32) *winperf.DataError {
 	return nil
 }
 
-// damage lists a finding.
 func (d *decoder) damage(err *winperf.DataError) {
 	if len(d.ix.Damage) == maxDamage {
 		d.ix.MoreDamage++
@@ -167,5 +160,5 @@ func (d *decoder) damage(err *winperf.DataError) {
 	d.ix.Damage = append(d.ix.Damage, err)
 }
 
-// found is how many findings there are.
+// found returns the number of damages.
 func (d *decoder) found() int { return len(d.ix.Damage) + d.ix.MoreDamage }

@@ -5,8 +5,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// fault is a finding of which a block may have very many: one that was not listed
-// gives its memory to the next.
+// fault returns an error of which a block may have many: it reuses the memory of an
+// unlisted one.
 func (d *decoder) fault(c *index.Check, offset uint32, got, want int64) *winperf.DataError {
 	err := d.unlisted
 	if err == nil {

@@ -2,9 +2,8 @@ package datablock
 
 import "encoding/binary"
 
-// Sizes of the structures of winperf.h, which are the same on 32 and 64 bits.
-// They are the least a structure may have; its own length fields say how long
-// it is.
+// Sizes of the structures of winperf.h, equal on 32 and 64 bits. They are the minimum; a
+// structure's length field is its real size.
 const (
 	HeadLen     = 88 // PERF_DATA_BLOCK
 	ObjectLen   = 64 // PERF_OBJECT_TYPE
@@ -48,9 +47,8 @@ const (
 	AtObjCodePage       = 44
 	AtObjTime           = 48
 	AtObjFreq           = 56
-	// Two fields of this project behind the structure, which other readers
-	// step over: a mark and the offset, in every counter block, of a bit map
-	// of the definitions that have no value there.
+	// An extension by this project behind the structure, which other readers skip: a mark
+	// and the offset, in every counter block, of a bit map of definitions without a value.
 	AtObjMissingMark = 64
 	AtObjMissing     = 68
 	MissingLen       = 8
@@ -80,7 +78,7 @@ const (
 	AtInstNameLength     = 20
 )
 
-// What PERF_DATA_BLOCK says of itself, and the mark of the two fields of this project.
+// The constants of PERF_DATA_BLOCK, and the mark of this project's extension.
 const (
 	Signature    = 0x0046_0052_0045_0050 // "PERF" in UTF-16LE
 	signatureBig = 0x4600_5200_4500_5000 // the same, big-endian
@@ -89,19 +87,19 @@ const (
 	MissingMark  = 0x414E_584C           // "LXNA"
 )
 
-// The loads are byte-wise because providers do not keep to any alignment.
+// Loads are byte-wise because providers do not align structures.
 
 func u32(b []byte, off int) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
 func i32(b []byte, off int) int32  { return int32(binary.LittleEndian.Uint32(b[off:])) }
 func i64(b []byte, off int) int64  { return int64(binary.LittleEndian.Uint64(b[off:])) }
 
-// MissingMapLen is the length in bytes of a bit map of n definitions.
+// MissingMapLen returns the length in bytes of a bit map of n definitions.
 func MissingMapLen(n int) uint32 { return uint32(n/8) + uint32(min(n%8, 1)) }
 
-// Padding is how many bytes n lacks to a multiple of 8.
+// Padding returns the number of bytes from n to a multiple of 8.
 func Padding(n int) int { return -n & 7 }
 
-// Pad appends zeros until what begins at start has a multiple of 8 bytes.
+// Pad appends zeros until the length from start is a multiple of 8.
 func Pad(dst []byte, start int) []byte {
 	return append(dst, make([]byte, Padding(len(dst)-start))...)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// memo is what an index keeps from one sample to the next. Definitions hardly
-// ever change; those whose bytes are the same need not be decoded again.
+// memo is the part of an index that is kept between samples. Unchanged definitions, the
+// usual case, are not decoded again.
 type memo struct {
 	quirks winperf.Quirks
 	traits traits
@@ -16,18 +16,17 @@ type memo struct {
 	bytes  []byte  // copies of the definitions
 }
 
-// known is what the definitions of one object came to.
+// known is the decoded form of one object's definitions.
 type known struct {
-	definitions        // lengths, counts, and what the counters need
-	object      uint32 // where the object was in the block
-	begin       int    // where their bytes are in memo.bytes
-	defaultRaw  int32  // DefaultCounter as it was read
-	defaultCtr  int32  // and as it was understood
-	clean       bool   // they had no damage, so their states depend on nothing else
+	definitions        // lengths, counts, and needs of the counters
+	object      uint32 // offset of the object
+	begin       int    // offset in memo.bytes
+	defaultRaw  int32  // DefaultCounter
+	defaultCtr  int32  // its resolved position
+	clean       bool   // without damage, so independent of other data
 }
 
-// memoOf returns the index's memo. What was decoded with other options is
-// forgotten.
+// memoOf returns the index's memo, empty if the options differ.
 func memoOf(ix *index.Index, opt Options) *memo {
 	m, ok := ix.Memo.(*memo)
 	if !ok {
@@ -41,10 +40,9 @@ func memoOf(ix *index.Index, opt Options) *memo {
 	return m
 }
 
-// recall takes the object's counters over from the sample before, if its
-// definitions are the same and were clean: they are still where they were,
-// because all objects before have as many counters as they had. As soon as one
-// object differs, or is dropped, nothing is known of the later ones.
+// recall reuses the object's counters of the previous sample if its definitions are equal
+// and had no damage. They are in the same place because all objects before have as many
+// counters. After the first object that differs or is dropped, nothing is reused.
 func (d *decoder) recall(o *index.Object, def *definitions) bool {
 	m, at := d.memo, len(d.ix.Objects)
 	if at >= len(m.known) {
@@ -78,7 +76,6 @@ func (d *decoder) recall(o *index.Object, def *definitions) bool {
 	return true
 }
 
-// remember notes what the object's definitions came to.
 func (d *decoder) remember(o *index.Object, def *definitions, clean bool) {
 	m, at := d.memo, len(d.ix.Objects)
 	if at == len(m.known) {
@@ -100,10 +97,10 @@ func (d *decoder) remember(o *index.Object, def *definitions, clean bool) {
 	k.defaultCtr = o.DefaultCounter
 }
 
-// forget drops what is known of the objects from position at on.
+// forget drops the objects from position at on.
 func (m *memo) forget(at int) { m.known = m.known[:min(at, len(m.known))] }
 
-// definitionBytes are the object's definitions in the block.
+// definitionBytes returns the object's definitions in the block.
 func (d *decoder) definitionBytes(o *index.Object, def *definitions) []byte {
 	return d.b[o.Off+def.header : o.Off+def.length]
 }

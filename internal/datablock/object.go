@@ -8,8 +8,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// object decodes the object of the given length at off. An error
-// leaves nothing of it in the index.
+// object decodes the object of the given length at off. After an error the index does not
+// contain it.
 func (d *decoder) object(off, length uint32) *winperf.DataError {
 	o := index.Object{
 		Off: off, Len: length,
@@ -22,7 +22,7 @@ func (d *decoder) object(off, length uint32) *winperf.DataError {
 		Freq:         i64(d.b, int(off)+AtObjFreq),
 		Counter0:     uint32(len(d.ix.Counters)),
 		Instance0:    uint32(len(d.ix.Instances)),
-		Link0:        -1, // no links so far
+		Link0:        -1, // no links
 	}
 
 	def := definitions{
@@ -49,7 +49,7 @@ func (d *decoder) object(off, length uint32) *winperf.DataError {
 	return nil
 }
 
-// drop takes what was decoded of the object at hand out of the index.
+// drop removes the current object from the index.
 func (d *decoder) drop(o *index.Object) {
 	d.memo.forget(len(d.ix.Objects))
 	d.ix.Counters = d.ix.Counters[:o.Counter0]
@@ -59,8 +59,7 @@ func (d *decoder) drop(o *index.Object) {
 	}
 }
 
-// objectParts decodes definitions and instances and settles which values can
-// be read.
+// objectParts decodes definitions and instances and determines the readable values.
 func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataError {
 	if err := d.checkObject(o, def); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 		return err
 	}
 
-	// What is recalled holds as long as every counter block has room for all values.
+	// Reused counters are valid if every counter block has room for all values.
 	if !recalled || uint64(shortest) < def.need {
 		if err := d.settle(o, def, shortest, recalled); err != nil {
 			return err
@@ -87,7 +86,7 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 		d.remember(o, def, d.found() == foundBefore)
 	}
 
-	// A clock that counters need and that has no frequency is damage of each sample.
+	// A needed clock without a frequency is damage of each sample.
 	if def.traits&traitTickFreq != 0 && d.ix.ObjectClocks(o).PerfFreq <= 0 ||
 		def.traits&traitObjectFreq != 0 && o.Freq <= 0 {
 		d.timeBases(o)
@@ -95,8 +94,7 @@ func (d *decoder) objectParts(o *index.Object, def *definitions) *winperf.DataEr
 	return d.checkValues(o)
 }
 
-// settle finds out which values can be read, now that the length of the
-// shortest counter block is known.
+// settle determines the readable values by the length of the shortest counter block.
 func (d *decoder) settle(
 	o *index.Object, def *definitions, shortest uint32, recalled bool,
 ) *winperf.DataError {
@@ -121,7 +119,6 @@ func (d *decoder) settle(
 	return nil
 }
 
-// checkObject checks the lengths and counts of PERF_OBJECT_TYPE.
 func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataError {
 	if def.header < ObjectLen || def.header > def.length || def.length > o.Len {
 		return d.fault(checkObjectHeader, o.Off+AtObjDefinition, int64(def.header), int64(def.length))
@@ -149,16 +146,15 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataEr
 	return nil
 }
 
-// instances decodes what follows the definitions, at offset pos, by what
-// NumInstances says it is, and returns the length of the shortest counter
-// block.
+// instances decodes the instances at offset pos by NumInstances and returns the length of
+// the shortest counter block.
 func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *winperf.DataError) {
 	switch {
 	case o.NumInstances > 0:
 		d.ix.Instances = extend(d.ix.Instances, uint32(o.NumInstances), d, o, instances)
 		shortest, err = d.named(o, pos)
 	case o.NumInstances == index.NoInstances, o.NumInstances == index.MetadataSingle && d.blockFits(o, pos):
-		// Whether a block follows in the second case is not documented.
+		// The documentation does not say whether a block follows in the second case.
 		shortest, err = d.single(o, pos)
 	default:
 		shortest = math.MaxUint32
@@ -169,13 +165,12 @@ func (d *decoder) instances(o *index.Object, pos uint32) (shortest uint32, err *
 	return shortest, err
 }
 
-// blockFits reports whether what is at pos can be a counter block.
 func (d *decoder) blockFits(o *index.Object, pos uint32) bool {
 	left := o.Off + o.Len - pos
 	return left >= blockSize && u32(d.b, int(pos)) >= blockSize && u32(d.b, int(pos)) <= left
 }
 
-// single decodes the one counter block of an object without instances.
+// single decodes the counter block of an object without instances.
 func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winperf.DataError) {
 	left := o.Off + o.Len - pos
 	if left < blockSize {
@@ -192,10 +187,9 @@ func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winpe
 
 // named decodes instance definitions and their counter blocks.
 //
-// The list still holds what an earlier sample put there, and mostly that is
-// right again. Where it is, the place of a definition is taken from the list: a
-// processor can then look at several instances at once instead of waiting for
-// each length to find the next one. Nothing is believed that was not compared.
+// The list still contains the previous sample, whose places mostly are right. Taking and
+// checking these places lets a processor work on several instances at once instead of
+// waiting for each length.
 func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winperf.DataError) {
 	list := d.ix.Instances[o.Instance0:]
 	b := d.b[:o.Off+o.Len]
@@ -238,7 +232,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 
 		in.Name = index.Span{Off: pos + nameOff, Len: nameLen}
 
-		// One name that differs is enough for none to be taken from the older sample.
+		// After the first name that differs, no name of the previous sample is used.
 		if known != nil && known[i] != index.HashName(b[pos+nameOff:][:nameLen]) {
 			known = nil
 		}
@@ -253,8 +247,8 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 	return shortest, nil
 }
 
-// misfit returns what is wrong with the definition at pos, or with the counter block after
-// it, of the instance at position i: either does not fit before end.
+// misfit returns the error of the instance at position i, whose definition at pos or
+// counter block does not fit before end.
 func (d *decoder) misfit(i int, pos, end uint32) *winperf.DataError {
 	left := end - pos
 	if left < InstanceLen {
@@ -273,8 +267,8 @@ func (d *decoder) misfit(i int, pos, end uint32) *winperf.DataError {
 	return atInstance(d.fault(checkBlockLength, block, int64(u32(d.b, int(block))), int64(left)), i)
 }
 
-// link notes parent and unique id of the instance at position i. The first one
-// that has any makes room for all of the object.
+// link registers parent and unique id of the instance at position i. The first instance
+// that has one allocates for the whole object.
 func (d *decoder) link(o *index.Object, i int, def []byte) {
 	if o.Link0 < 0 {
 		o.Link0 = int32(len(d.ix.Links))
@@ -292,8 +286,8 @@ func (d *decoder) link(o *index.Object, i int, def []byte) {
 	}
 }
 
-// badName reports an instance whose name is not inside its definition; it stays
-// without a name. An empty name may stand anywhere.
+// badName reports an instance whose name is not inside its definition; it has no name. The
+// offset of an empty name is not checked.
 func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, nameLen uint32) {
 	if nameLen == 0 {
 		return
@@ -305,8 +299,8 @@ func (d *decoder) badName(o *index.Object, in *index.Instance, i int, nameOff, n
 	d.damage(err)
 }
 
-// checkValues counts the values that the object adds to the block: one for every two
-// bytes of the block are accepted, as values that are not shared take four.
+// checkValues counts the values of the object: one for every two bytes of the block are
+// accepted. Values that do not share bytes need four.
 func (d *decoder) checkValues(o *index.Object) *winperf.DataError {
 	d.values += uint64(o.CounterEnd-o.Counter0) * uint64(o.InstanceEnd-o.Instance0)
 	if limit := len(d.b) / 2; d.values > uint64(limit) {

@@ -5,7 +5,7 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// trait is what decoding needs to know about a counter type.
+// trait is a property of a counter type for decoding.
 type trait uint8
 
 const (
@@ -19,14 +19,13 @@ const (
 	traitOwnClock                     // it is an [OwnClock]
 )
 
-// traits remembers the traits of the types met so far. Blocks have thousands of
-// definitions and a few dozen types.
+// traits caches the traits of types. Blocks have thousands of definitions and a few dozen
+// types.
 type traits [256]struct {
 	typ   counter.Type
 	trait trait
 }
 
-// of returns the traits of a type.
 func (m *traits) of(t counter.Type) trait {
 	slot := &m[(t^t>>8^t>>16^t>>24)%counter.Type(len(m))]
 	if slot.trait == 0 || slot.typ != t {
@@ -61,15 +60,15 @@ func traitsOf(t counter.Type) trait {
 	return has
 }
 
-// clockTraits are the frequencies that a formula with a time base needs; that
-// of the 100 ns clock is fixed.
+// clockTraits are the frequencies needed by formulas with a time base. The frequency of the
+// 100 ns clock is fixed.
 var clockTraits = map[counter.Clock]trait{
 	counter.TickClock:   traitTickFreq,
 	counter.ObjectClock: traitObjectFreq,
 }
 
-// TextPage is the code page of a text counter's values: by its type UTF-16 or that
-// of the object, and where that has none 1252.
+// TextPage returns the code page of a text counter's values: by its type UTF-16 or the
+// object's code page, and 1252 if that is UTF-16.
 func TextPage(t counter.Type, codePage uint32) uint32 {
 	const ascii = 0x10000 // PERF_TEXT_ASCII
 	if t&ascii != 0 && codePage == wire.UTF16LE {

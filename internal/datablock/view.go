@@ -11,13 +11,13 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Views of encoded structures, for callers that move whole ones and need no values:
-// they look at what they are asked for and check nothing else.
+// Views of encoded structures, for callers that need no values. They check only the parts
+// they read.
 
-// HeadBytes is a PERF_DATA_BLOCK as it is encoded, with all that follows it.
+// HeadBytes is an encoded PERF_DATA_BLOCK and the following bytes.
 type HeadBytes []byte
 
-// HeadOf returns the head at the start of b; ok is false where b has no head.
+// HeadOf returns the head at the start of b; ok is false if b has none.
 func HeadOf(b []byte) (head HeadBytes, ok bool) {
 	if len(b) < HeadLen || binary.LittleEndian.Uint64(b[AtSignature:]) != Signature {
 		return nil, false
@@ -25,11 +25,11 @@ func HeadOf(b []byte) (head HeadBytes, ok bool) {
 	return HeadBytes(b), true
 }
 
-// Total is TotalByteLength, which counts the head too, except with the quirk
+// Total returns TotalByteLength, which includes the head, except with the quirk
 // [winperf.TotalExcludesHeader].
 func (h HeadBytes) Total() uint32 { return u32(h, AtTotal) }
 
-// Clocks are the times of the sample.
+// Clocks returns the clocks of the sample.
 func (h HeadBytes) Clocks() counter.Clocks {
 	return counter.Clocks{
 		PerfTime:  i64(h, AtPerfTime),
@@ -38,8 +38,8 @@ func (h HeadBytes) Clocks() counter.Clocks {
 	}
 }
 
-// SystemTime is the system time of the sample. A block does not tell its zone:
-// the result says UTC.
+// SystemTime returns the system time of the sample. The block does not contain its zone:
+// the result is UTC.
 func (h HeadBytes) SystemTime() time.Time {
 	f := SystemTimeAt(h[AtSystemTime:])
 	nanoseconds := int(f[7]) * int(time.Millisecond)
@@ -47,7 +47,7 @@ func (h HeadBytes) SystemTime() time.Time {
 		nanoseconds, time.UTC)
 }
 
-// Machine is the name of the machine, "" where it is not in the bytes.
+// Machine returns the name of the machine, "" if it is outside the bytes.
 func (h HeadBytes) Machine() string {
 	at, n := uint64(u32(h, AtNameOffset)), uint64(u32(h, AtNameLength))
 	if at < HeadLen || at+n > uint64(len(h)) {
@@ -56,10 +56,9 @@ func (h HeadBytes) Machine() string {
 	return wire.Text(h[at:at+n], wire.UTF16LE)
 }
 
-// Objects returns the part of a block that holds its objects, and how many the
-// block says there are: [CutObject] takes them off one by one. The error is a
-// [*winperf.DataError]. Where it wraps [ErrTruncated] and objects is not nil, the end of the
-// block is missing.
+// Objects returns the bytes of a block's objects and their number in the header; see
+// [CutObject]. The error is a [*winperf.DataError]. If it wraps [ErrTruncated] and objects
+// is not nil, the end of the block is missing.
 func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err error) {
 	if len(b) < HeadLen {
 		return nil, 0, checkBuffer.Fault(0, int64(len(b)), HeadLen)
@@ -76,8 +75,8 @@ func Objects(b []byte, quirks winperf.Quirks) (objects []byte, count uint32, err
 	return b[min(uint64(first), there):min(end, there)], u32(b, AtNumObjects), err
 }
 
-// extent is where the first object of a block begins and where the block ends, by
-// its head, which is whole. The end may be behind that of b.
+// extent returns the begin of the first object and the end of the block, by its head. The
+// end may be behind b.
 func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *winperf.DataError) {
 	first = u32(b, AtHeaderLength)
 	end = uint64(u32(b, AtTotal))
@@ -93,11 +92,11 @@ func extent(b []byte, quirks winperf.Quirks) (first uint32, end uint64, err *win
 	return first, end, nil
 }
 
-// ObjectBytes is a PERF_OBJECT_TYPE with all that belongs to it as it is encoded.
+// ObjectBytes is an encoded PERF_OBJECT_TYPE with its definitions and instances.
 type ObjectBytes []byte
 
-// CutObject cuts off the object at the start of b by its length. The error is a
-// [*winperf.DataError] whose offset counts from there.
+// CutObject cuts off the object at the start of b. The error is a [*winperf.DataError] with
+// an offset from there.
 func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 	length, bad := ObjectLength(b[:min(uint64(len(b)), math.MaxUint32)], 0)
 	if bad != nil {
@@ -106,8 +105,7 @@ func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 	return ObjectBytes(b[:length:length]), b[length:], nil
 }
 
-// ObjectLength is the length of the object that stands at off and may go on to the
-// end of b.
+// ObjectLength returns the length of the object at off, at most to the end of b.
 func ObjectLength(b []byte, off uint32) (uint32, *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < ObjectLen {
@@ -122,26 +120,24 @@ func ObjectLength(b []byte, off uint32) (uint32, *winperf.DataError) {
 	return length, nil
 }
 
-// Title is the title index of the object.
+// Title returns the title index of the object.
 func (o ObjectBytes) Title() uint32 { return u32(o, AtObjTitle) }
 
-// NumInstances is what the object says of its instances: how many there are or,
-// below 0, a perfdata.Form.
+// NumInstances returns the number of instances or, below 0, a perfdata.Form.
 func (o ObjectBytes) NumInstances() int32 { return i32(o, AtObjNumInstances) }
 
-// Split splits the object where its definitions end and its instances begin.
+// Split splits the object behind its definitions.
 func (o ObjectBytes) Split() (definitions, instances []byte) {
 	n := min(int64(u32(o, AtObjDefinition)), int64(len(o)))
 	return o[:n:n], o[n:]
 }
 
-// NumDefinitions is how many counter definitions there are in the n bytes of an
-// object's definitions if its header is plain.
+// NumDefinitions returns the number of counter definitions in the n bytes of an object's
+// header and definitions, if its header is plain.
 func NumDefinitions(n int) int { return max(0, n-ObjectLen) / CounterLen }
 
-// CounterDefinitions returns the bytes of all counter definitions of an object
-// that [Decode] has found, as far as winperf.h knows their fields. It is empty for
-// an object without counters, and aliases ix.Data.
+// CounterDefinitions returns the bytes of all counter definitions of an object decoded by
+// [Decode]. It is empty for an object without counters, and aliases ix.Data.
 func CounterDefinitions(ix *index.Index, o *index.Object) []byte {
 	if o.Counter0 == o.CounterEnd {
 		return nil
@@ -149,12 +145,11 @@ func CounterDefinitions(ix *index.Index, o *index.Object) []byte {
 	return ix.Data[ix.Counters[o.Counter0].Off : ix.Counters[o.CounterEnd-1].Off+CounterLen]
 }
 
-// InstanceBytes is a PERF_INSTANCE_DEFINITION with its name as it is encoded.
+// InstanceBytes is an encoded PERF_INSTANCE_DEFINITION with its name.
 type InstanceBytes []byte
 
-// CutInstance cuts off the instance definition at the start of b; what is left
-// begins with the counter block. The error is a [*winperf.DataError] whose offset counts from
-// there.
+// CutInstance cuts off the instance definition at the start of b; rest begins with the
+// counter block. The error is a [*winperf.DataError] with an offset from there.
 func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
 	if len(b) < InstanceLen {
 		return nil, b, checkInstanceRoom.Fault(0, int64(len(b)), InstanceLen)
@@ -166,17 +161,17 @@ func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
 	return InstanceBytes(b[:length:length]), b[length:], nil
 }
 
-// Parent is where the instance has its parent: the title index of the object, 0
-// for none, and the position in it.
+// Parent returns the parent of the instance: the title index of its object, 0 for none, and
+// the position in it.
 func (in InstanceBytes) Parent() (object, position uint32) {
 	return u32(in, AtInstParentObject), u32(in, AtInstParentInstance)
 }
 
-// UniqueID is the instance's number, -1 for none.
+// UniqueID returns the instance's number, -1 for none.
 func (in InstanceBytes) UniqueID() int32 { return i32(in, AtInstUniqueID) }
 
-// Name returns the bytes of the instance's name, with its terminator. The error is
-// a [*winperf.DataError] whose offset counts from the start of the definition.
+// Name returns the bytes of the instance's name, with its terminator. The error is a
+// [*winperf.DataError] with an offset in the definition.
 func (in InstanceBytes) Name() ([]byte, error) {
 	at, n := u32(in, AtInstNameOffset), u32(in, AtInstNameLength)
 	if at < InstanceLen || uint64(at)+uint64(n) > uint64(len(in)) {
@@ -185,8 +180,8 @@ func (in InstanceBytes) Name() ([]byte, error) {
 	return in[at:][:n], nil
 }
 
-// CutCounterBlock cuts off the PERF_COUNTER_BLOCK at the start of b, with its
-// length. The error is a [*winperf.DataError] whose offset counts from there.
+// CutCounterBlock cuts off the PERF_COUNTER_BLOCK at the start of b, including its length.
+// The error is a [*winperf.DataError] with an offset from there.
 func CutCounterBlock(b []byte) (block, rest []byte, err error) {
 	if len(b) < blockSize {
 		return nil, b, checkBlockRoom.Fault(0, int64(len(b)), blockSize)

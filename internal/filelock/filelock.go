@@ -1,3 +1,3 @@
-// Package filelock keeps two programs from writing one file. A lock ends with the
-// program that holds it, however that ends.
+// Package filelock prevents two programs from writing one file. A lock ends with its
+// program.
 package filelock

@@ -1,5 +1,4 @@
-// Package findings keeps what is found wrong in a file until somebody asks for it, in bounded
-// memory: much of it may be found between two questions.
+// Package findings collects errors found in a file in bounded memory.
 package findings
 
 import (
@@ -8,16 +7,16 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Most is how many findings a List keeps. The others are counted.
+// Most is the number of errors that a List keeps. Others are counted.
 const Most = 100
 
-// List is what was found since the last question. The zero List is empty.
+// List holds the errors since the last Take. The zero List is empty.
 type List struct {
 	found []error
 	more  int64
 }
 
-// Add takes a finding. It is made only if there is room for it.
+// Add adds an error. finding is called only if there is room.
 func (l *List) Add(finding func() error) {
 	if len(l.found) == Most {
 		l.more++
@@ -26,12 +25,12 @@ func (l *List) Add(finding func() error) {
 	l.found = append(l.found, finding())
 }
 
-// Take returns the findings and forgets them. The last one says how many there was no room
-// for, and wraps winperf.ErrBadData.
+// Take returns and removes the errors. The last one counts the errors that exceeded Most,
+// and wraps winperf.ErrBadData.
 func (l *List) Take() []error {
 	found := l.found
 	if l.more > 0 {
-		found = append(found, fmt.Errorf("%w: %d findings more", winperf.ErrBadData, l.more))
+		found = append(found, fmt.Errorf("%w: %d more findings", winperf.ErrBadData, l.more))
 	}
 	*l = List{}
 	return found

@@ -22,7 +22,7 @@ func TestList(t *testing.T) {
 		t.Fatalf("%d made, %d found", made, len(found))
 	}
 	last := found[Most]
-	if !errors.Is(last, winperf.ErrBadData) || last.Error() != "bad data: 7 findings more" {
+	if !errors.Is(last, winperf.ErrBadData) || last.Error() != "bad data: 7 more findings" {
 		t.Errorf("the last one is %v", last)
 	}
 	if again := l.Take(); len(again) != 0 {

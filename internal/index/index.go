@@ -1,19 +1,18 @@
-// Package index is the flat index that codecs lay over the bytes of one
-// sample and that frames read values through.
+// Package index is the flat index that codecs make of the bytes of one sample and through
+// which frames read values.
 //
-// A codec checks every length and offset of untrusted bytes once and fills an Index; a
-// reader of a filled Index needs no further checks. All slices are reused from one
-// sample to the next, so a warm decode allocates nothing. Offsets count from the start
-// of Data and fit 32 bits because a block's length does.
+// A codec checks every length and offset of untrusted bytes once and fills an Index;
+// readers need no further checks. All slices are reused, so decoding allocates nothing
+// after the first samples. Offsets are from the start of Data and have 32 bits, because a
+// block's length has.
 package index
 
 import "github.com/winperf/winperf/counter"
 
-// Index describes one decoded sample. The zero Index holds nothing and is
-// ready to be filled. An Index that a codec has filled must not be copied: the
-// codec recognises in Memo what is in its slices.
+// Index describes one decoded sample. The zero Index is empty. A filled Index must not be
+// copied, because Memo refers to its slices.
 type Index struct {
-	Data       []byte // the bytes the offsets point into, without what follows the block
+	Data       []byte // the bytes of the sample, without those behind the block
 	Clocks     counter.Clocks
 	Machine    Span  // UTF-16LE name of the machine
 	Default    int32 // DefaultObject of the block
@@ -21,9 +20,9 @@ type Index struct {
 	Counters   []Counter  // of all objects, in block order
 	Instances  []Instance // of all objects, in block order
 	Links      []Link     // of the instances of objects with links, in block order
-	Damage     []error    // what was found wrong, in the order it was found
-	MoreDamage int        // how many findings are not listed in Damage because there are too many
-	Memo       any        // what the codec keeps for the next sample; nobody else reads it
+	Damage     []error    // in the order of detection
+	MoreDamage int        // number of damages not listed in Damage
+	Memo       any        // private to the codec, for the next sample
 
 	titles []title // objects by title index, made by ResolveParents
 }
@@ -42,8 +41,8 @@ func (ix *Index) Reset() {
 	}
 }
 
-// Poison overwrites the index, for tests; see internal/poison. The offsets of
-// instances then lie outside of any data.
+// Poison overwrites the index, for tests; see internal/poison. Offsets of instances are
+// then outside Data.
 func (ix *Index) Poison() {
 	const offset = 0xA5A5A5A5
 	for i := range ix.Instances {
@@ -55,17 +54,17 @@ func (ix *Index) Poison() {
 	ix.Data = nil
 }
 
-// Span is a run of bytes in Data.
+// Span is a range of bytes in Data.
 type Span struct{ Off, Len uint32 }
 
 // Object is one object of the sample.
 type Object struct {
-	Off, Len       uint32 // where the object stands in Data
+	Off, Len       uint32 // place in Data
 	Title, Help    uint32 // title indices
 	Detail         uint32
-	DefaultCounter int32 // position of the default counter among the object's definitions, -1 = none
-	// NumInstances is as the system gave it: a number, NoInstances, or without values
-	// MetadataMultiple or MetadataSingle.
+	DefaultCounter int32 // position in the object's definitions, -1 = none
+	// NumInstances of the system: a number, NoInstances, or without values MetadataMultiple
+	// or MetadataSingle.
 	NumInstances int32
 	CodePage     uint32 // of instance names; 0 is UTF-16LE
 	Time, Freq   int64  // the object's own clock
@@ -76,69 +75,67 @@ type Object struct {
 	Instance0   uint32
 	InstanceEnd uint32
 	GUID        [16]byte // of a counter set of version 2; zero = none
-	// Definitions are what the definitions say, to tell others from the same; nil: it stands
-	// in Data, from the first Counter's Off on.
+	// Definitions identify the definitions for comparison; nil: they are in Data, from the
+	// first Counter's Off on.
 	Definitions []byte
-	// Its instances' links are Links[Link0:], one for each; -1: no instance has a parent or a
-	// unique id.
+	// Its instances' links are Links[Link0:]; -1: no instance has a parent or a unique id.
 	Link0   int32
 	Missing uint32 // offset, from an instance's Block, of the bit map of missing values; 0 = none
-	// Clocks is where in Data PerfTime, PerfFreq and Time100ns, 8 bytes each, are that the
-	// object was taken at; 0 = those of the sample.
+	// Clocks is the offset in Data of the object's PerfTime, PerfFreq and Time100ns, 8
+	// bytes each; 0 = those of the sample.
 	Clocks uint32
 }
 
 // Counter is one counter definition.
 type Counter struct {
-	Off         uint32 // where the definition stands in Data
+	Off         uint32 // place of the definition in Data
 	Title, Help uint32
 	Type        counter.Type
 	Scale       int32
 	Detail      uint32
-	Size        uint32 // bytes of the raw value; of text its length in bytes
+	Size        uint32 // bytes of the raw value or text
 	Value       uint32 // offset of the raw value from an instance's Block
-	Base        int32  // position of its base among the object's definitions, -1 = none
-	ID          uint32 // of a counter of version 2
-	// Time and Freq are one more than the positions of the counters that are its own clock and
-	// the clock's frequency; 0 = none.
+	Base        int32  // position of its base in the object's definitions, -1 = none
+	ID          uint32 // in version 2
+	// Time and Freq are 1 + the positions of the counters that hold its clock and the
+	// clock's frequency; 0 = none.
 	Time, Freq int32
-	// Multi is the offset, from an instance's Block, of the 4-byte count of a multi-timer that
-	// has no base definition; 0 = none.
+	// Multi is the offset, from an instance's Block, of the 4-byte count of a multi-timer
+	// without a base definition; 0 = none.
 	Multi uint32
 	State CounterState
 }
 
-// CounterState tells whether a counter's raw value may be read.
+// CounterState is the readability of a counter's raw value.
 type CounterState uint8
 
-// The states of a counter. Anything but Readable costs the counter, never its object.
+// States other than Readable affect the counter, never its object.
 const (
 	Readable  CounterState = iota // 4 or 8 bytes inside every block of the object
 	NoValue                       // zero size: a heading
 	TextValue                     // text of Size bytes inside every block of the object
 	BadSize                       // Size is neither 0, 4 nor 8 and the type is not text
-	// The value lies inside some blocks only, or inside none: readers compare it with each
-	// block's length.
+	// The value is outside some blocks: readers compare it with each block's length.
 	OutOfRange
-	MissingBase // readable raw, but the base its formula needs is not there
+	MissingBase // readable, but the base of its formula is missing
 )
 
-// Instance is one instance: where its name and its values are. There are very
-// many of them: what hardly any instance has stands in a Link.
+// Instance is the place of an instance's name and values. There are many; rare properties
+// are in a Link.
 type Instance struct {
-	Off   uint32 // where the definition stands in Data; 0 for a single instance, which has none
-	Block uint32 // where its counter block starts: the block's length, 4 bytes, then the values
-	// Name is as it stands in Data, with any terminator, in the object's code page; it ends at
-	// the first NUL.
+	Off   uint32 // place of the definition in Data; 0 for a single instance
+	Block uint32 // place of its counter block: the block's length, 4 bytes, then the values
+	// Name is the place of the name, with any terminator, in the object's code page; it
+	// ends at the first NUL.
 	Name Span
 }
 
-// Link is what an instance definition says about its place and identity.
+// Link is the parent and id of an instance definition.
 type Link struct {
 	ParentObject   uint32 // title index, 0 = no parent
 	ParentInstance uint32 // position in the parent object
 	UniqueID       int32  // NoUniqueID = none
-	Parent         int32  // resolved parent: position in Instances, -1 = none or dangling
+	Parent         int32  // resolved parent: position in Instances, -1 = none or missing
 }
 
 // Special values of NumInstances, PERF_OBJECT_TYPE's of winperf.h.

@@ -11,10 +11,9 @@ type title struct {
 	obj   int32
 }
 
-// ResolveParents sets Parent of every instance that names a parent: of several
-// objects with the parent's title index the first one counts. A parent that is
-// not there is -1. A parent is looked up and not followed, so objects that name
-// each other, or themselves, do no harm.
+// ResolveParents sets Parent of every instance that names a parent, in the first object
+// with the parent's title index, or -1 if it is missing. Parents are not followed, so
+// cycles are harmless.
 func (ix *Index) ResolveParents() {
 	for i := range ix.Objects {
 		o := &ix.Objects[i]
@@ -40,8 +39,8 @@ func (ix *Index) ResolveParents() {
 	}
 }
 
-// instancesOf returns where in Instances those of the first object with a title
-// index begin and how many there are.
+// instancesOf returns the first position in Instances and the number of instances of the
+// first object with a title index.
 func (ix *Index) instancesOf(index uint32) (first, count uint32) {
 	if len(ix.titles) != len(ix.Objects) {
 		ix.sortTitles()
@@ -56,7 +55,6 @@ func (ix *Index) instancesOf(index uint32) (first, count uint32) {
 	return o.Instance0, o.InstanceEnd - o.Instance0
 }
 
-// sortTitles orders the objects by title index and then by position.
 func (ix *Index) sortTitles() {
 	ix.titles = ix.titles[:0]
 	for i := range ix.Objects {

@@ -5,25 +5,23 @@ import (
 	"runtime"
 )
 
-// RunLen is the number of instances that are read into runs at once: few enough
-// for the values of all counters to stay in a processor's cache, and enough to
-// make what a column costs at its start and end small. 256 to 1024 do about the same,
-// 128 takes a tenth more where memory is slow. It is a multiple of 4.
+// RunLen is the number of instances in a run: the values of all counters stay in a
+// processor's cache, and the cost of each column's start is small. 256 to 1024 are about
+// equal; 128 takes a tenth more with slow memory. It is a multiple of 4.
 const RunLen = 256
 
 // Run holds values of one counter of up to RunLen instances.
 type Run [RunLen]uint64
 
-// Field is where a value stands in every block of its object, see [Counter].
+// Field is the place of a value in every block of its object, see [Counter].
 type Field struct{ Value, Size uint32 }
 
-// ReadRuns reads the values of some counters of the instances at the given
-// positions of an object, at most RunLen: of fields[k] of the instance at at[i]
-// into runs[k][i]. Where at[i] is negative, what comes there is undefined. The
-// fields must be those of Readable counters.
+// ReadRuns reads values of the instances at the given positions of an object, at most
+// RunLen: fields[k] of the instance at at[i] into runs[k][i]. If at[i] is negative, the
+// result is undefined. The fields must be those of Readable counters.
 //
-// The sample is read in order: where it is larger than a processor's caches this
-// takes two thirds of the time of column after column.
+// The sample is read in order. If it exceeds the processor's caches, this takes two thirds
+// of the time of column after column.
 func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	o := &ix.Objects[obj]
 	instances := ix.Instances[o.Instance0:o.InstanceEnd]
@@ -32,7 +30,7 @@ func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	}
 
 	if first, last := max(at[0], 0), max(at[len(at)-1], 0); first <= last && last < first+2*RunLen {
-		ix.fetch(instances[first : last+1]) // which stand together
+		ix.fetch(instances[first : last+1]) // adjacent
 	}
 
 	need := uint32(0)
@@ -49,9 +47,8 @@ func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	}
 }
 
-// readFour reads the values of four counter blocks, which begin where a to d begin,
-// into places i to i+3 of the runs. What the compiler knows of the four lengths and
-// of i lets it check a place once for all four.
+// readFour reads the values of four counter blocks into positions i to i+3 of the runs. The
+// equal lengths and the bound of i let the compiler check bounds once for all four.
 func readFour(runs []Run, i uint, fields []Field, a, b, c, d []byte) {
 	i = i % RunLen &^ 3
 	n := len(a)
@@ -73,12 +70,11 @@ func readFour(runs []Run, i uint, fields []Field, a, b, c, d []byte) {
 	}
 }
 
-// cacheSize is what a processor has near at hand, at least.
+// cacheSize is a typical cache of a processor.
 const cacheSize = 2 << 20
 
-// fetch reads something of every cache line of some instances, in order, which
-// processors foresee: of a sample that is larger than their caches reading the values
-// afterwards takes half the time.
+// fetch reads every cache line of some instances in order, which the prefetcher detects. In
+// a sample larger than the caches this halves the time of reading the values.
 func (ix *Index) fetch(instances []Instance) {
 	begin, end := instances[0].Block, instances[len(instances)-1].Block
 	if len(ix.Data) <= cacheSize || begin > end {
@@ -90,5 +86,5 @@ func (ix *Index) fetch(instances []Instance) {
 	for b := ix.Data[begin:end]; len(b) >= line; b = b[line:] {
 		sum += b[0]
 	}
-	runtime.KeepAlive(sum) // or the compiler would leave it out
+	runtime.KeepAlive(sum) // or the compiler would remove the loop
 }

@@ -41,7 +41,6 @@ type catalogueObject struct {
 	seen      *frame.Labels
 }
 
-// note adds the objects of a frame.
 func (c *catalogue) note(p *plan, f frame.Frame, local int64) {
 	c.samples++
 	c.last = local
@@ -66,7 +65,6 @@ func (c *catalogue) note(p *plan, f frame.Frame, local int64) {
 	}
 }
 
-// begin sets the counters of a new object.
 func (o *catalogueObject) begin(of frame.Object) {
 	o.known, o.single = map[string]bool{}, of.Single()
 	for k := range of.NumCounters() {
@@ -76,7 +74,6 @@ func (o *catalogueObject) begin(of frame.Object) {
 	}
 }
 
-// instances adds new instances of an object.
 func (c *catalogue) instances(to *catalogueObject, o frame.Object) {
 	le := binary.LittleEndian
 	for in := range o.Instances() {

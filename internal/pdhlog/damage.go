@@ -15,7 +15,6 @@ var ErrNoLog = errors.New("not a binary performance log")
 // damageList collects the damage of a log.
 type damageList struct{ findings.List }
 
-// at adds damage at an offset of the file.
 func (l *damageList) at(offset int64, format string, args ...any) {
 	l.Add(func() error { return &winperf.DataError{Offset: offset, Msg: fmt.Sprintf(format, args...)} })
 }

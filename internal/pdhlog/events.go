@@ -113,7 +113,6 @@ func (e *events) fill() error {
 	return nil
 }
 
-// begin reads the header of the buffer.
 func (e *events) begin() {
 	e.pos, e.limit = bufferHead, len(e.buf)
 	if len(e.buf) < bufferHead {
@@ -162,7 +161,6 @@ func (e *events) event() (ev event, err error) {
 	}
 }
 
-// atFill reports whether the rest of the buffer is empty.
 func (e *events) atFill() bool {
 	if !isFill(e.buf[e.pos:]) {
 		return false

@@ -99,7 +99,6 @@ func (o *output) open() {
 	}
 }
 
-// seal writes the used length into the header of the current buffer.
 func (o *output) seal() {
 	binary.LittleEndian.PutUint32(o.buf[atUsed:], uint32(len(o.buf)))
 }

@@ -43,7 +43,6 @@ type planned struct {
 	names  []Name        // of an array: all names
 }
 
-// find returns the object of an entry in a frame.
 func (e *planned) find(f frame.Frame) (o frame.Object, ok bool) {
 	for o := range f.Objects() {
 		if o.ID().Is(e.object) && o.Machine() == e.Path.Machine {
@@ -87,7 +86,6 @@ func everything(object string) winperf.Path {
 	return winperf.Path{Object: object, Instance: "*", HasInstance: true, Counter: "*"}
 }
 
-// add adds a path to the selection.
 func (p *plan) add(path winperf.Path) {
 	w := selection.NewPath(path)
 	p.wanted = append(p.wanted, &w)
@@ -209,7 +207,6 @@ func (p *plan) locate(e *planned, o frame.Object) {
 	}
 }
 
-// look registers the objects of a frame as seen.
 func (p *plan) look(f frame.Frame) {
 	p.seen = p.seen[:0]
 	for o := range f.Objects() {
@@ -217,7 +214,6 @@ func (p *plan) look(f frame.Frame) {
 	}
 }
 
-// key returns the entry's path in lower case.
 func (e *planned) key() string { return strings.ToLower(e.Path.String()) }
 
 // expand returns the entries for the selected parts of an object.
@@ -233,7 +229,6 @@ func (p *plan) expand(o frame.Object, names *nametable.Names) []planned {
 	return x.all
 }
 
-// about returns the paths that select an object.
 func (p *plan) about(o frame.Object, names *nametable.Names) (paths []*selection.Path) {
 	if p.names != names {
 		p.names = names
@@ -258,7 +253,6 @@ type expansion struct {
 	all   []planned
 }
 
-// object makes the entry of the whole object.
 func (x *expansion) object() {
 	path := x.path
 	path.Counter = "*"

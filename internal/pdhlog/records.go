@@ -90,7 +90,6 @@ func (r *records) take(ev *event) (record, bool) {
 	return record{}, false
 }
 
-// addPart adds the next part of the current record.
 func (r *records) addPart(ev *event) (record, bool) {
 	if len(r.buf)+len(ev.payload) > maxRecord {
 		r.events.damage.at(r.parts.offset, "a record of more than %d bytes; it is skipped", maxRecord)

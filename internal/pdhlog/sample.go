@@ -11,7 +11,6 @@ import (
 // errLost is the Err of values missing in a sample.
 var errLost = fmt.Errorf("%w: the sample has no record of the counter", winperf.ErrBadData)
 
-// sampleReader reads one sample.
 type sampleReader struct {
 	rec     *record
 	list    []Counter
@@ -26,7 +25,6 @@ type sampleReader struct {
 	differ  bool  // the records differ
 }
 
-// read sets the values of the sample.
 func (r *sampleReader) read() {
 	b := r.rec.data
 	r.s.Values, r.s.items = r.s.Values[:0], r.s.items[:0]
@@ -62,7 +60,6 @@ func (r *sampleReader) lose(v *Value, at int, format string, args ...any) {
 	r.fail(at, format, args...)
 }
 
-// isRecordHead reports whether a record begins at a position.
 func isRecordHead(b []byte, at int) bool {
 	return len(b)-at >= recordHead && b[at] == 'B' && b[at+1] == 'L' && b[at+2] == 3
 }
@@ -136,13 +133,11 @@ func (r *sampleReader) extent(at int) (Kind, int) {
 	return 0, -1
 }
 
-// head returns the kind and length in the head at a position.
 func (r *sampleReader) head(at int) (Kind, int64) {
 	b := r.rec.data[at:]
 	return Kind(b[3]), int64(binary.LittleEndian.Uint32(b[4:]))
 }
 
-// guess is a possible record behind a damaged head.
 type guess struct {
 	kind   Kind
 	length int64

@@ -71,7 +71,6 @@ func newTail(r *Reader, file io.ReaderAt, size int64) (*Tail, error) {
 	return t, err
 }
 
-// elsewhere is the advice for other counters.
 const elsewhere = "write other counters to another file"
 
 // order returns, for each entry of the log's list, its position in list. The error names

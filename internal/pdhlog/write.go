@@ -37,7 +37,6 @@ func (w *Writer) begin(f frame.Frame, names *nametable.Names) error {
 	})
 }
 
-// beginLog writes the head of a new log, its names and its counter list.
 func (w *Writer) beginLog(utc, local int64, list []Counter, perfFreq int64, names func() error) error {
 	if w.opt.GUID.IsZero() {
 		if _, err := rand.Read(w.opt.GUID[:]); err != nil {
@@ -62,7 +61,6 @@ func (w *Writer) beginLog(utc, local int64, list []Counter, perfFreq int64, name
 	return w.out.record(typeList, local-10, utc, appendList(nil, list))
 }
 
-// moment returns a time as FILETIME.
 func (w *Writer) moment(t time.Time) (utc, local int64) {
 	_, offset := t.In(w.opt.Location).Zone()
 	utc = winperf.ToFiletime(t)

@@ -17,7 +17,6 @@ type blocks struct {
 	objects map[blockObject][]byte // of the current sample, if their bytes can be copied
 }
 
-// blockObject is an object in a block, by its title index.
 type blockObject struct {
 	block *winperf.Block
 	title uint32
@@ -37,7 +36,6 @@ func (w *blocks) begin(f frame.Frame) {
 	}
 }
 
-// cut finds the objects of a block.
 func (w *blocks) cut(b *winperf.Block) {
 	// Damaged objects are missing in the frame, too.
 	rest, count, _ := datablock.Objects(b.Bytes, b.Quirks)

@@ -17,7 +17,6 @@ type sampleWriter struct {
 	whole  blocks
 }
 
-// fill makes the sample of a frame.
 func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 	s := &w.sample
 	s.Local = local

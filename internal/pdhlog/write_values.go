@@ -138,7 +138,6 @@ func (v *values) fill(columns []winperf.Column, local int64) {
 	}
 }
 
-// fillColumn adds the values of a column to the sample.
 func (v *values) fillColumn(c *winperf.Column) {
 	for i := range c.Len() {
 		c.Describe(&v.series, i)

@@ -8,11 +8,10 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// NewAppender returns a Writer that goes on with a log, below its last head: it writes
-// rows only, in that head's columns, zone and dialect. Where the head has no zone it is the
-// given one, nil being UTC. byName is Options.ByName. w must stand at the end of the
-// log's last line. The error wraps winperf.ErrNotSupported: a program changed the head so
-// that rows would not fit it.
+// NewAppender returns a Writer that appends rows to a log, in the columns, zone and dialect
+// of its last head. If the head has no zone, zone is used; nil is UTC. byName is
+// Options.ByName. w must be at the end of the log's last line. The error wraps
+// winperf.ErrNotSupported: rows would not fit a head changed by another program.
 func NewAppender(w io.Writer, head *Head, zone *time.Location, byName bool) (*Writer, error) {
 	if separator := separators[head.Format]; head.separator != separator {
 		return nil, fmt.Errorf("line %d: fields are separated by %q, expected %q: %w",
@@ -33,7 +32,6 @@ func NewAppender(w io.Writer, head *Head, zone *time.Location, byName bool) (*Wr
 	return &Writer{w: w, opt: opt, columns: c}, nil
 }
 
-// columnsOf are the columns of a head.
 func columnsOf(head *Head, byName bool) (*columns, error) {
 	paths := make([]string, len(head.Columns))
 	for i, s := range head.Columns {
@@ -51,7 +49,7 @@ func columnsOf(head *Head, byName bool) (*columns, error) {
 	}
 
 	for i, s := range head.Columns {
-		if s.Path.Machine == "" { // it named nothing when the log began
+		if s.Path.Machine == "" { // it had no instance when the log began
 			c.waiting = append(c.waiting, waiting{s.Path, int32(i)})
 		}
 	}

@@ -8,57 +8,56 @@ import (
 	"github.com/winperf/winperf/internal/textset"
 )
 
-// noColumn stands for the column of a series that has none.
+// noColumn marks a series without a column.
 const noColumn = -1
 
-// columns are those of a log, and which value each has in a moment. Beside the
-// text of its path a column takes some 45 bytes: there may be a million.
+// columns are the columns of a log and their values in the current sample. There may be a
+// million, so a column takes some 45 bytes besides its path.
 type columns struct {
-	paths   textset.Set // those of the columns, in their order; behind them those of aliases
-	aliases []int32     // columns that have another path, too
+	paths   textset.Set // of the columns, in order, then of aliases
+	aliases []int32     // columns of the aliases
 	waiting []waiting
-	owners  map[uint64]int32    // by the key of an instance and its counter: the column
+	owners  map[uint64]int32    // column by the key of an instance and its counter
 	owned   map[int32]bool      // columns that are in owners
 	late    map[uint64]struct{} // hashes of paths
-	missing []string            // the first paths in late, at most maxMissing
-	seed    maphash.Seed        // of these
+	missing []string            // the first maxMissing paths in late
+	seed    maphash.Seed        // of the hashes
 	path    []byte              // of one value
 	series  winperf.Series      // of one value
 
-	// By column, the value of the moment.
-	kinds []counter.Kind // KindNone where there is none
+	// The current value, by column.
+	kinds []counter.Kind // KindNone if missing
 	bits  []uint64
 	texts map[int32]string
 
-	// By position in the values of the last moment, which series was there and
-	// which column it went to. Values seldom change their order, so that comparing
-	// two identities replaces the search for a path. A log of one moment has none.
+	// By position in the previous sample: the series and its column. Values seldom change
+	// their order, so comparing two identities replaces the search for a path. A log of one
+	// sample has none.
 	ids []winperf.SeriesID
 	to  []int32
 
 	byName bool
 	names  []instanceName // by position, as ids
 	keys   []uint64       // by position: hash of key and counter, 0 = no key
-	holder []uint64       // by column: the last one of keys that it had
+	holder []uint64       // by column: the last of its keys
 }
 
-// instanceName is the name of an instance in a path.
 type instanceName struct {
 	text  string
 	index int
 }
 
-// maxMissing is how many paths without a column are kept for a message.
+// maxMissing limits the paths kept for a message.
 const maxMissing = 3
 
-// waiting is a column whose path named nothing when the log began.
+// waiting is a column whose path had no instance when the log began.
 type waiting struct {
 	path   winperf.Path
 	column int32
 }
 
-// newColumns makes columns of what is named, or else of the values of a moment, and places
-// these.
+// newColumns makes columns for the given paths or else for the values of a sample, and
+// places these.
 func newColumns(named []string, byName bool, values []winperf.Column) *columns {
 	c := &columns{
 		byName: byName && named != nil, texts: map[int32]string{},
@@ -74,7 +73,6 @@ func newColumns(named []string, byName bool, values []winperf.Column) *columns {
 	return c
 }
 
-// name makes a column for each path.
 func (c *columns) name(paths []string) {
 	size := 0
 	for _, path := range paths {
@@ -88,7 +86,6 @@ func (c *columns) name(paths []string) {
 	c.kinds, c.bits = make([]counter.Kind, c.paths.Len()), make([]uint64, c.paths.Len())
 }
 
-// add makes a column for each path of the values, and notes which goes there.
 func (c *columns) add(values []winperf.Column) {
 	size, count := 0, 0
 	c.each(values, func(_ *winperf.Column, _ int) {
@@ -116,7 +113,6 @@ func (c *columns) add(values []winperf.Column) {
 	})
 }
 
-// each calls do for each value, with its series in c.series.
 func (c *columns) each(values []winperf.Column, do func(of *winperf.Column, n int)) {
 	for i := range values {
 		of := &values[i]
@@ -127,7 +123,7 @@ func (c *columns) each(values []winperf.Column, do func(of *winperf.Column, n in
 	}
 }
 
-// put puts a value into a column. The last one of a moment stays.
+// put sets the value of a column. The last value of a sample is kept.
 func (c *columns) put(column int32, of *winperf.Column, n int) {
 	c.kinds[column], c.bits[column] = of.KindOf(n), of.Bits[n]
 	switch {
@@ -138,8 +134,8 @@ func (c *columns) put(column int32, of *winperf.Column, n int) {
 	}
 }
 
-// key identifies the instance and the counter of a series for ever. It is 0 where the path
-// is all that is known of it.
+// key identifies the instance and the counter of a series permanently. It is 0 if only the
+// path is known.
 func (c *columns) key(s *winperf.Series) uint64 {
 	if s.Key == "" {
 		return 0
@@ -150,7 +146,7 @@ func (c *columns) key(s *winperf.Series) uint64 {
 	return max(1, maphash.Bytes(c.seed, c.path))
 }
 
-// own notes that a column is an instance's for ever.
+// own assigns a column to an instance permanently.
 func (c *columns) own(key uint64, column int32) { c.owners[key], c.owned[column] = column, true }
 
 // text returns the text of a path, valid until the next call.
@@ -159,10 +155,8 @@ func (c *columns) text(p winperf.Path) []byte {
 	return c.path
 }
 
-// len is the number of columns.
 func (c *columns) len() int { return c.paths.Len() - len(c.aliases) }
 
-// place puts the values of a moment into their columns.
 func (c *columns) place(values []winperf.Column) {
 	clear(c.kinds)
 	clear(c.texts)
@@ -181,7 +175,7 @@ func (c *columns) place(values []winperf.Column) {
 	}
 }
 
-// placeColumn is place for values of which the first one has a position in the moment.
+// placeColumn is place for values that begin at a position of the sample.
 func (c *columns) placeColumn(of *winperf.Column, at int) {
 	rate := of.Counter().Type.Samples() == 2
 	for n := range of.Len() {
@@ -202,7 +196,6 @@ func (c *columns) placeColumn(of *winperf.Column, at int) {
 	}
 }
 
-// grow makes room for so many more values.
 func (c *columns) grow(more int) {
 	c.ids = append(c.ids, make([]winperf.SeriesID, more)...)
 	c.to = append(c.to, make([]int32, more)...)
@@ -211,8 +204,8 @@ func (c *columns) grow(more int) {
 	}
 }
 
-// find finds the column of a value at a position, of another series than the one that was there last. Where
-// columns belong to names, the same series may have another name.
+// find finds the column of a value whose series differs from the previous one at its
+// position. If columns belong to names, the series may also have been renamed.
 func (c *columns) find(i int, of *winperf.Column, n int) {
 	s, status := &c.series, of.Status[n]
 	of.Describe(s, n)
@@ -233,7 +226,7 @@ func (c *columns) find(i int, of *winperf.Column, n int) {
 	c.to[i] = c.named(s, status)
 }
 
-// setKey notes the key of the value at a position. Most logs have none.
+// setKey registers the key of the value at a position. Most logs have none.
 func (c *columns) setKey(i int, key uint64) {
 	if c.holder == nil {
 		c.holder = make([]uint64, c.paths.Len())
@@ -244,7 +237,8 @@ func (c *columns) setKey(i int, key uint64) {
 	c.keys[i] = key
 }
 
-// changes notes the instance that a column has now, and reports whether it had another one before.
+// changes registers the current instance of a column, and reports whether it had another
+// one.
 func (c *columns) changes(column int32, key uint64) bool {
 	before := c.holder[column]
 	if key != 0 {
@@ -253,9 +247,8 @@ func (c *columns) changes(column int32, key uint64) bool {
 	return key != 0 && before != 0 && before != key
 }
 
-// of returns the column of a series. One that is known by a key has the column of that
-// key, whatever its path has become, or one that no instance owns; else the path tells. Series
-// that have none are counted by a hash: a long log sees many, and they need not be kept.
+// of returns the column of a series: by its key if it has one, else by its path. Series
+// without a column are counted by a hash, because a long log has many.
 func (c *columns) of(s *winperf.Series, status counter.Status) int32 {
 	key := c.key(s)
 	if column, known := c.owners[key]; known && key != 0 {
@@ -267,7 +260,7 @@ func (c *columns) of(s *winperf.Series, status counter.Status) int32 {
 		return column
 	}
 
-	if c.owned[column] { // by another instance, which had the name before
+	if c.owned[column] { // by an earlier instance of this name
 		c.addLate(key, s)
 		return noColumn
 	}
@@ -275,7 +268,6 @@ func (c *columns) of(s *winperf.Series, status counter.Status) int32 {
 	return column
 }
 
-// named returns the column of a series by its path.
 func (c *columns) named(s *winperf.Series, status counter.Status) int32 {
 	path := c.text(s.Path)
 	if n := c.paths.Find(path); n >= c.len() {
@@ -285,7 +277,7 @@ func (c *columns) named(s *winperf.Series, status counter.Status) int32 {
 	}
 
 	if status.NamesNothing() {
-		return noColumn // says that a series went, not that one came
+		return noColumn // the status means that the series ended, not that it began
 	}
 
 	for _, w := range c.waiting {
@@ -299,7 +291,6 @@ func (c *columns) named(s *winperf.Series, status counter.Status) int32 {
 	return noColumn
 }
 
-// addLate counts a series that has no column.
 func (c *columns) addLate(hash uint64, s *winperf.Series) {
 	before := len(c.late)
 	c.late[hash] = struct{}{}
@@ -308,7 +299,6 @@ func (c *columns) addLate(hash uint64, s *winperf.Series) {
 	}
 }
 
-// is reports whether p is what the column waits for.
 func (w *waiting) is(p winperf.Path) bool {
 	if w.path.Machine == "" {
 		p.Machine = ""

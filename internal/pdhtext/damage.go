@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNoHead says that a file is no text log, as no line begins with (PDH-CSV or
-// (PDH-TSV. It goes with winperf.ErrBadData.
+// ErrNoHead means that a file is no text log: no line begins with (PDH-CSV or (PDH-TSV.
+// Errors that wrap it also wrap winperf.ErrBadData.
 var ErrNoHead = errors.New("no PDH-CSV or PDH-TSV head")
 
 // brief shortens text for a message.

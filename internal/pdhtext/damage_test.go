@@ -137,7 +137,7 @@ func TestDamageIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	damage := r.Damage()
-	if len(damage) != findings.Most+1 || damage[findings.Most].Error() != "bad data: 9900 findings more" {
+	if len(damage) != findings.Most+1 || damage[findings.Most].Error() != "bad data: 9900 more findings" {
 		t.Errorf("%d findings, the last one %v", len(damage), damage[len(damage)-1])
 	}
 	if again := r.Damage(); len(again) != 0 {

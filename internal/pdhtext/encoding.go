@@ -8,13 +8,12 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// alphabets are the ANSI code pages of Windows with the letters outside ASCII
-// that the languages written in them use most, in the order in which they are
-// preferred where several fit as well.
+// alphabets are the ANSI code pages of Windows with the most frequent letters outside ASCII
+// of their languages, in order of preference.
 var alphabets = []struct {
 	codePage uint32
 	letters  string
-	latin    bool // such letters stand between ASCII ones
+	latin    bool // the letters appear between ASCII letters
 }{
 	{1252, "äöüßéèêàâçñíóúáãõôîåæøÄÖÜÉ", true},
 	{1251, "оеаинтсрвлкмдпуязыйцчіїПСДИКОЧВ", false},
@@ -32,11 +31,11 @@ var alphabets = []struct {
 	{950, "的處理器時間記憶體系統數使用率位元組磁碟網路", false},
 }
 
-// KnownCodePage reports whether a Reader knows a code page.
+// KnownCodePage reports whether a Reader supports a code page.
 func KnownCodePage(codePage uint32) bool { return codePage != 0 && wire.KnownCodePage(codePage) }
 
-// detectCodePage returns the code page of a log by its head. given is what a
-// byte order mark or the caller said, 0 for nothing.
+// detectCodePage returns the code page of a log by its head. given is the code page of the
+// byte order mark or the caller, 0 for none.
 func detectCodePage(head []byte, given uint32) (codePage uint32, guessed bool) {
 	if given != 0 {
 		return given, false
@@ -60,10 +59,9 @@ func detectCodePage(head []byte, given uint32) (codePage uint32, guessed bool) {
 	return best, true
 }
 
-// rate tells how well text fits an alphabet: points for its letters, fewer for
-// other letters, none for what is no letter, and a deduction for what does not
-// stand in texts, such as half a character, a small letter before a capital, or
-// in Latin script several letters in a row that are not ASCII.
+// rate returns how well text fits an alphabet: points for its letters, fewer for other
+// letters, and a deduction for unlikely text: half a character, a small letter before a
+// capital, or in Latin script several letters in a row that are not ASCII.
 func rate(text, letters string, latin bool) int {
 	points := 0
 	var before rune

@@ -88,5 +88,5 @@ func ExampleReader() {
 	// 2007-06-30T19:40:40.659Z
 	//   \\HOST\Memory\Available Bytes: invalid_data
 	//   \\HOST\Memory\Pages/sec: invalid_data
-	// bad data in line 4 (offset 202), field 2: the field does not end; the rest of the row is left out
+	// bad data in line 4 (offset 202), field 2: the field does not end; the rest of the row is skipped
 }

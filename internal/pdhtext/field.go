@@ -10,18 +10,17 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// noValue is the field of a value that is missing.
 const noValue = `" "`
 
-// Decimals outside these bounds are written with an exponent, as %.17g of C
-// does; whole numbers within them have no point.
+// Decimals outside these limits are written with an exponent, as %.17g of C does; whole
+// numbers within them have no point.
 const (
 	exponentBelow = 1e-4
 	exponentFrom  = 1e17
 )
 
-// appendNumber appends a quoted number, and a blank field for a kind that is none. Hexadecimal integers are
-// written in decimal, so that every number of a log reads back the same way.
+// appendNumber appends a quoted number, or a blank field if kind is no number. Hexadecimal
+// integers are written in decimal, because all numbers are read as decimal.
 func appendNumber(dst []byte, kind counter.Kind, bits uint64, dialect Dialect) []byte {
 	switch kind {
 	case counter.KindInt, counter.KindHex, counter.KindHex32:
@@ -38,8 +37,7 @@ func appendNumber(dst []byte, kind counter.Kind, bits uint64, dialect Dialect) [
 	return append(dst, noValue...)
 }
 
-// appendFloat appends six decimals for a console and the shortest digits that
-// read back to the same number for logs.
+// appendFloat appends six decimals for a console, and the shortest exact digits for logs.
 func appendFloat(dst []byte, f float64, dialect Dialect) []byte {
 	if dialect != Log {
 		return strconv.AppendFloat(dst, f, 'f', 6, 64)
@@ -51,15 +49,14 @@ func appendFloat(dst []byte, f float64, dialect Dialect) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, 64)
 }
 
-// appendField appends a quoted field.
 func appendField[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	dst = appendText(dst, s)
 	return append(dst, '"')
 }
 
-// appendText appends what stands between the quotes: quotes doubled, control
-// characters as blanks, invalid UTF-8 as U+FFFD.
+// appendText appends text for a quoted field: quotes doubled, control characters as blanks,
+// invalid UTF-8 as U+FFFD.
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	for i := 0; i < len(s); {
 		r, size := safetext.Rune(s, i)

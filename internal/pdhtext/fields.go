@@ -2,24 +2,24 @@ package pdhtext
 
 import "bytes"
 
-// fieldState tells how a field ended.
+// fieldState is the way in which a field ended.
 type fieldState uint8
 
 const (
 	fieldComplete fieldState = iota
-	fieldNone                // there is no further field
+	fieldNone                // no further field
 	fieldOpen                // no closing quote
-	fieldJunk                // something other than a separator behind the closing quote
+	fieldJunk                // other text than a separator behind the closing quote
 )
 
-// fieldSplitter splits a line into fields, in quotes or not. Quotes inside of
-// quotes are doubled.
+// fieldSplitter splits a line into fields, with or without quotes. Quotes inside quotes are
+// doubled.
 type fieldSplitter struct {
 	rest      []byte
 	more      bool // a field follows, perhaps an empty one
 	separator byte
-	last      fieldState // what next returned
-	bare      bool       // the field returned last had no quotes
+	last      fieldState // the last result of next
+	bare      bool       // the last field had no quotes
 	scratch   []byte     // of a field with doubled quotes
 }
 
@@ -27,10 +27,10 @@ func (f *fieldSplitter) begin(line []byte, separator byte) {
 	f.rest, f.more, f.separator = line, true, separator
 }
 
-// next returns the text of the next field without its quotes, valid until the
-// next call. Behind a field that is not complete there is none.
+// next returns the text of the next field without its quotes, valid until the next call. An
+// incomplete field is the last one.
 func (f *fieldSplitter) next() ([]byte, fieldState) {
-	if rest := f.rest; f.more && len(rest) > 0 && rest[0] == '"' { // nearly all are in quotes
+	if rest := f.rest; f.more && len(rest) > 0 && rest[0] == '"' { // nearly all are quoted
 		end := bytes.IndexByte(rest[1:], '"') + 1
 		if end > 0 && end+1 < len(rest) && rest[end+1] == f.separator {
 			f.rest, f.bare, f.last = rest[end+2:], false, fieldComplete
@@ -65,8 +65,8 @@ func (f *fieldSplitter) take() ([]byte, fieldState) {
 	return f.takeOdd()
 }
 
-// close ends a field whose closing quote is before end, and reports whether a
-// separator or nothing follows.
+// close ends a field whose closing quote is before end, and reports whether a separator or
+// nothing follows.
 func (f *fieldSplitter) close(end int) bool {
 	switch {
 	case end == len(f.rest):
@@ -79,8 +79,8 @@ func (f *fieldSplitter) close(end int) bool {
 	return true
 }
 
-// takeOdd takes what Windows does not write: fields without quotes, with doubled
-// quotes, or with blanks around them.
+// takeOdd reads fields that Windows does not write: without quotes, with doubled quotes, or
+// with blanks around them.
 func (f *fieldSplitter) takeOdd() ([]byte, fieldState) {
 	for len(f.rest) > 0 && f.rest[0] == ' ' {
 		f.rest = f.rest[1:]
@@ -114,7 +114,7 @@ func (f *fieldSplitter) takeOdd() ([]byte, fieldState) {
 	return f.scratch, fieldComplete
 }
 
-// takeBare takes a field without quotes, in which none may stand.
+// takeBare reads a field without quotes.
 func (f *fieldSplitter) takeBare() ([]byte, fieldState) {
 	f.bare = true
 	end := bytes.IndexByte(f.rest, f.separator)
@@ -132,11 +132,11 @@ func (f *fieldSplitter) takeBare() ([]byte, fieldState) {
 // trimBlanks removes blanks and tabs around text.
 func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
 
-// maxConsoleText is the length above which a line is no message of a program.
+// maxConsoleText is the greatest length of a program's message.
 const maxConsoleText = 1024
 
-// isConsoleText reports whether a line is what a program says to people: no
-// quotes, and nothing but printable characters.
+// isConsoleText reports whether a line is a program's message: printable characters without
+// quotes.
 func isConsoleText(line []byte) bool {
 	if len(line) > maxConsoleText {
 		return false

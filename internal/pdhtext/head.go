@@ -14,57 +14,55 @@ import (
 	"github.com/winperf/winperf/internal/zone"
 )
 
-// Head is the first line of a text log: its form, the zone of its time stamps
-// and its columns.
+// Head is the first line of a text log: its form, the zone of its time stamps and its
+// columns.
 type Head struct {
 	Format  Format
 	Version string // "4.0"
-	// Dialect is Log where the head has a time zone, else Typeperf.
+	// Dialect is Log if the head has a time zone, else Typeperf.
 	Dialect Dialect
-	// Zone is the time zone's display name, localized, and cut where the name is
-	// long; empty where there is none, or only a reference to a name that is not known.
+	// Zone is the time zone's display name, localized, and cut if long. It is empty if the
+	// head has none, or only a reference to an unknown name.
 	Zone string
-	// Bias is UTC minus local time when the log began. BiasKnown reports whether
-	// the head has it.
+	// Bias is UTC minus local time when the log began. BiasKnown reports whether the head
+	// has it.
 	Bias      time.Duration
 	BiasKnown bool
-	// CodePage is that of the text. Guessed reports that neither the file nor the
+	// CodePage is the code page of the text. Guessed reports that neither the file nor the
 	// options named it.
 	CodePage uint32
 	Guessed  bool
-	// Columns are the series of the columns behind the time stamp, in their
-	// order; nil for one whose head is no counter path. Two columns of the same
-	// path are two series. A path that the head before has too keeps its Series.
+	// Columns are the series of the columns behind the time stamp; nil for a column whose
+	// head is no counter path. Two columns of the same path are two series. A path of the
+	// previous head keeps its Series.
 	Columns []*winperf.Series
 	// Caption is the user string behind the last column.
 	Caption string
-	// Noise is the number of lines so far that are neither rows nor damage:
-	// what programs said on the console that the log was written to.
+	// Noise is the number of console messages among the lines read.
 	Noise int
 
-	Line   int64 // its number, from 1
+	Line   int64 // line number, from 1
 	Offset int64 // of its first byte
 
 	location  *time.Location
-	fixed     bool // its offset never changes
+	fixed     bool // without clock changes
 	separator byte
 	quoted    bool
-	cut       bool // it has more columns than are read
-	length    int  // of its line, in bytes
+	cut       bool // the head has too many columns
+	length    int  // of the line, in bytes
 }
 
-// Location returns the zone that the time stamps are read in: that of the
-// options, else one of the head's bias, else UTC, so that what stands in the log reads
-// the same on every machine.
+// Location returns the zone of the time stamps: of the options, else of the head's bias,
+// else UTC. It never depends on this machine.
 func (h *Head) Location() *time.Location { return h.location }
 
 // textColumn is a wanted column.
 type textColumn struct {
 	column  int  // behind the time stamp, from 0
-	numbers bool // it has held a number
+	numbers bool // it has had a number
 }
 
-// maxPreface is how much text may stand before the head, in bytes.
+// maxPreface limits the text before the head, in bytes.
 const maxPreface = 64 << 10
 
 // findHead reads up to the head.
@@ -96,13 +94,11 @@ func noHead(err error) error {
 	return err
 }
 
-// headReach is how far the mark of a head may be from the line's beginning.
+// headReach limits the distance of a head's mark from the beginning of the line.
 const headReach = 32
 
-// headMarks begin the first field of a head.
 var headMarks = [...]string{CSV: "(PDH-CSV ", TSV: "(PDH-TSV "}
 
-// headFormat tells which format the first field of a head names.
 func headFormat(field []byte) (f Format, ok bool) {
 	field = bytes.TrimPrefix(trimBlanks(field), []byte{'"'})
 	for i, mark := range headMarks {
@@ -122,7 +118,7 @@ func (t *Reader) isHead(line []byte) bool {
 	return is
 }
 
-// setHead makes line the head of the rows that follow.
+// setHead makes line the head of the following rows.
 func (t *Reader) setHead(line []byte) {
 	h := &Head{Line: t.lines.number, Offset: t.lines.start}
 	if t.head == nil {
@@ -145,7 +141,7 @@ func (t *Reader) setHead(line []byte) {
 	}
 	t.head, t.wanted, t.series, t.rows = h, nil, nil, 0
 
-	// A line has no more fields than separators and one.
+	// A line has at most one field more than separators.
 	most := min(bytes.Count(line, []byte{h.separator}), t.opt.maxColumns)
 	h.Columns = make([]*winperf.Series, 0, most)
 	if t.opt.Want == nil {
@@ -154,7 +150,6 @@ func (t *Reader) setHead(line []byte) {
 	t.readColumns(before)
 }
 
-// setLocation chooses the zone of the time stamps.
 func (h *Head) setLocation(given *time.Location) {
 	switch {
 	case given != nil:
@@ -170,8 +165,8 @@ func (h *Head) setLocation(given *time.Location) {
 	}
 }
 
-// findSeparator returns the separator that the head uses: the one behind its
-// first field, which programs for tables may have changed, else the format's.
+// findSeparator returns the separator behind the head's first field, which spreadsheet
+// programs may have changed, or the format's.
 func findSeparator(line []byte, f Format) byte {
 	end := bytes.IndexByte(line, '"')
 	if end >= 0 {
@@ -194,8 +189,8 @@ func (h *Head) text(b []byte) string {
 	return wire.Text(b, h.CodePage)
 }
 
-// readZone reads the first field: (PDH-CSV 4.0) (zone)(bias). A zone that is
-// cut has no bias.
+// readZone reads the first field: (PDH-CSV 4.0) (zone)(bias). A zone that is cut has no
+// bias.
 func (h *Head) readZone(field string) {
 	version, rest, _ := strings.Cut(field, ")")
 	h.Version = strings.TrimSpace(version[min(len(version), len(headMarks[h.Format])):])
@@ -219,7 +214,6 @@ func (h *Head) readZone(field string) {
 	}
 }
 
-// readColumns reads the fields behind the first one.
 func (t *Reader) readColumns(before *Head) {
 	var known knownSeries
 	if before != nil {
@@ -234,24 +228,23 @@ func (t *Reader) readColumns(before *Head) {
 
 		if state != fieldComplete || t.cutOff() {
 			t.fail(n+firstField, "the head is cut off or its quotes are damaged; "+
-				"the columns from here on are left out")
+				"the columns from here on are skipped")
 			break
 		}
 
 		if n == t.opt.maxColumns {
 			t.head.cut = true
-			t.fail(n+firstField, "more than %d columns; those from here on are left out", n)
+			t.fail(n+firstField, "more than %d columns; those from here on are skipped", n)
 			break
 		}
 		t.addColumn(t.head.text(field), &known)
 	}
 }
 
-// cutOff reports whether the field read last may be incomplete because the log
-// ends with it: it has no quotes that would tell.
+// cutOff reports whether the last field may be incomplete: the log ends with it and it has
+// no quotes.
 func (t *Reader) cutOff() bool { return !t.lines.ended && t.fields.bare && !t.fields.more }
 
-// addColumn adds the column that a field of the head names, or the caption.
 func (t *Reader) addColumn(field string, known *knownSeries) {
 	h := t.head
 	n := len(h.Columns)
@@ -263,7 +256,7 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 				h.Caption = field
 				return
 			}
-			t.fail(n+firstField, "%v; the column is left out", err)
+			t.fail(n+firstField, "%v; the column is skipped", err)
 			h.Columns = append(h.Columns, nil)
 			return
 		}
@@ -276,17 +269,17 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 	}
 }
 
-// Wanted returns the series of the columns that are read, in their order. They must not be changed.
+// Wanted returns the series of the wanted columns. They must not be changed.
 func (t *Reader) Wanted() []*winperf.Series { return t.series }
 
-// knownSeries are the series of the head before. Nearly always it has the same
-// columns; where one is another, the rest is found by path.
+// knownSeries are the series of the previous head. Nearly always the columns are the same;
+// after a difference, series are found by path.
 type knownSeries struct {
 	columns []*winperf.Series
-	byPath  map[string][]*winperf.Series // nil as long as all columns are the same
+	byPath  map[string][]*winperf.Series // nil until a column differs
 }
 
-// at returns the series of column n if that has the path, else nil.
+// at returns the series of column n if it has the path, else nil.
 func (k *knownSeries) at(n int, path string) *winperf.Series {
 	if k.byPath != nil || n >= len(k.columns) || k.columns[n] == nil || k.columns[n].String() != path {
 		return nil
@@ -294,7 +287,7 @@ func (k *knownSeries) at(n int, path string) *winperf.Series {
 	return k.columns[n]
 }
 
-// like returns a series of the same path as s, which is in column n, or s.
+// like returns a known series with the path of s, which is in column n, or s.
 func (k *knownSeries) like(n int, s *winperf.Series) *winperf.Series {
 	switch {
 	case k.byPath != nil:

@@ -7,36 +7,34 @@ import (
 	"io"
 )
 
-// errLongLine: the line is longer than the limit, and was passed over.
+// errLongLine means that a line exceeded the limit and was skipped.
 var errLongLine = errors.New("line too long")
 
-// firstBuffer is how many bytes are asked for at once, as long as lines are
-// not longer.
+// firstBuffer is the size of reads, unless lines are longer.
 const firstBuffer = 256 << 10
 
-// lines splits text at LF. Its memory is bounded by twice the limit of a line.
+// lines splits text at LF. Its memory is at most twice the limit of a line.
 type lines struct {
 	r      io.Reader
 	buf    *bufio.Reader
 	limit  int
-	number int64 // of the line given out last, from 1
+	number int64 // of the last line, from 1
 	start  int64 // its offset
-	offset int64 // behind it
+	offset int64 // of its end
 	ended  bool  // it has a line end
 }
 
-// newLines returns the lines of r. expect is how long the first one is likely to be.
+// newLines returns the lines of r. expect is the likely length of the first one.
 func newLines(r io.Reader, limit, expect int) lines {
 	return lines{r: r, buf: bufio.NewReaderSize(r, max(firstBuffer, expect)), limit: limit}
 }
 
-// next returns the next line without its end, valid until the next call.
-// Behind the last one it returns io.EOF, or the reader's error, and errLongLine
-// for a line above the limit.
+// next returns the next line without its end, valid until the next call. Behind the last
+// one it returns io.EOF or the reader's error, and errLongLine for a line above the limit.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.buf.ReadSlice('\n')
 	for isFull(err) && len(line) <= l.limit {
-		// There is nothing in the buffer but the beginning of the line, which a larger one takes over.
+		// The buffer holds only the beginning of the line, which is copied to a larger one.
 		l.buf = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(line), l.r), 2*len(line))
 		line, err = l.buf.ReadSlice('\n')
 	}
@@ -59,7 +57,6 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }
 
-// isFull reports whether the buffer has no room for a whole line.
 func isFull(err error) bool { return errors.Is(err, bufio.ErrBufferFull) }
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) }

@@ -13,45 +13,39 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// maxLine is the length in bytes above which a [Reader] does not read a line: room for
-// 250,000 columns.
+// maxLine is the greatest length of a line, in bytes: enough for 250,000 columns.
 const maxLine = 16 << 20
 
-// MaxColumns is how many columns of a head a [Reader] reads.
+// MaxColumns is the greatest number of columns that a [Reader] reads.
 const MaxColumns = 250_000
 
-// ReadOptions say how a text log is to be read. The zero value suits what
-// Windows writes.
+// ReadOptions are the options of a Reader. The zero value suits logs of Windows.
 type ReadOptions struct {
-	// CodePage is the Windows code page of the text ("Code Page Identifiers" on
-	// Microsoft Learn), 65001 for UTF-8, for a file without a byte order mark. 0
-	// finds it out from the head: UTF-8 where it is that, else the ANSI code page
-	// whose letters it seems to be written in.
+	// CodePage is the Windows code page of the text ("Code Page Identifiers" on Microsoft
+	// Learn), 65001 for UTF-8, for a file without a byte order mark. 0 detects it from the
+	// head: UTF-8 if valid, else the ANSI code page whose letters fit best.
 	CodePage uint32
-	// Location is the time zone of the time stamps. nil is the bias in the head;
-	// where there is none, UTC.
+	// Location is the time zone of the time stamps. nil is the bias in the head or, without
+	// one, UTC.
 	Location *time.Location
-	// Want chooses the columns to be read; nil is all.
+	// Want selects the columns to read; nil is all.
 	Want func(*winperf.Series) bool
-	// Known is the head of an earlier Reader of the same log, whose series are
-	// used again; nil is none.
+	// Known is the head of an earlier Reader of the same log, whose series are reused; nil
+	// is none.
 	Known *Head
 
-	maxLine, maxColumns int // other bounds, for tests; 0 are the constants
+	maxLine, maxColumns int // other limits, for tests; 0 are the constants
 }
 
-// Reader reads a text log, CSV or TSV, of the log's form and typeperf's, in
-// memory of a few lines whatever the log's length: besides at most four times the
-// longest line, some 400 bytes for each column, of which there are MaxColumns at
-// most.
+// Reader reads a text log, CSV or TSV, of log files or typeperf. Its memory is at most four
+// times the longest line and some 400 bytes for each of at most MaxColumns columns,
+// whatever the log's length.
 //
-// It bears what happens to such files: LF for CR LF, a missing last line end,
-// byte order marks, UTF-16, text of a console before the head and behind the
-// rows, several runs one after the other, each with its head, fields without
-// quotes, semicolons for commas, doubled quotes. What is damaged is left out
-// and told by [Reader.Damage]: a row whose time cannot be read, the rest of a
-// row whose fields cannot be told apart, a value in the middle of which the
-// file ends.
+// It accepts common changes: LF for CR LF, a missing last line end, byte order marks,
+// UTF-16, console messages before the head and behind the rows, several runs with a head
+// each, fields without quotes, semicolons for commas, doubled quotes. [Reader.Damage]
+// reports skipped data: a row with an unreadable time, the rest of a row after an
+// unreadable field, a value cut off by the end of the file.
 type Reader struct {
 	lines  lines
 	opt    ReadOptions
@@ -64,28 +58,26 @@ type Reader struct {
 	damage findings.List
 }
 
-// Row is one moment of a log.
+// Row is one sample of a log.
 type Row struct {
-	// Time is the time stamp as an instant, UTC.
+	// Time is the time stamp in UTC.
 	Time time.Time
-	// Series are the series of the wanted columns. They are the same slice as long as Head is.
+	// Series are the series of the wanted columns. The slice changes only with Head.
 	Series []*winperf.Series
-	// Values are the values of the wanted columns, in their order. A blank field is
-	// counter.NoPrevious in the first row below a head, where rates have no value
-	// yet, else counter.InvalidData. Numbers without point are integers, others
-	// decimals; what is no number is text.
+	// Values are the values of the wanted columns. A blank field is counter.NoPrevious in
+	// the first row below a head, where rates have no value yet, else counter.InvalidData.
+	// Numbers without point are integers, others decimals; other fields are text.
 	Values valueblock.Values
-	// Head is the head that the row stands below; it changes where another run
-	// was appended to the log.
+	// Head is the head of the row; it changes if another run was appended to the log.
 	Head *Head
-	// Comment is the field behind the last column that PdhUpdateLog writes.
+	// Comment is the field behind the last column, written by PdhUpdateLog.
 	Comment string
-	Line    int64 // its number, from 1
+	Line    int64 // line number, from 1
 	Offset  int64 // of its first byte
 }
 
-// NewReader reads up to the head of a log. The error wraps ErrNoHead where there
-// is none; otherwise it is that of r.
+// NewReader reads up to the head of a log. The error wraps ErrNoHead if r has none;
+// otherwise it is the error of r.
 func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 	if opt.maxLine <= 0 {
 		opt.maxLine = maxLine
@@ -99,13 +91,13 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 		return nil, err
 	}
 
-	// What the first bytes of the file say counts more than the option.
+	// The byte order mark overrides the option.
 	if codePage != 0 {
 		opt.CodePage = codePage
 	}
 
-	// The head is by far the longest line of most logs. Where its length is known, the lines get
-	// a buffer that holds it and need not grow.
+	// The head is by far the longest line of most logs. If its length is known, the buffer
+	// is made large enough.
 	headLength := 0
 	if opt.Known != nil {
 		headLength = min(opt.Known.length, opt.maxLine) + len("\r\n")
@@ -118,16 +110,15 @@ func NewReader(r io.Reader, opt ReadOptions) (*Reader, error) {
 	return t, nil
 }
 
-// Head returns the head that was read last.
+// Head returns the current head.
 func (t *Reader) Head() *Head { return t.head }
 
-// Damage returns what was found wrong since the last call, each a
-// *winperf.DataError with a line. Of much damage between two calls the last error
-// counts what is left out.
+// Damage returns the damage found since the last call, each a *winperf.DataError with a
+// line. If there is much, the last error counts the rest.
 func (t *Reader) Damage() []error { return t.damage.Take() }
 
-// Next reads the next row, using the memory of row.Values. At the end of the
-// log it returns io.EOF, another error is that of the underlying reader.
+// Next reads the next row, using the memory of row.Values. At the end of the log it returns
+// io.EOF; other errors are from the underlying reader.
 func (t *Reader) Next(row *Row) error {
 	for {
 		line, err := t.line()
@@ -144,8 +135,8 @@ func (t *Reader) Next(row *Row) error {
 	}
 }
 
-// NextHead passes over rows to the next head. At the end of the log it returns
-// io.EOF, another error is that of the underlying reader.
+// NextHead skips rows up to the next head. At the end of the log it returns io.EOF; other
+// errors are from the underlying reader.
 func (t *Reader) NextHead() error {
 	for {
 		line, err := t.line()
@@ -159,22 +150,21 @@ func (t *Reader) NextHead() error {
 	}
 }
 
-// line returns the next line that is not too long.
 func (t *Reader) line() ([]byte, error) {
 	for {
 		line, err := t.lines.next()
 		if !errors.Is(err, errLongLine) {
 			return line, err
 		}
-		t.fail(0, "a line of more than %d bytes, left out", t.opt.maxLine)
+		t.fail(0, "a line of more than %d bytes, skipped", t.opt.maxLine)
 	}
 }
 
-// firstField is the field of a row that holds the value of column 0: field 1 is the time stamp.
+// firstField is the field number of column 0: field 1 is the time stamp.
 const firstField = 2
 
-// fail notes damage in the current line, and in a field of it, from 1; 0 is the line as a
-// whole. Offsets in UTF-16 are those of the text as UTF-8.
+// fail reports damage in the current line, and in a field of it, from 1; 0 is the whole
+// line. Offsets in UTF-16 are those of the text as UTF-8.
 func (t *Reader) fail(field int, format string, args ...any) {
 	t.damage.Add(func() error {
 		err := &winperf.DataError{Line: int(t.lines.number), Offset: t.lines.start}
@@ -186,8 +176,7 @@ func (t *Reader) fail(field int, format string, args ...any) {
 	})
 }
 
-// readRow reads a line with a time stamp and values, and reports whether it is
-// one.
+// readRow reads a line with a time stamp and values, and reports whether it is a row.
 func (t *Reader) readRow(line []byte, row *Row) bool {
 	t.fields.begin(line, t.head.separator)
 	stamp, state := t.fields.next()
@@ -204,18 +193,16 @@ func (t *Reader) readRow(line []byte, row *Row) bool {
 	return true
 }
 
-// noRow tells of a line without a time stamp. Programs that share the console
-// with typeperf, and typeperf itself at its end, write lines of plain text,
-// which are no damage.
+// noRow reports a line without a time stamp, except console messages, which typeperf and
+// other programs write.
 func (t *Reader) noRow(line, stamp []byte) {
 	if t.head.quoted && isConsoleText(line) {
 		t.head.Noise++
 		return
 	}
-	t.fail(0, "%q is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is left out", brief(stamp))
+	t.fail(0, "%q is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is skipped", brief(stamp))
 }
 
-// instant returns which instant a time stamp means, and notes one that goes back.
 func (t *Reader) instant(now time.Time) time.Time {
 	if !t.head.fixed {
 		now = notBefore(now, t.last, t.head.location)
@@ -233,7 +220,7 @@ func (t *Reader) readValues(row *Row) {
 	v := &row.Values
 	v.Reset()
 	v.Grow(len(t.wanted))
-	n, done := 0, 0 // columns, and wanted ones, that were read
+	n, done := 0, 0 // columns, and wanted ones, read
 	for ; ; n++ {
 		if t.head.cut && n == len(t.head.Columns) {
 			break
@@ -270,26 +257,24 @@ func (t *Reader) readValues(row *Row) {
 	}
 }
 
-// badField notes that the field of column n cannot be told from the next ones.
 func (t *Reader) badField(n int, state fieldState) {
 	what := "text behind the closing quote"
 	if state == fieldOpen {
 		what = "the field does not end"
 	}
-	t.fail(n+firstField, "%s; the rest of the row is left out", what)
+	t.fail(n+firstField, "%s; the rest of the row is skipped", what)
 }
 
-// extraField takes the field n, counted as columns are, behind the last column: a comment
-// if it is the last one of its row.
+// extraField handles field n behind the last column: a comment if it is the last one of its
+// row.
 func (t *Reader) extraField(row *Row, text []byte, n int) {
 	if _, state := t.fields.next(); state != fieldNone {
-		t.fail(n+firstField, "more fields than the head has; they are left out")
+		t.fail(n+firstField, "more fields than the head has; they are skipped")
 		return
 	}
 	row.Comment = t.head.text(text)
 }
 
-// addValue adds the value of a field.
 func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {
 	value, bits, kind := parseValue(text, t.head.separator == ';')
 	switch kind {

@@ -125,29 +125,29 @@ func TestReader(t *testing.T) {
 			want: "! line 2 (offset 46): 1 values, expected 2; the others are missing\n01-02 12:00:00.000 a=i1 b=invalid_data\n" +
 				"! line 3 (offset 76): 0 values, expected 2; the others are missing\n01-02 12:00:01.000 a=invalid_data b=invalid_data\n" +
 				"01-02 12:00:02.000 a=i1 b=i2 (a comment)\n" +
-				"! line 5 (offset 148), field 4: more fields than the head has; they are left out\n01-02 12:00:03.000 a=i1 b=i2\n",
+				"! line 5 (offset 148), field 4: more fields than the head has; they are skipped\n01-02 12:00:03.000 a=i1 b=i2\n",
 		},
 		"the last line is cut in a value": {
 			log:  head + at(0) + `,"1","2"` + "\n" + at(1) + `,"1","23`,
-			want: "01-02 12:00:00.000 a=i1 b=i2\n! line 3 (offset 80), field 3: the field does not end; the rest of the row is left out\n01-02 12:00:01.000 a=i1 b=invalid_data\n",
+			want: "01-02 12:00:00.000 a=i1 b=i2\n! line 3 (offset 80), field 3: the field does not end; the rest of the row is skipped\n01-02 12:00:01.000 a=i1 b=invalid_data\n",
 		},
 		"the last line is cut in the time": {
 			log:  head + at(0) + `,"1","2"` + "\n" + `"01/02/2026 12:00`,
-			want: "01-02 12:00:00.000 a=i1 b=i2\n! line 3 (offset 80): \"01/02/2026 12:00\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is left out\n",
+			want: "01-02 12:00:00.000 a=i1 b=i2\n! line 3 (offset 80): \"01/02/2026 12:00\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is skipped\n",
 		},
 		"a bare line is cut": {
 			log:  "(PDH-CSV 4.0) (UTC)(0),\\\\H\\O\\a,\\\\H\\O\\b\n01/02/2026 12:00:00,17",
-			want: "! line 2 (offset 39), field 2: the field does not end; the rest of the row is left out\n01-02 12:00:00.000 a=invalid_data b=invalid_data\n",
+			want: "! line 2 (offset 39), field 2: the field does not end; the rest of the row is skipped\n01-02 12:00:00.000 a=invalid_data b=invalid_data\n",
 		},
 		"a quote is lost": {
 			log: head + at(0) + `,1","2"` + "\n" + at(1) + `,"1,"2"` + "\n" + at(2) + `,"1"x,"2"` + "\n",
-			want: "! line 2 (offset 46), field 2: text behind the closing quote; the rest of the row is left out\n01-02 12:00:00.000 a=invalid_data b=invalid_data\n" +
-				"! line 3 (offset 79), field 2: text behind the closing quote; the rest of the row is left out\n01-02 12:00:01.000 a=invalid_data b=invalid_data\n" +
-				"! line 4 (offset 112), field 2: text behind the closing quote; the rest of the row is left out\n01-02 12:00:02.000 a=invalid_data b=invalid_data\n",
+			want: "! line 2 (offset 46), field 2: text behind the closing quote; the rest of the row is skipped\n01-02 12:00:00.000 a=invalid_data b=invalid_data\n" +
+				"! line 3 (offset 79), field 2: text behind the closing quote; the rest of the row is skipped\n01-02 12:00:01.000 a=invalid_data b=invalid_data\n" +
+				"! line 4 (offset 112), field 2: text behind the closing quote; the rest of the row is skipped\n01-02 12:00:02.000 a=invalid_data b=invalid_data\n",
 		},
 		"no such day": {
 			log:  head + `"02/30/2026 12:00:00.000","1","2"` + "\n" + `"13/02/2026 12:00:00.000","1","2"` + "\n" + at(1) + `,"1","2"` + "\n",
-			want: "! line 2 (offset 46): \"02/30/2026 12:00:00.000\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is left out\n! line 3 (offset 80): \"13/02/2026 12:00:00.000\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is left out\n01-02 12:00:01.000 a=i1 b=i2\n",
+			want: "! line 2 (offset 46): \"02/30/2026 12:00:00.000\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is skipped\n! line 3 (offset 80): \"13/02/2026 12:00:00.000\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is skipped\n01-02 12:00:01.000 a=i1 b=i2\n",
 		},
 		"two runs, other columns": {
 			log: head + at(0) + `,"1","2"` + "\n" + `"(PDH-CSV 4.0) (UTC)(-60)","\\H\O\b","\\H\O\c"` + "\n" + at(1) + `,"3"," "` + "\n",
@@ -160,11 +160,11 @@ func TestReader(t *testing.T) {
 		},
 		"a column that is no path": {
 			log:  `"(PDH-CSV 4.0) (UTC)(0)","a","\\H\O\b"` + "\n" + at(0) + `,"1","2"` + "\n",
-			want: "! line 1 (offset 0), field 2: bad counter path \"a\", character 1: a path begins with a backslash; the column is left out\n01-02 12:00:00.000 b=i2\n",
+			want: "! line 1 (offset 0), field 2: bad counter path \"a\", character 1: a path begins with a backslash; the column is skipped\n01-02 12:00:00.000 b=i2\n",
 		},
 		"the head is cut": {
 			log:  `"(PDH-CSV 4.0) (UTC)(0)","\\H\O\a","\\H\O`,
-			want: "! line 1 (offset 0), field 3: the head is cut off or its quotes are damaged; the columns from here on are left out\n",
+			want: "! line 1 (offset 0), field 3: the head is cut off or its quotes are damaged; the columns from here on are skipped\n",
 		},
 		"no columns": {
 			log:  `"(PDH-CSV 4.0) (UTC)(0)"` + "\n" + at(0) + "\n",
@@ -177,12 +177,12 @@ func TestReader(t *testing.T) {
 		},
 		"long lines": {
 			log:  head + at(0) + `,"1","` + strings.Repeat("2", 300_000) + `"` + "\n" + at(1) + `,"1","2"` + "\n" + strings.Repeat("\x00", 300_000),
-			want: "! line 2 (offset 46): a line of more than 1000 bytes, left out\n01-02 12:00:01.000 a=i1 b=i2\n! line 4 (offset 300113): a line of more than 1000 bytes, left out\n",
+			want: "! line 2 (offset 46): a line of more than 1000 bytes, skipped\n01-02 12:00:01.000 a=i1 b=i2\n! line 4 (offset 300113): a line of more than 1000 bytes, skipped\n",
 			opt:  ReadOptions{maxLine: 1000},
 		},
 		"zeros at the end": {
 			log:  head + at(0) + `,"1","2"` + "\n\x00\x00\x00",
-			want: "01-02 12:00:00.000 a=i1 b=i2\n! line 3 (offset 80): \"\\x00\\x00\\x00\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is left out\n",
+			want: "01-02 12:00:00.000 a=i1 b=i2\n! line 3 (offset 80): \"\\x00\\x00\\x00\" is no time stamp, expected MM/DD/YYYY HH:MM:SS.mmm; the row is skipped\n",
 		},
 	}
 	for name, tt := range tests {

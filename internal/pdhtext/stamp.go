@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// stampForms are the forms of a time stamp by what stands behind its first number: that of
-// Windows, MM/DD/YYYY HH:MM:SS.mmm, and those that programs for tables make of it. One digit
-// may stand for two, and seconds and their fraction may be missing.
+// stampForms are the forms of a time stamp by the separator behind its first number:
+// Windows' MM/DD/YYYY HH:MM:SS.mmm and the forms of spreadsheet programs. Leading zeros,
+// seconds and their fraction may be missing.
 var stampForms = map[byte]struct{ whole, short string }{
 	'/': {"1/2/2006 15:4:5", "1/2/2006 15:4"},
 	'.': {"2.1.2006 15:4:5", "2.1.2006 15:4"},
@@ -15,10 +15,8 @@ var stampForms = map[byte]struct{ whole, short string }{
 	'T': {"2006-1-2T15:4:5", "2006-1-2T15:4"},
 }
 
-// firstYear is the first one that Windows knows.
 const firstYear = 1601
 
-// parseStamp reads a time stamp as the time in a zone.
 func parseStamp(b []byte, zone *time.Location) (t time.Time, ok bool) {
 	b = trimBlanks(b)
 	at := bytes.IndexAny(b, "/.-")
@@ -39,9 +37,8 @@ func parseStamp(b []byte, zone *time.Location) (t time.Time, ok bool) {
 	return t.UTC(), err == nil && t.Year() >= firstYear
 }
 
-// notBefore returns which instant is meant where a time stands on the wall
-// twice, because clocks are set back: the earlier one, unless it is before the
-// instant of the row before.
+// notBefore resolves a local time that occurs twice because clocks are set back: the
+// earlier time, unless it is before the previous row.
 func notBefore(t, before time.Time, zone *time.Location) time.Time {
 	t = t.In(zone)
 	earlier, later := t, t
@@ -60,7 +57,7 @@ func notBefore(t, before time.Time, zone *time.Location) time.Time {
 	return earlier.UTC()
 }
 
-// sameClock reports whether two instants show the same time on the wall.
+// sameClock reports whether two times have the same local time.
 func sameClock(a, b time.Time) bool {
 	_, offsetA := a.Zone()
 	_, offsetB := b.Zone()

@@ -9,19 +9,19 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// valueKind tells what a field holds.
+// valueKind is the content of a field.
 type valueKind uint8
 
 const (
 	isNumber   valueKind = iota
 	isBlank              // no value
-	isNoNumber           // what C writes for infinite and for not a number
+	isNoNumber           // C's text for infinity and not a number
 	isTooLarge           // more than a float64 holds
 	isText               // anything else
 )
 
-// maxExact is 2^53: integers up to it are float64 without rounding, and so are
-// powers of ten up to 10^22.
+// maxExact is 2^53: integers up to it are exact in float64, as are powers of ten up to
+// 10^22.
 const maxExact = 1 << 53
 
 var exactPowers = [...]float64{
@@ -29,11 +29,11 @@ var exactPowers = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// parseValue reads a field. A number without sign, point and exponent that fits
-// 64 bits is an integer, any other one the nearest float64. It returns the kind and the bits
-// of the value (see counter.FromBits). comma says that a decimal comma is understood.
+// parseValue reads a field. A number without sign, point and exponent that fits 64 bits is
+// an integer, others the nearest float64. It returns the kind and the bits of the value
+// (see counter.FromBits). comma accepts a decimal comma.
 func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
-	if string(b) == " " { // as Windows writes a missing value
+	if string(b) == " " { // Windows' missing value
 		return counter.KindNone, 0, isBlank
 	}
 
@@ -74,8 +74,8 @@ func decimal(f float64) (counter.Kind, uint64, valueKind) {
 	return counter.KindFloat, math.Float64bits(f), isNumber
 }
 
-// parseOdd reads what parseValue's quick ways do not: signs, exponents, integers of more than
-// 19 digits, blanks around, and what is no number.
+// parseOdd reads the other fields: signs, exponents, integers of more than 19 digits,
+// surrounding blanks, and text.
 func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	b = trimBlanks(b)
 	if len(b) == 0 {
@@ -85,7 +85,7 @@ func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	if comma && bytes.Count(b, []byte{','}) == 1 && !bytes.Contains(b, []byte{'.'}) {
 		b = bytes.Replace(b, []byte{','}, []byte{'.'}, 1)
 	}
-	if len(bytes.Trim(b, "0123456789.-+eE")) > 0 { // ParseFloat reads other notations too
+	if len(bytes.Trim(b, "0123456789.-+eE")) > 0 { // ParseFloat accepts other notations, too
 		if isNotFinite(b) {
 			return counter.KindNone, 0, isNoNumber
 		}
@@ -108,7 +108,7 @@ func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	return decimal(f)
 }
 
-// notFinite are how C libraries write what is no finite number, behind a sign.
+// notFinite are the texts of C libraries for numbers that are not finite.
 const notFinite = " nan nan(ind) inf infinity 1.#qnan 1.#ind 1.#inf 1.#snan "
 
 func isNotFinite(b []byte) bool {

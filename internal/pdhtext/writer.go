@@ -13,24 +13,20 @@ import (
 // Format is a kind of log.
 type Format uint8
 
-// The formats.
 const (
 	CSV Format = iota // PDH-CSV 4.0, fields separated by commas
 	TSV               // PDH-TSV 4.0, fields separated by tabs
 )
 
-// Dialect says who would have written the log.
+// Dialect is the program whose form a log has.
 type Dialect uint8
 
-// The dialects.
 const (
-	// Log is the form of log files: time zone and bias in the head, numbers
-	// with all the digits it takes to read them back unchanged.
+	// Log is the form of log files: time zone and bias in the head, exact numbers.
 	Log Dialect = iota
-	// Typeperf is the form of typeperf on the console: no time zone, six
-	// decimals.
+	// Typeperf is the form of typeperf on the console: no time zone, six decimals.
 	Typeperf
-	// Console is Typeperf's with the time zone in the head, as Log has it.
+	// Console is Typeperf with the time zone in the head.
 	Console
 )
 
@@ -40,23 +36,21 @@ type Options struct {
 	Dialect Dialect
 	// Location is the time zone of the time stamps; nil is time.Local.
 	Location *time.Location
-	// Zone is the time zone's name in the head of a dialect that has it. Windows
-	// writes the display name ("Eastern Daylight Time"); when it is empty the
-	// abbreviation that Location has at the first row is taken ("EDT").
+	// Zone is the time zone's name in the head. Windows writes the display name ("Eastern
+	// Daylight Time"); if empty, the abbreviation of Location at the first row is used
+	// ("EDT").
 	Zone string
-	// NoZone leaves time zone and bias out of the head, for times of which only
-	// what stood on the wall is known.
+	// NoZone omits time zone and bias from the head, for local times of an unknown zone.
 	NoZone bool
-	// Columns are the paths that get a column, as Path.String writes them; nil are
-	// those of the first moment that has readings.
+	// Columns are the paths with a column, in the form of Path.String; nil are the paths of
+	// the first sample with readings.
 	Columns []string
-	// ByName makes each of Columns belong to a name: it has the values of all instances that
-	// have the name, one after the other. In the first row of another instance counters that
-	// need two samples have no value. Otherwise a column belongs to one instance.
+	// ByName assigns each column to a name: it has the values of all instances of that name
+	// in turn. In the first row of another instance, counters that need two samples have no
+	// value. Otherwise a column belongs to one instance.
 	ByName bool
 }
 
-// separators and marks are what tells the formats apart.
 var (
 	separators = [...]byte{CSV: ',', TSV: '\t'}
 	marks      = [...]string{CSV: "(PDH-CSV 4.0)", TSV: "(PDH-TSV 4.0)"}
@@ -64,32 +58,29 @@ var (
 
 // Writer writes a text log.
 //
-// The first moment that has readings fixes the columns, one for each distinct
-// path in the order of the readings, unless Options.Columns names them. Series
-// that appear later have no column; [Writer.Late] counts them. A series that is
-// missing from a moment leaves its field blank, and one that comes back under the
-// same path fills its column again; but where the series tells which instance it is of
-// (Series.Key), a column is that instance's for ever: another one of the same name counts
-// as later, unless Options.ByName is set. A path that named nothing at first, as
-// its status says, gets its column filled by what it names later, whatever the case of its
-// letters and with or without machine.
+// The first sample with readings determines the columns, one for each distinct path in
+// order, unless Options.Columns names them. Later series have no column; [Writer.Late]
+// counts them. A missing series leaves its field blank and fills its column again when it
+// is back. If series identify their instance (Series.Key), a column belongs to one instance
+// permanently: another one of the same name counts as late, unless Options.ByName is set.
+// The column of a path without an instance at first is filled by its later instance; letter
+// case and machine may differ.
 //
-// The text is UTF-8 without a byte order mark (Windows writes the machine's
-// ANSI code page). Control characters in names and texts become blanks, so that
-// a row stays one line. Each row reaches the underlying writer in one call, the
-// first one with the end of the head; a head that is larger than 64 KiB goes
-// ahead in pieces of about that size.
+// The text is UTF-8 without a byte order mark (Windows writes the machine's ANSI code
+// page). Control characters become blanks, so that a row is one line. Each row reaches the
+// underlying writer in one call, the first one with the end of the head; a head above 64
+// KiB is written in parts.
 type Writer struct {
 	w       io.Writer
 	opt     Options
 	columns *columns // nil before the first row
 	buf     []byte
-	err     error // the first error of writing, which stays
+	err     error // the first error of writing
 	closed  bool
 }
 
-// pieceSize is the number of bytes from which a head is handed on in pieces, and
-// as large as a row's buffer is before the row's size can be told.
+// pieceSize is the number of buffered bytes at which a part of the head is written, and the
+// first size of a row's buffer.
 const pieceSize = 64 << 10
 
 // NewWriter returns a Writer that writes to w.
@@ -100,12 +91,12 @@ func NewWriter(w io.Writer, opt Options) *Writer {
 	return &Writer{w: w, opt: opt}
 }
 
-// Write writes the values of one moment as one row, before the first one the
-// head. Before the columns are fixed a moment without values writes nothing.
+// Write writes a sample as one row, before the first one the head. Before the columns are
+// determined, a sample without values writes nothing.
 //
-// A value that is not ok, and a decimal that is infinite or not a number, is a
-// blank field. The error is that of the underlying writer and stays; after
-// Close it wraps winperf.ErrState.
+// A value that is not ok, and a decimal that is infinite or not a number, is a blank field.
+// After an error of the underlying writer, all calls return it; after Close it wraps
+// winperf.ErrState.
 func (w *Writer) Write(t time.Time, values []winperf.Column) error {
 	switch {
 	case w.err != nil:
@@ -130,12 +121,11 @@ func (w *Writer) Write(t time.Time, values []winperf.Column) error {
 	return w.flush()
 }
 
-// hasValues reports whether a column has one.
 func hasValues(columns []winperf.Column) bool {
 	return slices.ContainsFunc(columns, func(c winperf.Column) bool { return c.Len() > 0 })
 }
 
-// flush hands on what the buffer holds.
+// flush writes the buffer.
 func (w *Writer) flush() error {
 	written, err := w.w.Write(w.buf)
 	if err == nil && written < len(w.buf) {
@@ -145,8 +135,8 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// Late returns the number of distinct series that were written without a
-// column, because they appeared after the head.
+// Late returns the number of distinct series without a column, because they appeared after
+// the head.
 func (w *Writer) Late() int {
 	if w.columns == nil {
 		return 0
@@ -162,14 +152,14 @@ func (w *Writer) LateNames() []string {
 	return w.columns.missing
 }
 
-// Close ends the log. It does not close the underlying writer. The error is
-// that of the Write that failed, if one did.
+// Close ends the log. It does not close the underlying writer. It returns the error of the
+// Write that failed, if any.
 func (w *Writer) Close() error {
 	w.closed = true
 	return w.err
 }
 
-// appendHead appends the first line, and hands on all but its last piece.
+// appendHead appends the first line and writes all but its last part.
 func (w *Writer) appendHead(t time.Time) error {
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, marks[w.opt.Format]...)
@@ -204,7 +194,6 @@ func (w *Writer) appendZone(t time.Time) {
 	w.buf = fmt.Appendf(w.buf, ")(%d)", -offset/60)
 }
 
-// appendRow appends the line of one moment.
 func (w *Writer) appendRow(t time.Time) {
 	w.buf = append(w.buf, '"')
 	w.buf = t.AppendFormat(w.buf, "01/02/2006 15:04:05.000")
@@ -226,17 +215,16 @@ func (w *Writer) appendRow(t time.Time) {
 	w.buf = append(w.buf, "\r\n"...)
 }
 
-// makeRoom makes the buffer as large as all columns will hardly exceed, which the
-// size of the first ones tells: a buffer that grows with very many columns would
-// leave several times its size behind.
+// makeRoom grows the buffer to the expected size of all columns, estimated from the first
+// ones: repeated growth would waste several times its size.
 func (w *Writer) makeRoom(columns, size int) {
 	left := len(w.columns.kinds) - columns
-	if size < pieceSize/2 { // too few to tell
+	if size < pieceSize/2 { // too few for an estimate
 		w.buf = slices.Grow(w.buf, min(left*usualValue, pieceSize))
 		return
 	}
 	w.buf = slices.Grow(w.buf, left*(size/columns+1)+usualValue)
 }
 
-// usualValue is the number of bytes that hardly a value exceeds.
+// usualValue is the number of bytes that few values exceed.
 const usualValue = len(`,"1234567890.123456"`)

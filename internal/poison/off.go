@@ -2,5 +2,5 @@
 
 package poison
 
-// On reports whether memory that will be used again is overwritten after its use.
+// On reports whether reused memory is overwritten after use.
 const On = false

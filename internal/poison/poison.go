@@ -1,5 +1,5 @@
-// Package poison overwrites memory that will be used again, so that tests find readers of
-// samples and frames that are not valid any more. The build tag poison turns it on:
+// Package poison overwrites memory before reuse, so that tests find readers of invalid
+// samples and frames. The build tag poison turns it on:
 //
 //	go test -tags poison ./...
 package poison
@@ -10,7 +10,7 @@ func Bytes[B ~byte](b []B) { fill(b, 0xA5) }
 // Words fills b with words of 0xA5.
 func Words[W ~uint64](b []W) { fill(b, 0xA5A5A5A5A5A5A5A5) }
 
-// fill copies, which the race detector checks as one access.
+// fill copies, because the race detector checks a copy as one access.
 func fill[T any](b []T, with T) {
 	if len(b) == 0 {
 		return

@@ -13,28 +13,28 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// verdict is what becomes of a request.
+// verdict is the result of a request.
 type verdict uint8
 
 const (
-	taken   verdict = iota // the target has it
-	again                  // it is to be tried again
-	refused                // it is passed over
-	mixed                  // it is refused, but parts of it may be taken
-	larger                 // it is refused, as it is too large
-	older                  // the target knows an older version of the protocol only
+	taken   verdict = iota // the receiver stored it
+	again                  // retry
+	refused                // drop it
+	mixed                  // refused, but parts of it may be accepted
+	larger                 // too large
+	older                  // the receiver only supports an older version of the protocol
 )
 
-// answer is what a target's reply means.
+// answer is the meaning of a receiver's reply.
 type answer struct {
 	verdict verdict
-	written int           // samples that the target has, of a request that is taken or refused
-	after   time.Duration // at least so long before the next try
-	err     error         // why it is not taken as a whole
-	nobody  bool          // there is no receiver, or none for who asks
+	written int           // samples stored by the receiver
+	after   time.Duration // least time before the next try
+	err     error         // why it was not accepted as a whole
+	nobody  bool          // no receiver is at this URL, or it denies access
 }
 
-// judge says what a reply to a request means. Its Retry-After is counted from now.
+// judge evaluates a reply to a request. Its Retry-After is relative to now.
 func judge(r *request, got *reply, now time.Time) answer {
 	a := answer{after: retry.After(got.header.Get("Retry-After"), now), nobody: nobody(got.status)}
 	switch status := got.status; {
@@ -48,7 +48,7 @@ func judge(r *request, got *reply, now time.Time) answer {
 	if a.verdict != taken {
 		a.err = got.problem()
 	} else if mediaType(got) == "text/html" {
-		// It is from a proxy, or of a network that wants somebody to log in.
+		// The page is from a proxy or a network's login.
 		a.verdict, a.written = again, 0
 		a.err = fmt.Errorf("it answered %d with a page of HTML, as no receiver does", got.status)
 	}
@@ -62,8 +62,8 @@ func judge(r *request, got *reply, now time.Time) answer {
 	return a
 }
 
-// refusal is what a status of 4xx says that is not retried. What receivers answer to some bad
-// samples among good ones, of which they may take none then, is 400, or 409 or 422.
+// refusal returns the verdict of a status of 4xx that is not retried. Receivers answer 400,
+// 409 or 422 if some samples are bad, and then may store none.
 func refusal(status int) verdict {
 	switch status {
 	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
@@ -82,8 +82,8 @@ func mediaType(r *reply) string {
 	return word
 }
 
-// retried reports whether a status of 4xx says nothing about the request itself: that
-// who asks is not known, or that the target has too much to do.
+// retried reports whether a status of 4xx is not about the request itself: access is
+// denied, or the receiver is overloaded.
 func retried(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
@@ -93,7 +93,8 @@ func retried(status int) bool {
 	return false
 }
 
-// nobody reports whether a status says that there is no receiver, or none for who asks.
+// nobody reports whether a status means that no receiver is at this URL or that it denies
+// access.
 func nobody(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
@@ -103,7 +104,7 @@ func nobody(status int) bool {
 	return false
 }
 
-// problem is the status with the first line of the body.
+// problem returns the status and the first line of the body as an error.
 func (r *reply) problem() error {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(r.body)), "\n")
 	if len(line) > 300 {
@@ -115,11 +116,11 @@ func (r *reply) problem() error {
 	return fmt.Errorf("it answered %d %s%s", r.status, http.StatusText(r.status), line)
 }
 
-// writtenHeader tells how many samples of a request of version 2.0 were stored.
+// writtenHeader is the number of samples of a request of version 2.0 that were stored.
 const writtenHeader = "X-Prometheus-Remote-Write-Samples-Written"
 
-// second looks at the answer to a request of version 2.0. Without the header the target
-// did not read it as one.
+// second evaluates the answer to a request of version 2.0. Without the header, the receiver
+// did not understand the version.
 func (a *answer) second(r *request, got *reply) {
 	n, err := strconv.ParseUint(got.header.Get(writtenHeader), 10, 31)
 	known := err == nil
@@ -128,7 +129,7 @@ func (a *answer) second(r *request, got *reply) {
 	switch {
 	case got.status == http.StatusUnsupportedMediaType, !known && (a.verdict == taken || guess):
 		a.verdict, a.written = older, 0
-	case known && a.verdict == mixed && n > 0: // it took what is good, and need not be asked again
+	case known && a.verdict == mixed && n > 0: // it stored the good samples; no retry is needed
 		a.verdict, a.written = refused, min(int(n), r.samples)
 	case known && a.verdict == refused:
 		a.written = min(int(n), r.samples)
@@ -138,15 +139,15 @@ func (a *answer) second(r *request, got *reply) {
 	}
 }
 
-// partial looks for points that a target rejected though it took the request: a message
-// ExportMetricsServiceResponse with partial_success = 1, in which rejected_data_points = 1 and
-// error_message = 2.
+// partial reads the number of points rejected by a receiver that accepted the request: a
+// message ExportMetricsServiceResponse with partial_success = 1, in which
+// rejected_data_points = 1 and error_message = 2.
 func (a *answer) partial(r *request, got *reply) {
 	if mediaType(got) != "application/x-protobuf" {
 		return
 	}
 	rejected, why := uint64(0), ""
-	_ = fields(got.body, func(f protobuf.Field) error { // what cannot be read says nothing
+	_ = fields(got.body, func(f protobuf.Field) error { // ignore an unreadable body
 		if f.Number != 1 {
 			return nil
 		}

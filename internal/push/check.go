@@ -12,20 +12,20 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Problem is what is wrong with one setting of a target.
+// Problem is an invalid setting of a target.
 type Problem struct {
-	// Key is the setting as configuration files call it: url, tls.ca_file, headers.NAME,
-	// labels.NAME. Value is what it has where that is text.
+	// Key is the name of the setting in configuration files: url, tls.ca_file,
+	// headers.NAME, labels.NAME. Value is its text, if any.
 	Key, Value string
 	Err        error
 }
 
-// Check returns what is wrong with the settings, each by itself and with the others: all that a
-// text tells. It asks nobody and reads no file.
+// Check returns the invalid settings and contradictions. It sends nothing and reads no
+// file.
 func (t *Target) Check() []Problem {
 	u, p, err := t.address()
 	if err != nil {
-		u, p = &url.URL{}, protocol{otlp: true, scheme: "https"} // about which nothing else is said
+		u, p = &url.URL{}, protocol{otlp: true, scheme: "https"} // avoids further problems
 	}
 	found := problems{}
 	found.note("url", t.URL, err)
@@ -47,7 +47,7 @@ func (t *Target) Check() []Problem {
 	return found.list
 }
 
-// wrong is an error about all that is wrong; nil where nothing is.
+// wrong returns all problems as one error, or nil.
 func (t *Target) wrong() error {
 	found := t.Check()
 	if len(found) == 0 {
@@ -55,7 +55,7 @@ func (t *Target) wrong() error {
 	}
 	var errs []error
 	for _, p := range found {
-		if p.Key == "url" { // which it names itself
+		if p.Key == "url" { // the error contains the URL
 			errs = append(errs, p.Err)
 		} else {
 			errs = append(errs, fmt.Errorf("%s: %s: %w", t.Name(), p.Key, p.Err))
@@ -64,7 +64,6 @@ func (t *Target) wrong() error {
 	return errors.Join(errs...)
 }
 
-// problems are what was found, each once.
 type problems struct{ list []Problem }
 
 func (p *problems) note(key, value string, err error) {
@@ -74,33 +73,33 @@ func (p *problems) note(key, value string, err error) {
 	}
 }
 
-// checkUser tells whether the URL has the user of a password, and not the password too.
+// checkUser checks that the URL has the user of a password file, and no password.
 func (t *Target) checkUser(u *url.URL) error {
 	if u.User.Username() == "" {
-		return errors.New("whose password is it? Expected a user in the URL, such as https://USER@host")
+		return errors.New("expected a user for the password in the URL, such as https://USER@host")
 	}
 	if _, both := u.User.Password(); both {
-		return errors.New("the URL has a password too: expected one of them")
+		return errors.New("the URL has a password, too: expected one of them")
 	}
 	return nil
 }
 
-// checkSecrets finds two ways to say who asks.
+// checkSecrets reports two kinds of credentials.
 func (t *Target) checkSecrets(found *problems) {
 	if t.BearerFile == "" {
 		return
 	}
 	if t.PasswordFile != "" {
-		const form = "password_file is there too: expected one of them, a request shows either"
+		const form = "password_file is set, too: expected one of them"
 		found.note("bearer_file", t.BearerFile, errors.New(form))
 	}
 	if u, _, err := t.address(); err == nil && u.User != nil && t.PasswordFile == "" {
-		const form = "the URL has a user too: expected one of them, a request shows either"
+		const form = "the URL has a user, too: expected one of them"
 		found.note("bearer_file", t.BearerFile, errors.New(form))
 	}
 }
 
-// reserved are the headers that a sender sets itself, or the HTTP client.
+// reserved are the headers set by a sender or the HTTP client.
 var reserved = []string{
 	"Connection", "Content-Encoding", "Content-Length", "Content-Type", "Keep-Alive", "Proxy-Connection",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Prometheus-Remote-Write-Version",
@@ -119,7 +118,7 @@ func (t *Target) checkHeaders(found *problems) {
 		case slices.Contains(reserved, canonical):
 			err = errors.New("winperf sets this header itself")
 		case canonical == "Authorization" && (t.BearerFile != "" || t.PasswordFile != ""):
-			err = errors.New("a password_file or bearer_file is there too: expected one of them")
+			err = errors.New("password_file or bearer_file is set, too: expected one of them")
 		case canonical == "Host" && (value == "" || strings.ContainsAny(value, " \t/@?#\\")):
 			err = fmt.Errorf("expected HOST or HOST:PORT, found %q", value)
 		}
@@ -128,33 +127,33 @@ func (t *Target) checkHeaders(found *problems) {
 	}
 }
 
-// check finds what does not go together.
+// check reports contradictory settings.
 func (t *TLS) check(found *problems, p protocol) {
 	if (t.CertFile == "") != (t.KeyFile == "") {
 		key, value, lacks := "tls.cert_file", t.CertFile, "key_file"
 		if t.CertFile == "" {
 			key, value, lacks = "tls.key_file", t.KeyFile, "cert_file"
 		}
-		found.note(key, value, fmt.Errorf("expected %s beside it", lacks))
+		found.note(key, value, fmt.Errorf("expected %s, too", lacks))
 	}
 	if t.Insecure && t.CAFile != "" {
-		const text = "insecure_skip_verify takes any certificate: expected one of them"
+		const text = "insecure_skip_verify accepts any certificate: expected one of them"
 		found.note("tls.ca_file", t.CAFile, errors.New(text))
 	}
 	if *t != (TLS{Insecure: t.Insecure}) && p.scheme == "http" {
-		const text = "the URL is one of plain HTTP, which has no certificates: expected +https://"
+		const text = "the URL is plain HTTP, which has no certificates: expected +https://"
 		found.note("tls", "", errors.New(text))
 	}
 }
 
-// CheckLabel tells whether receivers of remote write take a label.
+// CheckLabel checks that receivers of remote write accept a label.
 func CheckLabel(l metrics.Label) error {
 	switch {
 	case !isLabelName(l.Name):
 		const form = "bad label %q: a name has letters, digits and _, and begins with no digit%s"
 		return fmt.Errorf(form, l.Name, likeLabelName(l.Name))
 	case l.Name != "__name__" && strings.HasPrefix(l.Name, "__"):
-		return fmt.Errorf("bad label %q: names that begin with __ are Prometheus' own, and not stored", l.Name)
+		return fmt.Errorf("bad label %q: names that begin with __ are reserved by Prometheus and not stored", l.Name)
 	}
 	return checkAttribute(l)
 }
@@ -164,7 +163,7 @@ func isLabelName(name string) bool {
 	return strings.Trim(name, letters+"0123456789") == "" && strings.IndexAny(name, letters) == 0
 }
 
-// likeLabelName asks whether the name was meant that has _ where a name cannot have what is there.
+// likeLabelName suggests the name with _ in place of invalid characters.
 func likeLabelName(name string) string {
 	name = strings.NewReplacer("-", "_", ".", "_", " ", "_", "/", "_").Replace(name)
 	if !isLabelName(name) {
@@ -173,7 +172,7 @@ func likeLabelName(name string) string {
 	return fmt.Sprintf(" (did you mean %s?)", name)
 }
 
-// checkAttribute tells whether receivers of OTLP take an attribute.
+// checkAttribute checks that receivers of OTLP accept an attribute.
 func checkAttribute(l metrics.Label) error {
 	control := func(r rune) bool { return r < ' ' || r == 0x7F }
 	switch {
@@ -185,7 +184,7 @@ func checkAttribute(l metrics.Label) error {
 	return nil
 }
 
-// CheckFiles returns what is wrong with the files that the settings name, of which Check has said nothing.
+// CheckFiles returns problems of the files that the settings name, if Check has none.
 func (t *Target) CheckFiles() []Problem {
 	found := problems{}
 	secrets := []struct{ key, name string }{{"password_file", t.PasswordFile}, {"bearer_file", t.BearerFile}}
@@ -217,7 +216,7 @@ func (t *Target) CheckFiles() []Problem {
 	return found.list
 }
 
-// checkSecret tells whether a file holds a password or a token.
+// checkSecret checks that a file holds a password or a token.
 func checkSecret(name string) error {
 	text, err := secret(name)
 	switch {

@@ -18,11 +18,11 @@ func TestCheck(t *testing.T) {
 		"url: bad URL":               {URL: "otlp+htp://host"},
 		"url: bad URL of a target: ": {URL: "otlp+http://me:secret@[::1"},
 
-		"password_file: whose password":          {URL: write, PasswordFile: "f"},
-		"password_file: the URL has a password":  {URL: "otlp+http://me:secret@host", PasswordFile: "f"},
-		"bearer_file: password_file is there":    {URL: "otlp+http://me@host", PasswordFile: "f", BearerFile: "f"},
-		"bearer_file: the URL has a user":        {URL: "otlp+http://me:secret@host", BearerFile: "f"},
-		"headers.Authorization: a password_file": {URL: otlp, BearerFile: "f", Headers: header("Authorization", "x")},
+		"password_file: expected a user":        {URL: write, PasswordFile: "f"},
+		"password_file: the URL has a password": {URL: "otlp+http://me:secret@host", PasswordFile: "f"},
+		"bearer_file: password_file is set":     {URL: "otlp+http://me@host", PasswordFile: "f", BearerFile: "f"},
+		"bearer_file: the URL has a user":       {URL: "otlp+http://me:secret@host", BearerFile: "f"},
+		"headers.Authorization: password_file":  {URL: otlp, BearerFile: "f", Headers: header("Authorization", "x")},
 
 		"headers.a b: bad header":                {URL: otlp, Headers: header("a b", "x")},
 		"headers.: bad header":                   {URL: otlp, Headers: header("", "x")},
@@ -34,10 +34,10 @@ func TestCheck(t *testing.T) {
 			URL: otlp, Headers: map[string]string{"X-A": "1", "x-a": "2"},
 		},
 
-		"tls: the URL is one of plain HTTP":         {URL: "otlp+http://host", TLS: TLS{ServerName: "x"}},
+		"tls: the URL is plain HTTP":                {URL: "otlp+http://host", TLS: TLS{ServerName: "x"}},
 		"tls.cert_file: expected key_file":          {URL: otlp, TLS: TLS{CertFile: "c"}},
 		"tls.key_file: expected cert_file":          {URL: otlp, TLS: TLS{KeyFile: "k"}},
-		"tls.ca_file: insecure_skip_verify takes":   {URL: otlp, TLS: TLS{CAFile: "c", Insecure: true}},
+		"tls.ca_file: insecure_skip_verify accepts": {URL: otlp, TLS: TLS{CAFile: "c", Insecure: true}},
 		"labels.__name__: bad label \"__name__\":":  {URL: write, Labels: label("__name__")},
 		"labels.__x: bad label \"__x\": names that": {URL: write, Labels: label("__x")},
 		"labels.a-b: bad label \"a-b\": a name has letters, digits and _, and begins with no digit (did you mean a_b?)": {

@@ -16,14 +16,13 @@ import (
 	"time"
 )
 
-// client asks one target.
 type client struct {
 	target Target
 	url    *url.URL
 	http   http.Client
 }
 
-// newClient checks all that can be checked without asking.
+// newClient checks the settings and files. It sends nothing.
 func newClient(t Target) (*client, protocol, error) {
 	t.settle()
 	if err := t.wrong(); err != nil {
@@ -48,10 +47,10 @@ func newClient(t Target) (*client, protocol, error) {
 			TLSClientConfig:     config,
 			ForceAttemptHTTP2:   true,
 			IdleConnTimeout:     90 * time.Second,
-			// What an answer may be: nobody reads its headers but for two.
+			// Only two headers of an answer are read.
 			MaxResponseHeaderBytes: 64 << 10,
 		},
-		// Another address would get what is meant for this one, with its password.
+		// A redirect would send the data and the password to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	_, err = c.request(context.Background(), nil, nil)
@@ -91,7 +90,6 @@ func (t *TLS) config() (*tls.Config, error) {
 	return config, err
 }
 
-// request makes a request with a body.
 func (c *client) request(ctx context.Context, body []byte, headers http.Header) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.String(), bytes.NewReader(body))
 	if err != nil {
@@ -110,7 +108,7 @@ func (c *client) request(ctx context.Context, body []byte, headers http.Header) 
 	return r, c.authorize(r)
 }
 
-// authorize adds what shows who asks. Basic authentication of the URL comes with the URL.
+// authorize adds the credentials, except basic authentication of the URL.
 func (c *client) authorize(r *http.Request) error {
 	if c.target.PasswordFile != "" {
 		password, err := secret(c.target.PasswordFile)
@@ -133,16 +131,16 @@ func (c *client) authorize(r *http.Request) error {
 	return nil
 }
 
-// secret reads a file that holds one line.
+// secret reads a file of one line.
 func secret(name string) (string, error) {
 	text, err := small(name)
 	return strings.TrimSpace(string(text)), err
 }
 
-// maxSmall bounds files of certificates and passwords.
+// maxSmall limits files of certificates and passwords.
 const maxSmall = 1 << 20
 
-// small reads a file that a configuration names.
+// small reads a file of at most maxSmall bytes.
 func small(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -151,19 +149,18 @@ func small(name string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
 	if err == nil && len(text) > maxSmall {
-		return nil, fmt.Errorf("%s: longer than %d bytes, which no certificate and no password is", name, maxSmall)
+		return nil, fmt.Errorf("%s: longer than %d bytes, too long for a certificate or password", name, maxSmall)
 	}
 	return text, err
 }
 
-// reply is what a target answered.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte // its beginning
 }
 
-// post asks with a body.
+// post sends a body.
 func (c *client) post(ctx context.Context, body []byte, headers http.Header) (*reply, error) {
 	r, err := c.request(ctx, body, headers)
 	if err != nil {
@@ -173,19 +170,19 @@ func (c *client) post(ctx context.Context, body []byte, headers http.Header) (*r
 	if err != nil {
 		var of *url.Error
 		if errors.As(err, &of) {
-			err = of.Err // without the URL, which stands in front of it anyway
+			err = of.Err // without the URL, which the message already has
 		}
 		return nil, err
 	}
 	defer answer.Body.Close()
 
-	// That is no answer but a connection, which no timeout ends.
+	// This is a connection without an end, not an answer.
 	if answer.StatusCode == http.StatusSwitchingProtocols {
 		return &reply{answer.StatusCode, answer.Header, nil}, nil
 	}
 
-	// What is longer is read no further, and its connection not used again. An error while it is read
-	// changes nothing about the status.
+	// A longer answer is not read and its connection not reused. An error here does not
+	// change the status.
 	const most = 64 << 10
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, most))
 	return &reply{answer.StatusCode, answer.Header, text}, nil

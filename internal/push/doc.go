@@ -1,27 +1,28 @@
-// Package push sends metrics to where they are kept: by OpenTelemetry's protocol over HTTP, and by
-// Prometheus' remote write. A [Sender] sends Sets to one target and tries again until each
-// is answered. A [Pusher] measures at an interval, keeps samples on disk until they
-// were taken, and sends them.
+// Package push sends metrics to receivers by OpenTelemetry's protocol over HTTP and by
+// Prometheus' remote write. A [Sender] sends Sets to one target and retries each request
+// until it is answered. A [Pusher] samples at an interval, keeps the samples on disk until
+// they are accepted, and sends them.
 //
-// # What is taken, tried again and passed over
+// # Retries and refusals
 //
-// Samples come to a target at least once, and those of a series in their order. An answer of
-// 2xx takes a request, unless it is a page of HTML. No answer, 3xx, 401, 403, 407, 408, 425, 429 and 5xx
-// are tried again: what is wrong may be mended, and the same request taken then. The gaps between tries
-// double from Gap to MaxGap, with jitter, and are never shorter than an answer's Retry-After (an
-// hour at most).
+// A target gets each sample at least once, and the samples of a series in order. An answer
+// of 2xx accepts a request, unless it is a page of HTML. No answer, 3xx, 401, 403, 407,
+// 408, 425, 429 and 5xx are retried, because the cause may be repaired. The gaps between
+// tries double from Gap to MaxGap, with jitter, and are at least the answer's Retry-After
+// (an hour at most).
 //
-// A request that is too large (413) is halved, down to 100 samples, and later ones are made as small
-// before they are sent. 400, 409 and 422 may be about one sample of many: Prometheus refuses a whole request
-// for one that is too old, or that it has a newer one than. Such a request is divided by time until
-// those stand alone. What is refused then, or by any other 4xx, is counted, told and passed over.
-// Whoever sends a history once wants to end instead where nobody takes it: SenderOptions.NeedReceiver.
+// A request that is too large (413) is halved, down to 100 samples; later requests are made
+// as small. 400, 409 and 422 may be about one sample: Prometheus refuses a whole request
+// for a sample that is too old or out of order. Such a request is divided by time until
+// these samples are alone. Samples refused then, or by any other 4xx, are counted, reported
+// and dropped. A program that sends a history once can end instead:
+// SenderOptions.NeedReceiver.
 //
 // # Versions of remote write
 //
-// A target gets version 2.0 first. If it answers 415, or in any way that shows that it
-// does not know the version, everything since the last acknowledgement is sent again as 1.0, and
-// so is all that follows. Prometheus before 3.0 and VictoriaMetrics answer 2.0 with 204 and
-// store nothing, so the header X-Prometheus-Remote-Write-Samples-Written, which 2.0
-// demands of an answer, must be there.
+// A target first gets version 2.0. If it answers 415 or otherwise does not support 2.0, all
+// samples since the last acknowledgement are sent again as 1.0, as are all later ones.
+// Prometheus before 3.0 and VictoriaMetrics answer 2.0 with 204 and store nothing, so the
+// answer must have the header X-Prometheus-Remote-Write-Samples-Written, which 2.0
+// requires.
 package push

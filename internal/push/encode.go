@@ -10,23 +10,22 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// request is what is to be sent.
 type request struct {
 	body      []byte
 	header    http.Header
 	samples   int
 	otlp      bool
-	second    bool // remote write 2.0
-	confirmed bool // the target has answered as 2.0 demands
+	second    bool
+	confirmed bool // the receiver has answered as 2.0 requires
 }
 
-// encoder makes requests of Sets. An error of send ends either; what was not sent is lost then.
+// encoder makes requests of Sets. An error of send ends either method; unsent samples are
+// then lost.
 type encoder interface {
 	encode(set *metrics.Set, send func(*request) error, more []metrics.Label) error
 	flush(send func(*request) error) error
 }
 
-// writeEncoder makes those of remote write.
 type writeEncoder struct{ *remotewrite.Encoder }
 
 func newWriteEncoder(t *Target, v remotewrite.Version) encoder {
@@ -54,7 +53,6 @@ func writeRequest(r *remotewrite.Request) *request {
 	}
 }
 
-// otlpEncoder makes those of OpenTelemetry.
 type otlpEncoder struct {
 	*otlp.Encoder
 	packed bytes.Buffer

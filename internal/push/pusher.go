@@ -18,42 +18,44 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Mapper makes metrics of samples, in the order of a query. A *[metrics.Mapper] is one.
+// Mapper converts the samples of a query, in order, to metrics. A *[metrics.Mapper] is one.
 type Mapper interface {
 	Map(f frame.Frame, names *nametable.Names) (*metrics.Set, error)
 }
 
-// Options for a Pusher. Source, Selection, NewMapper and Dir are needed.
+// Options for a Pusher. Source, Selection, NewMapper and Dir are required.
 type Options struct {
 	Target Target
 	Sender SenderOptions
-	// Source is what is measured. It stays open. It must have raw samples.
+	// Source provides raw samples. It is not closed.
 	Source    winperf.Source
 	Selection winperf.Selection
 	// Interval is the time between two samples; 0 means 15 s.
 	Interval time.Duration
-	// NewMapper returns a Mapper that knows nothing yet.
+	// NewMapper returns a new Mapper.
 	NewMapper func() Mapper
-	// Dir is the directory of the queue, of this target alone, and Queue bounds it.
+	// Dir is the directory of the queue, used for this target only. Queue limits it.
 	Dir   string
 	Queue queue.Options
-	// Clock says when samples are due, and how old those are that wait; nil is the system's.
+	// Clock determines when samples are due and how old waiting samples are; nil is the
+	// system's.
 	Clock measure.Clock
 }
 
-// Stats is what a Pusher has done since it was made, and what is left to do.
+// Stats are the counts of a Pusher and the state of its queue.
 type Stats struct {
 	Counts
-	// Queued is what waits on disk, counted in samples of a source, each of which has many of
-	// a target. Its Dropped are those that were never sent.
+	// Queued is the state of the queue. It counts samples of the source, which have many
+	// samples of a target each. Dropped were never sent.
 	Queued queue.Stats
-	// Lost are samples that could not be read back, or made metrics of.
+	// Lost counts samples that could not be read back or converted to metrics.
 	Lost uint64
-	// MeasureErrors are samples that could not be taken, or not be kept.
+	// MeasureErrors counts samples that could not be taken or queued.
 	MeasureErrors uint64
 }
 
-// After returns the stats of a Pusher that took the place of another one, whose counts are in them then.
+// After returns the stats of a Pusher that replaced another one, including the counts of
+// that one.
 func (s Stats) After(before *Stats) Stats {
 	s.Sent += before.Sent
 	s.Refused += before.Refused
@@ -66,26 +68,26 @@ func (s Stats) After(before *Stats) Stats {
 	return s
 }
 
-// Pusher measures at an interval and sends what it measured.
+// Pusher samples at an interval and sends the samples.
 type Pusher struct {
 	opt    Options
 	queue  *queue.Queue[winperf.Sample]
 	reader *queue.Reader[winperf.Sample]
-	more   chan struct{} // gets a value when samples were appended
+	more   chan struct{} // receives a value when samples were appended
 	sender *Sender
 
 	mu         sync.Mutex
 	lost, errs uint64
-	told       time.Time // that measuring failed
+	told       time.Time // last report of an error
 
-	damage rate.Sometimes // reports of damaged samples
+	damage rate.Sometimes
 }
 
-// New opens the queue and returns a Pusher. The error says what is wrong with the target
-// or the queue (queue.ErrInUse).
+// New opens the queue and returns a Pusher. Errors are about the target or the queue
+// (queue.ErrInUse).
 func New(opt Options) (*Pusher, error) {
 	if opt.Source.Describe().Cooked {
-		const form = "%s: %w: samples that are pushed are kept as raw values, and the source has none"
+		const form = "%s: %w: pushing needs raw values, and the source has none"
 		return nil, fmt.Errorf(form, opt.Target.Name(), winperf.ErrNotSupported)
 	}
 	if opt.Interval <= 0 {
@@ -111,24 +113,22 @@ func New(opt Options) (*Pusher, error) {
 	}, nil
 }
 
-// reader is the name of the only reader of the queue.
 const reader = "target"
 
-// Stats returns what was done. It may be called from any goroutine.
+// Stats returns the current counts. It may be called from any goroutine.
 func (p *Pusher) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return Stats{Counts: p.sender.Counts(), Queued: p.queue.Stats(), Lost: p.lost, MeasureErrors: p.errs}
 }
 
-// Name is the target as people may see it.
+// Name returns the target without secrets.
 func (p *Pusher) Name() string { return p.opt.Target.Name() }
 
-// Dir is the directory of the queue.
+// Dir returns the directory of the queue.
 func (p *Pusher) Dir() string { return p.opt.Dir }
 
-// Run measures and sends until ctx ends, which is no error. What is not sent by then stays in
-// the queue for the next Run.
+// Run samples and sends until ctx ends. Unsent samples stay in the queue for the next Run.
 func (p *Pusher) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() { p.measure(ctx) })
@@ -136,13 +136,13 @@ func (p *Pusher) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// Close closes queue and connections. Run must have ended.
+// Close closes the queue and connections. Run must have ended.
 func (p *Pusher) Close() error {
 	p.sender.Close()
 	return p.queue.Close()
 }
 
-// measure puts samples into the queue. What fails is begun anew with the next interval.
+// measure queues samples. After an error it starts again at the next interval.
 func (p *Pusher) measure(ctx context.Context) {
 	opt := measure.Options{Interval: p.opt.Interval, RawOnly: true, KeepFirst: true, Clock: p.opt.Clock}
 	for ctx.Err() == nil {
@@ -169,8 +169,8 @@ func (p *Pusher) append(s *winperf.Sample) error {
 	return err
 }
 
-// measureFailed counts a sample that could not be taken or kept, and tells of it at most once a
-// minute: a disk may be full for days.
+// measureFailed counts a sample that could not be taken or queued. It reports the error at
+// most once a minute, because a disk may be full for days.
 func (p *Pusher) measureFailed(err error) {
 	p.mu.Lock()
 	p.errs++
@@ -186,7 +186,6 @@ func (p *Pusher) measureFailed(err error) {
 	}
 }
 
-// note counts and tells something that went wrong.
 func (p *Pusher) note(count *uint64, err error) {
 	p.mu.Lock()
 	*count++
@@ -194,7 +193,7 @@ func (p *Pusher) note(count *uint64, err error) {
 	p.opt.Sender.Tell(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
 }
 
-// send sends what is in the queue.
+// send sends the queue.
 func (p *Pusher) send(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := p.walk(ctx)
@@ -202,14 +201,14 @@ func (p *Pusher) send(ctx context.Context) {
 		case err == nil || errors.Is(err, ErrAgain) || ctx.Err() != nil:
 		default:
 			p.note(&p.lost, err)
-			retry.Sleep(ctx, p.opt.Interval) // the loop looks at ctx
+			retry.Sleep(ctx, p.opt.Interval) // the loop checks ctx
 		}
 		p.reader.Rewind()
 	}
 }
 
-// walk sends the samples of the queue as they come, from the first that is not acknowledged, until
-// something goes wrong. What the target has is acknowledged.
+// walk sends the samples of the queue from the first one not acknowledged, until an error.
+// It acknowledges samples that the target accepted.
 func (p *Pusher) walk(ctx context.Context) error {
 	src := &queued{reader: p.reader}
 	m := measure.New(src, winperf.Selection{Global: true, Costly: true}, measure.Options{FramesOnly: true})
@@ -217,7 +216,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 	mapper := p.opt.NewMapper()
 	p.sender.Reset()
 
-	var before uint64 // the last sample that was sent before this one
+	var before uint64 // the previous sample
 	for {
 		cycle, err := m.Cycle(ctx)
 		if errors.Is(err, io.EOF) {
@@ -243,8 +242,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 	}
 }
 
-// one makes metrics of a sample and sends what is full. A sample that cannot be read is
-// lost, and only that.
+// one converts a sample to metrics and sends full requests. An unreadable sample is lost.
 func (p *Pusher) one(ctx context.Context, cycle *measure.Cycle, err error, mapper Mapper) (sent bool, _ error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -264,7 +262,8 @@ func (p *Pusher) one(ctx context.Context, cycle *measure.Cycle, err error, mappe
 	return false, nil
 }
 
-// reportDamage reports the damage of a sample, at most once a minute: it may be in every sample.
+// reportDamage reports the damage of a sample, at most once a minute, because every sample
+// may have it.
 func (p *Pusher) reportDamage(errs []error) {
 	if len(errs) == 0 {
 		return
@@ -278,7 +277,7 @@ func (p *Pusher) reportDamage(errs []error) {
 	})
 }
 
-// flush sends the rest, and acknowledges all samples up to a number.
+// flush sends the rest and acknowledges all samples up to a number.
 func (p *Pusher) flush(ctx context.Context, number uint64) error {
 	if err := p.sender.Flush(ctx); err != nil {
 		return err
@@ -287,24 +286,21 @@ func (p *Pusher) flush(ctx context.Context, number uint64) error {
 	return nil
 }
 
-// queued is a queue as a source, whose query follows it.
+// queued is a queue as a source and its query.
 type queued struct {
 	reader *queue.Reader[winperf.Sample]
-	at     uint64 // the number of the sample that was read last
+	at     uint64 // the number of the last sample read
 }
 
-// Compile implements winperf.Source.
 func (s *queued) Compile(context.Context, winperf.Selection) (winperf.Query, error) { return s, nil }
 
-// Schema implements winperf.Source.
 func (s *queued) Schema(context.Context) (*winperf.Schema, error) { return &winperf.Schema{}, nil }
 
-// Describe implements winperf.Source.
 func (s *queued) Describe() winperf.Description {
 	return winperf.Description{Recorded: true, Samples: -1}
 }
 
-// Next implements winperf.Query. After io.EOF there may be more.
+// Next implements winperf.Query. Samples may follow io.EOF.
 func (s *queued) Next(ctx context.Context, sample *winperf.Sample) error {
 	sample.Clear()
 	at, err := s.reader.Next(ctx, sample)
@@ -314,5 +310,4 @@ func (s *queued) Next(ctx context.Context, sample *winperf.Sample) error {
 	return err
 }
 
-// Close implements winperf.Source and winperf.Query.
 func (s *queued) Close() error { return nil }

@@ -15,24 +15,23 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// Resume is a file that says how far a history was sent, so that sending can go on after an
+// Resume is a file with the progress of sending a history, to continue after an
 // interruption. A zero Name keeps nothing.
 type Resume struct {
 	Name string
-	// Of and To are what is sent and where; a file that says another is refused.
+	// Of and To are the source and the target. A file of others is refused.
 	Of []string
 	To string
-	// How says with which flags samples were chosen, named and labelled, by their names. A file that says
-	// others is refused too: it may be that samples are wanted now that were left out then.
+	// How holds the flags, by name, that select, name and label samples. A file with other
+	// flags is refused, because samples omitted before may be needed now.
 	How map[string][]string
-	// Until is the time up to which all was sent; zero before anything was.
+	// Until is the time up to which all was sent, or zero.
 	Until time.Time
-	// Moments is how many were sent that are not after it, in the order in which they are read: where a clock
-	// was set back the same times come once more. 0 is any number.
+	// Moments is the number of samples sent up to Until, in reading order: times may repeat
+	// after a clock was set back. 0 is any number.
 	Moments int
 }
 
-// resumeFile is what the file holds.
 type resumeFile struct {
 	Of    []string            `json:"of"`
 	To    string              `json:"to"`
@@ -42,9 +41,9 @@ type resumeFile struct {
 	Moments int `json:"moments,omitempty"`
 }
 
-// Read reads the file; one that is not there says that nothing was sent. The error wraps
-// winperf.ErrBadData where it is none, or of something else, and is that of the system where it cannot be
-// written: better now than when something was sent.
+// Read reads the file; a missing file means that nothing was sent. The error wraps
+// winperf.ErrBadData if the file is invalid or of another history, and is the system's if
+// the file cannot be written: better now than after sending.
 func (r *Resume) Read() error {
 	if r.Name == "" {
 		return nil
@@ -65,14 +64,12 @@ func (r *Resume) Read() error {
 	return os.Remove(r.next())
 }
 
-// next is the name of what takes the place of the file when it is complete.
 func (r *Resume) next() string { return r.Name + ".new" }
 
-// read takes what the file says.
 func (r *Resume) read(text []byte) error {
 	var f resumeFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		msg := fmt.Sprintf("it does not say how far something was sent: %v", err)
+		msg := fmt.Sprintf("not a file of --resume: %v", err)
 		return &winperf.DataError{Source: r.Name, Offset: -1, Msg: msg}
 	}
 	if f.To != r.To || !slices.Equal(f.Of, r.Of) {
@@ -87,14 +84,14 @@ func (r *Resume) read(text []byte) error {
 	return nil
 }
 
-// Has reports whether a moment of the history was sent: which one it is, from 1, and its time.
+// Has reports whether a sample of the history was sent, by its number, from 1, and its
+// time.
 func (r *Resume) Has(moment int, at time.Time) bool {
 	return !at.After(r.Until) && (r.Moments <= 0 || moment <= r.Moments)
 }
 
-// different are the flags of one choice that another does not have the same, as a text: with --a "x" and
-// without
-// --b. It is "" where all are the same.
+// different returns the flags that differ from another choice, as text: with --a "x" and
+// without --b; or "".
 func different(of, other map[string][]string) string {
 	both := maps.Clone(other)
 	if both == nil {
@@ -115,10 +112,9 @@ func different(of, other map[string][]string) string {
 	return strings.Join(parts, " and ")
 }
 
-// flagText is a flag with its values.
 func flagText(name string, values []string) string {
 	text := safetext.Line("--" + name)
-	const most = 5 // of thousands of paths
+	const most = 5 // of possibly thousands of paths
 	for i, v := range values {
 		if i == most {
 			return fmt.Sprintf("%s and %d more", text, len(values)-most)
@@ -128,7 +124,7 @@ func flagText(name string, values []string) string {
 	return text
 }
 
-// Sent notes that a number of moments was sent, of which none is after a time.
+// Sent registers that a number of samples was sent, all up to a time.
 func (r *Resume) Sent(moments int, until time.Time) error {
 	if r.Name != "" {
 		text, err := json.Marshal(resumeFile{r.Of, r.To, r.How, until, moments})

@@ -12,25 +12,27 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// ErrAgain says that a target knows an older version of the protocol only, and did not store
-// what it was sent: all that was sent since the last Flush that succeeded must be sent again.
-var ErrAgain = errors.New("the target takes an older version of the protocol; all is to be sent again")
+// ErrAgain means that a target supports only an older version of the protocol and stored
+// nothing: all Sets since the last successful Flush must be sent again.
+var ErrAgain = errors.New("the target supports an older version of the protocol; " +
+	"all samples must be sent again")
 
-// ErrNoReceiver says that an answer is none of a receiver, or of one that does not know who asks.
-var ErrNoReceiver = errors.New("it takes nothing")
+// ErrNoReceiver means that the answer is not from a receiver or that it denies access.
+var ErrNoReceiver = errors.New("no receiver accepts metrics here")
 
-// ErrGaveUp says that a target did not take a request for as long as Target.Patience, or would not before.
+// ErrGaveUp means that a target did not accept a request within Target.Patience, or asked
+// for a longer wait.
 var ErrGaveUp = errors.New("gave up")
 
-// Counts is what became of samples since the Sender was made.
+// Counts are the results of samples since the Sender was made.
 type Counts struct {
-	Sent     uint64 // samples that the target took
-	Refused  uint64 // samples that it did not take and never will
-	Whole    uint64 // requests, or parts of divided ones, that were refused with all their samples
-	Requests uint64 // that were answered, taken or refused
-	Retries  uint64 // requests that were sent again, whole or in parts, as they were not taken
-	// Failing is since when requests fail; zero while they do not. Succeeded is when the last
-	// one was taken.
+	Sent     uint64 // samples accepted
+	Refused  uint64 // samples refused for good
+	Whole    uint64 // requests, or parts of divided ones, refused as a whole
+	Requests uint64 // answered: accepted or refused
+	Retries  uint64 // requests sent again, whole or in parts
+	// Failing is the time since which requests fail, or zero. Succeeded is the time of the
+	// last accepted request.
 	Failing, Succeeded time.Time
 }
 
@@ -41,30 +43,30 @@ type Sender struct {
 	encoder encoder
 	otlp    bool
 	version remotewrite.Version
-	known   bool // the target has answered as version 2.0 demands
-	most    int  // samples of a request that is not too large, as far as known; 0 is any number
+	known   bool // the receiver has answered as version 2.0 requires
+	most    int  // samples of a request that is not too large; 0 is any number
 
 	mu     sync.Mutex
 	counts Counts
 
-	refusals int       // since the last one was told
-	told     time.Time // when that was
+	refusals int       // since the last report
+	told     time.Time // time of the last report
 }
 
-// SenderOptions for a Sender. The zero options tell nobody.
+// SenderOptions for a Sender. The zero options report nothing.
 type SenderOptions struct {
-	// Version is that of the program, for the scope of OTLP.
+	// Version of the program, for the scope of OTLP.
 	Version string
-	// Tell is told when sending fails and when it goes on, and of what is refused.
+	// Tell is called when sending fails, when it continues, and for refused samples.
 	Tell func(error)
-	// NeedReceiver ends sending with ErrNoReceiver where an answer says that there is no receiver, or that it
-	// does not know who asks: 401, 403, 404, 405, 407 and 410. Without it the samples of a request are passed
-	// over, or tried again, as somebody may mend that while others come.
+	// NeedReceiver ends sending with ErrNoReceiver if an answer shows that no receiver is
+	// at the URL or that it denies access: 401, 403, 404, 405, 407 and 410. Otherwise the
+	// request is dropped or retried, because this may be repaired while new samples arrive.
 	NeedReceiver bool
 }
 
-// NewSender returns a Sender, which has asked nothing yet. The error says what is wrong with the
-// target, as far as that can be known.
+// NewSender returns a Sender. It sends nothing yet. Errors are about the settings of the
+// target.
 func NewSender(t Target, opt SenderOptions) (*Sender, error) {
 	c, p, err := newClient(t)
 	if err != nil {
@@ -79,7 +81,7 @@ func NewSender(t Target, opt SenderOptions) (*Sender, error) {
 	return s, nil
 }
 
-// Reset forgets what was added and not sent.
+// Reset discards unsent Sets.
 func (s *Sender) Reset() {
 	if s.otlp {
 		s.encoder = newOTLPEncoder(&s.client.target, s.opt.Version)
@@ -88,9 +90,9 @@ func (s *Sender) Reset() {
 	}
 }
 
-// Send adds a Set to what is to be sent. Requests that are full are sent, each until it is
-// answered. It reports whether there was one: then all Sets before this one were sent. The
-// error wraps ErrAgain, ErrGaveUp, or that of ctx. more are labels that only this Set has.
+// Send adds a Set to the current request. Full requests are sent, each until it is
+// answered. sent reports whether there was one: then all previous Sets were sent. The error
+// wraps ErrAgain or ErrGaveUp, or is ctx's. more are labels of this Set only.
 func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Label) (sent bool, err error) {
 	err = s.encoder.encode(set, func(r *request) error {
 		sent = true
@@ -99,12 +101,12 @@ func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Lab
 	return sent, err
 }
 
-// Flush sends what is left, with the errors of Send.
+// Flush sends the rest, with the errors of Send.
 func (s *Sender) Flush(ctx context.Context) error {
 	return s.encoder.flush(func(r *request) error { return s.deliver(ctx, r) })
 }
 
-// Counts returns what became of samples until now.
+// Counts returns the current counts.
 func (s *Sender) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +116,8 @@ func (s *Sender) Counts() Counts {
 // Close closes connections.
 func (s *Sender) Close() { s.client.close() }
 
-// deliver sends a request until it is answered. One that is too large for the target, or that it
-// refuses as a whole, is divided, and its parts are sent in their order.
+// deliver sends a request until it is answered. A request that is too large, or refused as
+// a whole, is divided, and its parts are sent in order.
 func (s *Sender) deliver(ctx context.Context, r *request) error {
 	if s.most > 0 && r.samples > s.most {
 		if parts, err := r.bySize(); err == nil && parts != nil {
@@ -148,8 +150,7 @@ func (s *Sender) deliverAll(ctx context.Context, parts []*request) error {
 	return nil
 }
 
-// divide divides a request that was answered, where the answer says that parts of it
-// may be taken.
+// divide divides a request if parts of it may be accepted.
 func (s *Sender) divide(r *request, a *answer) (parts []*request, err error) {
 	switch a.verdict {
 	case larger:
@@ -162,7 +163,7 @@ func (s *Sender) divide(r *request, a *answer) (parts []*request, err error) {
 	return parts, err
 }
 
-// insist sends a request until it is answered in a way that trying again does not change.
+// insist sends a request until it has a final answer.
 func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 	begin, t := time.Now(), &s.client.target
 	gaps := retry.Policy{First: t.Gap, Most: t.MaxGap}
@@ -187,8 +188,8 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 	return a, err
 }
 
-// patience is an error where a target has not taken a request for too long, or asks not to be asked before
-// that.
+// patience returns an error if a target has not accepted a request for too long, or asks
+// for a wait beyond that.
 func (s *Sender) patience(since time.Duration, a *answer) error {
 	name, p := s.client.target.Name(), s.client.target.Patience
 	switch {
@@ -197,7 +198,7 @@ func (s *Sender) patience(since time.Duration, a *answer) error {
 	case since > p:
 		return fmt.Errorf("%s: %w after %v: %w", name, ErrGaveUp, p, a.err)
 	case since+a.after > p:
-		const form = "%s: %w, as it is not to be asked again for %v: %w"
+		const form = "%s: %w: the next try is allowed in %v: %w"
 		return fmt.Errorf(form, name, ErrGaveUp, a.after.Round(time.Second), a.err)
 	}
 	return nil
@@ -212,7 +213,7 @@ func (s *Sender) try(ctx context.Context, r *request) answer {
 	return judge(r, got, time.Now())
 }
 
-// settle does what an answer demands that ends a request.
+// settle handles the final answer to a request.
 func (s *Sender) settle(r *request, a *answer) error {
 	if a.verdict == older {
 		s.version = remotewrite.V1
@@ -227,7 +228,6 @@ func (s *Sender) settle(r *request, a *answer) error {
 	return nil
 }
 
-// answered counts an answer, and tells that requests do not fail any more.
 func (s *Sender) answered(r *request, a *answer) {
 	now := time.Now()
 	s.mu.Lock()
@@ -258,7 +258,7 @@ func (s *Sender) again() {
 	s.mu.Unlock()
 }
 
-// failed counts a try that was in vain, and tells of the first of several.
+// failed counts a failed try and reports the first of several.
 func (s *Sender) failed(err error) {
 	s.mu.Lock()
 	s.counts.Retries++
@@ -273,11 +273,11 @@ func (s *Sender) failed(err error) {
 	}
 }
 
-// refuse tells of samples that are lost, at most once a minute.
+// refuse reports refused samples, at most once a minute.
 func (s *Sender) refuse(samples int, err error) {
 	s.refusals += samples
 	if now := time.Now(); s.told.IsZero() || now.Sub(s.told) >= time.Minute {
-		const form = "%s: %w; %d samples are passed over"
+		const form = "%s: %w; %d samples were dropped"
 		s.opt.Tell(fmt.Errorf(form, s.client.target.Name(), err, s.refusals))
 		s.refusals, s.told = 0, now
 	}

@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 		}
 		said := told.all()
 		if len(said) != 2 || !strings.Contains(said[0], "out of order; 2 samples") || !strings.Contains(said[1], "422") ||
-			!strings.Contains(said[1], "4 samples are passed over") {
+			!strings.Contains(said[1], "4 samples were dropped") {
 			t.Errorf("told %q", said)
 		}
 	})
@@ -152,7 +152,7 @@ func TestPatienceAndRetryAfter(t *testing.T) {
 		busy := func(after string) reply { return reply{status: 503, header: http.Header{"Retry-After": {after}}} }
 		s, asked, told := scripted(t, Target{URL: someone, Patience: time.Minute}, busy("40"), busy("21"))
 		err := send(t.Context(), s, 1)
-		if !errors.Is(err, ErrGaveUp) || !strings.Contains(err.Error(), "for 21s: it answered 503") {
+		if !errors.Is(err, ErrGaveUp) || !strings.Contains(err.Error(), "in 21s: it answered 503") {
 			t.Errorf("%v, want %v", err, ErrGaveUp)
 		}
 		if waited := time.Since(asked.start); len(asked.asked) != 2 || waited != 40*time.Second {

@@ -12,11 +12,11 @@ import (
 	"github.com/winperf/winperf/internal/protobuf"
 )
 
-// leastSplit is how few samples are never too many for a request. A target that takes no
-// request at all is not asked for each of them.
+// leastSplit is a number of samples that is never too large for a request. It avoids a
+// request for each sample to a target that accepts none.
 const leastSplit = 100
 
-// bySize divides a request in the middle, if it is worth that; parts are nil where it is not.
+// bySize halves a request; parts are nil if it is too small.
 func (r *request) bySize() (parts []*request, err error) {
 	if r.samples < 2*leastSplit {
 		return nil, nil
@@ -24,9 +24,8 @@ func (r *request) bySize() (parts []*request, err error) {
 	return r.divide(func(times []uint64) int { return len(times) / 2 })
 }
 
-// byTime divides a request where the time of its samples changes, near the middle; parts are nil
-// where all are of one time. Of samples that were refused together those of other times may be taken:
-// a target can have some of them already, or take none of that age.
+// byTime divides a request between two sample times, near the middle; parts are nil if all
+// times are equal. Of samples refused together, some may be too old or already stored.
 func (r *request) byTime() (parts []*request, err error) {
 	return r.divide(func(times []uint64) int {
 		best, middle := 0, len(times)/2
@@ -39,8 +38,8 @@ func (r *request) byTime() (parts []*request, err error) {
 	})
 }
 
-// divide makes two requests of one. where says how many samples the first has, by the times of all;
-// 0 leaves the request whole.
+// divide splits a request in two. where returns the number of samples of the first part, by
+// the times of all; 0 keeps the request whole.
 func (r *request) divide(where func(times []uint64) int) ([]*request, error) {
 	body, err := r.unpacked()
 	if err != nil {
@@ -73,10 +72,10 @@ func (r *request) divide(where func(times []uint64) int) ([]*request, error) {
 	return parts, nil
 }
 
-// path is the numbers of the fields that lead to a sample.
+// path returns the field numbers that lead to a sample.
 func (r *request) path() [][]uint32 {
 	switch {
-	case r.otlp: // resource, scope, metric, what kind of metric, point
+	case r.otlp: // resource, scope, metric, kind of metric, point
 		return [][]uint32{{1}, {2}, {2}, {5, 7, 11}, {1}}
 	case r.second: // series, which have one sample
 		return [][]uint32{{5}}
@@ -101,7 +100,7 @@ func (r *request) times(times []uint64, b []byte, path [][]uint32) ([]uint64, er
 	})
 }
 
-// time is that of a point, or of the sample of a series.
+// time returns the time of a point, or of the sample of a series.
 func (r *request) time(b []byte) (at uint64, err error) {
 	err = fields(b, func(f protobuf.Field) error {
 		switch {
@@ -120,8 +119,8 @@ func (r *request) time(b []byte) (at uint64, err error) {
 	return at, err
 }
 
-// divide divides a message in two, of which the first gets as many samples as are left. What is no
-// sample, and has none, is in both.
+// divide splits a message in two; the first part gets left samples. Fields without samples
+// are copied to both.
 func divide(b []byte, path [][]uint32, left *int) (halves [2][]byte, samples [2]int, err error) {
 	for len(b) > 0 {
 		f, rest, err := protobuf.Next(b)
@@ -155,7 +154,7 @@ func divide(b []byte, path [][]uint32, left *int) (halves [2][]byte, samples [2]
 	return halves, samples, nil
 }
 
-// blankSymbols makes texts of a request of version 2.0 empty that none of its series refers to.
+// blankSymbols clears the symbols of a request of version 2.0 that no series refers to.
 func blankSymbols(b []byte) []byte {
 	used := map[uint64]bool{}
 	_ = fields(b, func(f protobuf.Field) error { // it was read before
@@ -201,7 +200,7 @@ func blankSymbols(b []byte) []byte {
 	return out
 }
 
-// unpacked is the body without compression.
+// unpacked returns the body without compression.
 func (r *request) unpacked() ([]byte, error) {
 	if !r.otlp {
 		return s2.Decode(nil, r.body)
@@ -210,17 +209,17 @@ func (r *request) unpacked() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(z) // it was packed here
+	return io.ReadAll(z) // it was compressed here
 }
 
-// packed is a body with the request's compression.
+// packed compresses a body like the request's.
 func (r *request) packed(body []byte) []byte {
 	if !r.otlp {
 		return s2.EncodeSnappy(nil, body)
 	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // a buffer takes all
+	_, _ = z.Write(body) // a buffer has no errors
 	_ = z.Close()
 	return b.Bytes()
 }

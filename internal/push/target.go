@@ -15,51 +15,51 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Target is where metrics are sent, and how. Only the URL is needed.
+// Target is a receiver of metrics with its settings. Only the URL is required.
 type Target struct {
 	// URL is the address: otlp+http://HOST:4318 or remote-write+https://HOST, with a path
-	// where that is not /v1/metrics or /api/v1/write, and a user and password where needed.
+	// other than /v1/metrics or /api/v1/write, user and password if needed.
 	URL string
 	// Headers are set in each request.
 	Headers map[string]string
-	// PasswordFile and BearerFile have the password of the URL's user, or a bearer
-	// token. They are read for each request, so that what is in them can change.
+	// PasswordFile and BearerFile contain the password of the URL's user, or a bearer
+	// token. They are read for each request, so they may change.
 	PasswordFile, BearerFile string
 	TLS                      TLS
-	// Labels are those of all series of remote write, Resource the attributes of the
+	// Labels are added to all series of remote write; Resource are the attributes of the
 	// resource of OTLP. See [Identity].
 	Labels, Resource []metrics.Label
-	// PerMachine are the attributes of Resource that name the machine. With them series that have a label
-	// instance are sent by OTLP in a resource of their own, in which these have its value, and without the
-	// label.
+	// PerMachine are the attributes of Resource that name the machine. OTLP sends series
+	// with a label instance in a separate resource, in which these attributes have its
+	// value, without the label.
 	PerMachine []string
-	// Timeout bounds a request with its answer; 0 means 30 s.
+	// Timeout limits a request with its answer; 0 means 30 s.
 	Timeout time.Duration
-	// Gap is the time before the second try, MaxGap that before late ones; 0 mean 1 s and a minute.
+	// Gap is the time before the second try, MaxGap the longest gap; 0 means 1 s and a
+	// minute.
 	Gap, MaxGap time.Duration
-	// Patience is for how long a request is tried, until sending fails; 0 is for ever.
+	// Patience limits the time for which a request is retried; 0 means no limit.
 	Patience time.Duration
-	// MaxSamples and MaxBytes bound a request before compression; 0 mean 10,000 and 4 MiB.
+	// MaxSamples and MaxBytes limit a request before compression; 0 means 10,000 and 4 MiB.
 	MaxSamples, MaxBytes int
-	// UserAgent names the program; "" is winperf.
+	// UserAgent is the program; "" is winperf.
 	UserAgent string
-	// Number tells targets apart whose URLs look the same; 0 and 1 are not told.
+	// Number distinguishes targets with equal URLs in messages; 0 and 1 are not shown.
 	Number int
 }
 
-// TLS says how the other side is known, and how this one shows who it is. The zero TLS trusts
-// whom the system trusts.
+// TLS configures the certificates. The zero TLS trusts the system's authorities.
 type TLS struct {
-	CAFile            string // certificates of who is trusted, PEM
-	CertFile, KeyFile string // of this side, PEM; read again for each connection
-	ServerName        string // that the certificate must have; "" is the host of the URL
-	Insecure          bool   // takes any certificate
+	CAFile            string // trusted certificates, PEM
+	CertFile, KeyFile string // of the client, PEM; read for each connection
+	ServerName        string // name in the certificate; "" is the host of the URL
+	Insecure          bool   // accepts any certificate
 }
 
-// protocol is what a URL's scheme stands for.
+// protocol is the meaning of a URL's scheme.
 type protocol struct {
-	scheme string // of the URL that is asked
-	path   string // where the URL has none
+	scheme string // of the HTTP request
+	path   string // default path
 	otlp   bool
 }
 
@@ -70,15 +70,13 @@ var protocols = map[string]protocol{
 	"remote-write+https": {"https", "/api/v1/write", false},
 }
 
-// IsURL reports whether a text is a URL of a target, well formed or not: whether it begins
-// with one of the schemes.
+// IsURL reports whether a text begins with a scheme of a target.
 func IsURL(text string) bool {
 	scheme, _, ok := strings.Cut(text, "://")
 	_, known := protocols[strings.ToLower(scheme)]
 	return ok && known
 }
 
-// address returns the URL to ask, and the protocol.
 func (t *Target) address() (*url.URL, protocol, error) {
 	scheme, _, _ := strings.Cut(t.URL, ":")
 	p, known := protocols[strings.ToLower(scheme)]
@@ -103,12 +101,11 @@ func (t *Target) address() (*url.URL, protocol, error) {
 	return u, p, nil
 }
 
-// unknownScheme says of a URL, well formed or not, which schemes there are, and which one was meant.
 func unknownScheme(text string) error {
 	scheme, rest, _ := strings.Cut(strings.ToLower(text), ":")
 	schemes := slices.Sorted(maps.Keys(protocols))
 	near := suggest.Closest(scheme, slices.Values(schemes))
-	if scheme == "http" || scheme == "https" { // by the path that it has
+	if scheme == "http" || scheme == "https" { // by the path
 		near = "otlp+" + scheme
 		if strings.HasSuffix(rest, "/write") || strings.HasSuffix(rest, "/push") {
 			near = "remote-write+" + scheme
@@ -122,7 +119,7 @@ func unknownScheme(text string) error {
 	return badURL(text, "expected %s://HOST%s", strings.Join(schemes, "://, "), hint)
 }
 
-// badURL is an error about a URL, which it names as far as people may see it.
+// badURL returns an error about a URL, without secrets.
 func badURL(text, format string, args ...any) error {
 	name := shown(text)
 	if name != "" {
@@ -131,22 +128,21 @@ func badURL(text, format string, args ...any) error {
 	return fmt.Errorf("bad URL of a target%s: %w", name, fmt.Errorf(format, args...))
 }
 
-// shown is a URL as people may see it: without a password, whatever its scheme is. Where the text does not
-// tell what may be one it is "".
+// shown returns a URL without a password, or "" if the password cannot be found.
 func shown(text string) string {
 	const letters = "+-._0123456789abcdefghijklmnopqrstuvwxyz"
 	scheme, rest, ok := strings.Cut(text, "://")
 	scheme = strings.ToLower(scheme)
-	u, err := url.Parse("x://" + rest) // a scheme with _ is none, and would be no URL
+	u, err := url.Parse("x://" + rest) // net/url does not accept _ in a scheme
 	if !ok || err != nil || strings.Trim(scheme, letters) != "" {
 		return ""
 	}
 	return scheme + strings.TrimPrefix(u.Redacted(), "x")
 }
 
-// hidden is an error of url.Parse about a text, without the text, which may have a password in it. Where the
-// text has a user nothing is told that the parser quotes of it: of a password with a / that is the beginning,
-// taken for a port.
+// hidden returns an error of url.Parse without the text, which may contain a password. If
+// the text has a user, quotes of the parser are hidden, too: a password with a / is partly
+// parsed as a port.
 func hidden(text string, err error) error {
 	if of, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse wraps nothing around it
 		err = of.Err
@@ -158,7 +154,7 @@ func hidden(text string, err error) error {
 	return err
 }
 
-// Name is the target as people may see it: its URL without a password, and its number.
+// Name returns the target's URL without a password, and its number.
 func (t *Target) Name() string {
 	name := cmp.Or(shown(t.URL), "a target")
 	if t.Number > 1 {
@@ -174,7 +170,7 @@ func (t *Target) settle() {
 	t.UserAgent = cmp.Or(t.UserAgent, "winperf")
 }
 
-// check tells what is wrong with a header, as the HTTP client would with each request.
+// checkHeader checks a header as the HTTP client does.
 func checkHeader(name, value string) error {
 	const token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if name == "" || strings.Trim(name, token) != "" {
@@ -186,9 +182,9 @@ func checkHeader(name, value string) error {
 	return nil
 }
 
-// Identity returns the labels and the attributes that tell who sends: job and instance,
-// and service.name, service.instance.id, service.version, host.name and os.type, as far as they are not "".
-// What turns OTLP into Prometheus' labels makes the same job and instance of them.
+// Identity returns the labels and attributes of the sender: job and instance; and
+// service.name, service.instance.id, service.version, host.name and os.type, without empty
+// ones. Both map to the same job and instance in Prometheus.
 func Identity(machine, system, version string) (labels, resource []metrics.Label) {
 	const name = "winperf"
 	labels = []metrics.Label{{Name: "instance", Value: machine}, {Name: "job", Value: name}}
@@ -201,7 +197,7 @@ func Identity(machine, system, version string) (labels, resource []metrics.Label
 	}
 }
 
-// AddLabels sets labels and attributes by name. One without a value is left out.
+// AddLabels sets labels and attributes by name. Labels with an empty value are not sent.
 func (t *Target) AddLabels(byName map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		t.Labels = setLabel(t.Labels, name, byName[name])

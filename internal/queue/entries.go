@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// OpenEntries opens the queue of pieces of bytes in a directory, which is created if it does not exist. An
-// error wraps ErrInUse, queuedir.ErrUnsafe, or is the system's.
+// OpenEntries opens the queue of byte slices in a directory, which is created if it does
+// not exist. An error wraps ErrInUse, queuedir.ErrUnsafe, or is the system's.
 //
 // An entry is a head of 32 bytes, little-endian, and its data:
 //
 //	 0  4  the bytes "wpsp"
 //	 4  4  the length of the data
-//	 8  8  the number of the entry, which begins with 1
-//	16  8  when it was appended, nanoseconds since 1970 in UTC
+//	 8  8  the number of the entry, from 1
+//	16  8  the time it was appended, nanoseconds since 1970 in UTC
 //	24  4  CRC-32C of the data
 //	28  4  CRC-32C of the 28 bytes before
 //
-// Of an entry that was not written to its end the bytes are cut off when the queue is opened again. Other
-// damage costs the entries that it hit: readers look for the next head.
+// When a queue is opened, an incomplete last entry is truncated. Other damage affects only
+// its entries: readers search the next head.
 func OpenEntries(dir string, opt Options) (*Queue[[]byte], error) { return open(dir, &entries, opt) }
 
 const (
@@ -42,7 +42,7 @@ var entries = format[[]byte]{
 	size: func(data *[]byte) int64 { return entryHead + int64(len(*data)) },
 }
 
-// lookAtEntries is format.look. Only the last segment can have an entry that is not whole.
+// lookAtEntries is format.look. Only the last segment can have an incomplete entry.
 func lookAtEntries(r io.ReaderAt, size int64, first, next uint64) (items int, whole int64, err error) {
 	if next > 0 {
 		return int(next - first), size, nil
@@ -58,7 +58,7 @@ func lookAtEntries(r io.ReaderAt, size int64, first, next uint64) (items int, wh
 	return int(c.number - first), c.offset, nil
 }
 
-// entryWriter writes entries. All of a call reach the underlying writer at once.
+// entryWriter writes entries. All entries of a call reach the underlying writer at once.
 type entryWriter struct {
 	w       io.Writer
 	first   uint64
@@ -82,7 +82,7 @@ func (w *entryWriter) write(items []*[]byte) error {
 	w.written += int64(len(w.buf))
 	w.count += len(items)
 
-	const most = 1 << 20 // of memory for the next call
+	const most = 1 << 20 // memory kept for the next call
 	if cap(w.buf) > most {
 		w.buf = nil
 	}
@@ -91,7 +91,6 @@ func (w *entryWriter) write(items []*[]byte) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendEntry appends the bytes of an entry.
 func appendEntry(dst []byte, number uint64, at time.Time, data []byte) []byte {
 	begin := len(dst)
 	dst = append(dst, entryMark...)
@@ -103,10 +102,10 @@ func appendEntry(dst []byte, number uint64, at time.Time, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// entryCursor reads entries. It passes over damage, and over entries with the number of one before.
+// entryCursor reads entries. It skips damage and repeated numbers.
 type entryCursor struct {
 	r      io.ReaderAt
-	offset int64  // of the bytes behind the entry that was read last
+	offset int64  // end of the last entry
 	number uint64 // of the next entry, at least
 	head   [entryHead]byte
 }
@@ -139,14 +138,12 @@ func (c *entryCursor) next(_ context.Context, size int64, data *[]byte) (uint64,
 	return 0, io.EOF
 }
 
-// head is the head of an entry that is whole.
 type head struct {
 	length int64
 	number uint64
 	sum    uint32
 }
 
-// parseHead reads a head, and reports whether it is whole.
 func parseHead(b []byte) (h head, ok bool) {
 	sum := binary.LittleEndian.Uint32(b[28:])
 	if string(b[:4]) != entryMark || crc32.Checksum(b[:28], castagnoli) != sum {
@@ -159,7 +156,6 @@ func parseHead(b []byte) (h head, ok bool) {
 	}, true
 }
 
-// nextHead returns the offset of the next bytes that look like a head, or size.
 func nextHead(r io.ReaderAt, offset, size int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for offset+entryHead <= size {
@@ -170,7 +166,7 @@ func nextHead(r io.ReaderAt, offset, size int64) (int64, error) {
 		if i := bytes.Index(buf[:n], []byte(entryMark)); i >= 0 {
 			return offset + int64(i), nil
 		}
-		offset += n - int64(len(entryMark)) + 1 // the word may be half in this piece
+		offset += n - int64(len(entryMark)) + 1 // the mark may cross the end of the buffer
 	}
 	return size, nil
 }

@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// NewMemory returns a queue of bytes in memory, which ends with the program. Unlike a queue on disk it drops
-// the oldest items only if some reader has acknowledged all items: else Append returns ErrFull. An item is
-// not copied, and must not change any more.
+// NewMemory returns a queue of byte slices in memory. Unlike a queue on disk it drops the
+// oldest items only if a reader has acknowledged all items: otherwise Append returns
+// ErrFull. Items are not copied and must not change.
 func NewMemory(opt Options) *Queue[[]byte] {
 	opt.setDefaults()
 	q := &Queue[[]byte]{format: &entries, opt: opt}
@@ -39,13 +39,13 @@ func (q *Queue[T]) keep(items []*T) error {
 	return nil
 }
 
-// noRoom reports whether a queue in memory has no room for so many bytes. A single item has room, whatever
-// its size.
+// noRoom reports whether a queue in memory has no room for so many bytes. A single item
+// always fits.
 func (q *Queue[T]) noRoom(size int64) bool {
 	return len(q.segments) > 0 && (len(q.segments) >= q.opt.MaxItems || q.kept+size > q.opt.MaxBytes)
 }
 
-// memory is a segment that the disk did not accept: the bytes for its file.
+// memory holds the bytes of a segment that the disk did not accept.
 type memory struct{ b []byte }
 
 // Write implements io.Writer.
@@ -74,8 +74,8 @@ type unwritten struct {
 	lost    uint64 // of those
 }
 
-// toMemory keeps items in memory, because the disk did not accept them. Items that memory does not accept are
-// wrong themselves: the error is theirs, and nothing is wrong with the disk.
+// toMemory keeps items in memory after an error of the disk. If memory does not accept them
+// either, the error is about the items.
 func (q *Queue[T]) toMemory(items []*T, why error) error {
 	now := q.opt.Clock.Elapsed()
 	if q.w != nil && (q.w.size() >= q.opt.Memory/parts || q.full(q.latest(), now)) {
@@ -102,7 +102,8 @@ func (q *Queue[T]) toMemory(items []*T, why error) error {
 	return nil
 }
 
-// writeMemory writes the segments in memory to files, until one fails. Acknowledged ones are given up.
+// writeMemory writes the segments in memory to files, up to an error. It drops acknowledged
+// ones.
 func (q *Queue[T]) writeMemory() error {
 	if q.w != nil && q.file == nil && q.memoryLeft() == 0 {
 		_ = q.end() // it has no file
@@ -134,7 +135,7 @@ func (q *Queue[T]) recovered() {
 	m.failing = false
 }
 
-// writeSegment makes the file of a segment that is in memory. A file that does not become whole is removed.
+// writeSegment writes a segment in memory to a file. An incomplete file is removed.
 func (q *Queue[T]) writeSegment(s *segment[T]) error {
 	f, err := q.create(s)
 	if err != nil {
@@ -151,7 +152,7 @@ func (q *Queue[T]) writeSegment(s *segment[T]) error {
 	return nil
 }
 
-// boundMemory drops the oldest segments in memory while there are too many bytes.
+// boundMemory drops the oldest segments in memory while they have too many bytes.
 func (q *Queue[T]) boundMemory() {
 	total := int64(0)
 	for _, s := range q.segments {
@@ -175,7 +176,7 @@ func (q *Queue[T]) boundMemory() {
 	}
 }
 
-// memoryLeft returns how many items that some reader has not acknowledged are in memory only.
+// memoryLeft returns the number of unacknowledged items that are only in memory.
 func (q *Queue[T]) memoryLeft() (items int) {
 	done := q.positions.least()
 	for _, s := range q.segments {

@@ -11,23 +11,23 @@ import (
 
 const (
 	positionsName = "readers"
-	// earlierName is the file that directories of samples had before, with the position of their only reader.
+	// earlierName is the file of an earlier version, with the position of the only reader.
 	earlierName = "position.json"
 )
 
-// maxNumber bounds the numbers of items, so that there is always a next one.
+// maxNumber limits the numbers of items, so that a next one always exists.
 const maxNumber = 1 << 63
 
-// positions are how far the readers are, as the file "readers" has it.
+// positions are the positions of the readers, the content of the file "readers".
 type positions struct {
 	// Readers has for each reader the number up to which it has acknowledged all items.
 	Readers map[string]uint64 `json:"readers"`
-	// Dropped is Stats.DroppedBefore and, in the file, what was dropped since.
+	// Dropped is Stats.DroppedBefore; in the file it includes later drops.
 	Dropped uint64 `json:"dropped"`
-	last    uint64 // the position of the reader that was removed as the last one of all
+	last    uint64 // position of the last reader that was removed
 }
 
-// least returns the lowest position, 0 if there is no reader.
+// least returns the lowest position, 0 without readers.
 func (p *positions) least() uint64 {
 	least, any := ^uint64(0), false
 	for _, n := range p.Readers {
@@ -47,8 +47,8 @@ func (p *positions) most() (most uint64) {
 	return most
 }
 
-// readPositions reads how far the readers were. With a file that contains no positions, as a loss of power
-// may leave it, they begin with the oldest item: they get some twice, and lose none.
+// readPositions reads the positions. If the file is damaged, as after a power failure,
+// readers begin with the oldest item: they get some twice, and lose none.
 func (q *Queue[T]) readPositions() error {
 	before, err := q.positionsBefore()
 	if errors.Is(err, winperf.ErrBadData) {
@@ -64,7 +64,7 @@ func (q *Queue[T]) readPositions() error {
 		q.positions.Readers[name] = before.Readers[name]
 	}
 
-	// The number of an item that was lost after a reader had acknowledged it must not be used again.
+	// The number of a lost item that was acknowledged must not be reused.
 	q.last = max(q.last, q.positions.most())
 	return nil
 }
@@ -88,7 +88,7 @@ func (q *Queue[T]) positionsBefore() (p positions, err error) {
 	return p, nil
 }
 
-// earlierPosition reads the file that directories of samples had before: the number of a file, and that of a
+// earlierPosition reads the file of an earlier version: the number of a file, and of a
 // sample in it, from 1.
 func (q *Queue[T]) earlierPosition() (p positions, err error) {
 	text, err := q.files.ReadFile(earlierName)
@@ -125,7 +125,7 @@ func badPosition(name string, err error) error {
 	return fmt.Errorf("%s contains no positions: %w: %w", name, winperf.ErrBadData, err)
 }
 
-// save writes the positions of the readers, and reports that it cannot, once.
+// save writes the positions of the readers. It reports an error once.
 func (q *Queue[T]) save() error {
 	err := q.writePositions()
 	if err != nil {
@@ -138,7 +138,7 @@ func (q *Queue[T]) save() error {
 	return err
 }
 
-// writePositions writes the file, which always is complete under its name.
+// writePositions replaces the file atomically.
 func (q *Queue[T]) writePositions() error {
 	if q.files == nil {
 		return nil
@@ -150,7 +150,7 @@ func (q *Queue[T]) writePositions() error {
 	}
 
 	if err == nil && q.earlier {
-		_ = q.files.Remove(earlierName) // it is not read any more
+		_ = q.files.Remove(earlierName) // it is no longer read
 		q.earlier = false
 	}
 	return err

@@ -1,13 +1,14 @@
-// Package queue keeps items until each of its readers has acknowledged them: samples (OpenSamples) or pieces
-// of bytes (OpenEntries) in a directory, or pieces of bytes in memory (NewMemory).
+// Package queue keeps items until all readers have acknowledged them: samples (OpenSamples)
+// or byte slices (OpenEntries) in a directory, or byte slices in memory (NewMemory).
 //
-// A directory contains segments, files of bounded size that are only appended to; the file "readers", which
-// records how far each reader is and is replaced as a whole; and the file "lock". One program at a time uses
-// it. An item reaches the system in one call, so that it survives the end of the program, also by kill -9.
-// The loss of power costs the items of the last Options.Sync. Items that were read but not acknowledged are
-// read again after a restart: a reader gets each item at least once, and in order.
+// A directory contains segments, append-only files of limited size; the file "readers" with
+// the positions of the readers, which is replaced atomically; and the file "lock". One
+// program at a time uses it. An item reaches the system in one call, so it survives the end
+// of the program, even by kill -9. A power failure loses the items of the last
+// Options.Sync. Unacknowledged items are read again after a restart: a reader gets each
+// item at least once, and in order.
 //
-// Items have rising numbers. A number belongs to one item of a directory, for good.
+// Items have rising numbers, which a directory never reuses.
 package queue
 
 import (
@@ -25,36 +26,38 @@ import (
 )
 
 var (
-	// ErrInUse is the error of a directory that another queue uses, in this or another program.
+	// ErrInUse means that another queue uses the directory, in this or another program.
 	ErrInUse = errors.New("the queue is in use by another program; let it end first, or name another directory")
-	// ErrFull is the error of a queue in memory that has no room until a reader acknowledges items.
+	// ErrFull means that a queue in memory has no room until a reader acknowledges items.
 	ErrFull = errors.New("the queue is full")
 )
 
 // Options for a Queue. The zero Options are good defaults.
 type Options struct {
-	// Readers are the names of the readers. Names that are missing here and were readers before are forgotten.
+	// Readers are the names of the readers. Earlier readers that are not listed are
+	// removed.
 	Readers []string
-	// MaxBytes bounds the files together; 0 means 256 MiB. The oldest segments are dropped. The latest sample is
-	// kept, whatever its size.
+	// MaxBytes limits all files together; 0 means 256 MiB. The oldest segments are dropped.
+	// The latest sample is kept, whatever its size.
 	MaxBytes int64
-	// MaxItems bounds the number of items of a queue in memory; 0 means 10,000.
+	// MaxItems limits the items of a queue in memory; 0 means 10,000.
 	MaxItems int
-	// MaxAge is how long items are kept; 0 means without limit.
+	// MaxAge limits the age of items; 0 means no limit.
 	MaxAge time.Duration
-	// Segment is the size from which a new segment is begun; 0 means an eighth of MaxBytes, at most 16 MiB.
+	// Segment is the size at which a new segment begins; 0 means an eighth of MaxBytes, at
+	// most 16 MiB.
 	Segment int64
-	// Sync is how long items may be in the system's memory only; 0 means 1 s, and less than 0 that Append
-	// returns when they are on the disk.
+	// Sync limits how long items are not yet on disk; 0 means 1 s. With a negative value
+	// Append returns when they are on disk.
 	Sync time.Duration
-	// Memory bounds the bytes of items that are kept in memory while the disk accepts nothing. With 0 Append
-	// returns the error of the disk.
+	// Memory limits the bytes of items in memory while the disk accepts nothing. With 0
+	// Append returns the error of the disk.
 	Memory int64
-	// Report is called with problems of the files and with losses. Without it the next Append returns the error
-	// of a file that could not be synced. It must not call the queue.
+	// Report is called with file errors and losses. Without it the next Append returns the
+	// error of a failed sync. It must not call the queue.
 	Report func(error)
-	// Clock measures the age of items; nil is the system's. The time of day matters only for items that were
-	// in the directory before: it may be set.
+	// Clock measures the age of items; nil is the system's. The time of day, which may be
+	// set, is used only for items of an earlier run.
 	Clock schedule.Clock
 }
 
@@ -77,13 +80,13 @@ func (o *Options) setDefaults() {
 // Stats describes the content of a queue.
 type Stats struct {
 	Bytes  int64     // of all files, or of a queue in memory
-	Items  int       // that some reader has not acknowledged
-	Oldest time.Time // about when the oldest of them was appended; zero if there is none
-	// Dropped are items that were lost since the queue was opened, because of its bounds or of damaged files,
-	// and DroppedBefore those of earlier runs.
+	Items  int       // not acknowledged by all readers
+	Oldest time.Time // approximate time when the oldest was appended; zero without items
+	// Dropped counts items lost since the queue was opened, because of limits or damaged
+	// files; DroppedBefore those of earlier runs.
 	Dropped, DroppedBefore uint64
-	// Unwritten are items since then that the disk did not accept at first, and Memory are the bytes that it has
-	// not accepted yet.
+	// Unwritten counts items that the disk did not accept at first; Memory are the bytes
+	// still only in memory.
 	Unwritten uint64
 	Memory    int64
 }
@@ -97,12 +100,12 @@ type Queue[T any] struct {
 	opt    Options
 
 	mu        sync.Mutex
-	segments  []*segment[T] // oldest first; the last one is written while w is not nil
+	segments  []*segment[T] // oldest first; the last one is open while w is not nil
 	kept      int64         // bytes of a queue in memory
-	last      uint64        // the highest number that an item has had
+	last      uint64        // the highest number used
 	positions positions
-	unsaved   bool // their file is older than they are
-	earlier   bool // they are in a file of an earlier version
+	unsaved   bool // the file has older positions
+	earlier   bool // the file is of an earlier version
 	readers   []*Reader[T]
 	dropped   uint64
 	closed    bool
@@ -110,7 +113,7 @@ type Queue[T any] struct {
 	w         writer[T]
 	file      *os.File // of w; nil if it writes to memory
 	syncing   *time.Timer
-	failed    error // of a sync, for the next Append
+	failed    error // by a sync, for the next Append
 	unwritten unwritten
 }
 
@@ -148,14 +151,14 @@ func lockDir(files *queuedir.Dir) (*os.File, error) {
 	return f, nil
 }
 
-// report reports what the user should know and the caller cannot change.
+// report reports a problem that the caller cannot solve.
 func (q *Queue[T]) report(err error) {
 	if q.opt.Report != nil {
 		q.opt.Report(fmt.Errorf("queue %s: %w", q.dir, err))
 	}
 }
 
-// fail handles the error of a file whose items may not be on the disk.
+// fail handles the error of a file whose items may not be on disk.
 func (q *Queue[T]) fail(err error) {
 	if q.opt.Report == nil && err != nil {
 		q.failed = err
@@ -164,9 +167,9 @@ func (q *Queue[T]) fail(err error) {
 	}
 }
 
-// Append appends items, all or none of them. If there are too many bytes or items that are too old then, the
-// oldest ones are dropped. Of more items than the queue can hold only the last ones are kept. An error wraps
-// ErrFull, winperf.ErrState after Close, or is the system's.
+// Append appends items, all or none. Then it drops the oldest items beyond the limits of
+// bytes and age. If items exceed the whole queue, only the last ones are kept. An error
+// wraps ErrFull, winperf.ErrState after Close, or is the system's.
 func (q *Queue[T]) Append(items ...*T) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -199,7 +202,7 @@ func (q *Queue[T]) Append(items ...*T) error {
 
 var errClosed = fmt.Errorf("%w: the queue is closed", winperf.ErrState)
 
-// beyondRoom returns how many of the first items have no room in the whole queue next to the others.
+// beyondRoom returns the number of leading items that exceed the whole queue.
 func (q *Queue[T]) beyondRoom(items []*T) (int, error) {
 	if q.format.size == nil {
 		return 0, nil
@@ -211,7 +214,7 @@ func (q *Queue[T]) beyondRoom(items []*T) (int, error) {
 			continue
 		}
 		if i == len(items)-1 {
-			const form = "an item of %d bytes, want at most the %d of the whole queue"
+			const form = "an item of %d bytes, expected at most the %d of the whole queue"
 			return 0, fmt.Errorf(form, size, q.opt.MaxBytes)
 		}
 		return i + 1, nil
@@ -219,7 +222,7 @@ func (q *Queue[T]) beyondRoom(items []*T) (int, error) {
 	return 0, nil
 }
 
-// appendBehind appends items behind a number of items that are dropped at once.
+// appendBehind appends items after dropping so many before them.
 func (q *Queue[T]) appendBehind(dropped int, items []*T) error {
 	if dropped == 0 {
 		return q.append(items)
@@ -233,8 +236,8 @@ func (q *Queue[T]) appendBehind(dropped int, items []*T) error {
 	return err
 }
 
-// append writes items to the disk, or to memory. A full disk may have room after files that no reader needs
-// are removed, and a file that cannot grow may be followed by another one.
+// append writes items to disk or memory. It retries once: removing acknowledged files may
+// free space, and a new file may work where the current one cannot grow.
 func (q *Queue[T]) append(items []*T) error {
 	err := q.writeMemory()
 	for try := 0; err == nil && try < 2; try++ {
@@ -275,7 +278,6 @@ func (q *Queue[T]) toDisk(items []*T) error {
 	return nil
 }
 
-// write writes items where w does.
 func (q *Queue[T]) write(items []*T, now time.Duration) error {
 	at, before := q.latest(), q.w.items()
 	err := q.w.write(items)
@@ -287,7 +289,7 @@ func (q *Queue[T]) write(items []*T, now time.Duration) error {
 	at.items, at.size, at.last = q.w.items(), q.w.size(), now
 	q.last = max(q.last, at.end())
 
-	// An item can be whole though the write failed behind it.
+	// An item may be complete even if a later write failed.
 	if err != nil && at.items > before {
 		q.giveUp()
 		return nil
@@ -295,14 +297,14 @@ func (q *Queue[T]) write(items []*T, now time.Duration) error {
 	return err
 }
 
-// syncLater puts appended items on the disk at the latest opt.Sync after the first of them.
+// syncLater syncs appended items within opt.Sync after the first of them.
 func (q *Queue[T]) syncLater() {
 	if q.opt.Sync > 0 && q.syncing == nil && q.file != nil {
 		q.syncing = time.AfterFunc(q.opt.Sync, q.sync)
 	}
 }
 
-// sync puts appended items on the disk. Append need not wait for that.
+// sync syncs appended items without blocking Append.
 func (q *Queue[T]) sync() {
 	q.mu.Lock()
 	f := q.file
@@ -312,7 +314,7 @@ func (q *Queue[T]) sync() {
 		return
 	}
 	err := f.Sync()
-	if err == nil || errors.Is(err, fs.ErrClosed) { // a file was synced before it was closed
+	if err == nil || errors.Is(err, fs.ErrClosed) { // files are synced before they are closed
 		return
 	}
 
@@ -324,7 +326,6 @@ func (q *Queue[T]) sync() {
 	}
 }
 
-// begin begins a file.
 func (q *Queue[T]) begin(now time.Duration) error {
 	s := q.next(now)
 	f, err := q.create(s)
@@ -336,7 +337,7 @@ func (q *Queue[T]) begin(now time.Duration) error {
 	return nil
 }
 
-// next returns the segment that begins now.
+// next returns a new segment.
 func (q *Queue[T]) next(now time.Duration) *segment[T] {
 	return &segment[T]{first: (q.last>>q.format.shift + 1) << q.format.shift, began: now, last: now}
 }
@@ -345,7 +346,7 @@ func (q *Queue[T]) create(s *segment[T]) (*os.File, error) {
 	return q.files.OpenFile(q.name(s), os.O_RDWR|os.O_CREATE|os.O_EXCL)
 }
 
-// end ends the segment that is written.
+// end ends the current segment.
 func (q *Queue[T]) end() (err error) {
 	if q.file != nil {
 		err = errors.Join(q.file.Sync(), q.file.Close())
@@ -354,12 +355,12 @@ func (q *Queue[T]) end() (err error) {
 	return err
 }
 
-// giveUp ends a file that could not be written. Bytes behind its last whole item are cut off, and files that
-// no reader needs are removed.
+// giveUp ends a file after a write error. It truncates incomplete items and removes files
+// that no reader needs.
 func (q *Queue[T]) giveUp() {
 	if q.file != nil {
-		_ = q.file.Truncate(q.latest().size) // readers pass over bytes that cannot be cut off
-		_ = q.file.Close()                   // the error that made it end is known
+		_ = q.file.Truncate(q.latest().size) // readers skip bytes that could not be truncated
+		_ = q.file.Close()                   // the first error is known
 		q.file, q.w = nil, nil
 		q.removeEmpty()
 	}
@@ -368,7 +369,7 @@ func (q *Queue[T]) giveUp() {
 
 func (q *Queue[T]) latest() *segment[T] { return q.segments[len(q.segments)-1] }
 
-// Stats returns what is in the queue now.
+// Stats returns the current state of the queue.
 func (q *Queue[T]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -390,8 +391,8 @@ func (q *Queue[T]) Stats() Stats {
 	return st
 }
 
-// Close closes the queue. Its items stay in the directory, except those that only memory has if the disk
-// does not accept them now either. Closing it again does nothing.
+// Close closes the queue. Its items stay in the directory, except items in memory that the
+// disk still does not accept. Closing it again does nothing.
 func (q *Queue[T]) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,26 +11,25 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Reader reads the items of a queue in their order. It serves one goroutine.
+// Reader reads the items of a queue in order. It must be used by one goroutine.
 type Reader[T any] struct {
 	queue *Queue[T]
 	name  string
-	after uint64 // the number of the item that was read last
+	after uint64 // the number of the last item read
 
-	segment *segment[T] // that cursor reads
+	segment *segment[T] // of cursor
 	file    *os.File    // nil for a segment in memory
 	cursor  cursor[T]
 }
 
-// cursor reads the items of one segment.
 type cursor[T any] interface {
-	// next reads the next item of a segment that has so many bytes now, and returns its number. It returns
-	// io.EOF at the end, after which there may be more.
+	// next reads the next item of a segment with currently so many bytes, and returns its
+	// number. It returns io.EOF at the current end.
 	next(ctx context.Context, size int64, item *T) (number uint64, err error)
 }
 
-// Reader returns the reader with a name of Options.Readers. It begins behind what was acknowledged under that
-// name, in this run or an earlier one.
+// Reader returns the reader with a name of Options.Readers. It begins behind the items
+// acknowledged under that name, in this run or an earlier one.
 func (q *Queue[T]) Reader(name string) *Reader[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,7 +38,8 @@ func (q *Queue[T]) Reader(name string) *Reader[T] {
 	return r
 }
 
-// AddReader adds a reader. It begins with what is appended next, or as the only one with what is there.
+// AddReader adds a reader. It begins with the next item appended or, as the only reader,
+// with the existing items.
 func (q *Queue[T]) AddReader(name string) *Reader[T] {
 	q.mu.Lock()
 	begin := q.last
@@ -69,8 +69,8 @@ func (q *Queue[T]) RemoveReader(name string) {
 	q.removeAcknowledged()
 }
 
-// Next reads the next item and returns its number, or io.EOF if there is none yet. The numbers of items that
-// were dropped or damaged are missing.
+// Next reads the next item and returns its number, or io.EOF at the current end. Numbers of
+// dropped or damaged items are missing.
 func (r *Reader[T]) Next(ctx context.Context, item *T) (number uint64, err error) {
 	q := r.queue
 	q.mu.Lock()
@@ -99,14 +99,13 @@ func (r *Reader[T]) Next(ctx context.Context, item *T) (number uint64, err error
 	}
 }
 
-// After returns the number of the item that was read last, or of the last acknowledged one.
+// After returns the number of the last item read or, before the first Next, acknowledged.
 func (r *Reader[T]) After() uint64 {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
 	return r.after
 }
 
-// next reads the next item of a segment that was not read before.
 func (r *Reader[T]) next(ctx context.Context, s *segment[T], item *T) (number uint64, err error) {
 	if s.item != nil {
 		*item, r.after = *s.item, s.first
@@ -144,15 +143,14 @@ func (r *Reader[T]) open(s *segment[T]) (err error) {
 	return nil
 }
 
-// leave closes the file.
 func (r *Reader[T]) leave() {
 	if r.file != nil {
-		_ = r.file.Close() // it was read
+		_ = r.file.Close() // opened for reading
 	}
 	r.segment, r.file, r.cursor = nil, nil, nil
 }
 
-// Rewind makes Next begin behind the items that are acknowledged.
+// Rewind makes Next begin behind the acknowledged items.
 func (r *Reader[T]) Rewind() {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
@@ -160,8 +158,8 @@ func (r *Reader[T]) Rewind() {
 	r.leave()
 }
 
-// Done acknowledges all items up to a number, and removes segments that no reader needs. After an error they
-// may be read again after a restart, and only then.
+// Done acknowledges all items up to a number, and removes segments that no reader needs.
+// After an error they may be read again, but only after a restart.
 func (r *Reader[T]) Done(number uint64) error {
 	q := r.queue
 	q.mu.Lock()
@@ -176,12 +174,12 @@ func (r *Reader[T]) Done(number uint64) error {
 
 	q.positions.Readers[r.name] = max(number, q.positions.Readers[r.name])
 	r.after = max(r.after, number)
-	err := q.writePositions() // first: items that were removed before would be missing after a kill
+	err := q.writePositions() // before the removal: otherwise items would be missing after a kill
 	q.removeAcknowledged()
 	if err == nil && !q.unsaved {
 		return nil
 	}
-	if err := q.save(); err != nil { // on a full disk there may be room now
+	if err := q.save(); err != nil { // a full disk may have room now
 		return fmt.Errorf("queue %s: %w", q.dir, err)
 	}
 	return nil

@@ -11,9 +11,10 @@ import (
 	"github.com/winperf/winperf/capture"
 )
 
-// OpenSamples opens the queue of samples in a directory, which is created if it does not exist. Its segments
-// are captures, which every command reads. Options that are 0 mean 48 hours for MaxAge, a minute for Sync and
-// 4 MiB for Memory. An error wraps ErrInUse, queuedir.ErrUnsafe, or is the system's.
+// OpenSamples opens the queue of samples in a directory, which is created if it does not
+// exist. Its segments are captures, which all commands can read. Zero options mean 48 hours
+// for MaxAge, a minute for Sync and 4 MiB for Memory. An error wraps ErrInUse,
+// queuedir.ErrUnsafe, or is the system's.
 func OpenSamples(dir string, opt Options) (*Queue[winperf.Sample], error) {
 	const day = 24 * time.Hour
 	if opt.MaxAge <= 0 {
@@ -30,7 +31,7 @@ func OpenSamples(dir string, opt Options) (*Queue[winperf.Sample], error) {
 
 var samples = format[winperf.Sample]{
 	extension: ".capture", digits: 12, shift: 24,
-	maxItems: 1024, // so many samples at most are read again after a restart
+	maxItems: 1024, // limits the samples read again after a restart
 
 	write: func(w io.Writer, _ uint64) writer[winperf.Sample] {
 		return &sampleWriter{capture.NewWriter(w, capture.Options{})}
@@ -45,11 +46,11 @@ var samples = format[winperf.Sample]{
 	look: lookAtCapture,
 }
 
-// lookAtCapture is format.look. Damage is passed over by readers, so all bytes are kept.
+// lookAtCapture is format.look. Readers skip damage, so all bytes are kept.
 func lookAtCapture(r io.ReaderAt, size int64, _, _ uint64) (items int, whole int64, err error) {
 	f, err := capture.Open(r, size)
 	if err != nil && !errors.Is(err, winperf.ErrNotSupported) {
-		err = fmt.Errorf("%w: %w", winperf.ErrBadData, err) // the samples of other files can be sent
+		err = fmt.Errorf("%w: %w", winperf.ErrBadData, err) // other files can still be sent
 	}
 	if err != nil {
 		return 0, 0, err

@@ -16,55 +16,54 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// format is how the segments of a queue are named, written and read.
+// format defines the names and content of segments.
 type format[T any] struct {
 	extension string
-	digits    int // of the number in a name
-	// The number in a name is that of its first item without the lowest bits, so many.
+	digits    int // of the number in a file name
+	// The number in a name is the number of the first item without so many low bits.
 	shift    uint
 	maxItems int // of a segment; 0 is any number
 
 	write func(w io.Writer, first uint64) writer[T]
 	read  func(r io.ReaderAt, size int64, first uint64) (cursor[T], error)
-	// look finds the items of a segment. next is the number of the next segment's first item, 0 if there is
-	// none. Bytes from whole on are no items, and are cut off. The error wraps winperf.ErrBadData if the file is
-	// no segment, and winperf.ErrNotSupported if a later version wrote it.
+	// look counts the items of a segment. next is the number of the next segment's first
+	// item, or 0. Bytes from whole on are incomplete and are truncated. The error wraps
+	// winperf.ErrBadData if the file is no segment, and winperf.ErrNotSupported if a later
+	// version wrote it.
 	look func(r io.ReaderAt, size int64, first, next uint64) (items int, whole int64, err error)
-	size func(*T) int64 // of an item in a file; nil if it is not known before it is written
+	size func(*T) int64 // of an item in a file; nil if unknown before writing
 }
 
-// writer writes the items of a segment.
 type writer[T any] interface {
 	write(items []*T) error
 	items() int
 	size() int64
 }
 
-// segment is a file of items, or what will become one.
+// segment is a file of items, or items for a file.
 type segment[T any] struct {
 	first uint64 // the number of its first item
 	items int
 	size  int64
-	// began and last are when its first and last item were appended, by the clock's Elapsed. Of a file that was
-	// there before only the latter is known, and is used for both.
+	// began and last are the times of the first and last item, by the clock's Elapsed. For
+	// a file of an earlier run only the latter is known and used for both.
 	began, last time.Duration
-	memory      *memory // the bytes that the disk did not accept; nil if they are in a file
+	memory      *memory // bytes not accepted by the disk; nil for a file
 	item        *T      // the only one, in a queue in memory
 }
 
-// parts is into how many segments the bounds are divided: so much is dropped at once.
+// parts is the number of segments within the limits: so much is dropped at once.
 const parts = 8
 
-// full reports whether the next item belongs into another file.
+// full reports whether the next item needs another file.
 func (q *Queue[T]) full(s *segment[T], now time.Duration) bool {
 	old := q.opt.MaxAge > 0 && now-s.began >= min(q.opt.MaxAge/parts, time.Hour)
 	return old || s.size >= q.opt.Segment || q.format.maxItems > 0 && s.items >= q.format.maxItems
 }
 
-// end returns the number of the last item.
 func (s *segment[T]) end() uint64 { return s.first + uint64(s.items) - 1 }
 
-// left returns how many items have a number above done.
+// left returns the number of items above done.
 func (s *segment[T]) left(done uint64) int {
 	switch {
 	case done < s.first:
@@ -76,7 +75,7 @@ func (s *segment[T]) left(done uint64) int {
 	}
 }
 
-// oldest returns when the oldest of the items that are left was appended, if they were appended evenly.
+// oldest estimates when the oldest of the remaining items was appended.
 func (s *segment[T]) oldest(left int) time.Duration {
 	gone := float64(s.items-left) / float64(max(s.items-1, 1))
 	return s.began + time.Duration(gone*float64(s.last-s.began))
@@ -86,10 +85,9 @@ func (q *Queue[T]) name(s *segment[T]) string {
 	return fmt.Sprintf("%0*d%s", q.format.digits, s.first>>q.format.shift, q.format.extension)
 }
 
-// path returns the name of a segment for messages.
 func (q *Queue[T]) path(s *segment[T]) string { return filepath.Join(q.dir, q.name(s)) }
 
-// parse returns the number of the first item of a file, 0 if the name is not one that a queue gives.
+// parse returns the number of the first item of a file by its name, 0 for other names.
 func (q *Queue[T]) parse(name string) (first uint64) {
 	digits := strings.TrimSuffix(name, q.format.extension)
 	number, err := strconv.ParseUint(digits, 10, 63)
@@ -100,7 +98,6 @@ func (q *Queue[T]) parse(name string) (first uint64) {
 	return s.first
 }
 
-// find finds the segments in the directory, and the positions of the readers.
 func (q *Queue[T]) find() error {
 	if err := q.readPositions(); err != nil {
 		return err
@@ -138,14 +135,15 @@ func (q *Queue[T]) find() error {
 	return nil
 }
 
-// empty removes a file without a byte: the program was killed, or the disk was full, when it began.
+// empty removes a file without a byte: the program was killed, or the disk was full, when
+// it was created.
 func (q *Queue[T]) empty(first uint64) bool {
 	name := q.name(&segment[T]{first: first})
 	info, err := q.files.Stat(name)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0 && q.files.Remove(name) == nil
 }
 
-// look finds the items of a file, and adds it to the segments.
+// look counts the items of a file and adds it to the segments.
 func (q *Queue[T]) look(s *segment[T], next uint64) error {
 	f, err := q.files.OpenFile(q.name(s), os.O_RDWR)
 	if err != nil {
@@ -160,12 +158,12 @@ func (q *Queue[T]) look(s *segment[T], next uint64) error {
 	s.items, s.size, err = q.format.look(f, info.Size(), s.first, next)
 	switch {
 	case errors.Is(err, winperf.ErrNotSupported):
-		_ = f.Close() // it was read, and on Windows an open file keeps its name
+		_ = f.Close() // on Windows an open file cannot be renamed
 		q.last = max(q.last, s.first)
 		return q.setAside(s, err)
 	case errors.Is(err, winperf.ErrBadData):
 		q.last = max(q.last, s.first)
-		q.report(fmt.Errorf("%s is left alone: %w", q.path(s), err))
+		q.report(fmt.Errorf("%s is ignored: %w", q.path(s), err))
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", q.name(s), err)
@@ -176,7 +174,7 @@ func (q *Queue[T]) look(s *segment[T], next uint64) error {
 		}
 	}
 
-	// A file cannot be younger than now, whatever the time of day was when it was written.
+	// A file cannot be younger than now, even if the clock was set.
 	age := max(q.opt.Clock.Now().Sub(info.ModTime()), 0)
 	s.last = q.opt.Clock.Elapsed() - age
 	s.began = s.last
@@ -185,18 +183,19 @@ func (q *Queue[T]) look(s *segment[T], next uint64) error {
 	return nil
 }
 
-// setAside renames a file of a later version. Under its own name it would be removed by that version, as if
-// its items had been acknowledged before the ones that are written from now on.
+// setAside renames a file of a later version. Otherwise that version would remove it,
+// because items of later numbers were acknowledged.
 func (q *Queue[T]) setAside(s *segment[T], why error) error {
 	to := q.path(s) + ".later"
 	if err := q.files.Rename(q.name(s), q.name(s)+".later"); err != nil {
 		return errors.Join(why, err)
 	}
-	q.report(fmt.Errorf("%w; the samples of the file are not sent, and it is %s now", why, to))
+	q.report(fmt.Errorf("%w; the samples of the file are not sent, and it was renamed to %s", why, to))
 	return nil
 }
 
-// bound drops the oldest files while there are too many bytes, and then the oldest bytes in memory.
+// bound drops the oldest files while they have too many bytes, and then the oldest bytes in
+// memory.
 func (q *Queue[T]) bound() {
 	defer q.boundMemory()
 	total := int64(0)
@@ -215,7 +214,7 @@ func (q *Queue[T]) bound() {
 		}
 		if lost := s.left(q.positions.least()); lost > 0 {
 			q.dropped += uint64(lost)
-			q.report(fmt.Errorf("%d samples were dropped, as it is full or they are too old", lost))
+			q.report(fmt.Errorf("%d samples were dropped because it is full or they are too old", lost))
 		}
 		if s.memory == nil {
 			total -= s.size
@@ -224,7 +223,7 @@ func (q *Queue[T]) bound() {
 	}
 }
 
-// removeAcknowledged removes the oldest segments, up to one with items that some reader has not acknowledged.
+// removeAcknowledged removes the oldest segments up to the first unacknowledged item.
 func (q *Queue[T]) removeAcknowledged() {
 	done := q.positions.least()
 	for len(q.segments) > 0 && q.segments[0].left(done) == 0 && (q.w == nil || len(q.segments) > 1) {
@@ -232,10 +231,10 @@ func (q *Queue[T]) removeAcknowledged() {
 	}
 }
 
-// lose forgets a file that cannot be read any more, and leaves it alone.
+// lose removes an unreadable file from the list and keeps it on disk.
 func (q *Queue[T]) lose(s *segment[T], err error) {
 	if s == q.latest() {
-		_ = q.end() // the error that is reported is the first one
+		_ = q.end() // the first error is reported
 	}
 	lost := s.left(q.positions.least())
 	q.dropped += uint64(lost)
@@ -243,7 +242,6 @@ func (q *Queue[T]) lose(s *segment[T], err error) {
 	q.forget(slices.Index(q.segments, s))
 }
 
-// remove removes a segment that is not written any more.
 func (q *Queue[T]) remove(i int) {
 	s := q.segments[i]
 	q.forget(i)
@@ -259,7 +257,7 @@ func (q *Queue[T]) remove(i int) {
 	}
 }
 
-// forget takes a segment out of the list.
+// forget removes a segment from the list.
 func (q *Queue[T]) forget(i int) {
 	s := q.segments[i]
 	for _, r := range q.readers {
@@ -281,7 +279,7 @@ func (q *Queue[T]) removeEmpty() {
 	}
 }
 
-// segmentAfter returns the first segment with an item behind a number, nil if there is none.
+// segmentAfter returns the first segment with an item behind a number, or nil.
 func (q *Queue[T]) segmentAfter(number uint64) *segment[T] {
 	i := sort.Search(len(q.segments), func(i int) bool { return q.segments[i].end() > number })
 	if i == len(q.segments) || q.segments[i].items == 0 {

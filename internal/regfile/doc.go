@@ -1,23 +1,22 @@
-// Package regfile reads, checks and writes the files by which a provider makes its counters known to Windows:
+// Package regfile reads, checks and writes the files that register a provider's counters
+// with Windows:
 //
-//   - the initialization file (.ini) and the header (.h) that lodctr reads for a
+//   - the initialization file (.ini) and the header (.h) for lodctr, of a
 //     version 1 provider (Microsoft Learn, "Adding Counter Names and
 //     Descriptions to the Registry");
-//   - the manifest (.man) of a version 2 provider and a header with the names in
-//     it (Microsoft Learn, "Performance Counters Schema").
+//   - the manifest (.man) of a version 2 provider and a header with its symbols
+//     (Microsoft Learn, "Performance Counters Schema").
 //
-// A [registration.Declaration] is the one description that all of them are made from. What is wrong
-// with a file is a list of [Findings], each with line and column; a fault costs
-// itself and hides no other.
+// All files are made from a [registration.Declaration]. The faults of a file are a list of
+// [Findings], each with line and column; one fault does not hide others.
 //
-// The package touches no system: it takes bytes and gives bytes. A [Plan] says
-// what an installation is going to do, step by step and with what undoes it;
-// the caller carries it out.
+// The package changes no system. A [Plan] lists the steps of an installation and how to
+// undo them; the caller runs it.
 package regfile
 
 import "github.com/winperf/winperf/internal/regfile/rules"
 
-// Findings are what is wrong with some files.
+// Findings are the faults of some files.
 type Findings = rules.Findings
 
 // Position is a place in a file.

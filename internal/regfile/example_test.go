@@ -60,5 +60,5 @@ func ExampleInstall_Plan() {
 	// create key HKLM\SYSTEM\CurrentControlSet\Services\App\Linkage
 	// set HKLM\SYSTEM\CurrentControlSet\Services\App\Linkage : Export = multi_sz:App
 	// run lodctr C:\app\app.ini
-	// check that HKLM\SYSTEM\CurrentControlSet\Services\App\Performance : First Counter is there
+	// check that HKLM\SYSTEM\CurrentControlSet\Services\App\Performance : First Counter exists
 }

@@ -10,26 +10,25 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// Header is a header for lodctr: what number stands for which symbol.
+// Header is a header for lodctr: the numbers of symbols.
 type Header struct {
 	file    string
 	symbols []headerSymbol // in the order of the file
 
-	gaps  map[int]bool   // positions in Symbols before which one could not be read
-	lines map[string]int // of the symbols, by their names in lower case
+	gaps  map[int]bool   // positions in symbols with an unreadable symbol before them
+	lines map[string]int // line of each symbol, by its name in lower case
 }
 
-// headerSymbol is a #define of a header.
 type headerSymbol struct {
 	name   string
 	number uint32
 	Position
 }
 
-// ParseHeader reads a header; file is its name in the findings. Numbers must be even, begin
-// with 0 and follow one another in the order of the file: an object, its counters, the next
-// object. Lines other than #define are passed over. The Header is never nil: it has what
-// could be read.
+// ParseHeader reads a header; file is its name in the findings. Numbers must be even,
+// rising by 2 from 0 in the order of the file: an object, its counters, the next object.
+// Lines other than #define are ignored. The Header is never nil: it has the readable
+// symbols.
 func ParseHeader(file string, data []byte) (*Header, Findings) {
 	r := rules.NewReport(file)
 	h := &Header{file: file, gaps: map[int]bool{}, lines: map[string]int{}}
@@ -47,8 +46,8 @@ func ParseHeader(file string, data []byte) (*Header, Findings) {
 	return h, r.Sorted()
 }
 
-// withoutComments replaces the comments of a line by blanks; inside tells whether
-// one that began before goes on.
+// withoutComments replaces the comments of a line by blanks; inside reports whether an
+// earlier comment continues.
 func withoutComments(line string, inside bool) (code string, open bool) {
 	b := []byte(line)
 	for i := 0; i < len(b); i++ {
@@ -74,10 +73,8 @@ func withoutComments(line string, inside bool) (code string, open bool) {
 	return string(b), inside
 }
 
-// define finds the parts of a line #define NAME VALUE.
 var define = regexp.MustCompile(`^[ \t]*(#)[ \t]*define(?:[ \t]+|$)(\S*)\s*(.*?)\s*$`)
 
-// line reads one line of the header.
 func (h *Header) line(r *rules.Report, n int, line string) {
 	parts := define.FindStringSubmatchIndex(line)
 	if parts == nil {
@@ -103,19 +100,18 @@ func (h *Header) line(r *rules.Report, n int, line string) {
 	number, err := strconv.ParseUint(strings.Trim(value, "()"), 0, 32)
 	if err != nil {
 		r.Fault(at(3), "%s is %q: want a number", name, strings.Join(strings.Fields(value), " "))
-		number = uint64(h.next()) // the symbol is there, whatever its number
+		number = uint64(h.next()) // keep the symbol
 	}
 
-	key := strings.ToLower(name) // of letters that ASCII has
+	key := strings.ToLower(name) // ASCII letters
 	if other, twice := h.lines[key]; twice {
-		r.Fault(at(2), "symbol %s stands in line %d already", name, other)
+		r.Fault(at(2), "symbol %s is in line %d already", name, other)
 		return
 	}
 	h.lines[key] = n
 	h.symbols = append(h.symbols, headerSymbol{name, uint32(number), at(2)})
 }
 
-// next is the number that comes next.
 func (h *Header) next() uint32 {
 	if len(h.symbols) == 0 {
 		return 0
@@ -123,7 +119,7 @@ func (h *Header) next() uint32 {
 	return h.symbols[len(h.symbols)-1].number + 2
 }
 
-// checkNumbers tells which numbers are not those that lodctr expects.
+// checkNumbers reports numbers that lodctr does not expect.
 func (h *Header) checkNumbers(r *rules.Report) {
 	taken := map[uint32]string{}
 	for i, s := range h.symbols {
@@ -139,8 +135,8 @@ func (h *Header) checkNumbers(r *rules.Report) {
 		case twice:
 			r.Fault(s.Position, "%s has number %d, which %s has already", s.name, s.number, other)
 		case s.number%2 != 0:
-			r.Fault(s.Position, "%s has number %d: names have even numbers, their help texts the odd "+
-				"ones behind", s.name, s.number)
+			r.Fault(s.Position, "%s has number %d: names have even numbers, their help texts the next odd "+
+				"ones", s.name, s.number)
 		case i == 0 && s.number != want:
 			r.Fault(s.Position, "%s has number %d: the first is 0", s.name, s.number)
 		case s.number != want && h.symbols[max(i-1, 0)].number%2 == 0:
@@ -151,8 +147,8 @@ func (h *Header) checkNumbers(r *rules.Report) {
 	}
 }
 
-// WriteHeader returns the header of a schema: a #define of a number for each object and
-// counter, from 0 in steps of 2. The schema must pass [Declaration.Check].
+// WriteHeader returns the header of a schema: a #define for each object and counter, from 0
+// in steps of 2. The schema must pass [Declaration.Check].
 func WriteHeader(s *registration.Declaration) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Numbers of the objects and counters of %s, for lodctr and for the provider.\n",

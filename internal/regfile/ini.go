@@ -15,22 +15,21 @@ type INI struct {
 	symbolFile iniEntry
 	trusted    bool
 	hasObjects bool       // there is a section [objects]
-	objects    []iniTitle // its entries; their values count for nothing
-	languages  []iniEntry // Key is a language id; the value counts for nothing
+	objects    []iniTitle // its entries, without values
+	languages  []iniEntry // the keys are language ids; without values
 	titles     []iniTitle // names and help texts, in the order of the file
 
-	unread map[string]bool // sections with unreadable lines; "" where that is the head of a section
+	unread map[string]bool // sections with unreadable lines; "" for an unreadable section head
 }
 
-// DriverName returns the name of the service key, "" where the file has none.
+// DriverName returns the name of the service key, or "".
 func (ini *INI) DriverName() string { return ini.driverName.value }
 
-// SymbolFile returns the name of the header, "" where the file has none, and where it stands.
+// SymbolFile returns the name of the header, or "", and its place.
 func (ini *INI) SymbolFile() (name string, at Position) {
 	return ini.symbolFile.value, ini.symbolFile.valueAt
 }
 
-// iniEntry is a line key=value.
 type iniEntry struct {
 	key, value string
 	Position   // of the key
@@ -45,7 +44,6 @@ type iniTitle struct {
 	help     bool
 }
 
-// sections are the sections of an .ini file, with what reads their entries.
 var sections = map[string]func(*INI, *rules.Report, iniEntry){
 	"info":      (*INI).info,
 	"objects":   (*INI).object,
@@ -53,8 +51,9 @@ var sections = map[string]func(*INI, *rules.Report, iniEntry){
 	"text":      (*INI).text,
 }
 
-// ParseINI reads an .ini file; file is its name in the findings. It finds what is wrong with
-// single lines; [CheckINI] finds the rest. The INI is never nil: it has what could be read.
+// ParseINI reads an .ini file; file is its name in the findings. It reports faults of
+// single lines; [CheckINI] reports the others. The INI is never nil: it has the readable
+// entries.
 func ParseINI(file string, data []byte) (*INI, Findings) {
 	r := rules.NewReport(file)
 	ini := &INI{file: file, unread: map[string]bool{}}
@@ -73,9 +72,9 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 
 		if section == "" {
 			if len(seen) == 0 {
-				r.Fault(at, "%q stands before the first section: want [info]", text)
+				r.Fault(at, "%q is before the first section: want [info]", text)
 			}
-			continue // no entry of a section with a broken head is read
+			continue // skip the entries of a damaged section head
 		}
 
 		entry, ok := parseEntry(r, n, line)
@@ -86,7 +85,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 
 		key := section + "\x00" + strings.ToLower(entry.key)
 		if first, twice := keys[key]; twice {
-			r.Fault(entry.Position, "%s stands in line %d already, and Windows uses that one",
+			r.Fault(entry.Position, "%s is in line %d already, and Windows uses that one",
 				entry.key, first)
 			continue
 		}
@@ -96,7 +95,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 	return ini, r.Sorted()
 }
 
-// section reads the head of a section. It returns "" for a broken one.
+// section reads the head of a section. It returns "" for a damaged one.
 func (ini *INI) section(r *rules.Report, at Position, text string, seen map[string]int) string {
 	name, closed := strings.CutSuffix(text[1:], "]")
 	if !closed {
@@ -122,7 +121,6 @@ func (ini *INI) section(r *rules.Report, at Position, text string, seen map[stri
 	return name
 }
 
-// parseEntry reads a line key=value.
 func parseEntry(r *rules.Report, n int, line string) (iniEntry, bool) {
 	key, value, found := strings.Cut(line, "=")
 	name := strings.TrimSpace(key)
@@ -155,7 +153,7 @@ func (ini *INI) info(r *rules.Report, e iniEntry) {
 		case e.value == "":
 			r.Fault(e.valueAt, "symbolfile is empty")
 		case strings.ContainsAny(e.value, `\/:`):
-			r.Fault(e.valueAt, "symbolfile %q has a path: the header stands beside the .ini file", e.value)
+			r.Fault(e.valueAt, "symbolfile %q has a path: the header must be in the directory of the .ini file", e.value)
 		}
 
 	case "trusted":
@@ -232,8 +230,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// WriteINI returns the .ini file of a schema, whose header (see [WriteHeader]) has the file
-// name headerName. The schema must pass [Declaration.Check].
+// WriteINI returns the .ini file of a schema. headerName is the file name of its header
+// (see [WriteHeader]). The schema must pass [Declaration.Check].
 func WriteINI(s *registration.Declaration, headerName string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[info]\ndrivername=%s\nsymbolfile=%s\n", s.Driver, headerName)
@@ -267,6 +265,5 @@ func WriteINI(s *registration.Declaration, headerName string) []byte {
 	return encodeUTF16(b.String())
 }
 
-// whole tells whether everything in a section could be read. What is missing in a
-// section that could not be read is not reported.
+// whole reports whether a section was readable. Otherwise missing entries are not reported.
 func (ini *INI) whole(section string) bool { return !ini.unread[section] && !ini.unread[""] }

@@ -12,9 +12,8 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// CheckINI finds what is wrong with an .ini file as a whole, and where the file and its
-// header do not fit together. If h is nil it checks the .ini file only. The findings of
-// [ParseINI] are not repeated.
+// CheckINI reports faults of an .ini file as a whole, and contradictions to its header,
+// unless h is nil. It does not repeat the findings of [ParseINI].
 func CheckINI(ini *INI, h *Header) Findings {
 	r := rules.NewReport(ini.file)
 	if ini.driverName.key == "" && ini.whole("info") {
@@ -40,7 +39,7 @@ func CheckINI(ini *INI, h *Header) Findings {
 	case !ini.whole("objects"):
 	case !ini.hasObjects:
 		r.Warn(Position{}, "no section [objects]: the DLL is called for every query, whatever it asks for, "+
-			"and an event 2000 tells of it")
+			"and an event 2000 reports it")
 	case len(ini.objects) == 0:
 		r.Fault(Position{}, "[objects] lists no object")
 	}
@@ -59,18 +58,16 @@ func CheckINI(ini *INI, h *Header) Findings {
 	return r.Sorted()
 }
 
-// iniCheck is the check of an .ini file with its header.
 type iniCheck struct {
 	*rules.Report
 	ini       *INI
 	header    *Header
-	languages map[string]bool // those of [languages], in upper case
-	symbols   map[string]bool // those of the header, in lower case
-	guesses   int             // how much may still be spent on guessing what was meant
+	languages map[string]bool // of [languages], in upper case
+	symbols   map[string]bool // of the header, in lower case
+	guesses   int             // remaining effort for suggestions
 }
 
-// maxGuesses bounds the pairs of characters that are compared for one file to find
-// out which symbols were meant.
+// maxGuesses limits the pairs of characters compared for the suggestions of one file.
 const maxGuesses = 1 << 26
 
 func newINICheck(ini *INI, h *Header, r *rules.Report) *iniCheck {
@@ -87,11 +84,9 @@ func newINICheck(ini *INI, h *Header, r *rules.Report) *iniCheck {
 	return c
 }
 
-// defines reports whether the header defines a symbol.
 func (c *iniCheck) defines(symbol string) bool { return c.symbols[strings.ToLower(symbol)] }
 
-// checkSymbols finds what the header does not define, and objects that are not
-// listed.
+// checkSymbols reports undefined symbols and unlisted objects.
 func (c *iniCheck) checkSymbols() {
 	ini, h := c.ini, c.header
 	for _, list := range [][]iniTitle{ini.objects, ini.titles} {
@@ -121,8 +116,7 @@ func (c *iniCheck) checkSymbols() {
 	}
 }
 
-// candidates yields the symbols that may have been meant, as long as there is
-// something left to spend on comparing them.
+// candidates yields possible symbols within the effort for suggestions.
 func (c *iniCheck) candidates(symbol string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, s := range c.header.symbols {
@@ -134,12 +128,11 @@ func (c *iniCheck) candidates(symbol string) iter.Seq[string] {
 	}
 }
 
-// nameKey is what has a name in a language.
 type nameKey struct{ symbol, language string }
 
 func keyOf(symbol, language string) nameKey { return nameKey{strings.ToLower(symbol), language} }
 
-// checkTexts finds symbols without a name in a language, and help texts without a name.
+// checkTexts reports symbols without a name in a language, and help texts without a name.
 func (c *iniCheck) checkTexts() {
 	named := map[nameKey]bool{}
 	missing := map[string]int{} // by language: symbols without a name
@@ -169,9 +162,8 @@ func (c *iniCheck) checkTexts() {
 	}
 }
 
-// listMissing reports the symbols without a name in a language. It stops at the last of
-// them, or when no more findings are kept, so that it does not walk over all symbols
-// for each language.
+// listMissing reports the symbols without a name in a language. It stops at the last one,
+// or when findings are full.
 func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey]bool) {
 	id := strings.ToUpper(language.key)
 	for _, s := range c.header.symbols {
@@ -186,8 +178,8 @@ func (c *iniCheck) listMissing(language iniEntry, missing int, named map[nameKey
 	c.MoreFaults(missing)
 }
 
-// FromINI returns the schema that an .ini file and its header describe. Neither
-// says what types counters have or whether objects have instances.
+// FromINI returns the schema of an .ini file and its header. Types of counters and the
+// existence of instances are unknown.
 func FromINI(ini *INI, h *Header) *registration.Declaration {
 	s := &registration.Declaration{Driver: ini.driverName.value, Trusted: ini.trusted}
 	objects := map[string]bool{}
@@ -228,7 +220,6 @@ func (ini *INI) texts() map[string]map[string]provider.Text {
 	return all
 }
 
-// inEnglish takes the English text out of a symbol's texts.
 func inEnglish(texts map[string]provider.Text) (english provider.Text, others map[string]provider.Text) {
 	english = texts[rules.English]
 	delete(texts, rules.English)
@@ -238,7 +229,6 @@ func inEnglish(texts map[string]provider.Text) (english provider.Text, others ma
 	return english, texts
 }
 
-// didYouMean is the end of a message about a word that is not among the keys.
 func didYouMean[V any](word string, known map[string]V) string {
 	return didYouMeanOf(word, slices.Values(slices.Sorted(maps.Keys(known))))
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// decodeText turns a file's bytes into UTF-8. Windows reads UTF-16 by its byte
-// order mark and everything else in its ANSI code page; bytes that are no UTF-8
-// are taken for code page 1252.
+// decodeText decodes a file to UTF-8. Windows reads UTF-16 with a byte order mark, and
+// otherwise its ANSI code page; bytes that are not UTF-8 are decoded as code page 1252.
 func decodeText(r *rules.Report, data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
@@ -30,7 +29,7 @@ func decodeText(r *rules.Report, data []byte) string {
 	return wire.Decode(data, ansi)
 }
 
-// ansi is the code page that is taken for the ANSI code page of a file's writer.
+// ansi is the assumed ANSI code page.
 const ansi = 1252
 
 // decodeUTF16 reads UTF-16LE behind its byte order mark.
@@ -44,13 +43,13 @@ func decodeUTF16(r *rules.Report, data []byte) string {
 	return text
 }
 
-// encodeUTF16 is the form that lodctr is sure to read: UTF-16LE with a byte
-// order mark and lines that end in CR LF.
+// encodeUTF16 encodes text for lodctr: UTF-16LE with a byte order mark and lines that end
+// in CR LF.
 func encodeUTF16(text string) []byte {
 	return wire.AppendUTF16([]byte{0xFF, 0xFE}, strings.ReplaceAll(text, "\n", "\r\n"))
 }
 
-// lines yields the lines of a text without their ends, counted from 1.
+// lines yields the lines of a text without their ends, numbered from 1.
 func lines(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		n := 0
@@ -63,7 +62,7 @@ func lines(text string) iter.Seq2[int, string] {
 	}
 }
 
-// column is the column of the character that begins at a byte of a line.
+// column returns the column of the character at a byte of a line.
 func column(line string, at int) int {
 	return utf8.RuneCountInString(line[:min(at, len(line))]) + 1
 }

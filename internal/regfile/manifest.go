@@ -11,10 +11,9 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// countersNamespace is the namespace of the counters' part of a manifest.
 const countersNamespace = "http://schemas.microsoft.com/win/2005/12/counters"
 
-// Manifest is what an instrumentation manifest (.man) says about counters.
+// Manifest is the counters part of an instrumentation manifest (.man).
 type Manifest struct {
 	File      string
 	Providers []ManifestProvider
@@ -41,8 +40,8 @@ type ManifestSet struct {
 	Position
 }
 
-// ManifestCounter is a counter of a set. Base, PerfTime, PerfFreq and Multi are [NoID] where
-// the value does not need such a counter.
+// ManifestCounter is a counter of a set. Base, PerfTime, PerfFreq and Multi are [NoID] if
+// not needed.
 type ManifestCounter struct {
 	ID uint32
 	provider.Text
@@ -52,34 +51,33 @@ type ManifestCounter struct {
 	Detail    string // standard or advanced
 	Scale     int32
 	Aggregate string
-	Base      uint32 // the id of each counter that the value needs
+	Base      uint32 // the ids of the counters that the value needs
 	PerfTime  uint32
 	PerfFreq  uint32
 	Multi     uint32
-	// Attributes are the names of counterAttribute: reference, noDisplay, ...
+	// Attributes are the names of counterAttribute, such as reference or noDisplay.
 	Attributes []string
-	// Value is, in what ManifestOf returns, the value that an instance has of the counter.
+	// Value is the source of the counter's value, set by ManifestOf.
 	Value ManifestValue
 	Position
 }
 
-// ManifestValue says where the value of a counter in a manifest comes from: the raw value of
-// a counter of the object, the base of one, or the object's clock.
+// ManifestValue is the source of a counter's value: the raw value of a counter of the
+// object, its base, or the object's clock.
 type ManifestValue struct {
 	Counter         string // name of the object's counter; "" for the clock
 	Base            bool   // the base of that counter
 	Time, Frequency bool   // the clock's time, or its ticks per second
 }
 
-// NoID stands for a counter that is not there (perflib.h: PERF_WILDCARD_COUNTER).
+// NoID means no counter (perflib.h: PERF_WILDCARD_COUNTER).
 const NoID = 0xFFFFFFFF
 
-// hidden reports whether the counter is not displayed.
 func (c *ManifestCounter) hidden() bool { return slices.Contains(c.Attributes, "noDisplay") }
 
-// ParseManifest reads a manifest and finds everything that is wrong with its counters; file
-// is its name in the findings. It passes over other parts, such as events. The Manifest is
-// never nil: it has what could be read.
+// ParseManifest reads a manifest and reports all faults of its counters; file is its name
+// in the findings. Other parts, such as events, are ignored. The Manifest is never nil: it
+// has the readable elements.
 func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 	r := rules.NewReport(file)
 	m := &Manifest{File: file}
@@ -105,7 +103,6 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 	return m, r.Sorted()
 }
 
-// counters reads <counters>.
 func (m *Manifest) counters(r *rules.Report, e *element) {
 	if e.name.Space != countersNamespace {
 		r.Fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space,
@@ -203,7 +200,7 @@ func textOf(e *element) provider.Text {
 	return provider.Text{Name: e.attr("name"), Help: e.attr("description")}
 }
 
-// guidOf reads an attribute that checkElement has checked.
+// guidOf reads an attribute checked by checkElement.
 func guidOf(e *element, name string) winperf.GUID {
 	g, _ := winperf.ParseGUID(e.attr(name))
 	return g

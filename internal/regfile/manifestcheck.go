@@ -8,16 +8,15 @@ import (
 	"github.com/winperf/winperf/internal/regfile/rules"
 )
 
-// need is another counter that a counter's value needs.
 type need struct {
 	attr string
 	of   func(*ManifestCounter) uint32
 	when func(counter.Type) bool
-	want string // which types it may be of
+	want string // the types it may have
 	is   func(t, other counter.Type) bool
 }
 
-// needs are those of perflib.h's PERF_COUNTER_REG_INFO: which types need which id.
+// needs are the ids of perflib.h's PERF_COUNTER_REG_INFO and the types that need them.
 var needs = []need{
 	{"baseID", func(c *ManifestCounter) uint32 { return c.Base }, needsBaseID, "a base that fits",
 		func(t, other counter.Type) bool {
@@ -35,13 +34,13 @@ var needs = []need{
 
 func needsBaseID(t counter.Type) bool { return t.NeedsBase() && !t.IsMulti() }
 
-// needsObjectClock tells whether the value depends on a clock of the object's
-// own, which other counters hold.
+// needsObjectClock reports whether the value depends on the object's own clock, which is in
+// other counters.
 func needsObjectClock(t counter.Type) bool { return t.Clock() == counter.ObjectClock }
 
 func isLargeRaw(_, other counter.Type) bool { return other == counter.LargeRawCount }
 
-// checkReferences finds ids that are given twice, missing or of the wrong type.
+// checkReferences reports ids that are duplicate, missing or of the wrong type.
 func checkReferences(r *rules.Report, e *element, s *ManifestSet) {
 	byID := map[uint32]*ManifestCounter{}
 	places := counterElements(e)
@@ -94,7 +93,6 @@ func checkNeed(r *rules.Report, e *element, c *ManifestCounter, n need, byID map
 	}
 }
 
-// counterElements are the set's <counter> elements, one for each of its counters.
 func counterElements(e *element) []*element {
 	var list []*element
 	for _, c := range e.children {
@@ -105,8 +103,7 @@ func counterElements(e *element) []*element {
 	return list
 }
 
-// checkDisplay finds names that are missing and attributes that exclude one
-// another.
+// checkDisplay reports missing names and contradictory attributes.
 func checkDisplay(r *rules.Report, e *element, c *ManifestCounter) {
 	if !c.hidden() {
 		if _, ok := e.find("name"); !ok {
@@ -128,8 +125,8 @@ func checkDisplay(r *rules.Report, e *element, c *ManifestCounter) {
 	}
 }
 
-// checkUnique reports GUIDs, URIs and symbols that two elements share, in an element and
-// all below it. taken has the line where each value was first seen. Case does not count.
+// checkUnique reports duplicate GUIDs, URIs and symbols in an element and below it. taken
+// has the first line of each value. Case is ignored.
 func checkUnique(r *rules.Report, e *element, taken map[string]int) {
 	for _, a := range []struct{ name, what string }{
 		{"providerGuid", "GUID"}, {"guid", "GUID"}, {"uri", "URI"}, {"symbol", "symbol"},

@@ -11,10 +11,10 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// ManifestOf returns the manifest of a schema: its counters, and after each the hidden ones
-// that its value needs (a base, the object's clock, a number of components). Counters are
-// numbered from 1 in this order. If the schema lacks GUIDs or the binary, which a manifest
-// needs, the error wraps rules.ErrInvalid and names all that is missing.
+// ManifestOf returns the manifest of a schema: its counters, each followed by the hidden
+// ones that its value needs (a base, the object's clock, a number of components). Counters
+// are numbered from 1 in this order. If the schema lacks GUIDs or the binary, the error
+// wraps rules.ErrInvalid and names all that are missing.
 func ManifestOf(s *registration.Declaration) (*Manifest, error) {
 	var errs []error
 	missing := func(what string) {
@@ -62,7 +62,7 @@ func setOf(s *registration.Declaration, o *registration.Object) ManifestSet {
 type setBuilder struct {
 	set   *ManifestSet
 	bases map[string]uint32 // by base slot
-	clock [2]uint32         // the object's time and frequency
+	clock [2]uint32         // ids of the object's time and frequency
 }
 
 func (b *setBuilder) add(from *registration.Counter) {
@@ -103,7 +103,7 @@ func (b *setBuilder) append(c ManifestCounter) int {
 	return len(b.set.Counters) - 1
 }
 
-// base returns the id of a counter's base, which may be that of another one.
+// base returns the id of a counter's base, which counters may share.
 func (b *setBuilder) base(c *registration.Counter, t counter.Type) uint32 {
 	if id, ok := b.bases[c.BaseSlot]; ok && c.BaseSlot != "" {
 		return id
@@ -113,7 +113,6 @@ func (b *setBuilder) base(c *registration.Counter, t counter.Type) uint32 {
 	return id
 }
 
-// hidden adds a counter that is not displayed and returns its id.
 func (b *setBuilder) hidden(symbol string, t counter.Type, value ManifestValue) uint32 {
 	at := b.append(ManifestCounter{
 		Symbol: symbol, Type: t, Detail: "standard", Attributes: []string{"noDisplay"},
@@ -129,16 +128,15 @@ func detailWord(d provider.Detail) string {
 	return "standard"
 }
 
-// FromManifest returns the schema that a provider of a manifest describes.
-// Hidden counters that only serve others, such as bases, are left out: they follow from the
-// types.
+// FromManifest returns the schema of a manifest's provider. Hidden counters that only serve
+// others, such as bases, are omitted: the types imply them.
 func FromManifest(p *ManifestProvider) *registration.Declaration {
 	s := &registration.Declaration{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
 	for i := range p.Sets {
 		set := &p.Sets[i]
 		o := registration.Object{Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single"}
 
-		// A base is named where several counters share it.
+		// A base has a name if several counters share it.
 		users := map[uint32]int{}
 		for k := range set.Counters {
 			users[set.Counters[k].Base]++
@@ -154,7 +152,6 @@ func FromManifest(p *ManifestProvider) *registration.Declaration {
 	return s
 }
 
-// schemaCounter returns a counter; users is how many have its base.
 func schemaCounter(from *ManifestCounter, users int) registration.Counter {
 	c := registration.Counter{Symbol: from.Symbol, Text: from.Text, Type: from.Type.String(), Scale: from.Scale}
 	if from.Detail == "advanced" {

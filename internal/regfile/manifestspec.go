@@ -12,21 +12,21 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// elementSpec says what an element of a manifest may hold.
+// elementSpec lists the children and attributes of an element.
 type elementSpec struct {
 	children []string
 	attrs    []attrSpec
 }
 
-// attrSpec says what an attribute must be: check returns "" for a good value.
+// attrSpec describes an attribute: check returns "" for a valid value.
 type attrSpec struct {
 	name     string
 	required bool
 	check    func(value string) string
 }
 
-// elements are the elements of the counters' namespace (Microsoft Learn,
-// "Performance Counters Schema").
+// elements are the elements of the counters' namespace (Microsoft Learn, "Performance
+// Counters Schema").
 var elements = map[string]elementSpec{
 	"counters": {[]string{"provider"}, []attrSpec{{"schemaVersion", false, nil}}},
 	"provider": {[]string{"counterSet"}, []attrSpec{
@@ -76,8 +76,7 @@ var elements = map[string]elementSpec{
 	}},
 }
 
-// checkElement finds what is wrong with an element's attributes and the names of
-// its children.
+// checkElement reports faults of an element's attributes and unknown children.
 func checkElement(r *rules.Report, e *element) {
 	spec, ok := elements[e.name.Local]
 	if !ok {

@@ -32,14 +32,13 @@ func WriteManifest(m *Manifest) []byte {
 	return []byte(strings.ReplaceAll(w.b.String(), "\n", "\r\n"))
 }
 
-// xmlWriter writes elements, one a line.
+// xmlWriter writes one element on each line.
 type xmlWriter struct {
 	b     strings.Builder
 	depth int
 }
 
-// open begins an element; attrs are names and values in turn, empty values are
-// left out.
+// open begins an element; attrs are names and values in turn. Empty values are omitted.
 func (w *xmlWriter) open(name string, attrs ...string) {
 	w.tag(name, ">", attrs)
 	w.depth++
@@ -51,7 +50,7 @@ func (w *xmlWriter) tag(name, end string, attrs []string) {
 	for i := 0; i < len(attrs); i += 2 {
 		if attrs[i+1] != "" {
 			w.b.WriteString(" " + attrs[i] + `="`)
-			_ = xml.EscapeText(&w.b, []byte(attrs[i+1])) // a strings.Builder takes everything
+			_ = xml.EscapeText(&w.b, []byte(attrs[i+1])) // a strings.Builder has no errors
 			w.b.WriteString(`"`)
 		}
 	}
@@ -93,7 +92,7 @@ func (w *xmlWriter) set(s *ManifestSet) {
 	w.close("counterSet")
 }
 
-// unless is a number as text, "" for the number that means that there is none.
+// unless returns a number as text, or "" if it equals none.
 func unless[T uint32 | int32](n, none T) string {
 	if n == none {
 		return ""
@@ -101,8 +100,8 @@ func unless[T uint32 | int32](n, none T) string {
 	return fmt.Sprint(n)
 }
 
-// WriteSymbols returns a C header with what a manifest's symbols stand for: the
-// GUIDs of providers and sets as initializers, and the ids of counters.
+// WriteSymbols returns a C header of a manifest's symbols: the GUIDs of providers and sets
+// as initializers, and the ids of counters.
 func WriteSymbols(m *Manifest) []byte {
 	var b strings.Builder
 	b.WriteString("// Symbols of the counter manifest, for the provider. A GUID stands as the initializer " +

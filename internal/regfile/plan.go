@@ -9,19 +9,19 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Services is the key below which a version 1 provider has its own, in
-// HKEY_LOCAL_MACHINE.
+// Services is the key in HKEY_LOCAL_MACHINE with the keys of version 1 providers.
 const Services = `SYSTEM\CurrentControlSet\Services`
 
-// englishTable is the key, in HKEY_LOCAL_MACHINE, with the English names of all counters:
-// title index and name by turns (Microsoft Learn, "Retrieving Counter Names and Help Text").
+// englishTable is the key in HKEY_LOCAL_MACHINE with the English names of all counters:
+// title index and name by turns (Microsoft Learn, "Retrieving Counter Names and Help
+// Text").
 const englishTable = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`
 
-// Publishers is the value of the Performance key by which the administrator names the
-// accounts whose published objects winperf-provider.dll delivers.
+// Publishers is the value of the Performance key that lists the accounts whose published
+// objects winperf-provider.dll delivers.
 const Publishers = "Publishers"
 
-// Plan is what an installation is going to do, in order.
+// Plan is the ordered steps of an installation.
 type Plan []Step
 
 // Step is one action. A registry action names a key below HKEY_LOCAL_MACHINE.
@@ -30,10 +30,10 @@ type Step struct {
 	run  func(ctx context.Context, sys System) (back undo, err error)
 }
 
-// undo is what takes back what a step did.
+// undo reverts a step.
 type undo []func() error
 
-// String is the step in one line.
+// String returns the step in one line.
 func (s Step) String() string { return s.text }
 
 // Value is a value of the registry.
@@ -41,13 +41,13 @@ type Value struct {
 	Type    ValueType
 	Strings []string // of REG_MULTI_SZ; one of REG_SZ and REG_EXPAND_SZ
 	Number  uint32   // of REG_DWORD
-	Data    []byte   // of every other type
+	Data    []byte   // of other types
 }
 
 // ValueType is the type of a registry value (winnt.h).
 type ValueType uint32
 
-// The types that a provider's keys hold.
+// The types in a provider's keys.
 const (
 	TypeString       ValueType = 1 // REG_SZ
 	TypeExpandString ValueType = 2 // REG_EXPAND_SZ
@@ -55,7 +55,7 @@ const (
 	TypeMultiString  ValueType = 7 // REG_MULTI_SZ
 )
 
-// String is the value as the registry editor shows it.
+// String returns the value as the registry editor shows it.
 func (v Value) String() string {
 	switch {
 	case v.Type == TypeDWord:
@@ -68,26 +68,26 @@ func (v Value) String() string {
 	return fmt.Sprintf("%d bytes of type %d", len(v.Data), v.Type)
 }
 
-// Install says what is to be installed. Paths are full ones.
+// Install describes an installation. Paths are full ones.
 type Install struct {
-	// INI is the .ini file of a version 1 provider, whose header stands beside
-	// it, and Driver its name.
+	// INI is the .ini file of a version 1 provider, with its header in the same directory;
+	// Driver is its name.
 	INI, Driver string
-	// Names are those of the objects and counters in English, by the numbers of the
-	// header; they must be in the name table in the end. Without any that is not looked at.
+	// Names are the English names of the objects and counters, by the numbers of the
+	// header. If any, the installation checks that they are in the name table.
 	Names []string
 	// Library is the DLL; Open, Collect and Close are its exports. They default to
-	// those of winperf-provider.dll: WinperfOpen, WinperfCollect, WinperfClose.
+	// WinperfOpen, WinperfCollect and WinperfClose of winperf-provider.dll.
 	Library              string
 	Open, Collect, Close string
-	// Export is what Open is told, as Linkage\Export; it defaults to Driver.
+	// Export is the parameter of Open, as Linkage\Export; it defaults to Driver.
 	Export []string
 	// Publishers are the accounts, by names or SIDs, whose published objects
-	// winperf-provider.dll delivers, together. Without any each object is that of the
-	// account which published it first, or of an administrator.
+	// winperf-provider.dll delivers together. Without any, each object belongs to the
+	// account that published it first, or to an administrator.
 	Publishers []string
-	// Manifest is the .man file of a version 2 provider, Directory where the
-	// binary with its texts is, and Provider its GUID.
+	// Manifest is the .man file of a version 2 provider, Directory the place of the binary
+	// with its texts, and Provider its GUID.
 	Manifest, Directory string
 	Provider            winperf.GUID
 }
@@ -120,7 +120,7 @@ func (in Install) version1() Plan {
 	}
 
 	var p Plan
-	if in.Open == "" { // it is winperf-provider.dll
+	if in.Open == "" { // winperf-provider.dll
 		p = append(p, makePublished())
 	}
 	p = append(p, CreateKey(performance))
@@ -143,18 +143,19 @@ func (in Install) version1() Plan {
 		CheckValue(performance, firstCounter),
 	)
 
-	// If there was a First Counter before, lodctr may have done nothing.
+	// If First Counter existed before, lodctr may have done nothing.
 	if len(in.Names) > 0 && in.Names[0] != "" {
 		p = append(p, checkNames(performance, in.Names))
 	}
 	return p
 }
 
-// firstCounter is the value of the Performance key in which lodctr notes the first title index.
+// firstCounter is the value of the Performance key in which lodctr stores the first title
+// index.
 const firstCounter = "First Counter"
 
-// UninstallDriver returns the steps that remove a version 1 provider. What other
-// programs keep in its service key stays.
+// UninstallDriver returns the steps that remove a version 1 provider. Values of other
+// programs in its service key are kept.
 func UninstallDriver(driver string) Plan {
 	service := Services + `\` + driver
 	performance, linkage := service+`\Performance`, service+`\Linkage`
@@ -166,7 +167,7 @@ func UninstallDriver(driver string) Plan {
 		DeleteKey(performance), DeleteKey(linkage), DeleteKey(service))
 }
 
-// performanceValues are what installers, lodctr and Windows write to a provider's
+// performanceValues are written by installers, lodctr and Windows to a provider's
 // Performance key (Microsoft Learn, "Creating Other Registry Entries").
 var performanceValues = []string{
 	"Library", "Open", "Collect", "Close", "Open Timeout", "Collect Timeout", "Collect Supports Metadata",

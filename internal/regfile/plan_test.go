@@ -240,7 +240,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := before()
 	err := install.Plan().Run(ctx, m, func(s regfile.Step) {
-		if strings.HasSuffix(s.String(), "First Counter is there") {
+		if strings.HasSuffix(s.String(), "First Counter exists") {
 			cancel()
 			m.fail, m.lodctrs = "lodctr /M:"+install.Manifest, false
 		}

@@ -8,29 +8,27 @@ import (
 	"strings"
 )
 
-// System is what a plan is carried out on. Keys are below HKEY_LOCAL_MACHINE. To delete
-// a key or value that is not there is not an error.
+// System runs the steps of a plan. Keys are below HKEY_LOCAL_MACHINE. Deleting a missing
+// key or value is not an error.
 type System interface {
-	// CreateKey creates a key and those above it. It returns those that were
-	// not there, the highest first.
+	// CreateKey creates a key and its parents. It returns the keys created, the highest
+	// first.
 	CreateKey(key string) (created []string, err error)
-	// DeleteKey deletes a key that holds neither values nor keys, and reports
-	// whether it did.
+	// DeleteKey deletes a key without values and subkeys, and reports whether it did.
 	DeleteKey(key string) (deleted bool, err error)
 	// Value reads a value.
 	Value(key, name string) (v Value, found bool, err error)
 	SetValue(key, name string, v Value) error
 	DeleteValue(key, name string) error
-	// MakePublished makes the directory of published counters, or checks the one
-	// that is there.
+	// MakePublished makes the directory of published counters, or checks an existing one.
 	MakePublished() error
-	// Run runs a command and waits for it. The error tells what it said.
+	// Run runs a command and waits for it. The error contains its output.
 	Run(ctx context.Context, command []string) error
 }
 
-// Run carries out the plan. It calls begin, if that is not nil, with each step before the
-// step is carried out. When a step fails, Run undoes the earlier ones, the last first; the
-// error then joins that of the step and those of what could not be undone.
+// Run runs the plan. It calls begin, if not nil, before each step. If a step fails, Run
+// undoes the earlier ones, the last first; the error joins the errors of the step and of
+// failed undos.
 func (p Plan) Run(ctx context.Context, sys System, begin func(Step)) error {
 	var all undo
 	for _, s := range p {
@@ -55,7 +53,7 @@ func (p Plan) Run(ctx context.Context, sys System, begin func(Step)) error {
 	return nil
 }
 
-// CreateKey creates a key with all above it.
+// CreateKey creates a key and its parents.
 func CreateKey(key string) Step {
 	return Step{`create key HKLM\` + key, func(_ context.Context, sys System) (back undo, err error) {
 		created, err := sys.CreateKey(key)
@@ -66,7 +64,7 @@ func CreateKey(key string) Step {
 	}}
 }
 
-// DeleteKey deletes a key, if it is there and holds neither values nor keys.
+// DeleteKey deletes a key if it has neither values nor subkeys.
 func DeleteKey(key string) Step {
 	text := fmt.Sprintf(`delete key HKLM\%s if it is empty`, key)
 	return Step{text, func(_ context.Context, sys System) (back undo, err error) {
@@ -83,12 +81,12 @@ func SetValue(key, name string, v Value) Step {
 	return change(fmt.Sprintf(`set HKLM\%s : %s = %s`, key, name, v), key, name, &v)
 }
 
-// DeleteValue deletes a value of a key, which need not be there.
+// DeleteValue deletes a value of a key, if it exists.
 func DeleteValue(key, name string) Step {
 	return change(fmt.Sprintf(`delete HKLM\%s : %s`, key, name), key, name, nil)
 }
 
-// change sets a value, or deletes it. What undoes it puts back what was there.
+// change sets or deletes a value. Its undo restores the previous value.
 func change(text, key, name string, to *Value) Step {
 	return Step{text, func(_ context.Context, sys System) (back undo, err error) {
 		old, found, err := sys.Value(key, name)
@@ -112,27 +110,27 @@ func change(text, key, name string, to *Value) Step {
 	}}
 }
 
-// CheckValue is a step that changes nothing. It fails where the key has no value of the name.
+// CheckValue fails if the key has no value of this name. It changes nothing.
 func CheckValue(key, name string) Step {
-	text := fmt.Sprintf(`check that HKLM\%s : %s is there`, key, name)
+	text := fmt.Sprintf(`check that HKLM\%s : %s exists`, key, name)
 	return Step{text, func(_ context.Context, sys System) (undo, error) {
 		_, found, err := sys.Value(key, name)
 		if err == nil && !found {
-			err = errors.New("it is not there, although the command before reported success")
+			err = errors.New("it does not exist, although the previous command reported success")
 		}
 		return nil, err
 	}}
 }
 
-// makePublished makes the directory that winperf-provider.dll reads, with its rights. It
-// stays: others publish there, too.
+// makePublished makes the directory for winperf-provider.dll, with its rights. It is not
+// undone, because other programs may publish there.
 func makePublished() Step {
 	run := func(_ context.Context, sys System) (undo, error) { return nil, sys.MakePublished() }
 	return Step{"make the directory of published counters", run}
 }
 
-// runCommand runs a command, whose exit status must be 0. The opposite takes it back, unless
-// lodctr had a First Counter in a key before: then it would undo an earlier registration.
+// runCommand runs a command, whose exit status must be 0. opposite undoes it, unless the
+// key had a First Counter before, because that would undo an earlier registration.
 func runCommand(command, opposite []string, key string) Step {
 	text := "run " + commandLine(command)
 	return Step{text, func(ctx context.Context, sys System) (back undo, err error) {
@@ -152,7 +150,7 @@ func runCommand(command, opposite []string, key string) Step {
 	}}
 }
 
-// commandLine is a command as one would type it.
+// commandLine returns a command as typed.
 func commandLine(words []string) string {
 	var line []string
 	for _, w := range words {
@@ -164,7 +162,7 @@ func commandLine(words []string) string {
 	return strings.Join(line, " ")
 }
 
-// checkNames looks whether names stand in the English name table from the First Counter of a
+// checkNames checks that names are in the English name table from the First Counter of a
 // key on.
 func checkNames(key string, want []string) Step {
 	text := fmt.Sprintf(`check that HKLM\%s : %s is the title index of %q`, key, firstCounter, want[0])
@@ -188,8 +186,8 @@ func checkNames(key string, want []string) Step {
 	}}
 }
 
-// compareNames looks for names in a table of title indices and names by turns, whose pairs are
-// in no order that one could rely on.
+// compareNames looks for names in a table of title indices and names by turns, in any
+// order.
 func compareNames(first uint32, table, wanted []string) error {
 	names := map[string]string{}
 	for i := 0; i+1 < len(table); i += 2 {

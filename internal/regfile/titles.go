@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/provider/registration"
 )
 
-// languagesOf are the ids of all languages that there are texts in, English first.
+// languagesOf returns the ids of all languages of a schema, English first.
 func languagesOf(s *registration.Declaration) []string {
 	ids := map[string]bool{}
 	for _, t := range titlesOf(s) {
@@ -20,7 +20,7 @@ func languagesOf(s *registration.Declaration) []string {
 	return append([]string{rules.English}, slices.Sorted(maps.Keys(ids))...)
 }
 
-// titled is what has a number in the header: an object or a counter.
+// titled is an object or a counter, with a number in the header.
 type titled struct {
 	symbol    string
 	english   provider.Text
@@ -28,7 +28,6 @@ type titled struct {
 	object    bool
 }
 
-// text is the text in a language, in English where there is none.
 func (t *titled) text(language string) provider.Text {
 	if text, ok := t.languages[language]; ok {
 		return text
@@ -36,7 +35,7 @@ func (t *titled) text(language string) provider.Text {
 	return t.english
 }
 
-// titlesOf are all objects and counters in the order of their numbers.
+// titlesOf returns all objects and counters in the order of their numbers.
 func titlesOf(s *registration.Declaration) []titled {
 	var list []titled
 	for i := range s.Objects {

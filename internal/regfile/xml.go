@@ -13,10 +13,9 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// maxDepth bounds how deep elements may nest; a manifest needs eight levels.
+// maxDepth limits the nesting of elements; a manifest needs eight levels.
 const maxDepth = 32
 
-// element is an element of a manifest with its place.
 type element struct {
 	name     xml.Name
 	attrs    []attr
@@ -24,13 +23,11 @@ type element struct {
 	Position
 }
 
-// attr is an attribute. Its place is that of its name.
 type attr struct {
 	name, space, value string
 	Position
 }
 
-// attr returns the value of an attribute, "" for none.
 func (e *element) attr(name string) string {
 	a, _ := e.find(name)
 	return a.value
@@ -45,7 +42,7 @@ func (e *element) find(name string) (attr, bool) {
 	return attr{}, false
 }
 
-// at is the place of an attribute, or of the element where it has none.
+// at returns the place of an attribute, or of the element if it has none.
 func (e *element) at(name string) Position {
 	if a, ok := e.find(name); ok {
 		return a.Position
@@ -53,7 +50,7 @@ func (e *element) at(name string) Position {
 	return e.Position
 }
 
-// all calls visit for every descendant of a name.
+// all calls visit for every descendant with a name.
 func (e *element) all(name string, visit func(*element)) {
 	for _, c := range e.children {
 		if c.name.Local == name {
@@ -63,7 +60,7 @@ func (e *element) all(name string, visit func(*element)) {
 	}
 }
 
-// parseXML reads a document. It returns what was read before a fault, too.
+// parseXML reads a document, up to a fault.
 func parseXML(r *rules.Report, data []byte) *element {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -87,7 +84,7 @@ func parseXML(r *rules.Report, data []byte) *element {
 	return t.root
 }
 
-// tree is what was read of a document.
+// tree is the part of a document that was read.
 type tree struct {
 	data []byte
 	at   rules.Places
@@ -95,7 +92,7 @@ type tree struct {
 	open []*element
 }
 
-// read reads elements up to the end, which is io.EOF, or a fault.
+// read reads elements up to io.EOF or a fault.
 func (t *tree) read(r *rules.Report, d *xml.Decoder) error {
 	for {
 		begin := d.InputOffset()
@@ -124,8 +121,7 @@ func (t *tree) read(r *rules.Report, d *xml.Decoder) error {
 	}
 }
 
-// charset reads the encodings that manifests come in, beside UTF-8. UTF-16 was
-// decoded before.
+// charset decodes the other encodings of manifests. UTF-16 is already decoded.
 func charset(name string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(name) {
 	case "utf-16", "us-ascii", "ascii":
@@ -146,11 +142,11 @@ func xmlPosition(d *xml.Decoder, data []byte, err error) Position {
 	return rules.At(line, min(col, len(data)+1))
 }
 
-// attributes finds the attributes of a start tag, with the part of the name behind its prefix.
+// attributes matches the attributes of a start tag, with the local part of the name.
 var attributes = regexp.MustCompile(`(?:[^\s=:<>"'/]+:)?([^\s=<>"'/]+)\s*=\s*(?:"[^"]*"|'[^']*')`)
 
-// newElement finds the places of an element and its attributes in its tag, which
-// lies between two offsets. In another encoding than UTF-8 it may not be there.
+// newElement finds the places of an element and its attributes in its tag, between two
+// offsets. In other encodings than UTF-8 they may be missing.
 func (t *tree) newElement(begin, end int64, start *xml.StartElement) *element {
 	e := &element{name: start.Name, Position: t.at.Of(begin)}
 	end = min(end, int64(len(t.data)))

@@ -1,11 +1,10 @@
-// Package safetext keeps text from elsewhere, such as the name of an instance or of a
-// file, from doing anything to a terminal or to a line.
+// Package safetext escapes external text, such as names of instances or files, so that it
+// cannot control a terminal or break a line.
 //
-// Letters, marks, numbers, punctuation, symbols and spaces are shown as they
-// are. All else is escaped: control characters (C0, DEL and C1, which begin
-// escape sequences), line and paragraph separators, format characters, among
-// them those that turn the direction of text, what Unicode has not assigned, and
-// bytes that are no UTF-8.
+// Letters, marks, numbers, punctuation, symbols and spaces are unchanged. All else is
+// escaped: control characters (C0, DEL and C1, which begin escape sequences), line and
+// paragraph separators, format characters, including those that reverse text, unassigned
+// characters and invalid UTF-8.
 package safetext
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Line returns text as it may stand on a line of a terminal: what must not be
-// shown is escaped as in a Go string, such as \n, \x1b, \u202e or \xff.
+// Line escapes text for a line of a terminal as in a Go string, such as \n, \x1b, \u202e or
+// \xff.
 func Line(s string) string {
 	if shown(s) {
 		return s
@@ -27,7 +26,7 @@ func Line(s string) string {
 	return string(AppendLine(nil, s))
 }
 
-// AppendLine appends what Line returns.
+// AppendLine appends the result of Line.
 func AppendLine[T string | []byte](dst []byte, s T) []byte {
 	for i := 0; i < len(s); {
 		if c := s[i]; c >= ' ' && c < 0x7f { // nearly all
@@ -42,7 +41,7 @@ func AppendLine[T string | []byte](dst []byte, s T) []byte {
 	return dst
 }
 
-// Rune returns the character that begins at byte i and how many bytes it has.
+// Rune returns the character at byte i and its size in bytes.
 func Rune[T string | []byte](s T, i int) (r rune, size int) {
 	if s[i] < utf8.RuneSelf {
 		return rune(s[i]), 1
@@ -50,13 +49,11 @@ func Rune[T string | []byte](s T, i int) (r rune, size int) {
 	return utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 }
 
-// shown tells whether all of a text may be shown as it is.
 func shown(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) < 0
 }
 
-// appendLine appends a character that stands in bytes of a text, escaped where
-// it must not be shown.
+// appendLine appends a character with its bytes in text, escaped if needed.
 func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
 	switch {
 	case r == utf8.RuneError && len(text) == 1:
@@ -69,11 +66,11 @@ func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// AppendJSON appends s as a JSON string. What must not be shown is escaped, so that a
-// parser gets the same text; bytes that are no UTF-8 become \ufffd.
+// AppendJSON appends s as a JSON string, with escapes that parse to the same text. Invalid
+// UTF-8 becomes \ufffd.
 func AppendJSON[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	start := 0 // of what is not yet appended
+	start := 0 // of the part not yet appended
 	for i := 0; i < len(s); {
 		if c := s[i]; c >= ' ' && c < 0x7f && c != '"' && c != '\\' { // nearly all
 			i++
@@ -91,8 +88,7 @@ func AppendJSON[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// mustEscape tells whether a character of so many bytes must not stand in JSON as
-// it is.
+// mustEscape reports whether a character of size bytes must be escaped in JSON.
 func mustEscape(r rune, size int) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
@@ -105,7 +101,6 @@ var shortEscapes = [utf8.RuneSelf]byte{
 	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
 }
 
-// appendEscape appends the JSON escape of a character.
 func appendEscape(dst []byte, r rune) []byte {
 	if r < utf8.RuneSelf && shortEscapes[r] != 0 {
 		return append(dst, '\\', shortEscapes[r])
@@ -119,12 +114,12 @@ func appendEscape(dst []byte, r rune) []byte {
 	return dst
 }
 
-// Writer escapes what is written through it, but for line ends and tabs. A
-// character may come in pieces.
+// Writer escapes all text written through it, except line ends and tabs. Characters may be
+// split between calls.
 type Writer struct {
 	w      io.Writer
 	append func(dst []byte, r rune, text []byte) []byte
-	piece  []byte // of a character that is not complete
+	piece  []byte // of an incomplete character
 	buf    []byte
 }
 

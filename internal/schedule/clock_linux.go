@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// suspended returns for how long the machine was suspended since it was started,
-// or less if the program is stopped meanwhile: one clock goes on, the other not.
+// suspended returns how long the machine was suspended since its start. It may be less if
+// the program is stopped between the two calls.
 func suspended() time.Duration {
 	var whole, awake unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &whole) != nil ||

@@ -1,4 +1,4 @@
-// Package schedule says when samples are due, and has the clocks that tell.
+// Package schedule determines when samples are due, and provides clocks.
 package schedule
 
 import (
@@ -7,37 +7,36 @@ import (
 	"time"
 )
 
-// DefaultInterval is the time between two samples where none is given.
+// DefaultInterval is the default time between two samples.
 const DefaultInterval = time.Second
 
-// Least is the least time between two samples of which a rate is computed, see
-// measure.LeastInterval.
+// Least is the least time between two samples for a rate, see measure.LeastInterval.
 const Least = 10 * time.Millisecond
 
-// Schedule says when samples of live sources are due: at whole multiples of the
+// Schedule determines when samples of live sources are due: at whole multiples of the
 // interval since the first, so that the times do not drift.
 //
-// A sample that is late is taken at once. The next one comes at the first
-// multiple that leaves at least half an interval: rates of a shorter time would
-// be mostly noise. Those that became impossible are counted as missed.
+// A late sample is taken at once. The next one is due at the first multiple at least half
+// an interval later, because rates of a shorter time would be noisy. Skipped multiples are
+// counted as missed.
 //
-// Two samples are never closer than [Least], from the end of the one to the
-// beginning of the other: rather a sample comes later than its multiple.
+// Two samples are at least [Least] apart, from the end of one to the beginning of the next,
+// even if that delays the next one.
 type Schedule struct {
 	clock    Clock
 	interval time.Duration
-	lasts    time.Duration // 0: without end
-	end      time.Time     // zero: without end
+	lasts    time.Duration // 0: unlimited
+	end      time.Time     // zero: unlimited
 
 	running      bool
-	start        time.Duration // when the first sample was begun, by the clock's Elapsed
+	start        time.Duration // begin of the first sample, by the clock's Elapsed
 	began, ended time.Duration // of the last sample, since start
-	tick         int64         // the multiple that the last sample was for
+	tick         int64         // the multiple of the last sample
 	slow         bool          // the last sample took more than half an interval
 }
 
-// Interval returns the time between two samples that is kept when one is asked for: at least
-// Least, and DefaultInterval where that is not positive.
+// Interval returns the effective interval: at least Least, and DefaultInterval if not
+// positive.
 func Interval(asked time.Duration) time.Duration {
 	if asked <= 0 {
 		return DefaultInterval
@@ -50,14 +49,14 @@ func New(interval time.Duration, clock Clock) *Schedule {
 	return &Schedule{clock: OrSystem(clock), interval: Interval(interval)}
 }
 
-// ErrOver tells that no further sample is due before the end of a schedule.
+// ErrOver means that no further sample is due before the end of a schedule.
 var ErrOver = errors.New("no further sample is due before the end")
 
-// Limit gives the schedule an end: no sample is due later than that long after the first
-// one, or after that time of day. What is not positive or zero is no end.
+// Limit sets an end: no sample is due later than lasts after the first one, or after the
+// time of day end. Values that are not positive or zero are no limit.
 func (s *Schedule) Limit(lasts time.Duration, end time.Time) { s.lasts, s.end = lasts, end }
 
-// Begin and End are called right before and after a sample is taken.
+// Begin and End must be called before and after each sample.
 func (s *Schedule) Begin() {
 	if !s.running {
 		s.running, s.start = true, s.clock.Elapsed()
@@ -65,18 +64,16 @@ func (s *Schedule) Begin() {
 	s.began = s.now()
 }
 
-// End notes that the sample has been taken.
+// End registers the end of a sample.
 func (s *Schedule) End() { s.ended = s.now() }
 
-// now is the time since the first sample was begun.
 func (s *Schedule) now() time.Duration { return s.clock.Elapsed() - s.start }
 
-// due is when a multiple of the interval is.
 func (s *Schedule) due(tick int64) time.Duration { return time.Duration(tick) * s.interval }
 
-// Wait waits until the next sample is due or the context ends. It tells how many
-// samples were missed since the last one, and how late the next one is. Where none is
-// due before the schedule's end the error is ErrOver, and nothing is waited for.
+// Wait waits until the next sample is due or the context ends. It returns how many samples
+// were missed since the last one, and how late the next one is. If none is due before the
+// schedule's end it returns ErrOver at once.
 func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, err error) {
 	next := s.next()
 	if s.lasts > 0 && s.due(next) > s.lasts {
@@ -85,7 +82,7 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 
 	err = s.sleep(ctx, next, max(s.due(next), s.ended+Least))
 
-	// How late it is shows only now: a sleeper may wake up at any time.
+	// The lateness is known only now: the system may wake up sleepers late.
 	late = max(0, s.now()-s.due(next))
 	next += int64(late / s.interval)
 	late %= s.interval
@@ -98,12 +95,12 @@ func (s *Schedule) Wait(ctx context.Context) (missed int, late time.Duration, er
 	return missed, late, err
 }
 
-// recheck is how often a schedule that ends at a time of day looks at the clock again.
-// The clock may be set, and timers stand still while the machine is suspended.
+// recheck is how often a schedule with an end by time of day checks the clock, which may be
+// set. Timers stop while the machine is suspended.
 const recheck = 2 * time.Second
 
-// sleep waits until the sample of a multiple of the interval is to begin, or until that
-// turns out to be behind the end.
+// sleep waits until the sample of a multiple of the interval is due, or that is behind the
+// end.
 func (s *Schedule) sleep(ctx context.Context, tick int64, begin time.Duration) error {
 	if s.end.IsZero() {
 		return Sleep(ctx, s.clock, begin-s.now())
@@ -122,16 +119,15 @@ func (s *Schedule) over(tick int64) bool {
 	return !s.end.IsZero() && s.clock.Now().Add(s.due(tick)-s.now()).After(s.end)
 }
 
-// next returns the first multiple that leaves half an interval since the last
-// sample.
+// next returns the first multiple at least half an interval after the last sample.
 func (s *Schedule) next() int64 {
 	half := s.interval - s.interval/2
 	was := s.slow
 	s.slow = s.ended-s.began > half
 
-	// It is unknown when within a long sample its values were read: it counts from its
-	// end. Of one long sample after another the time between their beginnings tells, so
-	// that a slow source keeps its pace.
+	// A long sample counts from its end, because the time of its values is unknown.
+	// Consecutive long samples count from their beginning, so that a slow source keeps its
+	// interval.
 	last := s.began
 	if s.slow && !was || s.ended >= s.due(s.tick+1) {
 		last = s.ended

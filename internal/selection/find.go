@@ -7,21 +7,20 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Finder finds which instances of an object each of several paths names. It goes over the
-// instances once, and what that takes grows with the number of instances and that of
-// paths, not with their product, but for paths whose instance begins with a
-// wildcard: each is compared with every name.
+// Finder finds the instances of an object that each of several paths selects. It reads the
+// instances once; its time grows with the number of instances plus paths, except for paths
+// whose instance begins with a wildcard, which are compared with every name.
 type Finder struct {
 	paths    []*Path
 	found    [][]int32
 	compared []int32            // paths that are compared with every name
-	starts   map[string][]int32 // paths by what the names begin with that they stand for
-	lengths  []int              // of the starts of patterns
+	starts   map[string][]int32 // paths by the beginning of matching names
+	lengths  []int              // of the beginnings of patterns
 	folded   []byte             // scratch
 }
 
-// few is how many paths are compared with every name: finding a name in a map takes as
-// long as a few comparisons.
+// few is the number of paths that are compared with every name: a map lookup takes as long
+// as a few comparisons.
 const few = 4
 
 // Every returns the positions of n instances.
@@ -33,9 +32,8 @@ func Every(n int) []int32 {
 	return all
 }
 
-// NewFinder returns a Finder over paths that are about an object, given the positions of
-// all its instances; nil stands for what wants all of them. single tells that the object
-// has no instances but the one without a name.
+// NewFinder returns a Finder for paths that select an object, given the positions of all
+// its instances; a nil path selects all. single means that the object has no instances.
 func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 	f := &Finder{paths: paths, found: make([][]int32, len(paths))}
 	var named []int32
@@ -64,9 +62,8 @@ func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 	return f
 }
 
-// index makes a path be found by what all names begin with that it stands for, as names
-// compare. For one that is no pattern that is its whole name, with an end that tells
-// it from the beginnings of others.
+// index indexes a path by the folded beginning of matching names: for a path without
+// wildcards the whole name with an end mark.
 func (f *Finder) index(k int32) {
 	name := f.paths[k].Asked.Instance
 	at := strings.IndexAny(name, "*?")
@@ -83,13 +80,11 @@ func (f *Finder) index(k int32) {
 	f.starts[string(f.folded)] = append(f.starts[string(f.folded)], k)
 }
 
-// NeedsNames reports whether anything depends on what instances are called. Where it
-// does not, nothing needs to be added.
+// NeedsNames reports whether the result depends on names. Otherwise Add need not be called.
 func (f *Finder) NeedsNames() bool { return len(f.compared)+len(f.starts) > 0 }
 
-// Add tells what instance i is called, by its full name and its number among those of the
-// same name. Positions must not fall from call to call; an instance with several
-// names is added under each.
+// Add adds the name of instance i: its full name and its number among instances of the same
+// name. Positions must not decrease; an instance with several names is added under each.
 func (f *Finder) Add(i int, full string, occurrence int) {
 	f.compare(f.compared, i, full, occurrence)
 	if len(f.starts) == 0 {
@@ -105,7 +100,7 @@ func (f *Finder) Add(i int, full string, occurrence int) {
 	}
 }
 
-// compare adds an instance to those of some paths that name it, once.
+// compare adds an instance to the paths that match it, once.
 func (f *Finder) compare(paths []int32, i int, full string, occurrence int) {
 	for _, k := range paths {
 		if !f.paths[k].Instance(full, occurrence) {
@@ -117,6 +112,6 @@ func (f *Finder) compare(paths []int32, i int, full string, occurrence int) {
 	}
 }
 
-// Found returns for each path the positions of the instances that it names, rising. The
-// slices share memory and must not be changed.
+// Found returns for each path the rising positions of its instances. The slices share
+// memory and must not be changed.
 func (f *Finder) Found() [][]int32 { return f.found }

@@ -10,9 +10,9 @@ import (
 // Part is one part of a selection: a path, a class of objects, or else an object by its
 // identity.
 type Part struct {
-	Path   *Path // nil for what is no path
+	Path   *Path // nil if not a path
 	Class  bool
-	Costly bool // of a class: the costly objects, not the others
+	Costly bool // the class of costly objects
 	Object winperf.ObjectID
 }
 
@@ -37,7 +37,7 @@ func Parts(sel winperf.Selection) []Part {
 	return parts
 }
 
-// Resolve returns the parts of a selection with tables to look their names up in.
+// Resolve returns the parts of a selection with tables for their names.
 func Resolve(sel winperf.Selection, names *nametable.Names) []Part {
 	parts, tables := Parts(sel), NewTables(names)
 	for i := range parts {
@@ -46,7 +46,7 @@ func Resolve(sel winperf.Selection, names *nametable.Names) []Part {
 	return parts
 }
 
-// Resolve has the names of a path looked up; see [Name.Resolve].
+// Resolve sets the tables of a path; see [Name.Resolve].
 func (p *Part) Resolve(t *Tables) {
 	if p.Path != nil {
 		p.Path.Resolve(t)
@@ -67,27 +67,26 @@ func (p *Part) AddTo(sel *winperf.Selection) {
 	}
 }
 
-// Machine reports whether the part is about a machine, as all but paths are about any.
+// Machine reports whether the part selects a machine. Parts other than paths select any.
 func (p *Part) Machine(name string) bool { return p.Path == nil || p.Path.Machine(name) }
 
-// Object is one that is there.
+// Object is an existing object.
 type Object struct {
 	ID     winperf.ObjectID
-	Name   string // "" where the tables tell that the parts were resolved with
+	Name   string // "" if the tables have it
 	Costly bool
 }
 
-// Want says how a part wants an object.
+// Want is the way in which a part selects an object.
 type Want uint8
 
-// How parts want objects.
 const (
 	Unwanted    Want = iota
-	AmongOthers      // as one of a class, or of those that a pattern matches
+	AmongOthers      // as one of a class, or by a pattern
 	InFull           // by its name or identity
 )
 
-// Wants tells how the part wants an object that a sample holds, whatever the machine.
+// Wants returns how the part selects an object of a sample, whatever the machine.
 func (p *Part) Wants(o Object) Want {
 	switch {
 	case p.Path != nil && !p.Path.Object.Is(o.ID.Index, o.Name),
@@ -103,8 +102,7 @@ func (p *Part) Wants(o Object) Want {
 // ByPattern reports whether the part is a path with a pattern for the object.
 func (p *Part) ByPattern() bool { return p.Path != nil && p.Path.Object.Wildcard() }
 
-// Asks tells how a source that has an object is asked for it: as Wants does, but a
-// pattern asks for no costly one.
+// Asks is Wants for a source: a pattern does not select costly objects.
 func (p *Part) Asks(o Object) Want {
 	if o.Costly && p.ByPattern() {
 		return Unwanted
@@ -112,9 +110,9 @@ func (p *Part) Asks(o Object) Want {
 	return p.Wants(o)
 }
 
-// Split divides a selection into the parts that ask for costly objects and the rest. Titles are the title
-// indices of costly objects, names the tables to look names up in. For each part, in the order of Parts,
-// parts has whether it is in costly.
+// Split divides a selection into the parts that select costly objects and the rest. titles
+// are the title indices of costly objects, names the tables for names. parts reports for
+// each part, in the order of Parts, whether it is in costly.
 func Split(
 	sel winperf.Selection, names *nametable.Names, titles []uint32,
 ) (rest, costly winperf.Selection, parts []bool) {
@@ -138,8 +136,6 @@ func IsEmpty(sel winperf.Selection) bool {
 	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
 }
 
-// asksCostly reports whether the part asks for costly objects, of which costly are the
-// title indices.
 func (p *Part) asksCostly(costly []uint32) bool {
 	return p.Class && p.Costly || slices.ContainsFunc(costly, func(title uint32) bool {
 		return p.Wants(Object{ID: winperf.ObjectID{Index: title}}) == InFull

@@ -8,19 +8,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Place is where a value stands in a text.
+// Place is the place of a value in a text.
 type Place struct {
 	Pos         // of the value
-	Key  Pos    // of its key; of an element of a list that of the element
-	Text string // of a value that is text, a number or the like; "" for others
+	Key  Pos    // of its key, or of the list element
+	Text string // of a scalar value; "" for others
 }
 
-// Places are the places of the values of a text by their keys, of which those within others
-// are joined by dots and elements of lists have their number: push[0].tls.ca_file. What
-// aliases stand for has the place of the alias.
+// Places are the places of a text's values by key. Nested keys are joined by dots, list
+// elements are numbered: push[0].tls.ca_file. Values of aliases have the alias' place.
 type Places map[string]Place
 
-// PlacesOf finds the places in a text, as far as it is YAML. name stands for the text in errors.
+// PlacesOf finds the places in the valid part of a text. name is its name for errors.
 func PlacesOf(name string, text []byte) Places {
 	all := Places{}
 	if len(text) > MaxSize {
@@ -37,7 +36,6 @@ func PlacesOf(name string, text []byte) Places {
 	return all
 }
 
-// add adds what is below a node that stands for a key.
 func (p Places) add(name, key string, n *yaml.Node, depth int) {
 	at := func(n *yaml.Node) Pos { return Pos{Source: name, Line: n.Line, Column: n.Column} }
 	if depth > MaxDepth {
@@ -72,8 +70,8 @@ func textOf(n *yaml.Node) string {
 	return ""
 }
 
-// Find returns the place of a key, or of what is around it where the text does not have it.
-// A text that is not "" is what must stand there: what does not has no place, and ok is false.
+// Find returns the place of a key, or of its nearest parent in the text. If text is not ""
+// and the value differs, ok is false.
 func (p Places) Find(key, text string) (place Place, ok bool) {
 	if place, ok = p[key]; ok {
 		return place, text == "" || place.Text == text

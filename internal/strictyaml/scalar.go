@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// basic reads a string, a number or a truth value.
+// basic decodes a string, a number or a truth value.
 func (d *decoder) basic(n *yaml.Node, v reflect.Value, what string) {
 	switch {
 	case v.Kind() == reflect.String:
@@ -55,7 +55,7 @@ func (d *decoder) basic(n *yaml.Node, v reflect.Value, what string) {
 	}
 }
 
-// wholeForm is what was expected of a node: a number that is out of range is told the range.
+// wholeForm returns the expected form of a number, with the range if it is out of range.
 func wholeForm(n *yaml.Node, v reflect.Value) string {
 	if n.ShortTag() == "!!int" {
 		most := int64(math.MaxInt64) >> (64 - v.Type().Bits())
@@ -64,7 +64,6 @@ func wholeForm(n *yaml.Node, v reflect.Value) string {
 	return "a whole number"
 }
 
-// number is the value of a node that is a finite number.
 func number(n *yaml.Node) (float64, bool) {
 	tag := n.ShortTag()
 	f, err := strconv.ParseFloat(n.Value, 64)
@@ -72,7 +71,7 @@ func number(n *yaml.Node) (float64, bool) {
 	return f, n.Kind == yaml.ScalarNode && (tag == "!!int" || tag == "!!float") && err == nil && finite
 }
 
-// scalar reports whether a node is text of any kind: numbers are text, too.
+// scalar reports whether a node is text, including numbers.
 func (d *decoder) scalar(n *yaml.Node, what, expected string) bool {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
 		return true
@@ -83,7 +82,7 @@ func (d *decoder) scalar(n *yaml.Node, what, expected string) bool {
 
 const timeForm = "a number of seconds or a time such as 500ms, 15s or 1h30m"
 
-// duration reads a time: seconds, or with units.
+// duration decodes a time: seconds, or with units.
 func (d *decoder) duration(n *yaml.Node, what string) time.Duration {
 	if t, err := time.ParseDuration(n.Value); err == nil {
 		return t
@@ -96,7 +95,6 @@ func (d *decoder) duration(n *yaml.Node, what string) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// describe says what a node is.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -113,7 +111,7 @@ func describe(n *yaml.Node) string {
 	return quoted(n.Value)
 }
 
-// quoted is text of the file in quotes, not more than a line of it.
+// quoted returns text of the file in quotes, at most a line.
 func quoted(s string) string {
 	const most = 60
 	if len(s) > most {
@@ -122,7 +120,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// label puts the key in front of what is said about its value.
+// label returns the key as the beginning of a message about its value.
 func label(what string) string {
 	if what == "" {
 		return ""
@@ -130,7 +128,7 @@ func label(what string) string {
 	return printable(what) + ": "
 }
 
-// printable is a key as it is, or quoted where that would not be one word.
+// printable returns a key, in quotes if it is not one word.
 func printable(s string) string {
 	for _, r := range s {
 		if r <= ' ' || r == 0x7f || !strconv.IsPrint(r) {

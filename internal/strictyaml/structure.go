@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// fields are the keys of a structure.
 type fields struct {
 	names    []string // in the order of the structure
 	index    map[string][]int
@@ -19,7 +18,7 @@ type fields struct {
 	pos      [][]int // fields of type Pos
 }
 
-// fieldsOf finds the keys that a type has by its tags.
+// fieldsOf returns the keys of a type by its tags.
 func fieldsOf(t reflect.Type) *fields {
 	all := &fields{index: map[string][]int{}}
 	all.add(t, nil)
@@ -49,7 +48,6 @@ func (f *fields) add(t reflect.Type, around []int) {
 	}
 }
 
-// structure reads keys into the fields of a structure.
 func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	all := fieldsOf(v.Type())
 	problems := len(d.list)
@@ -80,7 +78,6 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// unknown reports a key that is none of the structure's.
 func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
 	msg := "unknown key " + quoted(key)
 	if told, ok := v.Interface().(interface{ UnknownKey(key string) string }); ok && told.UnknownKey(key) != "" {
@@ -97,13 +94,12 @@ func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
 	d.problem(at, msg)
 }
 
-// lastName is the name that a key ends with, as keys are written.
+// lastName returns the last part of a key, in the form of keys.
 func lastName(key string) string {
 	return strings.ReplaceAll(key[strings.LastIndexByte(key, '.')+1:], "-", "_")
 }
 
-// elsewhere finds a key in the structures within one, and returns it with those around it; "" where
-// none has it.
+// elsewhere returns the path of a key in nested structures, or "".
 func elsewhere(t reflect.Type, name string, depth int) string {
 	if depth > 4 {
 		return ""

@@ -10,16 +10,16 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Pos is a place in a text that was decoded. The zero Pos is none. As a field of a
-// structure, without a tag, it is set to where the structure begins.
+// Pos is a place in a decoded text. The zero Pos is none. A field of this type without a
+// tag is set to the beginning of its structure.
 type Pos struct {
-	Source       string // what was read, as Decode was told
+	Source       string // the name passed to Decode
 	Line, Column int    // from 1; columns are characters
-	Partial      bool   // of a structure: something in it could not be read
+	Partial      bool   // the structure was not completely decoded
 }
 
-// Errorf is an error about what stands there, in the same form as those of Decode.
-// As with fmt.Errorf %w wraps an error.
+// Errorf returns an error about this place, in the form of Decode's errors. As with
+// fmt.Errorf %w wraps an error.
 func (p Pos) Errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	var kind error
@@ -35,8 +35,7 @@ func (p Pos) wrap(kind error, msg string) *winperf.DataError {
 	}
 }
 
-// Value is a value that knows where it stood. Of one that the text does not have
-// the Pos is zero.
+// Value is a value with its place. If it is missing in the text the Pos is zero.
 type Value[T any] struct {
 	V T
 	Pos
@@ -47,15 +46,15 @@ func (v *Value[T]) placed(at Pos) any {
 	return &v.V
 }
 
-// Embedded is a value that stands in the text as it is, or as text that holds it as
-// YAML once more. Places in that are places in the file where it is written as a
-// block that begins with |, else they are the place of the text.
+// Embedded is a value written directly or as text that contains YAML. Places inside the
+// text are places in the file if it is a block that begins with |, otherwise the place of
+// the text.
 type Embedded[T any] struct{ V T }
 
 func (e *Embedded[T]) embedded() any { return &e.V }
 
-// Size is a number of bytes. In the text it has a unit: 500K, 100M, 2G, where K is
-// 1024 bytes; the number alone is bytes.
+// Size is a number of bytes. In the text it may have a unit: 500K, 100M, 2G, where K is
+// 1024 bytes.
 type Size int64
 
 // UnmarshalText reads the size.

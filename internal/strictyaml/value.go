@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// value reads a node into v. what is the key or the kind of thing that it is, for messages.
+// value decodes a node into v. what is the key or the kind of value, for messages.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, what string) {
 	d.values++
 	switch {
@@ -38,7 +38,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, what string) {
 	}
 }
 
-// special reads into types that say themselves how; it reports whether v is of one.
+// special decodes types with their own form; it reports whether v has one.
 func (d *decoder) special(n *yaml.Node, v reflect.Value, what string) bool {
 	if !v.CanAddr() {
 		return false
@@ -82,7 +82,6 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, what string) bool {
 	return true
 }
 
-// plain reads into the kinds of Go.
 func (d *decoder) plain(n *yaml.Node, v reflect.Value, what string) {
 	null := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 	switch v.Kind() {
@@ -114,7 +113,7 @@ func (d *decoder) plain(n *yaml.Node, v reflect.Value, what string) {
 	}
 }
 
-// is reports whether a node is of a kind. One without a value is of none, and no error.
+// is reports whether a node is of a kind. A node without a value is not, but is no error.
 func (d *decoder) is(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
 	if n.Kind == kind {
 		return true
@@ -128,7 +127,7 @@ func (d *decoder) is(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
 	return false
 }
 
-// short is a text as an example of what a list may hold.
+// short returns a text as an example of a list element.
 func short(s string) string {
 	if len(s) > 60 || printable(s) != s && strings.ContainsAny(s, "\r\n\t") {
 		return "..."
@@ -136,7 +135,7 @@ func short(s string) string {
 	return s
 }
 
-// expected reports that a value is something else than what was expected.
+// expected reports a value of another form than expected.
 func (d *decoder) expected(n *yaml.Node, what, expected string) {
 	d.problem(d.at(n), fmt.Sprintf("%sexpected %s, found %s", label(what), expected, describe(n)))
 }
@@ -154,7 +153,7 @@ func (d *decoder) slice(n *yaml.Node, v reflect.Value, what string) {
 	v.Set(list)
 }
 
-// table reads a map.
+// table decodes a map.
 func (d *decoder) table(n *yaml.Node, v reflect.Value) {
 	if v.Type().Key().Kind() != reflect.String {
 		d.problem(d.at(n), fmt.Sprintf("internal error: keys of %v are no strings", v.Type()))
@@ -175,7 +174,7 @@ func (d *decoder) table(n *yaml.Node, v reflect.Value) {
 	v.Set(table)
 }
 
-// key is the text of a key that was not there before.
+// key returns the text of a new key.
 func (d *decoder) key(n *yaml.Node, seen map[string]Pos) (string, bool) {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		n = n.Alias
@@ -185,16 +184,15 @@ func (d *decoder) key(n *yaml.Node, seen map[string]Pos) (string, bool) {
 		return "", false
 	}
 	if first, twice := seen[n.Value]; twice {
-		d.problem(d.at(n), fmt.Sprintf("key %s is there already, in line %d", quoted(n.Value), first.Line))
+		d.problem(d.at(n), fmt.Sprintf("duplicate key %s, first in line %d", quoted(n.Value), first.Line))
 		return "", false
 	}
 	seen[n.Value] = d.at(n)
 	return n.Value, true
 }
 
-// inside is a decoder of the text that a node holds.
 func (d *decoder) inside(n *yaml.Node) *decoder {
-	// Aliases can have one long text read again and again.
+	// Aliases can repeat one long text many times.
 	d.values += len(n.Value) / 16
 	inner := &decoder{problems: d.problems, text: []byte(n.Value)}
 	around := d.place
@@ -208,7 +206,7 @@ func (d *decoder) inside(n *yaml.Node) *decoder {
 	return inner
 }
 
-// indentation is how many columns a block of text is indented.
+// indentation returns the indentation of a block of text, in columns.
 func indentation(text []byte, n *yaml.Node) int {
 	var lines [][]byte
 	for line := range bytes.Lines(text) {

@@ -1,8 +1,7 @@
-// Package titles has the title indices of objects and counters that several packages know by
-// their index. They are the same on every Windows, in every language.
+// Package titles has the title indices of well-known objects and counters. They are the
+// same on every Windows, in every language.
 package titles
 
-// Objects.
 const (
 	System       = 2
 	Memory       = 4
@@ -13,11 +12,10 @@ const (
 	Processor    = 238
 )
 
-// Counters.
 const (
 	ProcessorTime = 6   // % Processor Time
 	WorkingSet    = 180 // of a process
-	ElapsedTime   = 684 // raw: when the process or thread began
+	ElapsedTime   = 684 // raw: the begin of the process or thread
 	IDProcess     = 784
 	IDThread      = 804
 )

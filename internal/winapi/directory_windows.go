@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// MakeDirectory makes a directory with the security descriptor, in the words of
-// "Security Descriptor Definition Language" (Microsoft Learn). One that is there
-// stays as it is.
+// MakeDirectory makes a directory with a security descriptor ("Security Descriptor
+// Definition Language", Microsoft Learn). An existing directory is not changed.
 func MakeDirectory(path, sddl string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -34,10 +33,10 @@ func MakeDirectory(path, sddl string) error {
 	return &os.PathError{Op: "mkdir", Path: path, Err: asErrno(err)}
 }
 
-// CheckDirectory tells why a directory cannot be relied on: it is a reparse point,
-// which leads elsewhere, or its owner is neither SYSTEM nor the administrators nor
-// the account that this process runs as. The owner of a directory can exchange what is
-// in it, whatever its rights are. The error wraps fs.ErrPermission.
+// CheckDirectory returns an error that wraps fs.ErrPermission if a directory is not
+// trustworthy: it is a reparse point, or its owner is neither SYSTEM nor the administrators
+// nor the account of this process. The owner can replace files in a directory whatever its
+// rights are.
 func CheckDirectory(path string) error {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -45,12 +44,12 @@ func CheckDirectory(path string) error {
 	}
 
 	const access = windows.FILE_READ_ATTRIBUTES | windows.READ_CONTROL
-	const flags = windows.FILE_FLAG_BACKUP_SEMANTICS | careful // the former for directories
+	const flags = windows.FILE_FLAG_BACKUP_SEMANTICS | careful // the first for directories
 	h, err := windows.CreateFile(name, access, shareAll, nil, windows.OPEN_EXISTING, flags, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: asErrno(err)}
 	}
-	defer func() { _ = windows.CloseHandle(h) }() // it was only looked at
+	defer func() { _ = windows.CloseHandle(h) }() // opened for reading
 
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
@@ -67,8 +66,8 @@ func CheckDirectory(path string) error {
 	return nil
 }
 
-// directoryFault tells why a directory with these attributes and this owner cannot
-// be relied on, "" for nothing.
+// directoryFault returns why a directory with these attributes and this owner is not
+// trustworthy, or "".
 func directoryFault(attributes uint32, descriptor *windows.SECURITY_DESCRIPTOR) string {
 	switch {
 	case attributes&windows.FILE_ATTRIBUTE_DIRECTORY == 0:
@@ -101,8 +100,8 @@ func securityAttributes(sddl string) (*windows.SecurityAttributes, error) {
 	return a, nil
 }
 
-// SystemDirectory returns the directory of Windows' own programs, as the system
-// tells it: the environment is its user's.
+// SystemDirectory returns the directory of Windows' programs from the system, because the
+// environment is under the control of its user.
 //
 // sys	GetSystemDirectory(path *uint16, size uint32) (n uint32, err error) = kernel32.GetSystemDirectoryW
 func SystemDirectory() (string, error) { return windows.GetSystemDirectory() }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// DLL is a library that is loaded when one of its functions is first needed,
-// and stays loaded. It may be used from several goroutines.
+// DLL is a library that is loaded when one of its functions is first needed, and stays
+// loaded. It may be used from several goroutines.
 type DLL struct {
 	name string
 	load func() (windows.Handle, error)
@@ -20,9 +20,9 @@ type DLL struct {
 	procs map[string]*Proc
 }
 
-// NewDLL names a library. A bare name is looked for in the system's directory only, so
-// that no other file of that name is loaded. A path is loaded as it is, and what the library
-// imports is looked for in its own directory first; tests use that for fakes.
+// NewDLL names a library. A bare name is searched in the system's directory only, so that
+// no other file is loaded. A path is loaded as it is; its imports are searched in its own
+// directory first. Tests use that for fakes.
 func NewDLL(name string) *DLL {
 	load := func() (windows.Handle, error) {
 		flags := uintptr(windows.LOAD_LIBRARY_SEARCH_SYSTEM32)
@@ -34,8 +34,7 @@ func NewDLL(name string) *DLL {
 	return &DLL{name: name, procs: map[string]*Proc{}, load: sync.OnceValues(load)}
 }
 
-// Proc returns a function of the library, the same for a name each time. Nothing is
-// loaded yet.
+// Proc returns a function of the library, always the same for a name. It loads nothing.
 func (d *DLL) Proc(name string) *Proc {
 	d.mu.RLock()
 	p := d.procs[name]
@@ -52,7 +51,6 @@ func (d *DLL) Proc(name string) *Proc {
 	return d.procs[name]
 }
 
-// find loads the library and looks for a function of it.
 func (d *DLL) find(name string) (uintptr, error) {
 	h, err := d.load()
 	if err != nil {
@@ -68,13 +66,12 @@ func (d *DLL) find(name string) (uintptr, error) {
 // Proc is a function of a library.
 type Proc struct{ find func() (uintptr, error) }
 
-// Addr returns where the function is, for syscall.SyscallN. The error is a
+// Addr returns the address of the function for syscall.SyscallN. The error is a
 // *MissingError.
 func (p *Proc) Addr() (uintptr, error) { return p.find() }
 
-// call calls a function. The arguments may be pointers, which are kept alive. errno is
-// what the function set as the last error; err says that it is missing. Each call
-// allocates.
+// call calls a function. Pointers among the arguments are kept alive. errno is the last
+// error; err means that the function is missing. Each call allocates.
 //
 //go:uintptrescapes
 func call(d *DLL, function string, args ...uintptr) (result uintptr, errno Errno, err error) {
@@ -86,8 +83,7 @@ func call(d *DLL, function string, args ...uintptr) (result uintptr, errno Errno
 	return result, Errno(last), nil
 }
 
-// callStatus calls a function that returns an error number, with arguments as call takes
-// them.
+// callStatus calls a function that returns an error number; see call.
 //
 //go:uintptrescapes
 func callStatus(d *DLL, function string, args ...uintptr) error {
@@ -98,7 +94,7 @@ func callStatus(d *DLL, function string, args ...uintptr) error {
 	return Errno(status).Err()
 }
 
-// text16 is a text as functions take it.
+// text16 converts a text for functions.
 func text16(s string) (*uint16, error) {
 	p, err := syscall.UTF16PtrFromString(s)
 	if err != nil {
@@ -107,7 +103,7 @@ func text16(s string) (*uint16, error) {
 	return p, nil
 }
 
-// textOrNull is text16, and NULL for "".
+// textOrNull is text16, with NULL for "".
 func textOrNull(s string) (*uint16, error) {
 	if s == "" {
 		return nil, nil
@@ -115,7 +111,7 @@ func textOrNull(s string) (*uint16, error) {
 	return text16(s)
 }
 
-// pointer is where a buffer is, NULL for an empty one.
+// pointer returns the address of a buffer, NULL if empty.
 func pointer[T any](buf []T) unsafe.Pointer {
 	if len(buf) == 0 {
 		return nil
@@ -123,7 +119,7 @@ func pointer[T any](buf []T) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(buf))
 }
 
-// asErrno turns the error numbers of other packages into ours.
+// asErrno converts the error numbers of other packages.
 func asErrno(err error) error {
 	var e windows.Errno
 	if errors.As(err, &e) {

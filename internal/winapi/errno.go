@@ -5,11 +5,11 @@ import (
 	"io/fs"
 )
 
-// Errno is a Windows error number (winerror.h) as calls return or set it. It
-// says the same on every system, for the numbers also come over the network.
+// Errno is a Windows error number (winerror.h). Its text is the same on every system,
+// because numbers also arrive over the network.
 type Errno uint32
 
-// The error numbers that callers tell apart.
+// The error numbers that callers distinguish.
 const (
 	ERROR_SUCCESS                Errno = 0
 	ERROR_FILE_NOT_FOUND         Errno = 2
@@ -37,7 +37,6 @@ const (
 	ERROR_WMI_INSTANCE_NOT_FOUND Errno = 4201
 )
 
-// errnoNames are the names of winerror.h.
 var errnoNames = map[Errno]string{
 	ERROR_FILE_NOT_FOUND:         "ERROR_FILE_NOT_FOUND",
 	ERROR_PATH_NOT_FOUND:         "ERROR_PATH_NOT_FOUND",
@@ -64,7 +63,7 @@ var errnoNames = map[Errno]string{
 	ERROR_WMI_INSTANCE_NOT_FOUND: "ERROR_WMI_INSTANCE_NOT_FOUND",
 }
 
-// Error returns the number with its name and, on Windows, the system's text.
+// Error returns the number, its name and, on Windows, the system's text.
 func (e Errno) Error() string {
 	s := fmt.Sprintf("Windows error %d", uint32(e))
 	if name := errnoNames[e]; name != "" {
@@ -76,7 +75,7 @@ func (e Errno) Error() string {
 	return s
 }
 
-// Is makes errors.Is find what package io/fs calls the same.
+// Is implements errors.Is for errors of package io/fs.
 func (e Errno) Is(target error) bool {
 	switch target {
 	case fs.ErrNotExist:
@@ -87,7 +86,7 @@ func (e Errno) Is(target error) bool {
 	return false
 }
 
-// Err returns nil for success and the number as an error otherwise.
+// Err returns nil for ERROR_SUCCESS, otherwise the number.
 func (e Errno) Err() error {
 	if e == ERROR_SUCCESS {
 		return nil

@@ -2,5 +2,5 @@
 
 package winapi
 
-// systemText has nothing to add: other systems number their errors otherwise.
+// systemText returns "": other systems have other error numbers.
 func (e Errno) systemText() string { return "" }

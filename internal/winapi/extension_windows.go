@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Extension are the functions of a version 1 provider (Microsoft Learn, "Creating a
-// Performance Extension DLL"), and WinperfTroubles and WinperfOwner, which
-// winperf-provider.dll has.
+// Extension calls a version 1 provider (Microsoft Learn, "Creating a Performance Extension
+// DLL"), with WinperfTroubles and WinperfOwner of winperf-provider.dll.
 type Extension struct{ dll *DLL }
 
-// NewExtension returns the functions of winperf-provider.dll, or of a copy of it.
+// NewExtension returns the functions of winperf-provider.dll or of a copy of it.
 func NewExtension(dll *DLL) *Extension { return &Extension{dll} }
 
-// Open tells the provider the names of its drivers.
+// Open passes the names of its drivers to the provider.
 //
 // sys	WinperfOpen(drivers *uint16) (status Errno)
 func (e *Extension) Open(drivers []string) error {
@@ -25,8 +24,8 @@ func (e *Extension) Open(drivers []string) error {
 	return callStatus(e.dll, "WinperfOpen", uintptr(unsafe.Pointer(&text[0])))
 }
 
-// Collect returns the objects that answer a query. The error wraps ERROR_MORE_DATA where
-// they are more than room bytes.
+// Collect returns the objects that answer a query. The error wraps ERROR_MORE_DATA if they
+// exceed room bytes.
 //
 // sys	WinperfCollect(query *uint16, data **byte, size *uint32, objects *uint32) (status Errno)
 func (e *Extension) Collect(query string, room int) ([]byte, error) {
@@ -35,28 +34,28 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 		return nil, err
 	}
 
-	// The provider moves the pointer behind what it has written, where Go may have
-	// something else. So at is a number, which the garbage collector does not follow, and
-	// KeepAlive keeps the memory.
+	// The provider moves the pointer behind its data, where Go may have other memory. So at
+	// is a number, which the garbage collector does not follow, and KeepAlive keeps the
+	// memory.
 	data := make([]byte, room)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	size := uint32(room)
-	objects := uint32(0) // how many there are, which data says too
+	objects := uint32(0) // their number, which is also in data
 	err = callStatus(e.dll, "WinperfCollect", uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
 	runtime.KeepAlive(data)
 	if err != nil {
 		return nil, err
 	}
-	return data[:min(int(size), room)], nil // a faulty provider may report more than room
+	return data[:min(int(size), room)], nil // a faulty provider may return more than room
 }
 
-// Close ends what Open began.
+// Close ends the session of Open.
 //
 // sys	WinperfClose() (status Errno)
 func (e *Extension) Close() error { return callStatus(e.dll, "WinperfClose") }
 
-// Troubles returns what went wrong in the provider since it was loaded.
+// Troubles returns the errors of the provider since it was loaded.
 //
 // sys	WinperfTroubles(text *uint16, room uint32) (units uint32)
 func (e *Extension) Troubles() ([]string, error) {
@@ -72,8 +71,8 @@ func (e *Extension) Troubles() ([]string, error) {
 	return strings.Split(lines, "\n"), nil
 }
 
-// Owner returns whose the object of a title index was when it was last collected: a SID,
-// or Publishers, the registry value that names the accounts; "" for nobody's.
+// Owner returns the owner of a title index's object at its last collection: a SID, or
+// Publishers, the registry value that names the accounts; "" for none.
 //
 // sys	WinperfOwner(title uint32, text *uint16, room uint32) (units uint32)
 func (e *Extension) Owner(title uint32) (string, error) {
@@ -83,8 +82,7 @@ func (e *Extension) Owner(title uint32) (string, error) {
 	return wire.UnitsText(text[:min(int(n), len(text))]), err
 }
 
-// AccountName returns the name of the account of a SID, DOMAIN\NAME, or the SID where it
-// has none.
+// AccountName returns the name of a SID's account, DOMAIN\NAME, or the SID if it has none.
 //
 // sys LookupAccountSid(system *uint16, sid *SID, name *uint16, nameLen *uint32, domain
 // *uint16, domainLen *uint32, use *uint32) (err error) = advapi32.LookupAccountSidW

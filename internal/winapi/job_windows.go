@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// EndWithUs makes a process, and those that it starts from now on, end when this process ends, however it
-// ends.
+// EndWithUs makes a process and its future children end when this process ends, for
+// whatever reason.
 func EndWithUs(p *os.Process) error {
 	job, err := ourJob()
 	if err != nil {
@@ -28,8 +28,8 @@ func EndWithUs(p *os.Process) error {
 	return os.NewSyscallError("AssignProcessToJobObject", err)
 }
 
-// ourJob is a job whose only handle this process has until it ends. The system ends the processes of a job
-// without a handle.
+// ourJob is a job whose only handle is open until this process ends. The system then ends
+// the processes of the job.
 var ourJob = sync.OnceValues(func() (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -7,18 +7,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Kernel are the calls of kernel32.dll.
 type Kernel struct{ dll *DLL }
 
-// NewKernel returns the calls of a library, kernel32.dll for the system's own.
+// NewKernel returns the calls of a library: kernel32.dll or a fake.
 func NewKernel(dll *DLL) *Kernel { return &Kernel{dll} }
 
-// maxComputerName is the longest NetBIOS name that GetComputerName may return,
-// with room to spare: MAX_COMPUTERNAME_LENGTH is 15, and Wine returns more.
+// maxComputerName is the longest NetBIOS name accepted: MAX_COMPUTERNAME_LENGTH is 15, but
+// Wine returns longer names.
 const maxComputerName = 256
 
-// ComputerName returns the machine's NetBIOS name, which stands in performance
-// data blocks and counter paths.
+// ComputerName returns the machine's NetBIOS name, used in performance data blocks and
+// counter paths.
 //
 // sys	GetComputerName(name *uint16, size *uint32) (err error) = kernel32.GetComputerNameW
 func (k *Kernel) ComputerName() (string, error) {
@@ -43,7 +42,7 @@ func (k *Kernel) UILanguage() (uint16, error) {
 	return uint16(language), err
 }
 
-// Loaded tells whether a library is loaded into this process.
+// Loaded reports whether a library is loaded into this process.
 //
 // sys	GetModuleHandle(name *uint16) (module Handle) = kernel32.GetModuleHandleW
 func (k *Kernel) Loaded(library string) (bool, error) {
@@ -55,7 +54,7 @@ func (k *Kernel) Loaded(library string) (bool, error) {
 	return module != 0, err
 }
 
-// MemoryInfo returns how much memory this process has.
+// MemoryInfo returns the memory of this process.
 //
 // sys GetProcessMemoryInfo(process Handle, info *PROCESS_MEMORY_COUNTERS, size uint32)
 // (err error) = kernel32.K32GetProcessMemoryInfo
@@ -69,13 +68,12 @@ func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 	return info, err
 }
 
-// HandleCount returns how many handles this process has open. It tries all
-// numbers that a handle may have, as GetProcessHandleCount does not work under
-// Wine, and so belongs into tests.
+// HandleCount returns the number of open handles of this process, for tests. It tries all
+// possible handles, because GetProcessHandleCount does not work under Wine.
 //
 // sys	GetHandleInformation(object Handle, flags *uint32) (err error) = kernel32.GetHandleInformation
 func (k *Kernel) HandleCount() (int, error) {
-	const step, gap = 4, 4096 // numbers are multiples of 4; after so many free ones no more are used
+	const step, gap = 4, 4096 // handles are multiples of 4; no more are used after so many free ones
 	count := 0
 	var flags uint32
 	for h, free := uintptr(step), 0; free < gap; h += step {

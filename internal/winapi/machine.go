@@ -1,16 +1,16 @@
 package winapi
 
-// The names of a machine that GetComputerNameEx tells (COMPUTER_NAME_FORMAT of sysinfoapi.h).
+// Names of a machine for GetComputerNameEx (COMPUTER_NAME_FORMAT of sysinfoapi.h).
 const (
 	ComputerNameDnsHostname       = 1
 	ComputerNameDnsDomain         = 2
 	ComputerNameDnsFullyQualified = 3
 )
 
-// ALL_PROCESSOR_GROUPS asks for the processors of the whole machine (winnt.h).
+// ALL_PROCESSOR_GROUPS means all processors of the machine (winnt.h).
 const ALL_PROCESSOR_GROUPS = 0xffff
 
-// MEMORYSTATUSEX (sysinfoapi.h) tells how much memory there is, in bytes.
+// MEMORYSTATUSEX (sysinfoapi.h) is the memory of the machine, in bytes.
 type MEMORYSTATUSEX struct {
 	DwLength                uint32
 	DwMemoryLoad            uint32

@@ -6,12 +6,11 @@ import (
 	"unsafe"
 )
 
-// ComputerNameEx returns a name of the machine, by one of the ComputerName numbers. It is
-// empty where the machine has none of that form.
+// ComputerNameEx returns a name of the machine, by one of the ComputerName numbers, or "".
 //
 // sys	GetComputerNameEx(format uint32, name *uint16, size *uint32) (err error) = kernel32.GetComputerNameExW
 func (k *Kernel) ComputerNameEx(format uint32) (string, error) {
-	var name [1024]uint16 // names of the domain name system have at most 255 characters
+	var name [1024]uint16 // DNS names have at most 255 characters
 	n := uint32(len(name))
 	ok, errno, err := call(k.dll, "GetComputerNameExW", uintptr(format), uintptr(unsafe.Pointer(&name)),
 		uintptr(unsafe.Pointer(&n)))
@@ -24,7 +23,7 @@ func (k *Kernel) ComputerNameEx(format uint32) (string, error) {
 	return syscall.UTF16ToString(name[:min(int(n), len(name))]), nil
 }
 
-// MemoryStatus returns how much memory the machine has.
+// MemoryStatus returns the memory of the machine.
 //
 // sys	GlobalMemoryStatusEx(status *MEMORYSTATUSEX) (err error) = kernel32.GlobalMemoryStatusEx
 func (k *Kernel) MemoryStatus() (MEMORYSTATUSEX, error) {
@@ -36,7 +35,7 @@ func (k *Kernel) MemoryStatus() (MEMORYSTATUSEX, error) {
 	return status, err
 }
 
-// UpTime returns how long the machine runs, with a resolution of 10 to 16 ms.
+// UpTime returns the time since the machine was started, with a resolution of 10 to 16 ms.
 //
 // sys	GetTickCount64() (ms uint64) = kernel32.GetTickCount64
 func (k *Kernel) UpTime() (time.Duration, error) {
@@ -47,13 +46,13 @@ func (k *Kernel) UpTime() (time.Duration, error) {
 
 	low, high, _ := syscall.SyscallN(addr)
 	ms := uint64(low)
-	if unsafe.Sizeof(low) == 4 { // then the upper half is in a register of its own
+	if unsafe.Sizeof(low) == 4 { // the upper half is in another register
 		ms |= uint64(high) << 32
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// Processors returns how many logical processors are active in all groups.
+// Processors returns the number of active logical processors in all groups.
 //
 // sys	GetActiveProcessorCount(group uint16) (count uint32) = kernel32.GetActiveProcessorCount
 func (k *Kernel) Processors() (int, error) {

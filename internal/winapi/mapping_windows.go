@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockOffset is the high half of 2^62, the byte that files are locked at: far
-// behind their ends, as a lock keeps others from reading what it covers.
+// lockOffset is the high half of 2^62, the offset of locks: far behind the end of files,
+// because a lock prevents others from reading the locked bytes.
 const lockOffset = 1 << 30
 
-// CreateShared creates a file that is not there, with the security descriptor,
-// and lets others read, write and remove it meanwhile.
+// CreateShared creates a new file with a security descriptor, which others may read, write
+// and remove while it is open.
 func CreateShared(path, sddl string) (*os.File, error) {
 	attributes, err := securityAttributes(sddl)
 	if err != nil {
@@ -38,16 +38,15 @@ func CreateShared(path, sddl string) (*os.File, error) {
 
 const (
 	shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	// careful are the flags that follow no link, and that let the process at the other
-	// end learn the caller's account but not act for it.
+	// careful are flags that do not follow links and let a process at the other end
+	// identify the caller but not impersonate it.
 	careful = windows.FILE_FLAG_OPEN_REPARSE_POINT | windows.SECURITY_SQOS_PRESENT |
 		windows.SECURITY_IDENTIFICATION
 )
 
-// OpenShared opens another one's file for reading and lets others read, write and
-// remove it meanwhile. It follows no link, does not lend this account's identity,
-// and does not wait for the holder of an oplock on the file: then the error
-// wraps ERROR_BUSY.
+// OpenShared opens a file of another account for reading; others may read, write and remove
+// it meanwhile. It follows no link, prevents impersonation, and does not wait for the
+// holder of an oplock: the error then wraps ERROR_BUSY.
 func OpenShared(path string) (*os.File, error) {
 	f, err := openShared(path, windows.NtCreateFile)
 	if err != nil {
@@ -56,7 +55,6 @@ func OpenShared(path string) (*os.File, error) {
 	return f, nil
 }
 
-// ntCreateFile is the form of windows.NtCreateFile.
 type ntCreateFile func(handle *windows.Handle, access uint32, object *windows.OBJECT_ATTRIBUTES,
 	status *windows.IO_STATUS_BLOCK, size *int64, attributes, share, disposition, options uint32,
 	extended uintptr, extendedLength uint32) error
@@ -79,29 +77,29 @@ func openShared(path string, create ntCreateFile) (*os.File, error) {
 		SecurityQoS: &quality}
 	object.Length = uint32(unsafe.Sizeof(object))
 
-	// CreateFile cannot say FILE_COMPLETE_IF_OPLOCKED, without which the holder of an
-	// oplock on the file decides how long this takes.
+	// CreateFile has no FILE_COMPLETE_IF_OPLOCKED. Without it, the holder of an oplock
+	// determines how long this takes.
 	const options = windows.FILE_NON_DIRECTORY_FILE | windows.FILE_SYNCHRONOUS_IO_NONALERT |
 		windows.FILE_OPEN_REPARSE_POINT | windows.FILE_COMPLETE_IF_OPLOCKED
 	var h windows.Handle
 	var status windows.IO_STATUS_BLOCK
 	err = create(&h, windows.FILE_GENERIC_READ, &object, &status, nil, 0, shareAll, windows.FILE_OPEN,
 		options, 0, 0)
-	if errors.Is(err, windows.STATUS_OPLOCK_BREAK_IN_PROGRESS) { // a success: there is a handle
+	if errors.Is(err, windows.STATUS_OPLOCK_BREAK_IN_PROGRESS) { // a success: the handle is open
 		return nil, errors.Join(ERROR_BUSY, windows.CloseHandle(h))
 	}
 	if err != nil {
 		return nil, asErrno(err)
 	}
 
-	// Pipes and devices answer when they like.
+	// Pipes and devices may never answer.
 	if kind, err := windows.GetFileType(h); err != nil || kind != windows.FILE_TYPE_DISK {
 		return nil, errors.Join(ERROR_INVALID_HANDLE, err, windows.CloseHandle(h))
 	}
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// ntPath is a full path as the kernel has it.
+// ntPath returns a full path in the kernel's form.
 func ntPath(path string) string {
 	if rest, ok := strings.CutPrefix(path, `\\?\`); ok {
 		return `\??\` + rest
@@ -115,8 +113,8 @@ func ntPath(path string) string {
 	return `\??\` + path
 }
 
-// TryLock locks a file, exclusively or shared, at byte 2^62, unless another one
-// has it locked so that this cannot be. The lock ends with the file.
+// TryLock locks a file at byte 2^62, exclusively or shared, and reports whether it could.
+// The lock ends with the file.
 func TryLock(f *os.File, exclusive bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
@@ -130,14 +128,14 @@ func TryLock(f *os.File, exclusive bool) (bool, error) {
 	return err == nil, err
 }
 
-// Unlock takes a lock of TryLock back.
+// Unlock ends a lock of TryLock.
 func Unlock(f *os.File) error {
 	at := windows.Overlapped{OffsetHigh: lockOffset}
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 
-// MapFile maps n bytes of a file for reading and writing; offset is a multiple of
-// 64 KiB, and the file at least that long.
+// MapFile maps n bytes of a file for reading and writing. offset must be a multiple of 64
+// KiB, and the file long enough.
 func MapFile(f *os.File, offset int64, n int) ([]byte, error) {
 	end := uint64(offset) + uint64(n)
 	section, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READWRITE,
@@ -158,7 +156,7 @@ func MapFile(f *os.File, offset int64, n int) ([]byte, error) {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&view)), n), nil
 }
 
-// UnmapFile ends what MapFile returned.
+// UnmapFile ends a mapping of MapFile.
 func UnmapFile(p []byte) error {
 	return windows.UnmapViewOfFile(uintptr(unsafe.Pointer(unsafe.SliceData(p))))
 }

@@ -6,15 +6,14 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// MissingError tells that a library cannot be loaded, or that it lacks a
-// function. It wraps winperf.ErrNotSupported and what the system said.
+// MissingError means that a library cannot be loaded or lacks a function. It wraps
+// winperf.ErrNotSupported and the system's error.
 type MissingError struct {
 	Library  string
-	Function string // "" where the library itself is missing
-	Err      error  // what the system said
+	Function string // "" if the library is missing
+	Err      error  // the system's error
 }
 
-// Error names the function and the library.
 func (e *MissingError) Error() string {
 	if e.Function == "" {
 		return fmt.Sprintf("library %s cannot be loaded: %v", e.Library, e.Err)
@@ -22,5 +21,4 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("library %s has no function %s: %v", e.Library, e.Function, e.Err)
 }
 
-// Unwrap returns winperf.ErrNotSupported and what the system said.
 func (e *MissingError) Unwrap() []error { return []error{winperf.ErrNotSupported, e.Err} }

@@ -10,11 +10,11 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// PdhStatus is what the PDH functions return: 0, a code of pdhmsg.h, or an error
-// number of winerror.h. The two top bits are the severity.
+// PdhStatus is a result of PDH functions: 0, a code of pdhmsg.h, or an error number of
+// winerror.h. The two top bits are the severity.
 type PdhStatus uint32
 
-// The codes of pdhmsg.h that callers tell apart.
+// The codes of pdhmsg.h that callers distinguish.
 const (
 	PDH_CSTATUS_VALID_DATA        PdhStatus = 0x00000000
 	PDH_CSTATUS_NEW_DATA          PdhStatus = 0x00000001
@@ -47,7 +47,6 @@ const (
 	PDH_QUERY_PERF_DATA_TIMEOUT   PdhStatus = 0xC0000BFE
 )
 
-// pdhNames are the names of pdhmsg.h.
 var pdhNames = map[PdhStatus]string{
 	PDH_CSTATUS_NO_MACHINE:        "PDH_CSTATUS_NO_MACHINE",
 	PDH_CSTATUS_NO_INSTANCE:       "PDH_CSTATUS_NO_INSTANCE",
@@ -101,7 +100,7 @@ var pdhNames = map[PdhStatus]string{
 	PDH_QUERY_PERF_DATA_TIMEOUT:   "PDH_QUERY_PERF_DATA_TIMEOUT",
 }
 
-// pdhSentinels are the errors of packages winperf and io/fs that mean the same as a code.
+// pdhSentinels are the equivalent errors of packages winperf and io/fs.
 var pdhSentinels = map[PdhStatus]error{
 	PDH_CSTATUS_NO_MACHINE:      winperf.ErrNoMachine,
 	PDH_CANNOT_CONNECT_MACHINE:  winperf.ErrNoMachine,
@@ -130,19 +129,17 @@ func (s PdhStatus) Error() string {
 	return fmt.Sprintf("PDH status %#x", uint32(s))
 }
 
-// isErrno reports whether the code is an error number of the system, which PDH passes on. PDH's
-// own codes have a severity or a facility in their upper 16 bits.
+// isErrno reports whether the code is an error number of the system. PDH's own codes have a
+// severity or a facility in their upper 16 bits.
 func (s PdhStatus) isErrno() bool { return s < 1<<16 }
 
-// Is reports whether the code means what target does: an error of package winperf or
-// of io/fs.
+// Is reports whether the code means target, an error of package winperf or of io/fs.
 func (s PdhStatus) Is(target error) bool {
 	is := pdhSentinels[s]
 	return is != nil && is == target || s.isErrno() && Errno(s).Is(target)
 }
 
-// Err returns nil for success, which PDH also says with PDH_CSTATUS_NEW_DATA, and
-// the code as an error otherwise.
+// Err returns nil for success, including PDH_CSTATUS_NEW_DATA, otherwise the code.
 func (s PdhStatus) Err() error {
 	if s == PDH_CSTATUS_VALID_DATA || s == PDH_CSTATUS_NEW_DATA {
 		return nil
@@ -150,7 +147,7 @@ func (s PdhStatus) Err() error {
 	return s
 }
 
-// Formats of displayable values and flags of other functions (pdh.h).
+// Formats of displayed values and flags of other functions (pdh.h).
 const (
 	PDH_FMT_DOUBLE   = 0x00000200
 	PDH_FMT_LARGE    = 0x00000400
@@ -161,11 +158,10 @@ const (
 	PERF_DETAIL_COSTLY = 0x00010000
 )
 
-// padding is what follows a pointer where 8 bytes are to be aligned.
+// padding follows a pointer before fields aligned to 8 bytes.
 type padding [8 - unsafe.Sizeof(uintptr(0))]byte
 
-// PDH_RAW_COUNTER is a raw value (pdh.h), with the alignment that C gives it on 32
-// bits too.
+// PDH_RAW_COUNTER is a raw value (pdh.h), with C's alignment on 32 bits, too.
 type PDH_RAW_COUNTER struct {
 	CStatus     PdhStatus
 	TimeStamp   [2]uint32 // FILETIME in local time
@@ -183,26 +179,25 @@ type PDH_RAW_COUNTER_ITEM struct {
 	RawValue PDH_RAW_COUNTER
 }
 
-// PDH_FMT_COUNTERVALUE is a displayable value (pdh.h): a double or an integer as
-// it was asked for.
+// PDH_FMT_COUNTERVALUE is a displayed value (pdh.h): a double or an integer, as requested.
 type PDH_FMT_COUNTERVALUE struct {
 	CStatus PdhStatus
 	_       uint32
 	Bits    uint64
 }
 
-// PDH_FMT_COUNTERVALUE_ITEM is a displayable value of an instance (pdh.h).
+// PDH_FMT_COUNTERVALUE_ITEM is a displayed value of an instance (pdh.h).
 type PDH_FMT_COUNTERVALUE_ITEM struct {
 	Name     uintptr // a text in the same buffer
 	_        padding
 	FmtValue PDH_FMT_COUNTERVALUE
 }
 
-// pathUnion is by how much the union of PDH_COUNTER_INFO is larger than the
-// path in it: on 32 bits, because of a GUID.
+// pathUnion is the size of the union of PDH_COUNTER_INFO behind the path: on 32 bits it
+// contains a GUID.
 const pathUnion = 4 * (8 - unsafe.Sizeof(uintptr(0))) / 4
 
-// PDH_COUNTER_INFO is what is known of a counter of a query (pdh.h).
+// PDH_COUNTER_INFO describes a counter of a query (pdh.h).
 type PDH_COUNTER_INFO struct {
 	Length        uint32
 	Type          uint32
@@ -212,7 +207,7 @@ type PDH_COUNTER_INFO struct {
 	DefaultScale  int32
 	UserData      uintptr
 	QueryUserData uintptr
-	FullPath      uintptr // this and the other texts stand in the same buffer
+	FullPath      uintptr // all texts are in the same buffer
 	MachineName   uintptr
 	ObjectName    uintptr
 	InstanceName  uintptr
@@ -225,23 +220,21 @@ type PDH_COUNTER_INFO struct {
 	DataBuffer    [1]uint32
 }
 
-// Memory is what PDH writes structures with pointers into: 8-byte aligned, as
-// they must be.
+// Memory is a buffer for structures with pointers, aligned to 8 bytes.
 type Memory []uint64
 
-// Bytes is the length in bytes.
+// Bytes returns the length in bytes.
 func (m Memory) Bytes() int { return 8 * len(m) }
 
 func (m Memory) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m))) }
 
-// text reads a text that a structure in the memory points to. NULL is "".
 func (m Memory) text(p uintptr) (string, error) {
 	units, err := m.units(p)
 	return wire.UnitsText(units), err
 }
 
-// units is a text that a structure in the memory points to, without its NUL. A
-// pointer to anywhere else, or to a text without an end, is an error; NULL stands for no text.
+// units returns a text in the memory without its NUL, nil for NULL. A pointer to other
+// memory, or to a text without an end, is an error.
 func (m Memory) units(p uintptr) ([]uint16, error) {
 	if p == 0 {
 		return nil, nil
@@ -259,7 +252,6 @@ func (m Memory) units(p uintptr) ([]uint16, error) {
 		winperf.ErrBadData)
 }
 
-// items is the memory as an array.
 func items[T any](m Memory, count uint32) ([]T, error) {
 	var zero T
 	if room := uintptr(m.Bytes()) / unsafe.Sizeof(zero); uintptr(count) > room {
@@ -268,14 +260,13 @@ func items[T any](m Memory, count uint32) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m))), count), nil
 }
 
-// RawItems returns the items of PdhGetRawCounterArray. They are part of the
-// memory.
+// RawItems returns the items of PdhGetRawCounterArray, which are part of the memory.
 func (m Memory) RawItems(count uint32) ([]PDH_RAW_COUNTER_ITEM, error) {
 	return items[PDH_RAW_COUNTER_ITEM](m, count)
 }
 
-// FormattedItems returns the items of PdhGetFormattedCounterArray. They are part
-// of the memory.
+// FormattedItems returns the items of PdhGetFormattedCounterArray, which are part of the
+// memory.
 func (m Memory) FormattedItems(count uint32) ([]PDH_FMT_COUNTERVALUE_ITEM, error) {
 	return items[PDH_FMT_COUNTERVALUE_ITEM](m, count)
 }
@@ -283,8 +274,7 @@ func (m Memory) FormattedItems(count uint32) ([]PDH_FMT_COUNTERVALUE_ITEM, error
 // Name reads the name of an item.
 func (m Memory) Name(p uintptr) (string, error) { return m.text(p) }
 
-// NameBytes is the name of an item in UTF-16LE without its NUL, as a part of the
-// memory.
+// NameBytes returns the name of an item in UTF-16LE without its NUL, as part of the memory.
 func (m Memory) NameBytes(p uintptr) ([]byte, error) {
 	units, err := m.units(p)
 	// Windows is little endian
@@ -307,7 +297,7 @@ type CounterInfo struct {
 	Explain      string
 }
 
-// CounterInfo reads what PdhGetCounterInfo wrote.
+// CounterInfo reads the result of PdhGetCounterInfo.
 func (m Memory) CounterInfo() (CounterInfo, error) {
 	all, err := items[PDH_COUNTER_INFO](m, 1)
 	if err != nil {

@@ -2,15 +2,14 @@ package winapi
 
 import "unsafe"
 
-// Pdh are the functions of pdh.dll that a source of live counters needs. Sizes of
-// texts are in UTF-16 units, others in bytes; they are asked for with an empty
-// buffer, and PDH_MORE_DATA is the answer.
+// Pdh are the functions of pdh.dll for live counters. Sizes of texts are in UTF-16 units,
+// others in bytes. Call with an empty buffer to get the size and PDH_MORE_DATA.
 type Pdh struct{ dll *DLL }
 
-// NewPdh returns the functions of a library, pdh.dll for the system's own.
+// NewPdh returns the functions of a library: pdh.dll or a fake.
 func NewPdh(dll *DLL) *Pdh { return &Pdh{dll} }
 
-// callPdh calls a function that returns a status of PDH, with arguments as call takes them.
+// callPdh calls a function that returns a PDH status; see call.
 //
 //go:uintptrescapes
 func callPdh(d *DLL, function string, args ...uintptr) error {
@@ -21,7 +20,7 @@ func callPdh(d *DLL, function string, args ...uintptr) error {
 	return PdhStatus(status).Err()
 }
 
-// pdhText is a text as the functions take it, NULL for "".
+// pdhText converts a text for functions, NULL for "".
 func pdhText(s string) (*uint16, error) {
 	p, err := textOrNull(s)
 	if err != nil {
@@ -77,20 +76,20 @@ func (p *Pdh) add(function string, query uintptr, path string) (counter uintptr,
 		return 0, err
 	}
 	if text == nil {
-		text = new(uint16) // an empty path has an error of its own
+		text = new(uint16) // PDH reports an empty path by a specific error
 	}
 	err = callPdh(p.dll, function, query, uintptr(unsafe.Pointer(text)), 0, uintptr(unsafe.Pointer(&counter)))
 	return counter, err
 }
 
-// RemoveCounter takes a counter out of its query.
+// RemoveCounter removes a counter from its query.
 //
 // sys	PdhRemoveCounter(counter Handle) (status PdhStatus) = pdh.PdhRemoveCounter
 func (p *Pdh) RemoveCounter(counter uintptr) error {
 	return callPdh(p.dll, "PdhRemoveCounter", counter)
 }
 
-// CounterInfo reads what is known of a counter; see [Memory.CounterInfo].
+// CounterInfo reads the description of a counter; see [Memory.CounterInfo].
 //
 // sys PdhGetCounterInfo(counter Handle, explain bool, size *uint32, info
 // *PDH_COUNTER_INFO) (status PdhStatus) = pdh.PdhGetCounterInfoW
@@ -101,7 +100,7 @@ func (p *Pdh) CounterInfo(counter uintptr, buf Memory) (size uint32, err error) 
 	return size, err
 }
 
-// TimeBase returns how many ticks per second the clock of a counter has.
+// TimeBase returns the ticks per second of a counter's clock.
 //
 // sys	PdhGetCounterTimeBase(counter Handle, base *int64) (status PdhStatus) = pdh.PdhGetCounterTimeBase
 func (p *Pdh) TimeBase(counter uintptr) (base int64, err error) {
@@ -129,8 +128,8 @@ func (p *Pdh) RawArray(counter uintptr, buf Memory) (size, count uint32, err err
 	return size, count, err
 }
 
-// Formatted reads the displayable value of a counter without a wildcard. Where
-// there is none the error says so, and value.CStatus why.
+// Formatted reads the displayed value of a counter without a wildcard. If it has none, the
+// error says so, and value.CStatus is the reason.
 //
 // sys PdhGetFormattedCounterValue(counter Handle, format uint32, typ *uint32, value
 // *PDH_FMT_COUNTERVALUE) (status PdhStatus) = pdh.PdhGetFormattedCounterValue
@@ -139,7 +138,7 @@ func (p *Pdh) Formatted(counter uintptr, format uint32, value *PDH_FMT_COUNTERVA
 		uintptr(unsafe.Pointer(value)))
 }
 
-// FormattedArray reads the displayable values of all instances of a counter; see
+// FormattedArray reads the displayed values of all instances of a counter; see
 // [Memory.FormattedItems].
 //
 // sys PdhGetFormattedCounterArray(counter Handle, format uint32, size *uint32, count

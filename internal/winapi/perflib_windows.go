@@ -7,18 +7,17 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Perflib are the PerfLib consumer functions of advapi32.dll (perflib.h). Their
-// sizes are in bytes, but for EnumerateCounterSet. Where a buffer is too small
-// the error is ERROR_NOT_ENOUGH_MEMORY and the size is the one that is needed. The
-// machine "" is this one.
+// Perflib are the PerfLib consumer functions of advapi32.dll (perflib.h). Sizes are in
+// bytes, except for EnumerateCounterSet. If a buffer is too small, the error is
+// ERROR_NOT_ENOUGH_MEMORY and the size is the required one. The machine "" is the local
+// one.
 type Perflib struct{ dll *DLL }
 
-// NewPerflib returns the functions of a library, advapi32.dll for the system's
-// own.
+// NewPerflib returns the functions of a library: advapi32.dll or a fake.
 func NewPerflib(dll *DLL) *Perflib { return &Perflib{dll} }
 
-// EnumerateCounterSet writes the GUIDs of the registered counter sets into ids
-// and returns how many there are.
+// EnumerateCounterSet writes the GUIDs of the registered counter sets into ids and returns
+// their number.
 //
 // sys PerfEnumerateCounterSet(machine *uint16, ids *GUID, count uint32, actual *uint32)
 // (status Errno) = advapi32.PerfEnumerateCounterSet
@@ -33,8 +32,8 @@ func (p *Perflib) EnumerateCounterSet(machine string, ids []winperf.GUID) (int, 
 	return int(actual), err
 }
 
-// RegistrationInfo reads what is registered about a counter set: code is one of
-// the PERF_REG_* values, lang a language identifier or, for one counter, its id.
+// RegistrationInfo reads the registration of a counter set: code is one of the PERF_REG_*
+// values, lang a language identifier or, for one counter, its id.
 //
 // sys PerfQueryCounterSetRegistrationInfo(machine *uint16, id *GUID, code uint32, lang
 // uint32, info *byte, size uint32, actual *uint32) (status Errno) =
@@ -89,8 +88,8 @@ func (p *Perflib) CloseQuery(query uintptr) error {
 	return callStatus(p.dll, "PerfCloseQueryHandle", query)
 }
 
-// AddCounters adds PERF_COUNTER_IDENTIFIER blocks to a query and writes into
-// each what became of it.
+// AddCounters adds PERF_COUNTER_IDENTIFIER blocks to a query and writes the result into
+// each.
 //
 // sys	PerfAddCounters(query Handle, counters *byte, size uint32) (status Errno) = advapi32.PerfAddCounters
 func (p *Perflib) AddCounters(query uintptr, ids []byte) error {
@@ -110,8 +109,7 @@ func (p *Perflib) QueryInfo(query uintptr, buf []byte) (int, error) {
 }
 
 // QueryData takes a sample, a PERF_DATA_HEADER block, and sets actual to its length. It
-// is called for every sample and allocates nothing: it does without callStatus, and
-// actual points into memory of the caller.
+// allocates nothing: it does not use callStatus, and actual points to memory of the caller.
 //
 // sys PerfQueryCounterData(query Handle, data *byte, size uint32, actual *uint32) (status
 // Errno) = advapi32.PerfQueryCounterData

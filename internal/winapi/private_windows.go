@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// MakePrivateDirectory makes a directory that only this account, SYSTEM and the administrators have rights
-// to, and the directories above it. One that is there stays as it is.
+// MakePrivateDirectory makes a directory, and its parents, to which only this account,
+// SYSTEM and the administrators have rights. An existing directory is not changed.
 func MakePrivateDirectory(path string) error {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -23,8 +23,8 @@ func MakePrivateDirectory(path string) error {
 	return MakeDirectory(path, fmt.Sprintf(rights, user.User.Sid))
 }
 
-// Foreign returns why accounts other than this one, SYSTEM and the administrators have a say in an open
-// directory, "" if they have none: they own it, or can write to it or to the files that are made in it.
+// Foreign returns why accounts other than this one, SYSTEM and the administrators control
+// an open directory, or "": they own it, or can write to it or to files created in it.
 func Foreign(dir *os.File) string {
 	const wanted = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
 	descriptor, err := windows.GetSecurityInfo(windows.Handle(dir.Fd()), windows.SE_FILE_OBJECT, wanted)
@@ -37,7 +37,6 @@ func Foreign(dir *os.File) string {
 	return foreignWriter(descriptor)
 }
 
-// foreignWriter returns which other account can write, "" for none.
 func foreignWriter(descriptor *windows.SECURITY_DESCRIPTOR) string {
 	list, _, err := descriptor.DACL()
 	if err != nil || list == nil {
@@ -62,15 +61,15 @@ func foreignWriter(descriptor *windows.SECURITY_DESCRIPTOR) string {
 	return ""
 }
 
-// writeRights let an account change a directory, what is in it, or the rights to it. The lowest two add
-// files and directories, and write and append to files.
+// writeRights let an account change a directory, its content or its rights. The lowest two
+// bits add files and directories, and write and append to files.
 const writeRights = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | fileDeleteChild | windows.DELETE |
 	windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_WRITE | windows.GENERIC_ALL
 
 const fileDeleteChild = 0x40 // winnt.h
 
-// trusted reports whether an account may write: this one, SYSTEM, the administrators, and the owner, which is
-// one of these.
+// trusted reports whether an account may write: this one, SYSTEM, the administrators, and
+// the owner, which is one of these.
 func trusted(sid *windows.SID) bool {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err == nil && sid.Equals(user.User.Sid) {

@@ -8,13 +8,11 @@ import (
 // PerflibProvider are the PerfLib provider functions of advapi32.dll (perflib.h).
 type PerflibProvider struct{ dll, kernel *DLL }
 
-// NewPerflibProvider returns the functions of a library, advapi32.dll for the
-// system's own.
+// NewPerflibProvider returns the functions of a library: advapi32.dll or a fake.
 func NewPerflibProvider(dll *DLL) *PerflibProvider {
 	return &PerflibProvider{dll, NewDLL("kernel32.dll")}
 }
 
-// providerContext is a PERF_PROVIDER_CONTEXT.
 type providerContext struct {
 	size, _             uint32
 	control             uintptr // PERFLIBREQUEST
@@ -24,15 +22,14 @@ type providerContext struct {
 // collectStart is the request PERF_COLLECT_START, before values are read.
 const collectStart = 5
 
-// StartProvider registers a provider. collect, if not nil, is called before values
-// are read; as callbacks cannot be released it is kept as long as the process, which
-// can have some hundred.
+// StartProvider registers a provider. collect, if not nil, is called before values are
+// read. Callbacks are never released, and a process can have some hundred.
 //
 // sys PerfStartProviderEx(provider *GUID, context *providerContext, handle *Handle)
 // (status Errno) = advapi32.PerfStartProviderEx
 func (p *PerflibProvider) StartProvider(id *[16]byte, collect func()) (handle uintptr, err error) {
 	if _, err := p.dll.Proc("PerfStartProviderEx").Addr(); err != nil {
-		return 0, err // before a callback is spent
+		return 0, err // before a callback is used up
 	}
 
 	context := providerContext{}
@@ -81,11 +78,11 @@ func (p *PerflibProvider) CreateInstance(provider uintptr, set *[16]byte, name s
 	case errno != 0:
 		return 0, errno
 	}
-	return 0, ERROR_INVALID_PARAMETER // it failed, and did not say why
+	return 0, ERROR_INVALID_PARAMETER // it failed without a reason
 }
 
-// SetCounterRefValue tells where the value of an instance's counter is, which is
-// no memory that Go's collector may free before the instance is deleted.
+// SetCounterRefValue sets the address of an instance's counter value. The garbage collector
+// must not free this memory before the instance is deleted.
 //
 // sys PerfSetCounterRefValue(provider Handle, instance uintptr, counter uint32, address
 // uintptr) (status Errno) = advapi32.PerfSetCounterRefValue
@@ -102,7 +99,7 @@ func (p *PerflibProvider) DeleteInstance(provider, instance uintptr) error {
 	return callStatus(p.dll, "PerfDeleteInstance", provider, instance)
 }
 
-// StopProvider ends a provider, and its instances with it.
+// StopProvider ends a provider and its instances.
 //
 // sys	PerfStopProvider(provider Handle) (status Errno) = advapi32.PerfStopProvider
 func (p *PerflibProvider) StopProvider(provider uintptr) error {

@@ -3,9 +3,8 @@ package winapi
 // HKEY is a handle of a registry key (winreg.h).
 type HKEY uintptr
 
-// The predefined keys. The performance keys need not be opened; closing
-// HKEY_PERFORMANCE_DATA makes the system release the providers that it loaded
-// into this process.
+// The predefined keys. The performance keys need not be opened. Closing
+// HKEY_PERFORMANCE_DATA releases the providers loaded into this process.
 const (
 	HKEY_LOCAL_MACHINE       HKEY = 0x80000002
 	HKEY_PERFORMANCE_DATA    HKEY = 0x80000004
@@ -26,11 +25,10 @@ const (
 // KEY_READ is the right to read a key, its values and subkeys (winnt.h).
 const KEY_READ = 0x20019
 
-// MaxKeyName is the longest name of a registry key in UTF-16 units, without
-// its terminator.
+// MaxKeyName is the longest name of a registry key in UTF-16 units, without terminator.
 const MaxKeyName = 255
 
-// PROCESS_MEMORY_COUNTERS (psapi.h) tells how much memory a process has.
+// PROCESS_MEMORY_COUNTERS (psapi.h) is the memory of a process.
 type PROCESS_MEMORY_COUNTERS struct {
 	Cb                         uint32
 	PageFaultCount             uint32

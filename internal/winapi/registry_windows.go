@@ -8,19 +8,18 @@ import (
 // Registry are the registry calls of advapi32.dll.
 type Registry struct{ dll *DLL }
 
-// NewRegistry returns the calls of a library, advapi32.dll for the system's own.
+// NewRegistry returns the calls of a library: advapi32.dll or a fake.
 func NewRegistry(dll *DLL) *Registry { return &Registry{dll} }
 
-// RegValue is where [Registry.QueryValue] leaves what it learned about a value.
-// It is part of the caller's own memory, so that a call allocates nothing.
+// RegValue is the type and size of a value, set by [Registry.QueryValue]. It is memory of
+// the caller, so that a call allocates nothing.
 type RegValue struct {
-	Type uint32 // REG_BINARY and so on
-	Size uint32 // in bytes: before the call the room there is, after it what the value takes
+	Type uint32 // such as REG_BINARY
+	Size uint32 // in bytes: of the buffer before the call, of the value after it
 }
 
-// QueryValue reads a value of a key into buf. name ends with a NUL. After
-// ERROR_MORE_DATA what value.Size holds is up to the key; the performance keys
-// leave anything there.
+// QueryValue reads a value of a key into buf. name ends with a NUL. After ERROR_MORE_DATA
+// the performance keys leave any value in value.Size.
 //
 // sys RegQueryValueEx(key HKEY, name *uint16, reserved *uint32, typ *uint32, data *byte,
 // size *uint32) (status Errno) = advapi32.RegQueryValueExW
@@ -37,8 +36,8 @@ func (r *Registry) QueryValue(key HKEY, name []uint16, buf []byte, value *RegVal
 	return Errno(status).Err()
 }
 
-// CloseKey closes a key. Of HKEY_PERFORMANCE_DATA it makes the system close
-// and unload the providers; the next query loads them again.
+// CloseKey closes a key. For HKEY_PERFORMANCE_DATA the system closes and unloads the
+// providers; the next query loads them again.
 //
 // sys	RegCloseKey(key HKEY) (status Errno) = advapi32.RegCloseKey
 func (r *Registry) CloseKey(key HKEY) error {
@@ -59,8 +58,7 @@ func (r *Registry) OpenKey(key HKEY, subkey string) (result HKEY, err error) {
 	return result, err
 }
 
-// EnumKey returns the name of the i-th subkey; ERROR_NO_MORE_ITEMS follows the
-// last one.
+// EnumKey returns the name of the i-th subkey; ERROR_NO_MORE_ITEMS follows the last one.
 //
 // sys RegEnumKeyEx(key HKEY, index uint32, name *uint16, nameLen *uint32, reserved
 // *uint32, class *uint16, classLen *uint32, lastWrite *FILETIME) (status Errno) =
@@ -76,8 +74,8 @@ func (r *Registry) EnumKey(key HKEY, i uint32) (string, error) {
 	return syscall.UTF16ToString(name[:min(int(n), len(name))]), nil
 }
 
-// Connect opens a predefined key of another machine, whose Remote Registry
-// service answers. It may take many seconds where there is no such machine.
+// Connect opens a predefined key of another machine through its Remote Registry service. It
+// may take many seconds if the machine is missing.
 //
 // sys RegConnectRegistry(machine *uint16, key HKEY, result *HKEY) (status Errno) =
 // advapi32.RegConnectRegistryW

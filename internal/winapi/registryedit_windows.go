@@ -5,12 +5,10 @@ import "unsafe"
 // RegistryEditor are the calls of advapi32.dll that change the registry.
 type RegistryEditor struct{ dll *DLL }
 
-// NewRegistryEditor returns the calls of a library, advapi32.dll for the system's
-// own.
+// NewRegistryEditor returns the calls of a library: advapi32.dll or a fake.
 func NewRegistryEditor(dll *DLL) *RegistryEditor { return &RegistryEditor{dll} }
 
-// CreateKey opens a subkey for reading and writing, and creates it, and those
-// above it, where it is not there.
+// CreateKey opens a subkey for reading and writing. It creates missing keys.
 //
 // sys RegCreateKeyEx(key HKEY, subkey *uint16, reserved uint32, class *uint16, options
 // uint32, desired uint32, security *SECURITY_ATTRIBUTES, result *HKEY, disposition
@@ -46,14 +44,13 @@ func (r *RegistryEditor) DeleteValue(key HKEY, name string) error {
 	return r.named("RegDeleteValueW", key, name)
 }
 
-// DeleteKey deletes a subkey that has no subkeys, its values with it.
+// DeleteKey deletes a subkey without subkeys, and its values.
 //
 // sys	RegDeleteKey(key HKEY, subkey *uint16) (status Errno) = advapi32.RegDeleteKeyW
 func (r *RegistryEditor) DeleteKey(key HKEY, subkey string) error {
 	return r.named("RegDeleteKeyW", key, subkey)
 }
 
-// named calls a function that takes a key and a name.
 func (r *RegistryEditor) named(function string, key HKEY, name string) error {
 	text, err := text16(name)
 	if err != nil {
@@ -62,7 +59,7 @@ func (r *RegistryEditor) named(function string, key HKEY, name string) error {
 	return callStatus(r.dll, function, uintptr(key), uintptr(unsafe.Pointer(text)))
 }
 
-// Counts returns how many subkeys and values a key has.
+// Counts returns the number of subkeys and values of a key.
 //
 // sys RegQueryInfoKey(key HKEY, class *uint16, classLen *uint32, reserved *uint32,
 // subkeys *uint32, maxSubkeyLen *uint32, maxClassLen *uint32, values *uint32, maxNameLen

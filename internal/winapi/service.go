@@ -5,38 +5,36 @@ import (
 	"time"
 )
 
-// ServiceConfig is what a service is installed with.
+// ServiceConfig are the settings of a new service.
 type ServiceConfig struct {
 	Name, DisplayName, Description string
-	Program                        string // whole path
+	Program                        string // full path
 	Args                           []string
-	// Account it runs under; "" is NT AUTHORITY\LocalService.
+	// Account of the service; "" is NT AUTHORITY\LocalService.
 	Account string
-	// Restarts are the waits before the service is started again after its first, second
-	// and all later failures. They count anew after a day without one.
+	// Restarts are the waits before a restart after the first, second and later failures.
+	// The count is reset after a day without failure.
 	Restarts []time.Duration
-	// Privileges are all that its process keeps, such as SeChangeNotifyPrivilege.
+	// Privileges are all privileges of its process, such as SeChangeNotifyPrivilege.
 	Privileges []string
 }
 
-// ServiceStatus is what the service manager says of a service.
+// ServiceStatus is the state of a service.
 type ServiceStatus struct {
-	State     string // in words: "running", "stopped", "start pending", …
-	ProcessID uint32 // 0 where it does not run
-	Program   string // the command line that it is started with
+	State     string // such as "running", "stopped", "start pending"
+	ProcessID uint32 // 0 if it is not running
+	Program   string // its command line
 	Account   string
-	ExitCode  uint32 // of the last run, where it is stopped
+	ExitCode  uint32 // of the last run, if stopped
 }
 
-// ServiceRun is a service's work. It calls ready when it serves, ends when ctx
-// does, and gets a value from reload when the service manager is told to have its
-// parameters read again (sc control NAME paramchange).
+// ServiceRun is the work of a service. It calls ready when it serves, ends when ctx does,
+// and gets a value from reload for sc control NAME paramchange.
 type ServiceRun func(ctx context.Context, ready func(), reload <-chan struct{}) error
 
-// EventKind says how an entry of the event log is marked.
+// EventKind is the level of an entry in the event log.
 type EventKind uint8
 
-// The kinds.
 const (
 	EventInfo EventKind = iota
 	EventWarning

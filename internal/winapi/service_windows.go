@@ -14,18 +14,18 @@ import (
 	"golang.org/x/sys/windows/svc/mgr"
 )
 
-// localService is the account with the least rights that may still read performance counters.
+// localService is the account with the least rights that can read performance counters.
 const localService = `NT AUTHORITY\LocalService`
 
-// stopTime is how long a removed service is waited for to stop.
+// stopTime limits the wait for a service to stop.
 const stopTime = 20 * time.Second
 
-// ServiceDirectory returns the directory in which services start.
+// ServiceDirectory returns the working directory of services.
 func ServiceDirectory() (string, error) { return windows.GetSystemDirectory() }
 
 // InstallService creates a service that starts with the system, and its source in the event
-// log. What of it was made before an error is removed again. Settings that the system does
-// not know, as Wine does not know some, are left out and returned.
+// log. After an error both are removed again. Settings unknown to the system, such as Wine,
+// are skipped and returned.
 func InstallService(c ServiceConfig) (unknown []string, err error) {
 	m, err := mgr.Connect()
 	if err != nil {
@@ -57,7 +57,7 @@ func InstallService(c ServiceConfig) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// configure sets what the creation of a service cannot.
+// configure sets the settings that the creation of a service cannot.
 func configure(s *mgr.Service, c ServiceConfig) (unknown []string, err error) {
 	var actions []mgr.RecoveryAction
 	for _, wait := range c.Restarts {
@@ -70,7 +70,7 @@ func configure(s *mgr.Service, c ServiceConfig) (unknown []string, err error) {
 		set  func() error
 	}{
 		{"restarts", func() error { return s.SetRecoveryActions(actions, day) }},
-		// An end with an error is a failure, too, and not a crash alone.
+		// An end with an error is a failure, not only a crash.
 		{"restarts after errors", func() error { return s.SetRecoveryActionsOnNonCrashFailures(true) }},
 		{"delayed start", func() error { return setFlag(s, windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO, 1) }},
 		{"service SID", func() error {
@@ -89,7 +89,7 @@ func configure(s *mgr.Service, c ServiceConfig) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// setFlag sets one of the settings of winsvc.h whose structure is a DWORD.
+// setFlag sets a setting of winsvc.h whose structure is a DWORD.
 func setFlag(s *mgr.Service, level, value uint32) error {
 	return windows.ChangeServiceConfig2(s.Handle, level, (*byte)(unsafe.Pointer(&value)))
 }
@@ -97,7 +97,7 @@ func setFlag(s *mgr.Service, level, value uint32) error {
 // requiredPrivileges is SERVICE_REQUIRED_PRIVILEGES_INFO of winsvc.h.
 type requiredPrivileges struct{ names *uint16 }
 
-// keepPrivileges takes all privileges but these from the service's process.
+// keepPrivileges removes all other privileges from the service's process.
 func keepPrivileges(s *mgr.Service, names []string) error {
 	var list []uint16
 	for _, name := range names {
@@ -114,7 +114,7 @@ func keepPrivileges(s *mgr.Service, names []string) error {
 		(*byte)(unsafe.Pointer(&info)))
 }
 
-// withService calls f with a service that is there.
+// withService calls f with an installed service.
 func withService(name string, f func(*mgr.Service) error) error {
 	m, err := mgr.Connect()
 	if err != nil {
@@ -181,7 +181,7 @@ var serviceStates = map[svc.State]string{
 	svc.Paused: "paused",
 }
 
-// QueryService returns what the service manager says of a service.
+// QueryService returns the state of a service.
 func QueryService(name string) (status ServiceStatus, err error) {
 	return status, withService(name, func(s *mgr.Service) error {
 		now, err := s.Query()
@@ -198,10 +198,10 @@ func QueryService(name string) (status ServiceStatus, err error) {
 	})
 }
 
-// configuration returns what a service is started with. Service.Config also asks for settings
-// that Wine does not know.
+// configuration returns the command line and account of a service. Service.Config also
+// requests settings that Wine does not know.
 func configuration(s *mgr.Service) (program, account string, err error) {
-	const most = 8 << 10 // of QueryServiceConfig
+	const most = 8 << 10 // limit of QueryServiceConfig
 	buf := make([]byte, most)
 	config := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buf[0]))
 	var need uint32
@@ -211,11 +211,11 @@ func configuration(s *mgr.Service) (program, account string, err error) {
 	return windows.UTF16PtrToString(config.BinaryPathName), windows.UTF16PtrToString(config.ServiceStartName), nil
 }
 
-// ErrNoService says that the service manager did not start this process.
+// ErrNoService means that the service manager did not start this process.
 var ErrNoService = errors.New("not started by the service manager")
 
-// RunService does a service's work, as the service manager tells it, until that is done. The
-// error wraps ErrNoService in a process that the service manager did not start.
+// RunService runs a service under the control of the service manager until it ends. The
+// error wraps ErrNoService if the service manager did not start this process.
 func RunService(name string, run ServiceRun) error {
 	err := svc.Run(name, serviceHandler{run})
 	if errors.Is(err, windows.ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) {
@@ -257,20 +257,21 @@ func (h serviceHandler) Execute(_ []string, asked <-chan svc.ChangeRequest, told
 				told <- running
 				select {
 				case reload <- struct{}{}:
-				default: // one is under way
+				default: // one is pending
 				}
 			}
 		}
 	}
 }
 
-// eventID is of all entries: EventCreate.exe, which has their texts, knows 1 to 1000.
+// eventID is the id of all entries: EventCreate.exe, which has their texts, knows 1 to
+// 1000.
 const eventID = 1
 
 // EventLog is a source in the event log.
 type EventLog struct{ log *eventlog.Log }
 
-// OpenEventLog opens the source that InstallService made.
+// OpenEventLog opens the source made by InstallService.
 func OpenEventLog(name string) (*EventLog, error) {
 	log, err := eventlog.Open(name)
 	if err != nil {
@@ -291,5 +292,5 @@ func (l *EventLog) Write(kind EventKind, text string) error {
 	}
 }
 
-// Close gives the source back.
+// Close releases the source.
 func (l *EventLog) Close() error { return l.log.Close() }

@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// CutUTF16 cuts b at its first NUL: text is what stands before it and rest what
-// stands behind. Without a NUL all of b is text.
+// CutUTF16 cuts b at its first NUL: text is before it, rest behind it. Without a NUL, text
+// is b.
 func CutUTF16(b []byte) (text, rest []byte, found bool) {
-	// Four characters at a time. Of the bits in zero the lowest is right, those
-	// above it need not be.
+	// Four characters at a time. Only the lowest bit in zero is certain.
 	const low, high = 0x0001_0001_0001_0001, 0x8000_8000_8000_8000
 	at := 0
 	for ; len(b)-at >= 8; at += 8 {
@@ -31,9 +30,8 @@ func CutUTF16(b []byte) (text, rest []byte, found bool) {
 	return b, nil, false
 }
 
-// Rune returns the first character of UTF-16LE text that is not empty, and how
-// many bytes it takes. ok is false for what is no character: half of a surrogate
-// pair, or an odd last byte. It reads as U+FFFD.
+// Rune returns the first character of UTF-16LE text that is not empty, and its size in
+// bytes. For an unpaired surrogate or an odd last byte ok is false and r is U+FFFD.
 func Rune(b []byte) (r rune, size int, ok bool) {
 	if len(b) < 2 {
 		return utf8.RuneError, len(b), false
@@ -67,15 +65,14 @@ func appendDecoded(dst, b []byte) []byte {
 	return dst
 }
 
-// AppendUTF16 appends s in UTF-16LE, with no NUL behind it. What is no UTF-8
-// becomes U+FFFD.
+// AppendUTF16 appends s in UTF-16LE, without NUL. Invalid UTF-8 becomes U+FFFD.
 func AppendUTF16(dst []byte, s string) []byte {
-	// No character has more bytes in UTF-16 than twice those that it has in UTF-8.
+	// UTF-16 has at most twice as many bytes as UTF-8.
 	start := len(dst)
 	dst = slices.Grow(dst, 2*len(s))
 	room := dst[start : start+2*len(s)]
 
-	// Four characters at a time, as long as they are ASCII.
+	// Four ASCII characters at a time.
 	i := 0
 	for ; len(s)-i >= 4; i += 4 {
 		four := uint64(s[i]) | uint64(s[i+1])<<16 | uint64(s[i+2])<<32 | uint64(s[i+3])<<48
@@ -104,7 +101,7 @@ func AppendRune(dst []byte, r rune) []byte {
 	return append(dst, byte(r), byte(r>>8))
 }
 
-// NumUnits is how many UTF-16 units s has. What is no UTF-8 counts as U+FFFD.
+// NumUnits returns the number of UTF-16 units of s. Invalid UTF-8 counts as U+FFFD.
 func NumUnits(s string) (n int) {
 	for _, r := range s {
 		n++
@@ -115,9 +112,8 @@ func NumUnits(s string) (n int) {
 	return n
 }
 
-// Units returns s as UTF-16 units with a NUL behind them, as functions take text.
+// Units returns s as UTF-16 units with a NUL.
 func Units(s string) []uint16 { return append(utf16.Encode([]rune(s)), 0) }
 
-// UnitsText returns all of some UTF-16 units as text, also what stands behind a
-// NUL. Halves of surrogate pairs become U+FFFD.
+// UnitsText decodes UTF-16 units, including NULs. Unpaired surrogates become U+FFFD.
 func UnitsText(units []uint16) string { return string(utf16.Decode(units)) }

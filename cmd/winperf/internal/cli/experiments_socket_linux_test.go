@@ -62,12 +62,12 @@ func TestLyingPrograms(t *testing.T) {
 		text, says string
 		again      bool
 	}{
-		"garbage": {"HTTP/1.1 200 OK\n", "the program sent no JSON", false},
+		"garbage": {"HTTP/1.1 200 OK\n", "the program sent invalid JSON", false},
 		"half":    {`{"id":1,"res`, "the program has closed the connection", false},
 		"types":   {`{"id":1,"result":{"program":7}}` + "\n", "the program's answer: bad data", false},
 		"deep":    {`{"id":1,"result":` + strings.Repeat("[", 100_000) + "\n", "exceeded max depth", false},
 		"endless": {strings.Repeat("x", 1<<20), "a line of more than 67108864 bytes", true},
-		"batches": {`{"experiment":"e","session":"s","through":1}` + "\n", "batches that nobody acknowledged", true},
+		"batches": {`{"experiment":"e","session":"s","through":1}` + "\n", "unacknowledged batches", true},
 	} {
 		lying(t, dir, name, x.text, x.again)
 		if x.again { // on a busy machine the bound of time comes first, if it is the command's

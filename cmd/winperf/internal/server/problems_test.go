@@ -21,12 +21,12 @@ func TestPushConfigErrors(t *testing.T) {
 		{"    tls: {insecure_skip_verify: 1}\n", `f:3:33: insecure_skip_verify: expected true or false, found "1"`},
 		{"    tls: {server_name: [a]}\n", `f:3:24: server_name: expected text, found a list`},
 		{"    tls: {ca_file: }\n", `f:3:20: ca_file: expected text, found nothing`},
-		{"    tls: {ca_file: a, ca_file: b}\n", `f:3:23: key "ca_file" is there already, in line 3`},
-		{"    tls: {cert_file: a}\n", `f:3:22: tls.cert_file: expected key_file beside it`},
-		{"    tls: {key_file: a}\n", `f:3:21: tls.key_file: expected cert_file beside it`},
+		{"    tls: {ca_file: a, ca_file: b}\n", `f:3:23: duplicate key "ca_file", first in line 3`},
+		{"    tls: {cert_file: a}\n", `f:3:22: tls.cert_file: expected key_file, too`},
+		{"    tls: {key_file: a}\n", `f:3:21: tls.key_file: expected cert_file, too`},
 		{"    tls: {ca_file: a, insecure_skip_verify: true}\n", `f:3:20: tls.ca_file: insecure_skip_verify takes any`},
-		{"    password_file: a\n    bearer_file: b\n", `f:4:18: bearer_file: password_file is there too`},
-		{"    bearer_file: b\n", `f:3:18: bearer_file: the URL has a user too`},
+		{"    password_file: a\n    bearer_file: b\n", `f:4:18: bearer_file: password_file is set, too`},
+		{"    bearer_file: b\n", `f:3:18: bearer_file: the URL has a user, too`},
 		{"    password: a\n", `f:3:5: unknown key "password" (did you mean password_file?)`},
 		{"    password_file: {a: b}\n", `f:3:20: password_file: expected text, found keys with values`},
 		{"    bearer_file: [a]\n", `f:3:18: bearer_file: expected text, found a list`},
@@ -34,14 +34,14 @@ func TestPushConfigErrors(t *testing.T) {
 		{"    headers: {a b: x}\n", `f:3:15: headers.a b: bad header "a b": a name has letters`},
 		{"    headers: {A: \"x\\ny\"}\n", `f:3:15: headers.A: bad header A: its value has control characters`},
 		{"    headers: {A: [x]}\n", `f:3:18: A: expected text, found a list`},
-		{"    headers: {A: 1, A: 2}\n", `f:3:21: key "A" is there already, in line 3`},
+		{"    headers: {A: 1, A: 2}\n", `f:3:21: duplicate key "A", first in line 3`},
 		{"    headers: {Content-Type: x}\n", `f:3:15: headers.Content-Type: winperf sets this header itself`},
 		{"    headers: [A]\n", `f:3:14: headers: expected keys with values, found a list`},
 		{"    labels: {a-b: x}\n", `f:3:14: labels.a-b: bad label "a-b": a name has letters, digits and _, ` +
 			`and begins with no digit (did you mean a_b?)`},
 		{"    labels: {site: x, __name__: x}\n", `f:3:23: labels.__name__: bad label "__name__": that is the name`},
 		{"    labels: {a: ~}\n", `f:3:17: a: expected text, found nothing`},
-		{"    labels: {a: 1, a: 2}\n", `f:3:20: key "a" is there already, in line 3`},
+		{"    labels: {a: 1, a: 2}\n", `f:3:20: duplicate key "a", first in line 3`},
 		{"    label: {a: 1}\n", `f:3:5: unknown key "label" (did you mean labels?)`},
 		{"    names: [otel]\n", `f:3:12: names: the names otel are for otlp+http://`},
 		{"    names: [windows_exprter]\n", `f:3:12: names: unknown names "windows_exprter", expected own or ` +
@@ -55,7 +55,7 @@ func TestPushConfigErrors(t *testing.T) {
 		{"    queue: {max_age: 0}\n", `f:3:22: max_age: expected more than 0 and at most a year`},
 		{"    interval: 1h\n    queue: {max_age: 15m}\n", `f:4:22: queue.max_age: expected at least the interval, 1h0m0s`},
 		{"    queue: /var/lib/x\n", `f:3:12: queue: expected keys with values, found text "/var/lib/x"`},
-		{"    url: otlp+http://x\n", `f:3:5: key "url" is there already, in line 2`},
+		{"    url: otlp+http://x\n", `f:3:5: duplicate key "url", first in line 2`},
 	} {
 		text := "push:\n  - url: remote-write+https://me@host\n" + c.text
 		wantError(t, text, c.want)
