@@ -10,40 +10,41 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// maxAnswers bounds the memory of all answers that clients have not read, in bytes.
+// maxAnswers limits the memory of unread answers, in bytes.
 const maxAnswers = 64 << 20
 
-// maxPlain is the length of an answer that memory holds uncompressed, in bytes. Longer ones are compressed
-// there for clients that do not take gzip, too.
+// maxPlain is the largest uncompressed answer in memory, in bytes. Longer ones are compressed even
+// for clients without gzip.
 const maxPlain = 8 << 20
 
-// lineSize is about the length of the text of a series.
+// lineSize is the approximate length of a line.
 const lineSize = 80
 
 const chunkSize = 64 << 10
 
-// answers is the memory of the answers that clients have not read. The zero answers are ready for use.
+// answers is the memory of unread answers. The zero value is ready for use.
 type answers struct {
 	kept   atomic.Int64
 	chunks sync.Pool // of *[chunkSize]byte
 }
 
-// errAnswers says that there is no memory for another answer.
-var errAnswers = fmt.Errorf("clients have not read %d MB of answers: take gzip, or ask for a part", maxAnswers>>20)
+// errAnswers reports that the memory for answers is used up.
+var errAnswers = fmt.Errorf("clients have not read %d MB of answers: accept gzip, or request fewer objects",
+	maxAnswers>>20)
 
-// answer is the text of one scrape in memory, until the client has read it.
+// answer is the text of one scrape, kept until the client has read it.
 type answer struct {
 	pool   *answers
-	gzip   bool // the client takes it
+	gzip   bool // the client accepts it
 	chunks []*[chunkSize]byte
 	last   int   // bytes in the last chunk
 	text   int64 // length of the text
-	packed bool  // the chunks hold the text compressed
+	packed bool  // the chunks are compressed
 
 	zip *gzip.Writer // between begin and end
 }
 
-// begin makes the answer ready for the text of about so many series. The answer uses zip until end.
+// begin prepares the answer for a number of series. The answer uses zip until end.
 func (a *answer) begin(zip *gzip.Writer, series int) error {
 	a.zip = zip
 	if a.gzip || series > maxPlain/lineSize {
@@ -66,7 +67,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.keep(p)
 }
 
-// pack compresses the text and all text that is added.
+// pack compresses the text, and all text written later.
 func (a *answer) pack() error {
 	plain := answer{pool: a.pool, chunks: a.chunks, last: a.last}
 	defer plain.release()
@@ -76,7 +77,6 @@ func (a *answer) pack() error {
 	return err
 }
 
-// end completes the answer.
 func (a *answer) end() error {
 	if !a.packed {
 		return nil
@@ -86,13 +86,12 @@ func (a *answer) end() error {
 	return err
 }
 
-// keeper is the function that an io.Writer is.
+// keeper is a function as an io.Writer.
 type keeper func([]byte) (int, error)
 
 // Write implements io.Writer.
 func (k keeper) Write(p []byte) (int, error) { return k(p) }
 
-// keep appends to the chunks.
 func (a *answer) keep(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(a.chunks) == 0 || a.last == chunkSize {
@@ -125,7 +124,7 @@ func (a *answer) WriteTo(w io.Writer) (n int64, err error) {
 	return n, nil
 }
 
-// chunk returns what chunk i holds.
+// chunk returns the used bytes of chunk i.
 func (a *answer) chunk(i int) []byte {
 	if i == len(a.chunks)-1 {
 		return a.chunks[i][:a.last]
@@ -133,10 +132,9 @@ func (a *answer) chunk(i int) []byte {
 	return a.chunks[i][:]
 }
 
-// size returns how many bytes the chunks hold.
 func (a *answer) size() int { return max(0, len(a.chunks)-1)*chunkSize + a.last }
 
-// plain returns a reader of the text of a packed answer.
+// plain returns a reader of the uncompressed text of a packed answer.
 func (a *answer) plain() (io.Reader, error) {
 	var parts []io.Reader
 	for i := range a.chunks {
@@ -145,7 +143,6 @@ func (a *answer) plain() (io.Reader, error) {
 	return gzip.NewReader(io.MultiReader(parts...))
 }
 
-// release gives the memory back.
 func (a *answer) release() {
 	for _, chunk := range a.chunks {
 		a.pool.chunks.Put(chunk)

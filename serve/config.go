@@ -13,50 +13,50 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Config says what is served. The zero Config serves all objects of the source that are not costly, except
-// Thread, under winperf's own names. The tags are the keys in configuration files of winperf serve.
+// Config selects the served metrics. The zero Config serves all objects of the source, except
+// Thread and costly objects, under winperf's own names. The tags are the keys in configuration
+// files of winperf serve.
 type Config struct {
-	// Language of names in paths, as nametable.ParseLanguage takes it; "" is the
-	// source's preferred one. Metrics always have English names.
+	// Language is the language of names in paths, as in nametable.ParseLanguage; "" is the source's
+	// preferred language. Metrics always have English names.
 	Language string `yaml:"language"`
-	// Paths and Objects, which are names of objects with wildcards, are what is served;
-	// without both it is everything that is not costly, except Thread. Costly adds costly objects, and Thread.
+	// Paths and Objects (names with wildcards) select counters. Without both, everything except Thread
+	// and costly objects is served. Costly adds Thread and costly objects.
 	Paths   []winperf.Path `yaml:"paths"`
 	Objects []string       `yaml:"objects"`
 	Costly  bool           `yaml:"costly"`
-	// Exclude leaves out what these paths name.
+	// Exclude omits these paths.
 	Exclude []winperf.Path `yaml:"exclude"`
 
-	// Names are the schemes of names; none is winperf's own. Totals keeps instances
-	// that sum others up.
-	// NoLegacy leaves out what windows_exporter once had and dashboards still ask for.
+	// Names are the schemes of names; nil is winperf's own. Totals keeps totals (_Total). NoLegacy
+	// omits former metrics of windows_exporter that dashboards still use.
 	Names    []metrics.Scheme
 	Totals   bool `yaml:"totals"`
 	NoLegacy bool
-	// Counters are metrics as the performancecounter collector of windows_exporter has them.
+	// Counters are objects of windows_exporter's collector performancecounter.
 	Counters []metrics.Generic
 
-	// CostlyInterval is the least time between two samples of costly objects; 0 is 1 minute.
+	// CostlyInterval is the shortest time between two samples of costly objects; 0 is 1 minute.
 	CostlyInterval time.Duration `yaml:"costly_interval"`
-	// Timeout is how long a scrape may wait for a sample if it does not say itself; 0 is
-	// 10 s. TimeoutOffset is taken off what it says, for the way back; 0 is 0.5 s.
+	// Timeout is the timeout of a scrape that sends none; 0 is 10 s. TimeoutOffset is subtracted from
+	// a sent timeout, for the transfer; 0 is 0.5 s.
 	Timeout       time.Duration `yaml:"timeout"`
 	TimeoutOffset time.Duration `yaml:"timeout_offset"`
-	// MaxSeries bounds the series of a scrape; 0 is no bound.
+	// MaxSeries limits the series of a scrape; 0 is unlimited.
 	MaxSeries int `yaml:"max_series"`
 }
 
-// Defaults of what is 0 in a Config.
+// Defaults of Config.
 const (
 	defaultCostlyInterval = time.Minute
 	defaultTimeout        = 10 * time.Second
 	defaultOffset         = 500 * time.Millisecond
 )
 
-// MaxTime bounds every time in a Config.
+// MaxTime is the largest duration in a Config.
 const MaxTime = 366 * 24 * time.Hour
 
-// WithDefaults returns the configuration with the defaults in place of zero values.
+// WithDefaults returns the configuration with defaults in place of zero values.
 func (c Config) WithDefaults() Config {
 	c.CostlyInterval = cmp.Or(c.CostlyInterval, defaultCostlyInterval)
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
@@ -67,7 +67,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Selection returns everything that the configuration selects.
+// Selection returns the selection of the configuration.
 func (c *Config) Selection() winperf.Selection {
 	sel := winperf.Selection{Paths: slices.Clone(c.Paths), Costly: c.Costly}
 	for _, name := range c.Objects {
@@ -82,26 +82,25 @@ func (c *Config) Selection() winperf.Selection {
 	return sel
 }
 
-// wholeObject is the path of everything in the objects of a name, which may be a pattern.
+// wholeObject returns the path of everything in an object; the name may be a pattern.
 func wholeObject(name string) winperf.Path {
 	return winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
 }
 
-// threadObject has more series than all other objects together, and most of them end soon.
+// threadObject has more series than all other objects together, most of them short-lived.
 const threadObject = "Thread"
 
-// leavesOutThreads reports whether the object Thread is not served: the configuration names neither paths nor
-// objects.
-func (c *Config) leavesOutThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
+// omitsThreads reports whether the object Thread is not served.
+func (c *Config) omitsThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
 
-// ConfigError is about one value of a Config.
+// ConfigError is the error in one value of a Config.
 type ConfigError struct {
-	Key   string // as configuration files have it: objects[1]
-	Value string // where that is text
+	Key   string // as in configuration files: objects[1]
+	Value string // of a text
 	Err   error
 }
 
-// Error implements error. An element of a list has the key of the list.
+// Error implements error. It names an element of a list by the key of the list.
 func (e *ConfigError) Error() string {
 	key, _, _ := strings.Cut(e.Key, "[")
 	return key + ": " + e.Err.Error()
@@ -110,8 +109,8 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the error without the key.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Check returns all errors of a configuration that can be known without its source, each a *ConfigError,
-// joined by errors.Join.
+// Check returns all errors that do not depend on the source, each a *ConfigError, joined by
+// errors.Join.
 func (c *Config) Check() error {
 	var errs []error
 	wrong := func(key, value string, err error) {
@@ -151,7 +150,6 @@ func checkTime(d time.Duration) error {
 	return nil
 }
 
-// checkOffset returns an error where the offset leaves nothing of the timeout.
 func (c *Config) checkOffset() error {
 	timeout := cmp.Or(c.Timeout, defaultTimeout)
 	if c.TimeoutOffset < timeout || c.Timeout < 0 {
@@ -160,7 +158,6 @@ func (c *Config) checkOffset() error {
 	return fmt.Errorf("expected less than the timeout, %v: nothing would be left for the sample", timeout)
 }
 
-// checkNames returns an error for schemes of names that cannot be served.
 func checkNames(names []metrics.Scheme) error {
 	for i, scheme := range names {
 		switch {
@@ -173,8 +170,8 @@ func checkNames(names []metrics.Scheme) error {
 	return nil
 }
 
-// likeOwn returns an error for each metric of an object of performancecounter that has the name of a metric
-// about the program itself.
+// likeOwn returns an error for each metric of a performancecounter object with the name of a metric
+// about the program.
 func likeOwn(g *metrics.Generic) error {
 	b := builder{own: newOwn("")}
 	b.process(time.Time{})
@@ -182,7 +179,7 @@ func likeOwn(g *metrics.Generic) error {
 	for i := range g.Counters {
 		same := func(f metrics.Family) bool { return f.Name == g.Counters[i].Metric }
 		if slices.ContainsFunc(b.list, same) {
-			const form = "%w %q: metric %s is one about winperf itself"
+			const form = "%w %q: metric %s is reserved for winperf itself"
 			errs = append(errs, fmt.Errorf(form, metrics.ErrGeneric, g.Name, g.Counters[i].Metric))
 		}
 	}

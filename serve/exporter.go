@@ -26,55 +26,56 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// Options for an Exporter besides its configuration.
+// Options configure an Exporter.
 type Options struct {
 	Config
 	// Version of the program, for winperf_build_info.
 	Version string
-	// Log receives what goes wrong; nil discards it.
+	// Log receives errors and warnings; nil discards them.
 	Log *slog.Logger
-	// Last is the exporter that the new one replaces: the counts about the program go on; nil begins at 0.
+	// Last is the exporter that the new one replaces. Its counts about the program continue; nil
+	// starts at 0.
 	Last *Exporter
-	// More returns further metrics about the program. They are served with the exporter's own, and no counter
-	// gets one of their names. Nil is none.
+	// More returns additional metrics about the program. They are served with the exporter's own, and
+	// their names are not used for counters. nil adds none.
 	More func(now time.Time) []metrics.Family
 }
 
-// Exporter answers scrapes: it is the http.Handler of /metrics for one configuration and one
-// source. It may be used from several goroutines.
+// Exporter is the http.Handler of /metrics for one configuration and one source. It may be used
+// from several goroutines.
 type Exporter struct {
 	opt     Options
 	src     winperf.Source
 	sel     winperf.Selection // of the main sampler
 	mapping metrics.Options
 	main    feed
-	costly  *sampler // nil: costly objects are not wanted, or come with the others
+	costly  *sampler // nil: no costly objects, or they are sampled with the others
 	objects *objects
 	own     *own
 
-	// The objects that the samplers' samples could hold; each belongs to one of them.
+	// The objects that may be in the samplers' samples; each belongs to one sampler.
 	mainObjects, costlyObjects map[string]bool
 	mainPaths, costlyPaths     *unmatched
-	failing                    [2]atomic.Bool // the last samples of both
+	failing                    [2]atomic.Bool // the latest samples of both failed
 
-	scrapes chan struct{} // holds one element for each scrape, until its answer was read
+	scrapes chan struct{} // one element for each scrape, until its answer is read
 	answers answers
 
-	// turn holds one element while a scrape maps a sample and writes its text to memory, and while a sampler
-	// decodes a sample. It guards the frames and:
+	// turn has one element while a scrape maps a sample and writes its text to memory, or a sampler
+	// decodes a sample. It protects the frames and:
 	turn chan struct{}
-	all  *view // of everything that is served
+	all  *view // of everything served
 	zip  *gzip.Writer
 }
 
-// maxScrapes bounds the scrapes at once. More are refused.
+// maxScrapes is the largest number of concurrent scrapes. More are refused.
 const maxScrapes = 40
 
-// writeTime is how long a client may take to read an answer, where its http.Server has no WriteTimeout.
+// writeTime is the time for reading an answer if the http.Server has no WriteTimeout.
 const writeTime = 30 * time.Second
 
-// New returns an exporter over a source, which it does not close. It takes no sample of a live source, and
-// reads a recorded one to its end. The error is from the source, or is what Config.Check returns.
+// New returns an exporter for a source, which it does not close. It takes no sample of a live
+// source, and reads a log to its end. The error is from the source or from Config.Check.
 func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -104,15 +105,15 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	return e, nil
 }
 
-// Mapping returns how the exporter maps samples to metrics, for a program that also sends them. Its Select is
-// everything that is served.
+// Mapping returns the options by which the exporter maps samples, for a program that also pushes
+// them. Select selects everything served.
 func (e *Exporter) Mapping() metrics.Options {
 	opt := e.mapping
 	opt.Select, opt.NoKeep = e.sel, false
 	return opt
 }
 
-// Objects returns the names of the objects that samples have had, or that paths name, in their order.
+// Objects returns the sorted names of the objects that were in samples or that paths name.
 func (e *Exporter) Objects() (names []string) {
 	for _, o := range e.objects.list(time.Now(), nil, nil) {
 		names = append(names, o.Name)
@@ -120,7 +121,6 @@ func (e *Exporter) Objects() (names []string) {
 	return names
 }
 
-// open makes the samplers.
 func (e *Exporter) open(ctx context.Context) error {
 	sel := e.opt.Selection()
 	e.objects = newObjects()
@@ -132,7 +132,7 @@ func (e *Exporter) open(ctx context.Context) error {
 	e.mapping.Facts = hostfacts.For(is)
 	if is.Recorded {
 		if len(sel.Paths) == 0 {
-			sel.Costly = true // a record has what it has
+			sel.Costly = true // a log contains only requested objects
 		}
 		e.sel = sel
 		e.objects.expect(sel.Paths, e.mainObjects)
@@ -141,7 +141,7 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 
-	if e.opt.leavesOutThreads() {
+	if e.opt.omitsThreads() {
 		threads := wholeObject(threadObject)
 		e.mapping.Exclude = append(e.mapping.Exclude[:len(e.mapping.Exclude):len(e.mapping.Exclude)], threads)
 		e.objects.without = threadObject
@@ -165,7 +165,7 @@ func (e *Exporter) open(ctx context.Context) error {
 	return nil
 }
 
-// mapped returns the frame of one of the samplers that the next one will be compared with. The caller has the
+// mapped returns the frame with which a sampler's next frame will be compared. The caller has the
 // turn.
 func (e *Exporter) mapped(main bool) frame.Frame {
 	switch {
@@ -177,8 +177,8 @@ func (e *Exporter) mapped(main bool) frame.Frame {
 	return e.all.costly.frame
 }
 
-// split splits a selection: the costly objects of a live source are sampled at their own pace, so
-// that they delay no scrape.
+// split separates costly objects of a live source, which are sampled independently, so that they
+// delay no scrape.
 func (e *Exporter) split(
 	ctx context.Context, sel winperf.Selection,
 ) (rest, costly winperf.Selection, err error) {
@@ -189,31 +189,31 @@ func (e *Exporter) split(
 
 	names, _ := nametable.FromSchema(schema)
 	rest, costly, _ = selection.Split(sel, names, schema.Costly)
-	if selection.IsEmpty(rest) { // there is nothing that they could delay
+	if selection.IsEmpty(rest) { // only costly objects delay nothing
 		return sel, winperf.Selection{}, nil
 	}
 	return rest, costly, nil
 }
 
 func (e *Exporter) tookMain(c *measure.Cycle, err error) {
-	e.objects.note(c, e.mainObjects)
-	e.mainPaths.note(c)
+	e.objects.update(c, e.mainObjects)
+	e.mainPaths.update(c)
 	e.took(c, err, true)
 }
 
 func (e *Exporter) tookCostly(c *measure.Cycle, err error) {
-	e.objects.note(c, e.costlyObjects)
-	e.costlyPaths.note(c)
+	e.objects.update(c, e.costlyObjects)
+	e.costlyPaths.update(c)
 	e.took(c, err, false)
 }
 
-// damaged notes that a record could not be read to its end.
+// damaged records that a log could not be read to its end.
 func (e *Exporter) damaged(err error) {
 	e.own.damaged()
-	e.opt.Log.Warn("the record is damaged, what can be read of it is served", "err", err)
+	e.opt.Log.Warn("the log is damaged; it is served up to the damage", "err", err)
 }
 
-// took notes what became of a sample. That samples fail is told once, and when they no longer do.
+// took records the result of a sample. It logs the first of successive failures, and the recovery.
 func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
 	e.own.took(c, err, main)
 	if errors.Is(err, context.Canceled) {
@@ -229,7 +229,7 @@ func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
 			e.opt.Log.Error("this is a fault of winperf", "stack", string(p.stack))
 		}
 	} else if err == nil && was {
-		e.opt.Log.Info("samples can be taken again")
+		e.opt.Log.Info("samples succeed again")
 	}
 }
 
@@ -239,13 +239,12 @@ func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.own.answered(status)
 }
 
-// scrape answers and returns the status.
 func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
-	if r.Method == http.MethodHead { // which takes no sample
+	if r.Method == http.MethodHead { // without a sample
 		w.Header().Set("Content-Type", e.format(r).ContentType())
 		return http.StatusOK
 	}
-	// A filter that is lost would be an answer with everything.
+	// Without a lost filter the answer would contain everything.
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return refuse(w, http.StatusBadRequest, fmt.Errorf("the query cannot be read: %w", err))
@@ -259,7 +258,7 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 		return refuse(w, http.StatusBadRequest, err)
 	}
 	if len(f) > 0 && len(paths) == 0 {
-		return refuse(w, http.StatusNotFound, errors.New("nothing of this is served"))
+		return refuse(w, http.StatusNotFound, errors.New("the filter matches nothing that is served"))
 	}
 
 	select {
@@ -274,7 +273,7 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
 
-	// A client gets a while more to read what may be long by now.
+	// Give the client additional time to read an answer that may be late.
 	more := writeTime
 	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
 		more = server.WriteTimeout
@@ -283,24 +282,23 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 	return e.answer(ctx, w, r, f, paths)
 }
 
-// maxTimeout is how long a scrape can say that it waits: a source that does not answer is waited for
-// as long.
+// maxTimeout limits the timeout that a scrape can request, and so the wait for a source that does
+// not answer.
 const maxTimeout = 2 * time.Minute
 
-// limitOf is how long a scrape may take.
 func (e *Exporter) limitOf(header string) time.Duration {
 	seconds, err := strconv.ParseFloat(header, 64)
 	if err != nil || !(seconds > 0 && seconds < MaxTime.Seconds()) {
 		return e.opt.Timeout
 	}
-	asked := min(time.Duration(seconds*float64(time.Second)), max(maxTimeout, e.opt.Timeout))
-	if asked <= e.opt.TimeoutOffset {
-		return asked / 2
+	requested := min(time.Duration(seconds*float64(time.Second)), max(maxTimeout, e.opt.Timeout))
+	if requested <= e.opt.TimeoutOffset {
+		return requested / 2
 	}
-	return asked - e.opt.TimeoutOffset
+	return requested - e.opt.TimeoutOffset
 }
 
-// answer takes a sample and writes its metrics to memory. The client reads them when others have the turn.
+// answer takes a sample and writes its metrics to memory, then to the client.
 func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
 	paths []winperf.Path,
 ) int {
@@ -309,11 +307,11 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
 	}
 	if e.costly != nil {
-		e.costly.beside(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
+		e.costly.background(ctx, e.opt.CostlyInterval, max(e.opt.CostlyInterval, e.opt.Timeout))
 	}
 
 	if e.takeTurn(ctx) != nil {
-		err := errors.New("others are still getting their metrics")
+		err := errors.New("timeout while other scrapes were answered")
 		return refuse(w, http.StatusServiceUnavailable, err)
 	}
 	format := e.format(r)
@@ -322,7 +320,7 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	err = e.write(r.Context(), text, f, paths, err == nil, format)
 
 	switch {
-	case err == nil: // a client that has disconnected since does not matter
+	case err == nil: // a client that disconnected is no error
 		return e.send(w, text, format)
 	case errors.Is(err, errClosed), errors.Is(err, errAnswers), r.Context().Err() != nil:
 		return refuse(w, http.StatusServiceUnavailable, err)
@@ -330,8 +328,8 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	return refuse(w, http.StatusInternalServerError, err)
 }
 
-// takeTurn waits for the turn, as long as ctx lasts. A free turn is taken at any time: the sample may have
-// needed all the time.
+// takeTurn waits for the turn until ctx ends. It takes a free turn even after the end of ctx,
+// because the sample may have used up the time.
 func (e *Exporter) takeTurn(ctx context.Context) error {
 	select {
 	case e.turn <- struct{}{}:
@@ -346,8 +344,8 @@ func (e *Exporter) takeTurn(ctx context.Context) error {
 	}
 }
 
-// write writes the metrics that a filter chooses of the newest samples, and gives the turn back. sampled says
-// whether the scrape got a sample. A view that panicked is not used again.
+// write writes the metrics of the latest samples for a filter and releases the turn. sampled
+// reports whether the scrape has a sample. A view that panicked is replaced.
 func (e *Exporter) write(
 	ctx context.Context, to *answer, f filter, paths []winperf.Path, sampled bool, format prometheus.Format,
 ) error {
@@ -377,7 +375,7 @@ func (e *Exporter) write(
 	return err
 }
 
-// newest returns the newest samples, each of which may be nil; the first one is if the scrape got none.
+// newest returns the latest samples, which may be nil. main is nil without sampled.
 func (e *Exporter) newest(sampled bool) (main, costly *snapshot, err error) {
 	if sampled {
 		if main = e.main.latest(); main == nil {
@@ -390,30 +388,28 @@ func (e *Exporter) newest(sampled bool) (main, costly *snapshot, err error) {
 	return main, costly, nil
 }
 
-// filtered returns a view for one scrape. Its counters are where the view of everything has them.
+// filtered returns a view for one scrape, whose counters continue from e.all.
 func (e *Exporter) filtered(
 	ctx context.Context, f filter, paths []winperf.Path, main, costly *snapshot,
 ) (*view, error) {
 	v := e.newView(f, paths)
-	if err := v.continues(e.all); err != nil {
+	if err := v.continueFrom(e.all); err != nil {
 		return v, err
 	}
 	return v, v.update(ctx, main, costly)
 }
 
-// format is the one that a request asks for.
 func (e *Exporter) format(r *http.Request) prometheus.Format {
 	return prometheus.Negotiate(strings.Join(r.Header.Values("Accept"), ","), e.textOnly())
 }
 
-// textOnly reports whether there are names that OpenMetrics does not allow.
 func (e *Exporter) textOnly() bool {
 	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
 }
 
-// Continue has counters of 4 bytes go on over 2^32 from their values in another exporter of the same source.
-// It waits for a scrape of that one as long as ctx lasts, and is called before the first scrape of this one.
-// The error is from ctx, or says that one of the two is closed.
+// Continue continues counters of 4 bytes beyond 2^32 from another exporter of the same source. It
+// waits for scrapes of last until ctx ends. Call it before the first scrape. The error is from ctx,
+// or reports that one of the two is closed.
 func (e *Exporter) Continue(ctx context.Context, last *Exporter) error {
 	if err := last.takeTurn(ctx); err != nil {
 		return err
@@ -422,11 +418,10 @@ func (e *Exporter) Continue(ctx context.Context, last *Exporter) error {
 	if err := errors.Join(last.mapped(true).Keep(), last.mapped(false).Keep()); err != nil {
 		return err
 	}
-	return e.all.continues(last.all)
+	return e.all.continueFrom(last.all)
 }
 
-// Close ends the samples under way. Scrapes that still wait get an error; the source stays
-// open.
+// Close stops current samples. Waiting scrapes get an error. The source stays open.
 func (e *Exporter) Close() error {
 	err := e.main.close()
 	if e.costly != nil {

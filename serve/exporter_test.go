@@ -88,7 +88,7 @@ func rest(e *Exporter) {
 	s := e.main.(*sampler)
 	for {
 		s.mu.Lock()
-		over := s.flight == nil && time.Since(s.ended) >= s.fresh
+		over := s.pending == nil && time.Since(s.ended) >= s.fresh
 		s.mu.Unlock()
 		if over {
 			return
@@ -302,7 +302,7 @@ func TestTurn(t *testing.T) {
 	}
 	status, text := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.01")
 	<-e.turn
-	if status != http.StatusServiceUnavailable || !strings.Contains(text, "still getting") {
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "other scrapes were answered") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/winperf/winperf/internal/suggest"
 )
 
-// maxFilters bounds the filters of one scrape.
+// maxFilters limits the filters of one scrape.
 const maxFilters = 32
 
-// maxFilterLength bounds each of them, in characters.
+// maxFilterLength limits each of them, in characters.
 const maxFilterLength = 1024
 
-// filter is what a scrape asks for, of what is served.
+// filter is the part of the served metrics that a scrape requests.
 type filter []winperf.Path
 
-// parseFilter reads ?object= and ?path=, which add up. nil is no filter. There is no other key:
-// with one that is misspelt the answer would be everything.
+// parseFilter parses ?object= and ?path=, which add up. nil is no filter. Other keys are errors,
+// because a misspelt key would return everything.
 func parseFilter(query url.Values) (filter, error) {
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(filterKeys, key) {
@@ -58,14 +58,15 @@ func parseFilter(query url.Values) (filter, error) {
 
 var filterKeys = []string{"object", "path"}
 
-// unknownFilter says which keys there are, and what those of windows_exporter are here.
+// unknownFilter returns an error with the known keys, and the equivalent of windows_exporter's
+// keys.
 func unknownFilter(key string) error {
 	hint := ""
 	if near := suggest.Closest(key, slices.Values(filterKeys)); near != "" {
 		hint = fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	if key == "collect[]" || key == "exclude[]" {
-		hint = ": it chooses collectors of windows_exporter, object chooses objects, as object=Memory does"
+		hint = ": it selects collectors of windows_exporter; select objects with object, for example object=Memory"
 	}
 
 	const most = 60
@@ -73,8 +74,8 @@ func unknownFilter(key string) error {
 	return fmt.Errorf(form, most, key, strings.Join(filterKeys, " or "), hint)
 }
 
-// within is what paths that are served have in common with the filter, all of the filter where
-// whole objects are served. It fails where two patterns overlap in a way that no path can say.
+// within returns the intersection of the filter and the served paths, or the filter if whole
+// objects are served. It fails if two patterns overlap in a way that no path can express.
 func (f filter) within(ctx context.Context, served winperf.Selection) ([]winperf.Path, error) {
 	if served.Global {
 		return f, nil
@@ -82,16 +83,16 @@ func (f filter) within(ctx context.Context, served winperf.Selection) ([]winperf
 
 	var common []winperf.Path
 	known := map[winperf.Path]bool{}
-	for _, asked := range f {
+	for _, requested := range f {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 
 		for _, p := range served.Paths {
-			both, some, ok := intersect(asked, p)
+			both, some, ok := intersect(requested, p)
 			if !ok {
-				return nil, fmt.Errorf("the filter %s and the path %s of the configuration overlap in part only; "+
-					"name what is wanted without wildcards: %w", asked, p, winperf.ErrPath)
+				return nil, fmt.Errorf("the filter %s and the path %s of the configuration overlap only partly; "+
+					"use a filter without wildcards: %w", requested, p, winperf.ErrPath)
 			}
 
 			if some && !known[both] {
@@ -103,8 +104,8 @@ func (f filter) within(ctx context.Context, served winperf.Selection) ([]winperf
 	return common, nil
 }
 
-// intersect is what two paths have in common: some tells whether there can be anything,
-// ok whether a path can say what.
+// intersect returns the intersection of two paths. some reports whether it may be nonempty, ok
+// whether a path can express it.
 func intersect(a, b winperf.Path) (both winperf.Path, some, ok bool) {
 	object, some1, ok1 := narrower(a.Object, b.Object)
 	counter, some2, ok2 := narrower(a.Counter, b.Counter)
@@ -123,12 +124,12 @@ func intersect(a, b winperf.Path) (both winperf.Path, some, ok bool) {
 	return both, some3, !some3 || ok1 && ok2 && ok3
 }
 
-// instances puts the instances that two paths have in common into both.
+// instances sets the common instances of two paths in both.
 func instances(a, b winperf.Path, both *winperf.Path) (some, ok bool) {
 	switch {
 	case !a.HasInstance && !b.HasInstance:
 		return true, true
-	case !a.HasInstance || !b.HasInstance: // (*) is also the thing of an object without instances
+	case !a.HasInstance || !b.HasInstance: // (*) also matches an object without instances
 		with := a
 		if b.HasInstance {
 			with = b
@@ -149,13 +150,13 @@ func instances(a, b winperf.Path, both *winperf.Path) (some, ok bool) {
 	return some, ok
 }
 
-// everyIndex reports whether a path means instances of a name whatever their number is.
+// everyIndex reports whether a path matches all instances with a name.
 func everyIndex(p winperf.Path) bool {
 	return p.Index == winperf.AnyIndex || p.Index == 0 && winperf.CompilePattern(p.Instance).HasWildcard()
 }
 
-// narrower is the narrower one of two patterns: some tells whether they can have anything in
-// common, ok whether one of them is all of that.
+// narrower returns the narrower of two patterns. some reports whether they can overlap, ok whether
+// the result is the whole intersection.
 func narrower(a, b string) (both string, some, ok bool) {
 	pa, pb := winperf.CompilePattern(a), winperf.CompilePattern(b)
 	switch {

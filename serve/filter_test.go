@@ -31,7 +31,7 @@ func TestFilter(t *testing.T) {
 		{"?Object=Memory", 400, "(did you mean object?)", free},
 		{"?object=Memory&x", 400, `unknown key "x"`, free},
 		{"?" + strings.Repeat("y", 300) + "=1", 400, `unknown key "yyy`, strings.Repeat("y", 200)},
-		{"?collect[]=cpu&collect[]=os", 400, "it chooses collectors of windows_exporter, object chooses objects", free},
+		{"?collect[]=cpu&collect[]=os", 400, "it selects collectors of windows_exporter; select objects with object", free},
 		{"?object=", 400, "object: expected the name of an object", ""},
 		{"?path=Memory", 400, "a path begins with a backslash", ""},
 		{"?path=%5C%5C..%5C..%5Cetc%5Cpasswd", 200, "winperf_series", free},
@@ -61,10 +61,10 @@ func TestFilterWithin(t *testing.T) {
 	}{
 		{"?object=Processor", 200, `winperf_processor_interrupts_total{name="0"}`,
 			`winperf_processor_interrupts_total{name="1"}`},
-		{"?path=%5CProcessor(1)%5C*", 404, "nothing of this is served", ""},
+		{"?path=%5CProcessor(1)%5C*", 404, "the filter matches nothing that is served", ""},
 		{"?object=Memory", 200, free, cpu},
 		{"?object=System", 404, "", ""},
-		{"?object=*ory", 400, "overlap in part", ""},
+		{"?object=*ory", 400, "overlap only partly", ""},
 	} {
 		status, text := scrape(e, "/metrics"+c.query)
 		lacks := c.lack == "" || !strings.Contains(text, "\n"+c.lack)

@@ -243,12 +243,12 @@ func TestClosedWhileWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := e.main.(*sampler)
-	f, _ := s.board(time.Time{}, nil)
+	f, _ := s.acquire(time.Time{}, nil)
 	<-f.done
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.land(f); !errors.Is(err, errClosed) {
+	if got, err := s.result(f); !errors.Is(err, errClosed) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

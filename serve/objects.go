@@ -15,33 +15,33 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Objects that did not come for so long are gone, and not late.
+// forgetAfter is the time after which a missing object is removed from the list.
 const forgetAfter = time.Hour
 
-// maxObjects bounds the objects that are told about.
+// maxObjects limits the listed objects.
 const maxObjects = 10_000
 
-// objectState is what is known about an object that was sampled or asked for by its name.
+// objectState is the state of an object that was sampled or that a path names.
 type objectState struct {
 	Name  string
 	named bool          // a path has its name
-	up    bool          // it was in the newest sample that it could be in
-	seen  time.Time     // when that was sampled that it was in last; zero: never
-	took  time.Duration // by that sample
+	up    bool          // it was in the latest sample that it could be in
+	seen  time.Time     // the time of its last sample; zero: never
+	took  time.Duration // duration of that sample
 }
 
-// objects are those that samples have had.
 type objects struct {
 	mu      sync.Mutex
 	known   map[string]*objectState
-	awaited []string // names by which paths ask for objects that no sample had yet
+	awaited []string // names in paths of objects that no sample had yet
 	without string   // an object that is not served; "" is none
 	english englishNames
 }
 
 func newObjects() *objects { return &objects{known: map[string]*objectState{}} }
 
-// expect knows the objects that paths name without wildcards: they could be among those of a sampler.
+// expect adds the objects that paths name without wildcards, also to the possible objects of a
+// sampler.
 func (o *objects) expect(paths []winperf.Path, among map[string]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,9 +54,9 @@ func (o *objects) expect(paths []winperf.Path, among map[string]bool) {
 	}
 }
 
-// note takes note of the objects of a sample; c is nil where there was none. among are the objects
-// that could be in it.
-func (o *objects) note(c *measure.Cycle, among map[string]bool) {
+// update updates the objects after a sample; c is nil if it failed. among are the objects that could
+// be in it.
+func (o *objects) update(c *measure.Cycle, among map[string]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for name := range among {
@@ -73,7 +73,7 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 	for name := range o.names(c.Frame) {
 		s := o.known[name]
 		if s == nil || s.seen.IsZero() {
-			if s = o.meet(name, c.Frame); s == nil {
+			if s = o.discover(name, c.Frame); s == nil {
 				continue
 			}
 		}
@@ -82,14 +82,14 @@ func (o *objects) note(c *measure.Cycle, among map[string]bool) {
 	}
 }
 
-// meet knows an object that no sample had before, nil where there are too many. Paths may have named it in
-// another language, or in small letters: it has the name that the sample has.
-func (o *objects) meet(name string, f frame.Frame) *objectState {
+// discover adds an object that no sample had before, or returns nil at the limit. The name in the
+// sample replaces a name in a path, which may be in another language or case.
+func (o *objects) discover(name string, f frame.Frame) *objectState {
 	named := false
-	o.awaited = slices.DeleteFunc(o.awaited, func(asked string) bool {
-		is := o.means(asked, name, f)
-		if named = named || is; is && asked != name {
-			delete(o.known, asked)
+	o.awaited = slices.DeleteFunc(o.awaited, func(requested string) bool {
+		is := o.means(requested, name, f)
+		if named = named || is; is && requested != name {
+			delete(o.known, requested)
 		}
 		return is
 	})
@@ -102,18 +102,17 @@ func (o *objects) meet(name string, f frame.Frame) *objectState {
 	return s
 }
 
-// means reports whether a path that asks for an object so means the one of an English name.
-func (o *objects) means(asked, name string, f frame.Frame) bool {
-	if strings.EqualFold(asked, name) {
+// means reports whether a path's object name denotes the object with an English name.
+func (o *objects) means(requested, name string, f frame.Frame) bool {
+	if strings.EqualFold(requested, name) {
 		return true
 	}
 	names := o.english.of(f.Schema())
-	return slices.ContainsFunc(names.Lookup(asked), func(index uint32) bool {
+	return slices.ContainsFunc(names.Lookup(requested), func(index uint32) bool {
 		return names.Title(index) == name
 	})
 }
 
-// in returns the objects that a snapshot has.
 func (o *objects) in(s *snapshot) map[string]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,8 +147,8 @@ func (o *objects) names(f frame.Frame) func(yield func(string) bool) {
 	}
 }
 
-// list is what is known now, by name. Somebody has got another sample of some than the newest: of those
-// are up that were in it. What did not come for long is forgotten.
+// list returns the objects, sorted by name. An object in some is up if it is in got, for an answer
+// from an older sample. Objects that were missing for long are removed.
 func (o *objects) list(now time.Time, some, got map[string]bool) []objectState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -168,7 +167,8 @@ func (o *objects) list(now time.Time, some, got map[string]bool) []objectState {
 	return list
 }
 
-// of names some of the objects that could be in a sample, as " of Memory, Processor"; "" where none is known.
+// of names some of the objects that could be in a sample, as " of Memory, Processor"; "" without
+// objects.
 func (o *objects) of(among map[string]bool) string {
 	const most = 5
 	o.mu.Lock()
@@ -183,7 +183,7 @@ func (o *objects) of(among map[string]bool) string {
 	return " of " + strings.Join(names, ", ")
 }
 
-// englishNames keeps the English names of a schema.
+// englishNames caches the English names of a schema.
 type englishNames struct {
 	schema *winperf.Schema
 	names  *nametable.Names
@@ -197,7 +197,6 @@ func (e *englishNames) of(s *winperf.Schema) *nametable.Names {
 	return e.names
 }
 
-// any reports whether any object is known.
 func (o *objects) any() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -14,8 +14,7 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// own are the metrics of a program about itself. They outlive an exporter whose configuration
-// was replaced.
+// own are the metrics about the program. They continue when the configuration is replaced.
 type own struct {
 	mu        sync.Mutex
 	started   time.Time
@@ -29,13 +28,13 @@ type own struct {
 	anomalies []uint64       // by kind
 	damage    uint64
 
-	collector func(object string) string // of windows_exporter; nil as long as nobody asked
+	collector func(object string) string // of windows_exporter; nil until it is needed
 
 	none     *metrics.Rows
-	rows     map[string]*metrics.Rows // of families whose labels do not change
-	objects  []objectState            // that objectRows are of
+	rows     map[string]*metrics.Rows // of families with constant labels
+	objects  []objectState            // of objRows
 	objRows  *metrics.Rows
-	paths    []string // that pathRows are of
+	paths    []string // of pathRows
 	pathRows *metrics.Rows
 }
 
@@ -59,7 +58,6 @@ func newOwn(version string) *own {
 	return o
 }
 
-// numAnomalies is how many kinds of anomalies there are.
 func numAnomalies() int {
 	for k := winperf.AnomalyKind(0); ; k++ {
 		if same, known := winperf.ParseAnomalyKind(k.String()); !known || same != k {
@@ -68,7 +66,7 @@ func numAnomalies() int {
 	}
 }
 
-// took counts a sample; main tells that it is not one of costly objects.
+// took counts a sample; main is false for costly objects.
 func (o *own) took(c *measure.Cycle, err error, main bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,8 +89,8 @@ func (o *own) took(c *measure.Cycle, err error, main bool) {
 	}
 }
 
-// partial reports whether a sample lacks objects because a provider failed or was not ready in time, or was
-// not asked as it had failed before.
+// partial reports whether a sample lacks objects because a provider failed, timed out, or was
+// skipped after an earlier failure.
 func partial(c *measure.Cycle) bool {
 	return slices.ContainsFunc(c.Sample.Parts, func(p winperf.Part) bool {
 		return p.Err != nil
@@ -124,15 +122,15 @@ func (o *own) answered(status int) {
 	o.scrapes[status]++
 }
 
-// families returns all metrics about the exporter, for an answer whose main sample has objects; nil where it
-// has no sample. whole says that the sample lacks no object. asked are paths of the request that match
-// nothing.
+// families returns all metrics about the exporter, for an answer with a main sample of objects, or
+// nil without one. whole reports that the sample lacks no object. requested are paths of the request
+// without a match.
 func (o *own) families(
-	e *Exporter, series seriesCounts, objects map[string]bool, whole bool, asked []string, now time.Time,
+	e *Exporter, series seriesCounts, objects map[string]bool, whole bool, requested []string, now time.Time,
 ) []metrics.Family {
 	list := e.objects.list(now, e.mainObjects, objects)
 	paths := e.costlyPaths.list(e.mainPaths.list(nil))
-	for _, path := range asked {
+	for _, path := range requested {
 		if !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
@@ -146,26 +144,26 @@ func (o *own) families(
 	defer o.mu.Unlock()
 	b := builder{own: o}
 
-	b.info("winperf_build", "What the program was built from.",
+	b.info("winperf_build", "Build information.",
 		metrics.Label{Name: "goos", Value: runtime.GOOS},
 		metrics.Label{Name: "goversion", Value: runtime.Version()},
 		metrics.Label{Name: "version", Value: o.version})
 	b.objects(list, now)
 	b.unmatched(paths)
 
-	b.gauge("winperf_sample_successful", "", "1 if the sample of this scrape succeeded and lacks no object.", truth(whole))
+	b.gauge("winperf_sample_successful", "", "1 if this scrape's sample succeeded and is complete.", truth(whole))
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
-	b.counter("winperf_samples_total", "", "Samples taken, those of costly objects too.", o.samples)
-	b.counter("winperf_samples_failed_total", "", "Samples of which nothing could be read.", o.failed)
-	b.durations("winperf_stage_seconds_total", "Time that the stages of scrapes took.", "stage", stageNames,
+	b.counter("winperf_samples_total", "", "Samples taken, including samples of costly objects.", o.samples)
+	b.counter("winperf_samples_failed_total", "", "Samples that failed.", o.failed)
+	b.durations("winperf_stage_seconds_total", "Time spent in the stages of scrapes.", "stage", stageNames,
 		o.stages[:])
-	b.counter("winperf_text_bytes_total", "bytes", "Length of the metrics that were written.", o.written)
-	b.anomalies("winperf_anomalies_total", "What was unusual about samples.", o.anomalies)
-	b.counter("winperf_damage_total", "", "Parts of samples that could not be read.", o.damage)
+	b.counter("winperf_text_bytes_total", "bytes", "Length of the metrics text.", o.written)
+	b.anomalies("winperf_anomalies_total", "Anomalies of samples.", o.anomalies)
+	b.counter("winperf_damage_total", "", "Damaged parts of samples.", o.damage)
 	b.statuses("winperf_scrapes_total", "Answers to scrapes by HTTP status, before this one.", o.scrapes)
-	b.gauge("winperf_series", "", "Series of this scrape, those about winperf left out.",
+	b.gauge("winperf_series", "", "Series of this scrape, without series about winperf.",
 		float64(series.written))
-	b.gauge("winperf_series_dropped", "", "Series that the limit on series left out.",
+	b.gauge("winperf_series_dropped", "", "Series omitted because of the limit on series.",
 		float64(series.dropped))
 	b.list = append(b.list, more...)
 	b.process(o.started)
@@ -175,12 +173,11 @@ func (o *own) families(
 	return b.list
 }
 
-// reserved are the metrics about the exporter, whatever its configuration: no counter has their names.
+// reserved returns the metrics about the exporter. Their names are not used for counters.
 func (o *own) reserved(e *Exporter) []metrics.Family {
 	return o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
 }
 
-// likeWindowsExporter are metrics of windows_exporter about itself, for what stands in for it.
 func (o *own) likeWindowsExporter(list []objectState) []metrics.Family {
 	if o.collector == nil {
 		o.collector = metrics.CollectorOf()
@@ -218,7 +215,6 @@ func truth(b bool) float64 {
 
 func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1e3 }
 
-// builder makes families.
 type builder struct {
 	own  *own
 	list []metrics.Family
@@ -238,13 +234,13 @@ func (b *builder) counter(name, unit, help string, v uint64) {
 	b.add(name, metrics.Counter, unit, help, metrics.Column{Rows: b.own.none, Bits: []uint64{v}})
 }
 
-// info is 1 with labels, which are sorted.
+// info is 1 with labels, which must be sorted.
 func (b *builder) info(name, help string, labels ...metrics.Label) {
 	rows := b.own.fixed(name, func() [][]metrics.Label { return [][]metrics.Label{labels} })
 	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
 }
 
-// anomalies are counts by kind: of those that samples tell, and of others that there were.
+// anomalies adds the counts by kind: kinds in rawAnomalies, and others that occurred.
 func (b *builder) anomalies(name, help string, counts []uint64) {
 	var words []string
 	var c metrics.Column
@@ -260,13 +256,12 @@ func (b *builder) anomalies(name, help string, counts []uint64) {
 	b.add(name, metrics.Counter, "", help, c)
 }
 
-// rawAnomalies are the kinds that are noticed where samples of raw values are taken on demand
-// and nothing is cooked. Of paths that match nothing winperf_path_unmatched tells.
+// rawAnomalies are the kinds that can occur in raw samples on demand. Paths without a match are in
+// winperf_path_unmatched.
 var rawAnomalies = []winperf.AnomalyKind{
 	winperf.BufferGrew, winperf.ClockBack, winperf.SourceSlow, winperf.ProviderFailed, winperf.ClockSet,
 }
 
-// unmatched tells of paths, each by its own text.
 func (b *builder) unmatched(paths []string) {
 	o := b.own
 	if o.pathRows == nil || !slices.Equal(o.paths, paths) {
@@ -286,7 +281,6 @@ func (b *builder) durations(name, help, label string, values []string, times []t
 	b.add(name, metrics.Counter, "seconds", help, c)
 }
 
-// statuses are counts by HTTP status.
 func (b *builder) statuses(name, help string, counts map[int]uint64) {
 	var labels []string
 	var c metrics.Column
@@ -296,15 +290,14 @@ func (b *builder) statuses(name, help string, counts map[int]uint64) {
 			c.Bits = append(c.Bits, n)
 		}
 	}
-	// There are a handful of statuses: as many as there are tell which.
+	// Statuses are only added, so that their number identifies them.
 	c.Rows = b.own.fixed(name+strconv.Itoa(len(labels)), func() [][]metrics.Label {
 		return oneLabel("code", labels)
 	})
 	b.add(name, metrics.Counter, "", help, c)
 }
 
-// objects tells which objects came, how old what there is of them is, and what their
-// sample took.
+// objects adds the presence of objects, the age of their values and the duration of their sample.
 func (b *builder) objects(list []objectState, now time.Time) {
 	rows := b.own.rowsOf(list)
 	up := metrics.Column{Rows: rows, Bits: make([]uint64, len(list))}
@@ -327,12 +320,12 @@ func (b *builder) objects(list []objectState, now time.Time) {
 	b.add("winperf_object_up", metrics.Gauge, "",
 		"1 if the object was in the last sample that it could be in.", up)
 	b.add("winperf_object_age_seconds", metrics.Gauge, "seconds",
-		"How old the last sample is that the object was in.", age)
+		"Age of the last sample with the object.", age)
 	b.add("winperf_object_duration_seconds", metrics.Gauge, "seconds",
-		"What taking the last sample that the object was in took, with all others in it.", took)
+		"Duration of the last sample with the object, including its other objects.", took)
 }
 
-// rowsOf are the labels of objects, the same as long as the objects are.
+// rowsOf returns the labels of objects, cached while the objects are the same.
 func (o *own) rowsOf(list []objectState) *metrics.Rows {
 	same := len(list) == len(o.objects) && o.objRows != nil
 	for i := 0; same && i < len(list); i++ {
@@ -349,7 +342,6 @@ func (o *own) rowsOf(list []objectState) *metrics.Rows {
 	return o.objRows
 }
 
-// fixed are labels that do not change any more.
 func (o *own) fixed(name string, labels func() [][]metrics.Label) *metrics.Rows {
 	if o.rows[name] == nil {
 		o.rows[name] = metrics.NewRows(labels(), nil)

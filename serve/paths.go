@@ -12,14 +12,14 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// maxUnmatched bounds the paths that are told of as a metric each.
+// maxUnmatched limits the paths that are reported as metrics.
 const maxUnmatched = 1000
 
-// unmatched are paths of a configuration, or of a filter, that have matched nothing in any sample.
+// unmatched are paths of a configuration or a filter that no sample has matched.
 type unmatched struct {
 	mu    sync.Mutex
-	paths []selection.Path // in the order in which they were asked for
-	names *nametable.Names // that the paths were looked up in
+	paths []selection.Path // in the order of the request
+	names *nametable.Names // in which the paths were resolved
 	seen  bool             // there was a sample
 }
 
@@ -31,15 +31,15 @@ func newUnmatched(paths []winperf.Path) *unmatched {
 	return u
 }
 
-// note takes note of a sample; nil is none.
-func (u *unmatched) note(c *measure.Cycle) {
+// update updates the paths after a sample; nil is none.
+func (u *unmatched) update(c *measure.Cycle) {
 	if c != nil {
-		u.look(c.Frame, c.Names)
+		u.removeMatched(c.Frame, c.Names)
 	}
 }
 
-// look drops the paths that match something in a frame.
-func (u *unmatched) look(f frame.Frame, names *nametable.Names) {
+// removeMatched removes the paths that match a frame.
+func (u *unmatched) removeMatched(f frame.Frame, names *nametable.Names) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.seen = true
@@ -57,8 +57,8 @@ func (u *unmatched) look(f frame.Frame, names *nametable.Names) {
 	u.paths = slices.DeleteFunc(u.paths, func(p selection.Path) bool { return matches(f, &p) })
 }
 
-// matches reports whether a frame has something that a path names. The names of the path must be resolved.
-// All instances of an object can be named without one being there now.
+// matches reports whether a resolved path matches a frame. A path of all instances matches an
+// object without instances.
 func matches(f frame.Frame, p *selection.Path) bool {
 	for v := range f.Values() {
 		named := func(s *winperf.Series) bool { return p.Series(s) == counter.OK }
@@ -95,7 +95,7 @@ func matchesObject(o frame.Object, p *selection.Path) bool {
 	return false
 }
 
-// list appends the paths that have matched nothing, as far as a sample could have had it, each once.
+// list appends the paths without a match, each once, if there was a sample.
 func (u *unmatched) list(texts []string) []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

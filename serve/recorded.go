@@ -12,22 +12,20 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// feed is where snapshots come from.
 type feed interface {
 	get(ctx context.Context) (*snapshot, error) // waits for a fresh one
-	latest() *snapshot                          // nil where there is none
+	latest() *snapshot                          // nil without one
 	close() error
 }
 
-// recorded are the last two samples of a record. The first scrape gets the one before the
-// last, so that what the counters did in between shows as a rate; all others get the last.
+// recorded has the last two samples of a log. The first scrape gets the earlier one, so that rates
+// can be computed; later scrapes get the last one.
 type recorded struct {
 	mu   sync.Mutex
 	last []*snapshot
 }
 
-// readRecorded reads a record to its end. Where that cannot be reached, what came before it is the end, and
-// damaged is told why.
+// readRecorded reads a log to its end, or to the first error, which it passes to damaged.
 func readRecorded(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options,
 	took func(*measure.Cycle, error), damaged func(error),
@@ -56,7 +54,7 @@ func readRecorded(
 	case len(r.last) == 0 && broken != nil:
 		return nil, broken
 	case len(r.last) == 0:
-		return nil, fmt.Errorf("the record has no samples: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the log has no samples: %w", io.ErrUnexpectedEOF)
 	case broken != nil:
 		damaged(broken)
 	}
@@ -72,7 +70,7 @@ func (r *recorded) get(context.Context) (*snapshot, error) {
 	return r.last[0], nil
 }
 
-// latest returns the sample that is next.
+// latest returns the next sample.
 func (r *recorded) latest() *snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()

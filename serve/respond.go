@@ -10,13 +10,12 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// refuse answers with an error in one line, and returns the status.
+// refuse answers with an error in one line and returns the status.
 func refuse(w http.ResponseWriter, status int, err error) int {
 	http.Error(w, safetext.Line(err.Error()), status)
 	return status
 }
 
-// send writes an answer to the client, and returns the status.
 func (e *Exporter) send(w http.ResponseWriter, text *answer, format prometheus.Format) int {
 	h := w.Header()
 	h.Set("Content-Type", format.ContentType())
@@ -36,8 +35,8 @@ func (e *Exporter) send(w http.ResponseWriter, text *answer, format prometheus.F
 			_, err = io.Copy(w, plain)
 		}
 	}
-	if err != nil { // half an answer must not look whole
-		e.opt.Log.Debug("a scrape was broken off", "err", err)
+	if err != nil { // an incomplete answer must not look complete
+		e.opt.Log.Debug("a scrape was aborted", "err", err)
 		panic(http.ErrAbortHandler)
 	}
 	return http.StatusOK

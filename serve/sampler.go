@@ -14,16 +14,16 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// snapshot is one sample for all scrapes at about the same time. It does not change. Its frame is read
-// with the turn: until the sampler has decoded two more samples, for which it needs the turn.
+// snapshot is an immutable sample shared by concurrent scrapes. Read its frame only with the turn,
+// until the sampler has decoded two more samples.
 type snapshot struct {
-	number   uint64 // tells it from others of the same sampler; from 1
+	number   uint64 // unique in the sampler; from 1
 	time     time.Time
 	frame    frame.Frame
 	names    *nametable.Names
 	cost     measure.Cost
 	partial  bool      // it lacks objects
-	deadline time.Time // until which it could last; zero: without limit
+	deadline time.Time // of the sample; zero: none
 }
 
 func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
@@ -32,47 +32,47 @@ func newSnapshot(c *measure.Cycle, number uint64) *snapshot {
 	}
 }
 
-// suits reports whether a scrape that allows a sample to last until the deadline can have this one. A partial
-// sample that had less time does not suit it.
+// suits reports whether a scrape with a deadline for its sample can use this one. A partial sample
+// with an earlier deadline does not suit.
 func (s *snapshot) suits(deadline time.Time) bool {
 	return !s.partial || !earlier(s.deadline, deadline)
 }
 
-// earlier reports whether one deadline is before another. The zero time is no limit.
+// earlier reports whether one deadline is before another. The zero time is no deadline.
 func earlier(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }
 
-// sampler takes samples when they are asked for, one at a time, and shares them.
+// sampler takes samples on demand, one at a time, and shares them.
 type sampler struct {
 	renew func() *measure.Measurement
 	c     *measure.Measurement
-	fresh time.Duration // how old a sample may be to be handed out
-	least time.Duration // that each sample may take, even if the scrape that began it waits for less
-	// took is told of every sample that ended, on the goroutine that took it.
+	fresh time.Duration // the largest age of a shared sample
+	least time.Duration // the shortest timeout of a sample
+	// took is called for every sample that ended, on the goroutine that took it.
 	took func(*measure.Cycle, error)
-	// mapped returns the frame that scrapes mapped last. It is called with the turn.
+	// mapped returns the frame that was mapped last. It is called with the turn.
 	mapped func() frame.Frame
 	turn   chan struct{} // see Exporter
-	last   frame.Frame   // that was decoded
+	last   frame.Frame   // the last decoded frame
 
 	base   context.Context // of all samples
 	cancel context.CancelFunc
 
-	mu     sync.Mutex
-	newest *snapshot // the last one that succeeded
-	begun  time.Time // the last one that was begun
-	ended  time.Time // the newest one was complete
-	number uint64
-	err    error     // of the last one
-	flight *flight   // that is under way; nil: none is
-	wanted time.Time // the latest deadline of a scrape so far
-	closed bool
+	mu      sync.Mutex
+	newest  *snapshot // the latest successful sample
+	begun   time.Time // start of the latest sample
+	ended   time.Time // end of newest
+	number  uint64
+	err     error     // of the latest sample
+	pending *pending  // the current sample, or nil
+	wanted  time.Time // the latest deadline of a scrape
+	closed  bool
 }
 
-// flight is a sample that is under way.
-type flight struct {
+// pending is a sample in progress.
+type pending struct {
 	done     chan struct{}
 	deadline time.Time // zero: none
-	err      error     // once it is done
+	err      error     // valid after done
 }
 
 func newSampler(
@@ -87,23 +87,24 @@ func newSampler(
 	return s
 }
 
-// leastTime is longer than sources wait for one of their providers. So no scrape can make a sample lack
-// objects that are only slow.
+// leastTime exceeds the sources' timeout for providers, so that a scrape with a short timeout does
+// not remove slow objects from the sample.
 const leastTime = defaultTimeout
 
-// closeGrace is how long is waited for a sample that was told to end.
+// closeGrace is the timeout for a cancelled sample.
 const closeGrace = 3 * time.Second
 
-// errClosed says that the configuration was replaced while a scrape waited.
+// errClosed reports that the exporter was closed, for example by a new configuration, while a
+// scrape waited.
 var errClosed = errors.New("the exporter is closed")
 
-// get returns a sample that is under way or was complete just now, or takes one. It waits as long as ctx
-// lasts. It takes another one after a sample that had less time and needed all of it, or is partial. The
-// error is from the sample or from ctx.
+// get returns the current or a fresh sample, or takes one. It waits until ctx ends. It tries again
+// after a sample that is partial or was stopped by an earlier deadline. The error is from the
+// sample or from ctx.
 func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	deadline := before(ctx)
 	for {
-		f, shared := s.board(deadline, best)
+		f, shared := s.acquire(deadline, best)
 		if f == nil {
 			return shared, nil
 		}
@@ -113,11 +114,11 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 			if best != nil {
 				return best, nil
 			}
-			return nil, fmt.Errorf("it did not come in time: %w", ctx.Err())
+			return nil, fmt.Errorf("the sample is not complete: %w", ctx.Err())
 		case <-f.done:
 		}
 
-		got, err := s.land(f)
+		got, err := s.result(f)
 		if got != nil {
 			best = got
 		}
@@ -132,22 +133,22 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 	}
 }
 
-// board returns a sample to wait for, or one that is there and fresh and another one than had.
-func (s *sampler) board(deadline time.Time, had *snapshot) (*flight, *snapshot) {
+// acquire returns a sample to wait for, or a fresh one other than had.
+func (s *sampler) acquire(deadline time.Time, had *snapshot) (*pending, *snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if deadline.After(s.wanted) {
 		s.wanted = deadline
 	}
-	ready := s.newest != nil && s.err == nil && s.flight == nil && s.newest != had
+	ready := s.newest != nil && s.err == nil && s.pending == nil && s.newest != had
 	if ready && s.newest.suits(deadline) && time.Since(s.ended) < s.fresh {
 		return nil, s.newest
 	}
 	return s.start(deadline), nil
 }
 
-// land returns what a sample gave that is done.
-func (s *sampler) land(f *flight) (*snapshot, error) {
+// result returns the result of a completed sample.
+func (s *sampler) result(f *pending) (*snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -159,8 +160,8 @@ func (s *sampler) land(f *flight) (*snapshot, error) {
 	return s.newest, nil
 }
 
-// before is when a sample must end so that there is time to hand it over before ctx ends; zero
-// where that has no end.
+// before returns the deadline of a sample that leaves time for the answer before ctx ends; zero
+// without one.
 func before(ctx context.Context) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -169,7 +170,6 @@ func before(ctx context.Context) time.Time {
 	return deadline.Add(-time.Until(deadline) / 10)
 }
 
-// latest returns the newest sample, nil where there is none.
 func (s *sampler) latest() *snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,13 +179,12 @@ func (s *sampler) latest() *snapshot {
 	return s.newest
 }
 
-// start begins a sample if none is under way. Its caller has the lock. The sample has until the deadline,
-// where there is one, but no less than the least time, and until all scrapes so far end: a scrape with a
-// short timeout must not take objects from the others, which may get this sample too. A scrape that is broken
-// off does not end it, as others may wait for it.
-func (s *sampler) start(deadline time.Time) *flight {
-	if s.flight != nil {
-		return s.flight
+// start begins a sample if none is in progress. The caller holds the lock. Its deadline is extended
+// to the shortest timeout and to the deadlines of all scrapes, which may share the sample. A
+// cancelled scrape does not stop it.
+func (s *sampler) start(deadline time.Time) *pending {
+	if s.pending != nil {
+		return s.pending
 	}
 	if least := time.Now().Add(s.least); !deadline.IsZero() && deadline.Before(least) {
 		deadline = least
@@ -193,11 +192,11 @@ func (s *sampler) start(deadline time.Time) *flight {
 	if earlier(deadline, s.wanted) && !s.wanted.IsZero() {
 		deadline = s.wanted
 	}
-	s.flight = &flight{done: make(chan struct{}), deadline: deadline}
+	s.pending = &pending{done: make(chan struct{}), deadline: deadline}
 	if s.closed {
-		s.err, s.flight.err = errClosed, errClosed
-		close(s.flight.done)
-		return s.flight
+		s.err, s.pending.err = errClosed, errClosed
+		close(s.pending.done)
+		return s.pending
 	}
 
 	s.begun = time.Now()
@@ -210,32 +209,33 @@ func (s *sampler) start(deadline time.Time) *flight {
 		}
 		s.take(ctx)
 	}()
-	return s.flight
+	return s.pending
 }
 
-// take takes a sample.
 func (s *sampler) take(ctx context.Context) {
 	cycle, err := s.cycle(ctx)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err, s.flight.err = err, err
+	s.err, s.pending.err = err, err
 	if err == nil {
 		s.number++
 		s.newest = newSnapshot(cycle, s.number)
-		s.newest.deadline = s.flight.deadline
+		s.newest.deadline = s.pending.deadline
 		s.ended = time.Now()
 	}
-	close(s.flight.done)
-	s.flight = nil
+	close(s.pending.done)
+	s.pending = nil
 }
 
-// cycle measures once and reports. A panic discards this sample and its measurement, which is closed.
+// cycle measures once and reports. A panic discards this sample and its measurement, which is
+// closed.
 func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 	begin := time.Now()
 	cycle, err := contain(func() (*measure.Cycle, error) { return s.measure(ctx) })
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("it was not complete after %v: %w", time.Since(begin).Round(10*time.Microsecond), err)
+		took := time.Since(begin).Round(10 * time.Microsecond)
+		err = fmt.Errorf("the sample was not complete after %v: %w", took, err)
 	}
 	if _, panics := errors.AsType[*panicked](err); panics {
 		abandon(s.c)
@@ -247,7 +247,7 @@ func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 	return cycle, err
 }
 
-// abandon closes a measurement that panicked. Close may panic too, or never return: then it is left behind.
+// abandon closes a measurement that panicked. If Close panics or blocks, it is ignored.
 func abandon(c *measure.Measurement) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
@@ -256,8 +256,8 @@ func abandon(c *measure.Measurement) {
 	})
 }
 
-// measure measures once. To decode a sample ends the frame before the last one, which only scrapes with the
-// turn read. It is kept if it is the one that they mapped last, because the next one is compared with it.
+// measure measures once. Decode invalidates the frame before the last one, which only scrapes with
+// the turn read. It is kept if it was mapped last, because the next frame is compared with it.
 func (s *sampler) measure(ctx context.Context) (cycle *measure.Cycle, err error) {
 	if err := s.c.Prepare(ctx); err != nil {
 		return nil, err
@@ -283,7 +283,6 @@ func (s *sampler) measure(ctx context.Context) (cycle *measure.Cycle, err error)
 	return cycle, err
 }
 
-// contain makes an error of a panic.
 func contain(do func() (*measure.Cycle, error)) (cycle *measure.Cycle, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -293,7 +292,6 @@ func contain(do func() (*measure.Cycle, error)) (cycle *measure.Cycle, err error
 	return do()
 }
 
-// panicked is the error of a sample that panicked.
 type panicked struct {
 	value any
 	stack []byte
@@ -301,12 +299,12 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic while a sample was taken: %v", p.value) }
 
-// beside returns the newest sample, nil where there is none yet, and begins the next one when
-// the last was begun an interval ago. Only the first one is waited for, as long as ctx lasts;
-// it may last longer, up to the limit.
-func (s *sampler) beside(ctx context.Context, interval, limit time.Duration) *snapshot {
+// background returns the latest sample, or nil, and begins the next one an interval after the start of
+// the last. It waits only for the first sample, until ctx ends; that sample may continue up to the
+// limit.
+func (s *sampler) background(ctx context.Context, interval, limit time.Duration) *snapshot {
 	s.mu.Lock()
-	f := s.flight
+	f := s.pending
 	if f == nil && (s.begun.IsZero() || time.Since(s.begun) >= interval) {
 		f = s.start(time.Now().Add(limit))
 	}
@@ -322,17 +320,17 @@ func (s *sampler) beside(ctx context.Context, interval, limit time.Duration) *sn
 	return s.latest()
 }
 
-// close ends the sample that is under way and gives back the newest one.
+// close stops the current sample and releases the latest one.
 func (s *sampler) close() error {
 	s.cancel()
 	s.mu.Lock()
 	s.closed = true
-	flight := s.flight
+	pending := s.pending
 	s.mu.Unlock()
 
-	if flight != nil {
+	if pending != nil {
 		select {
-		case <-flight.done:
+		case <-pending.done:
 		case <-time.After(closeGrace):
 			return errors.New("the source did not end its sample")
 		}

@@ -67,9 +67,9 @@ func TestLateSampleNames(t *testing.T) {
 		want     string
 		answered string
 	}{
-		{[]string{`\Memory\*`}, false, `msg="no sample of Memory" err="it was not complete after `, ""},
-		{nil, false, `msg="no sample" err="it was not complete after `, "no sample: it "},
-		{nil, true, `msg="no sample of Memory, Processor" err="it was not complete after `, ""},
+		{[]string{`\Memory\*`}, false, `msg="no sample of Memory" err="the sample was not complete after `, ""},
+		{nil, false, `msg="no sample" err="the sample was not complete after `, "no sample: the sample "},
+		{nil, true, `msg="no sample of Memory, Processor" err="the sample was not complete after `, ""},
 		{[]string{`\Memory\*`, `\A\*`, `\B\*`, `\C\*`, `\D\*`, `\E\*`, `\F\*`}, false,
 			`msg="no sample of A, B, C, D, E and 2 more objects" err=`, ""},
 	} {

@@ -14,34 +14,33 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// view makes metrics of samples: the names and labels of one filter. It is used by the scrape that has the
-// turn.
+// view maps samples to the metrics of one filter. It is used with the turn.
 type view struct {
 	e *Exporter
 
 	main, costly half
-	asked        *unmatched // the paths of the filter
+	requested    *unmatched // the paths of the filter
 	encoders     map[prometheus.Format]*prometheus.Encoder
 	families     []metrics.Family // of one text
-	names        map[string]int   // scratch: where families are
+	names        map[string]int   // scratch: the positions of families
 	counts       seriesCounts
 }
 
-// seriesCounts are how many series a text has, and how many were left out.
+// seriesCounts are the numbers of written and omitted series.
 type seriesCounts struct{ written, dropped int }
 
 // half is the metrics of one of the two samplers.
 type half struct {
 	mapper  *metrics.Mapper
-	number  uint64      // of the snapshot that set is of
+	number  uint64      // of the snapshot in set
 	frame   frame.Frame // of that snapshot
 	set     *metrics.Set
 	objects map[string]bool // of that snapshot
 	partial bool            // that snapshot lacks objects
 }
 
-// newView returns a view of the paths that a filter and the configuration have in common, of everything where
-// there are none.
+// newView returns a view of the common paths of a filter and the configuration, or of everything
+// without paths.
 func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
 	opt := e.mapping
 	opt.Select = e.sel
@@ -49,25 +48,25 @@ func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
 		opt.Select = winperf.Selection{Paths: paths}
 	}
 	return &view{
-		e:        e,
-		main:     half{mapper: metrics.NewMapper(opt)},
-		costly:   half{mapper: metrics.NewMapper(opt)},
-		asked:    newUnmatched(f),
-		encoders: map[prometheus.Format]*prometheus.Encoder{},
-		names:    map[string]int{},
+		e:         e,
+		main:      half{mapper: metrics.NewMapper(opt)},
+		costly:    half{mapper: metrics.NewMapper(opt)},
+		requested: newUnmatched(f),
+		encoders:  map[prometheus.Format]*prometheus.Encoder{},
+		names:     map[string]int{},
 	}
 }
 
-// continues has the counters of a new view go on from where they are in another one.
-func (v *view) continues(last *view) error {
+// continueFrom continues the counters of another view.
+func (v *view) continueFrom(last *view) error {
 	if last == nil {
 		return errClosed
 	}
 	return errors.Join(v.main.mapper.Continue(last.main.mapper), v.costly.mapper.Continue(last.costly.mapper))
 }
 
-// write writes the metrics of the samples that the view was updated with. Without the main one there is only
-// what is not of the sample that failed.
+// write writes the metrics of the latest update. Without main it omits the main sample, which
+// failed.
 func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 	begin := time.Now()
 	set := v.compose(main)
@@ -89,8 +88,8 @@ func (v *view) encoder(format prometheus.Format) *prometheus.Encoder {
 	return v.encoders[format]
 }
 
-// update maps snapshots that are new, each of which may be nil. A view whose update failed is not used again
-// if ctx ended.
+// update maps new snapshots, which may be nil. After an error because of ctx the view must not be
+// used again.
 func (v *view) update(ctx context.Context, main, costly *snapshot) error {
 	begin := time.Now()
 	for _, p := range []struct {
@@ -104,7 +103,7 @@ func (v *view) update(ctx context.Context, main, costly *snapshot) error {
 			return err
 		}
 		p.half.objects, p.half.partial = v.e.objects.in(p.s), p.s.partial
-		v.asked.look(p.s.frame, p.s.names)
+		v.requested.removeMatched(p.s.frame, p.s.names)
 	}
 	v.e.own.mapped(time.Since(begin))
 	return nil
@@ -119,8 +118,7 @@ func (h *half) update(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// compose puts the families of both halves and the exporter's own together, as many as are
-// allowed. Without the main half there is only what is not of the sample that failed.
+// compose assembles the families of both halves, up to the limit, and the exporter's own.
 func (v *view) compose(main bool) *metrics.Set {
 	v.families, v.counts = v.families[:0], seriesCounts{}
 	set := &metrics.Set{Time: time.Now().UTC(), TextOnly: v.e.textOnly()}
@@ -151,16 +149,15 @@ func (v *view) compose(main bool) *metrics.Set {
 	return set
 }
 
-// unmatched are the paths of the filter that match nothing; none as long as a sample that could have it is
-// not there.
+// unmatched returns the paths of the filter without a match; none while a sample is missing.
 func (v *view) unmatched(main bool) []string {
 	if !main || v.e.costly != nil && v.costly.set == nil {
 		return nil
 	}
-	return v.asked.list(nil)
+	return v.requested.list(nil)
 }
 
-// addApart adds what was sampled at another time.
+// addApart adds independently sampled families.
 func (v *view) addApart(set *metrics.Set) {
 	clear(v.names)
 	for i := range v.families {
@@ -191,15 +188,15 @@ func (v *view) addApart(set *metrics.Set) {
 	}
 }
 
-// head is the name of a family as OpenMetrics has it above its samples.
+// head returns the name in OpenMetrics' lines above the samples of a family.
 func head(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "_total"), "_info")
 }
 
-// isOwn reports whether a name is one of winperf's, which one object has alone.
+// isOwn reports whether a name is one of winperf's, which belongs to a single object.
 func isOwn(name string) bool { return strings.HasPrefix(name, "winperf_") }
 
-// freeName is the name of a family that another object of the other sample has, with a number.
+// freeName returns a numbered name for a family whose name is used in the other sample.
 func (v *view) freeName(f *metrics.Family) (name string) {
 	for n := 2; ; n++ {
 		name = metrics.Numbered(f.Name, f.Unit, n)
@@ -209,14 +206,13 @@ func (v *view) freeName(f *metrics.Family) (name string) {
 	}
 }
 
-// joins reports whether what several objects make can stand in one family: neither what the
-// machine tells of itself, which both samples have, nor one object twice.
+// joins reports whether two families can be merged. Facts of the machine, which are in both
+// samples, and the same object are not.
 func joins(a, b *metrics.Family) bool {
 	return a.Name == b.Name && a.Type == b.Type && b.Object != "" && !strings.EqualFold(a.Object, b.Object)
 }
 
-// bound leaves out the families that do not fit, and counts. A metric is there as a whole or
-// not at all.
+// bound omits the families that exceed the limit, as a whole, and counts series.
 func (v *view) bound(most int) {
 	v.families = slices.DeleteFunc(v.families, func(f metrics.Family) bool {
 		n := 0
@@ -232,7 +228,6 @@ func (v *view) bound(most int) {
 	})
 }
 
-// present is the number of rows that have a value.
 func present(c *metrics.Column) int {
 	n := c.Rows.Len()
 	for _, word := range c.Absent {

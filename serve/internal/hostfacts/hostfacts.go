@@ -1,5 +1,4 @@
-// Package hostfacts knows what this machine is: its names, its system, its memory. Counters do not
-// tell that, and dashboards begin with it.
+// Package hostfacts returns facts of this machine that no counter provides: names, system, memory.
 package hostfacts
 
 import (
@@ -12,8 +11,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Read returns the facts of this machine. What the system does not tell is empty; nothing in it
-// changes while a machine runs, but its names.
+// Read returns the facts of this machine. Unknown facts are zero. Only names can change while the
+// machine runs.
 func Read() metrics.Facts {
 	var f metrics.Facts
 	read(&f)
@@ -24,7 +23,7 @@ func Read() metrics.Facts {
 	return f
 }
 
-// For returns the facts of the machine that a source reads, where that is this one and no record.
+// For returns the facts of a source's machine, or none if it is another machine or a log.
 func For(is winperf.Description) metrics.Facts {
 	if is.Recorded || !thismachine.Is(is.Machine) {
 		return metrics.Facts{}
@@ -32,7 +31,7 @@ func For(is winperf.Description) metrics.Facts {
 	return Read()
 }
 
-// names completes the names of a machine. A host name may come with its domain.
+// names completes the names of a machine. A host name may include its domain.
 func names(host, domain, full string) (string, string, string) {
 	if name, rest, cut := strings.Cut(host, "."); cut {
 		host = name
@@ -54,7 +53,7 @@ func names(host, domain, full string) (string, string, string) {
 // firstOf11 is the first build of Windows 11, whose registry still says Windows 10.
 const firstOf11 = 22000
 
-// product is the name of a Windows of which the registry says a name and a build.
+// product returns the name of a Windows from the registry's name and build.
 func product(name, build string) string {
 	if n, err := strconv.Atoi(build); err == nil && n >= firstOf11 {
 		return strings.Replace(name, "Windows 10 ", "Windows 11 ", 1)

@@ -48,7 +48,7 @@ func word(text, begin string) string {
 	return ""
 }
 
-// unquote takes the quotes off a value of os-release.
+// unquote removes the quotes of a value in os-release.
 func unquote(s string) string {
 	if t, err := strconv.Unquote(s); err == nil {
 		return t
@@ -64,7 +64,7 @@ func number(s string) uint64 {
 	return n
 }
 
-// version returns the first two numbers of a kernel's version, as in 6.1.0-18-amd64.
+// version returns the first two numbers of a kernel's version, such as 6.1.0-18-amd64.
 func version(s string) (major, minor string) {
 	major, rest, _ := strings.Cut(s, ".")
 	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
@@ -74,8 +74,7 @@ func version(s string) (major, minor string) {
 	return major, rest[:end]
 }
 
-// processors counts the processors of a list such as 0-3,8. A system without one says
-// how many this program may use.
+// processors counts the processors in a list such as 0-3,8, or returns runtime.NumCPU.
 func processors(list string) (n int) {
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -92,8 +91,7 @@ func processors(list string) (n int) {
 	return n
 }
 
-// zone returns the name of the time zone: what the link to its file says, or else a
-// file that Debian keeps.
+// zone returns the name of the time zone from the link etc/localtime, or else from Debian's file.
 func zone(root, file string) string {
 	path, err := os.Readlink(filepath.Join(root, "etc/localtime"))
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// processLimit is what Windows says of Win32_OperatingSystem.MaxNumberOfProcesses: handles have 32 bits.
+// processLimit is Win32_OperatingSystem.MaxNumberOfProcesses: handles have 32 bits.
 const processLimit = 1<<32 - 1
 
-// read asks the system. What a call does not tell stays empty.
+// read reads the facts from the system. Failed calls leave fields empty.
 func read(f *metrics.Facts) {
 	k := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
 	f.Hostname, _ = k.ComputerNameEx(winapi.ComputerNameDnsHostname)
@@ -39,7 +39,7 @@ func readSystem(f *metrics.Facts, reg *winapi.Registry) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = reg.CloseKey(key) }() // it was only read
+	defer func() { _ = reg.CloseKey(key) }()
 
 	value := func(name string) string { return registryValue(reg, key, name) }
 	f.Major, f.Minor = value("CurrentMajorVersionNumber"), value("CurrentMinorVersionNumber")
@@ -51,7 +51,7 @@ func readSystem(f *metrics.Facts, reg *winapi.Registry) {
 	f.Product, f.Installation = product(value("ProductName"), f.Build), value("InstallationType")
 }
 
-// registryValue returns a value of a key as text; "" where there is none.
+// registryValue returns a value of a key as text, or "".
 func registryValue(reg *winapi.Registry, key winapi.HKEY, name string) string {
 	buf := make([]byte, 1024)
 	var value winapi.RegValue

@@ -205,7 +205,7 @@ func TestGenericNamesOfItself(t *testing.T) {
 	}
 	const at = `f:3:7: performancecounter.objects: wrong performancecounter object "a": metric `
 	want := at + "windows_os_time belongs to another collector of windows_exporter\n" +
-		at + "go_info is one about winperf itself\n" + at + "go_goroutines is one about winperf itself"
+		at + "go_info is reserved for winperf itself\n" + at + "go_goroutines is reserved for winperf itself"
 	if err := config.Check(); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
