@@ -13,14 +13,14 @@ import (
 	"github.com/winperf/winperf/internal/pdhtext"
 )
 
-// Tail is what is known of a log that is appended to.
+// Tail is the end of a log that is appended to.
 type Tail struct {
 	capture *capture.Tail
 	head    *pdhtext.Head // the last one of a text log
 	blg     *pdhlog.Tail
 }
 
-// CanAppend reports whether files of a format and a name can be appended to.
+// CanAppend reports whether files of a format and name can be appended to.
 func CanAppend(format, name string) bool {
 	switch format {
 	case Capture, BLG, "csv", "tsv":
@@ -29,16 +29,15 @@ func CanAppend(format, name string) bool {
 	return format == "jsonl" && !IsPacked(name)
 }
 
-// OpenTail prepares a file to be appended to, and positions it at its end. It returns how many
-// broken bytes at the end of a capture it cut off.
+// OpenTail prepares a file for appending and seeks to its end. It returns the number of damaged
+// bytes that it cut off the end of a capture.
 func OpenTail(f *os.File, format string) (tail *Tail, broken int64, err error) {
 	tail, _, broken, err = openTail(f, format)
 	return tail, broken, err
 }
 
-// openTail prepares a file to be appended to: what it holds, and the offset where it
-// goes on. A capture's broken bytes at its end are cut off; a text format ends its last line.
-// A file that is no log of the format, and a binary log with damage, stay as they are.
+// openTail is OpenTail; it also returns the offset for appending. It ends the last line of a text
+// log. Files of another format and damaged binary logs are not changed.
 func openTail(f *os.File, format string) (tail *Tail, at, broken int64, err error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -77,7 +76,6 @@ func openTail(f *os.File, format string) (tail *Tail, at, broken int64, err erro
 	return tail, at + int64(n), 0, err
 }
 
-// captureTail finds the end of what is whole in a capture.
 func captureTail(content *io.SectionReader) (*capture.Tail, error) {
 	held, err := capture.Open(content, content.Size())
 	if err != nil {
@@ -86,7 +84,7 @@ func captureTail(content *io.SectionReader) (*capture.Tail, error) {
 	return held.Tail(), nil
 }
 
-// looksLikeJSON refuses a file that does not begin as JSON lines do.
+// looksLikeJSON returns an error for a file that does not begin like JSON lines.
 func looksLikeJSON(r io.Reader) error {
 	begin := make([]byte, 64)
 	n, err := io.ReadFull(r, begin)
@@ -99,12 +97,11 @@ func looksLikeJSON(r io.Reader) error {
 	return nil
 }
 
-// lastHead reads a text log up to its last head.
 func lastHead(r io.ReadSeeker, format string) (*pdhtext.Head, error) {
 	var mark [2]byte
 	_, err := io.ReadFull(r, mark[:])
 	if err == nil && (mark == [2]byte{0xFF, 0xFE} || mark == [2]byte{0xFE, 0xFF}) {
-		const form = "the file is in UTF-16, and rows are written in UTF-8: %w"
+		const form = "cannot append UTF-8 to a file in UTF-16: %w"
 		return nil, fmt.Errorf(form, winperf.ErrNotSupported)
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {

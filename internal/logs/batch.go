@@ -11,38 +11,37 @@ import (
 	"github.com/winperf/winperf/internal/stats"
 )
 
-// batch holds the values of several samples of the same series, on their way to their statistics: to give
-// each series one value of every sample would touch the memory of all series each time.
+// batch buffers the values of several samples of the same series, because adding one value to each
+// series touches the memory of all series.
 type batch struct {
 	moments
-	spare moments        // memory of the batch before
-	rows  int            // samples that there is room for
-	work  sync.WaitGroup // until the series have the values of the batch before
+	spare moments        // memory of the previous batch
+	rows  int            // capacity in samples
+	work  sync.WaitGroup // adding the previous batch
 }
 
-// moments are the values of some times.
 type moments struct {
 	times  []time.Duration
-	values []float64 // by time and position; see the marks below
-	width  int       // values of a time
+	values []float64 // by sample and position; see the markers below
+	width  int       // values per sample
 	one    []float64 // of one series
 }
 
-// These replace, in a batch, values that are no numbers.
+// Markers in a batch for missing numbers.
 var (
 	missed  = math.NaN()
 	passed  = math.Inf(1)  // no value could be expected
-	unknown = math.Inf(-1) // a text, or a name that names nothing, of a series that has no row
+	unknown = math.Inf(-1) // a text or an unmatched name, of a series without a row
 )
 
-// begin makes room for samples of so many values. There is room for fewer samples if the values are many.
+// begin sets the capacity for samples of width values. More values mean fewer samples.
 func (b *batch) begin(width int) {
 	const least, most, enough = 8, 64, 1 << 16
 	b.width, b.rows = width, min(max(enough/max(width, 1), least), most)
 }
 
-// add adds a sample. It reports whether it could: only if the series of the columns are the ones of the
-// sample before, all of its time, and have rows.
+// add adds a sample and reports whether it could: its series must equal those of the previous
+// sample, have the sample's time, and have rows.
 func (b *batch) add(to []gatheredColumn, columns []winperf.Column, at time.Time, t time.Duration) bool {
 	n := len(b.times)
 	if len(to) != len(columns) || n > 0 && t < b.times[n-1] {
@@ -74,7 +73,8 @@ func (b *batch) add(to []gatheredColumn, columns []winperf.Column, at time.Time,
 	return true
 }
 
-// read puts the values of a column into a row. It reports whether all that need a row of statistics have one.
+// read copies the values of a column to a row. It reports whether all series that need a row have
+// one.
 func (c *gatheredColumn) read(row []float64, col *winperf.Column) bool {
 	for n, status := range col.Status {
 		kind := col.Kind
@@ -108,23 +108,21 @@ func (c *gatheredColumn) read(row []float64, col *winperf.Column) bool {
 	return true
 }
 
-// flush gives the series their values while the next samples are read.
+// flush adds the values to the series while the next samples are read.
 func (b *batch) flush(to []gatheredColumn) {
 	b.work.Wait()
 	full := &b.spare
 	b.moments, b.spare = b.spare, b.moments
 	b.width = full.width
-	b.work.Go(func() { full.give(to) })
+	b.work.Go(func() { full.addTo(to) })
 }
 
-// settle gives the series all values.
 func (b *batch) settle(to []gatheredColumn) {
 	b.work.Wait()
-	b.give(to)
+	b.addTo(to)
 }
 
-// give gives the series their values.
-func (m *moments) give(to []gatheredColumn) {
+func (m *moments) addTo(to []gatheredColumn) {
 	if len(m.times) == 0 {
 		return
 	}
@@ -134,7 +132,7 @@ func (m *moments) give(to []gatheredColumn) {
 	for i := range to {
 		for n, values := range to[i].to {
 			if values != nil {
-				m.giveOne(values, at+n)
+				m.addOne(values, at+n)
 			}
 		}
 		at += len(to[i].to)
@@ -142,9 +140,9 @@ func (m *moments) give(to []gatheredColumn) {
 	m.times = m.times[:0]
 }
 
-// giveOne gives a series the values at a position.
-func (m *moments) giveOne(to *stats.Series, at int) {
-	one, none := m.one, 0.0 // no number if one of the values is none
+// addOne adds the values at a position to a series.
+func (m *moments) addOne(to *stats.Series, at int) {
+	one, none := m.one, 0.0 // NaN if a value is a marker
 	for i := range one {
 		one[i] = m.values[at]
 		none += one[i] - one[i]

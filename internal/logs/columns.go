@@ -10,9 +10,9 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Columns returns the paths of all series that logs hold anywhere, for formats that have them at
-// their beginning. A log without a list of them is read to its end, and each is called with
-// every moment; an error of reading ends that early.
+// Columns returns the paths of all series in logs, for formats that need them at the beginning. A
+// log without a list of series is read to its end or an error, and each is called with every
+// moment.
 func Columns(
 	ctx context.Context, logs []*Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
 ) ([]string, error) {
@@ -25,7 +25,7 @@ func Columns(
 		found.last, found.instances = found.last[:0], found.instances[:0]
 		for m, err := range Read(ctx, []*Log{log}, sel, opt) {
 			if err != nil {
-				break // the second walk reports it
+				break // the second reading reports it
 			}
 			each(m)
 			found.add(m)
@@ -34,8 +34,8 @@ func Columns(
 	return found.names, ctx.Err()
 }
 
-// Listed is Columns of the logs that list their series, as logs of displayable values do in their
-// heads. It returns nil if no log does.
+// Listed is Columns for the logs that list their series, such as text logs in their headers. It
+// returns nil if no log does.
 func Listed(
 	ctx context.Context, logs []*Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
 ) ([]string, error) {
@@ -46,27 +46,26 @@ func Listed(
 	return found.names, ctx.Err()
 }
 
-// columns are the paths that were found in samples. Their writer finds
-// those that are there twice, as several logs may have the same.
+// columns are the paths found. The writer removes duplicates of several logs.
 type columns struct {
 	names  []string
-	texts  textset.Set        // of those that add found
+	texts  textset.Set        // of the paths found by add
 	text   []byte             // of one value
 	series winperf.Series     // of one value
-	last   []winperf.SeriesID // by position: which series was there last that is known
+	last   []winperf.SeriesID // by position: the last named series
 
-	instances []string // by position: the name that the instance of that series had
+	instances []string // by position: the instance name of that series
 }
 
-// list adds the columns of a log that lists its series in one sample, whatever their times. It reports
-// whether the log does.
+// list adds the columns of a log that lists its series in one sample, and reports whether it does.
+// Times of the selection are ignored.
 func (c *columns) list(
 	ctx context.Context, log *Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
 ) (listed bool) {
 	sel.Metadata, sel.Begin, sel.End = true, time.Time{}, time.Time{}
 	for m, err := range Read(ctx, []*Log{log}, sel, opt) {
 		if err != nil || !m.Displayed() {
-			break // the walk over all samples reports the error
+			break // the reading of all samples reports the error
 		}
 		listed = true
 		each(m)
@@ -75,8 +74,8 @@ func (c *columns) list(
 	return listed
 }
 
-// addAll adds the columns of a sample that lists them. Their names are the texts of
-// the log's own series, of which there may be very many.
+// addAll adds the columns of a listing sample. It shares the texts of the log's series, which may
+// be many.
 func (c *columns) addAll(m *Moment) {
 	c.names = slices.Grow(c.names, m.Len())
 	for _, of := range m.Columns() {
@@ -88,9 +87,8 @@ func (c *columns) addAll(m *Moment) {
 	}
 }
 
-// add adds what is new in a sample.
 func (c *columns) add(m *Moment) {
-	if more := m.Len() - len(c.last); more > 0 { // what grows leaves several times its size behind
+	if more := m.Len() - len(c.last); more > 0 { // growing in steps would leave much garbage
 		c.names = slices.Grow(c.names, max(0, m.Len()-len(c.names)))
 		c.last = append(c.last, make([]winperf.SeriesID, more)...)
 		c.instances = append(c.instances, make([]string, more)...)
@@ -108,7 +106,6 @@ func (c *columns) add(m *Moment) {
 	}
 }
 
-// addSeries adds the series at hand, of the value at a position in its sample, if it is new.
 func (c *columns) addSeries(at int) {
 	s := &c.series
 	if c.last[at] == s.ID && s.ID.Counter != nil && c.instances[at] == s.Path.Instance {

@@ -10,14 +10,13 @@ import (
 	"github.com/winperf/winperf/internal/stats"
 )
 
-// joined is what several sides have by one path.
+// joined has the values of several sides for one path.
 type joined[T any] struct {
 	path string
-	of   []T // by side; the zero T where it has nothing
+	of   []T // by side; zero without a value
 }
 
-// join puts together what sides have by the same path, whatever the case of its letters, in the
-// order in which it comes first.
+// join joins the values of sides by path, ignoring case, in the order of the first appearance.
 func join[T any](sides int, all func(side int) iter.Seq2[winperf.Path, T]) []joined[T] {
 	var found []joined[T]
 	at := map[string]int{}
@@ -37,22 +36,20 @@ func join[T any](sides int, all func(side int) iter.Seq2[winperf.Path, T]) []joi
 	return found
 }
 
-// Comparison is one counter at several sources, at one time.
+// Comparison compares one counter of several sources, at one time.
 type Comparison struct {
 	Path     string // without machine
 	Readings []winperf.Reading
-	// Difference is that between the highest and the lowest value: in points of
-	// percentages, else in percent of the larger of the two. It is -1 where there
-	// are no two numbers.
+	// Difference is the difference between the highest and the lowest value: in points for
+	// percentages, else in percent of the larger value; -1 without two numbers.
 	Difference float64
 	Points     bool // the difference is in points
 	Differs    bool
-	Values     int // sources that have a value
+	Values     int // number of sources with a value
 }
 
-// CompareReadings puts together what sources have by the same path, and tells what differs by more
-// than is tolerated, in percent. Instances of the same name have numbers, so that each path
-// stands for one at each source.
+// CompareReadings compares the readings of sources by path. Values that differ by more than
+// tolerance percent are marked. Instances of the same name must be numbered.
 func CompareReadings(sides [][]winperf.Reading, tolerance float64) []Comparison {
 	var all []Comparison
 	for _, j := range join(len(sides), func(side int) iter.Seq2[winperf.Path, winperf.Reading] {
@@ -67,15 +64,14 @@ func CompareReadings(sides [][]winperf.Reading, tolerance float64) []Comparison 
 		}
 	}) {
 		c := Comparison{Path: j.path, Readings: j.of}
-		c.judge(tolerance)
+		c.evaluate(tolerance)
 		all = append(all, c)
 	}
 	return all
 }
 
-// judge finds out whether a counter differs. A source without any reading of it
-// differs from one that has a value.
-func (c *Comparison) judge(limit float64) {
+// evaluate sets the results. A missing reading differs from a value.
+func (c *Comparison) evaluate(limit float64) {
 	c.Difference = -1
 	numbers := 0
 	low, high := math.Inf(1), math.Inf(-1)
@@ -115,7 +111,7 @@ func (c *Comparison) judge(limit float64) {
 	}
 }
 
-// spread is how far two numbers are apart; see [Comparison.Difference].
+// spread returns the difference of two numbers; see [Comparison.Difference].
 func spread(a, b float64, percent bool) float64 {
 	low, high := min(a, b), max(a, b)
 	switch largest := max(math.Abs(low), math.Abs(high)); {
@@ -130,7 +126,7 @@ func spread(a, b float64, percent bool) float64 {
 	}
 }
 
-// change is how far a number is from the one before, in percent of that.
+// change returns the change of a number in percent of its previous value.
 func change(before, after float64) float64 {
 	if before == after {
 		return 0
@@ -138,27 +134,27 @@ func change(before, after float64) float64 {
 	return math.Abs(after/before-1) * 100
 }
 
-// Distributions is how the values of one counter are spread over several logs.
+// Distributions are the distributions of one counter in several logs.
 type Distributions struct {
-	Path    string          // without machine, unless a log holds several
+	Path    string          // without machine, unless a log has several
 	Series  *winperf.Series // of the first log that has it
 	Logs    []Distribution
 	Differs bool
 }
 
-// Distribution is that of one log; the zero value where it has no such counter.
+// Distribution is the distribution in one log; zero without the counter.
 type Distribution struct {
 	stats.Figures
 	Compared bool             // with the first log:
-	With     stats.Comparison // what the test says,
-	Text     string           // the difference as benchstat shows it,
-	Matters  bool             // and whether it is significant, and larger than is tolerated
+	With     stats.Comparison // the result of the test
+	Text     string           // the difference as benchstat formats it
+	Matters  bool             // it is significant and exceeds the tolerance
 }
 
-// Compare compares logs with the first of them by the paths of their counters, in which machines
-// count only where one log holds several. A difference matters where it is significant and the
-// median or the mean changes by more than is tolerated, in percent of that of the first log;
-// of percentages too, as Text has it. Percentiles are what figures are to have, the median first.
+// Compare compares logs with the first one by counter path, with the machine only if a log has
+// several. A difference matters if it is significant and the median or the mean changes by more
+// than tolerance percent of the first log's. percentiles are those in the figures, the median
+// first.
 func Compare(logs []*Gatherer, tolerance float64, percentiles []float64) []Distributions {
 	var all []Distributions
 	rows := func(side int) iter.Seq2[winperf.Path, Row] { return logs[side].paths() }
@@ -173,13 +169,13 @@ func Compare(logs []*Gatherer, tolerance float64, percentiles []float64) []Distr
 			}
 			d.Logs[n].Figures = row.Values.Figures(percentiles...)
 		}
-		d.judge(j.of, tolerance)
+		d.evaluate(j.of, tolerance)
 		all = append(all, d)
 	}
 	return all
 }
 
-// paths yields the rows with the paths that they are compared by.
+// paths yields the rows with their paths for the comparison.
 func (g *Gatherer) paths() iter.Seq2[winperf.Path, Row] {
 	several := g.SeveralMachines()
 	return func(yield func(winperf.Path, Row) bool) {
@@ -195,9 +191,8 @@ func (g *Gatherer) paths() iter.Seq2[winperf.Path, Row] {
 	}
 }
 
-// judge compares each log with the first. One that has no value of a counter differs from one
-// that has.
-func (d *Distributions) judge(rows []Row, limit float64) {
+// evaluate compares each log with the first. A missing counter differs from a value.
+func (d *Distributions) evaluate(rows []Row, limit float64) {
 	first := &d.Logs[0]
 	for n := 1; n < len(d.Logs); n++ {
 		l := &d.Logs[n]

@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 		{"none has any", 5, []winperf.Reading{without(counter.NoObject), without(counter.NoPrevious), {}}, -1, false},
 	} {
 		c := Comparison{Readings: tt.readings}
-		c.judge(tt.limit)
+		c.evaluate(tt.limit)
 		if math.Abs(c.Difference-tt.difference) > 1e-9 || c.Differs != tt.differs {
 			t.Errorf("%s: difference %v, differs %v, want %v, %v", tt.name, c.Difference, c.Differs, tt.difference, tt.differs)
 		}

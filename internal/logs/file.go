@@ -7,37 +7,35 @@ import (
 	"time"
 )
 
-// file is one of the files of a recording. What is written to it is handed to the
-// system with each sample, and put on the disk when it is closed.
+// file is a file of a recording. Samples are passed to the system as they are written, and synced
+// to the disk on close.
 type file struct {
 	*os.File
 	name  string
-	isNew bool // it was not there before
+	isNew bool // it did not exist before
 	log   Writer
-	begun time.Time // of the first sample
-	last  time.Time // of the latest one
+	begun time.Time // time of the first sample
+	last  time.Time // time of the latest sample
 
-	samples int   // that were added
-	at      int64 // where the next byte is written
+	samples int   // number of added samples
+	at      int64 // offset of the next byte
 	size    int64 // of the file
-	good    int64 // up to here it is whole
+	good    int64 // length of the complete part
 	before  int64 // length after the latest sample
-	grown   int64 // by it
-	failed  bool  // nothing can be written any more
-	named   bool  // its name is on the disk
+	grown   int64 // its growth by that sample
+	failed  bool  // writing is no longer possible
+	named   bool  // its name is synced
 	flushed time.Time
 }
 
-// buffered is a Writer that keeps samples back until a buffer is full, as that of a binary
-// log does. Its buffers reach the file when they are begun and when they are full, and otherwise
-// with each sample, of fast ones each flushEvery.
+// buffered is a Writer that buffers samples, such as for a binary log. Buffers are written when
+// they are begun and full, and in between after each sample, at most once per flushEvery.
 type buffered interface {
-	Size() int64   // with what is kept back
-	Stored() int64 // whole buffers
+	Size() int64   // with buffered samples
+	Stored() int64 // complete buffers
 }
 
-// flushEvery bounds what is lost with a program that is killed, and what it costs
-// to write a buffer again and again. Samples a second apart are each flushed.
+// flushEvery limits the loss if the program is killed, and the cost of rewriting buffers.
 const flushEvery = 400 * time.Millisecond
 
 // Write implements io.Writer for the log.
@@ -48,7 +46,7 @@ func (f *file) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Seek implements io.Seeker, for logs that go back.
+// Seek implements io.Seeker, for logs that seek.
 func (f *file) Seek(offset int64, whence int) (int64, error) {
 	at, err := f.File.Seek(offset, whence)
 	if err == nil {
@@ -57,14 +55,13 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// add writes a sample. After an error the file is as it was before, if its
-// system can do that.
+// add writes a sample. After an error the file is restored, if the system allows it.
 func (f *file) add(m *Moment, at time.Time) error {
 	err := f.log.Write(m)
 	w, isBuffered := f.log.(buffered)
 	switch {
 	case err != nil && isBuffered:
-		_ = f.flush() // what came before a sample that is refused; else it is the same error
+		_ = f.flush() // samples before a refused one; otherwise the error is the same
 	case err == nil && (!isBuffered || f.flushDue(w)):
 		err = f.flush()
 	}
@@ -72,7 +69,7 @@ func (f *file) add(m *Moment, at time.Time) error {
 		return f.undo(err)
 	}
 
-	if f.samples > 0 { // the first one has much in front of it
+	if f.samples > 0 { // the first one includes the header
 		f.grown = f.length() - f.before
 	} else {
 		f.begun = at
@@ -84,10 +81,9 @@ func (f *file) add(m *Moment, at time.Time) error {
 	return nil
 }
 
-// flushDue reports whether a sample that may be kept back is to be handed to the system.
+// flushDue reports whether buffered samples must be written.
 func (f *file) flushDue(w buffered) bool {
-	// A buffer that is not in the file yet takes its place on the disk with its first
-	// sample: those that come to it find room.
+	// Writing the first sample of a buffer reserves its space on the disk.
 	begun := IsRegular(f.File) && w.Size() > w.Stored()
 	return begun || time.Since(f.flushed) >= flushEvery
 }
@@ -97,7 +93,7 @@ func (f *file) flush() error {
 	return f.log.Flush()
 }
 
-// length is the number of bytes in the file and those that wait to be in it.
+// length returns the number of bytes in the file and in the buffer.
 func (f *file) length() int64 {
 	if w, ok := f.log.(buffered); ok {
 		return w.Size()
@@ -105,11 +101,11 @@ func (f *file) length() int64 {
 	return f.size
 }
 
-// undo cuts off what was written in part. Nothing can be written any more.
+// undo removes partly written data. The file can no longer be written.
 func (f *file) undo(err error) error {
 	f.failed = true
 	if w, ok := f.log.(buffered); ok && f.samples > 0 {
-		f.good = w.Stored() // samples may have been kept back, and buffers be there that they wait for
+		f.good = w.Stored() // buffers may be written whose samples are still buffered
 	}
 	if f.size > f.good && f.Truncate(f.good) == nil {
 		f.size = f.good
@@ -117,7 +113,6 @@ func (f *file) undo(err error) error {
 	return err
 }
 
-// sync puts what was written on the disk.
 func (f *file) sync() error {
 	if err := f.flush(); err != nil {
 		return f.undo(err)
@@ -125,7 +120,7 @@ func (f *file) sync() error {
 	return f.toDisk()
 }
 
-// toDisk puts what the file has, and its name, on the disk that it is on, if any.
+// toDisk syncs the file's content and name, if it is on a disk.
 func (f *file) toDisk() error {
 	if err := f.File.Sync(); err != nil {
 		if !IsRegular(f.File) {
@@ -140,7 +135,6 @@ func (f *file) toDisk() error {
 	return nil
 }
 
-// close completes the file.
 func (f *file) close() error {
 	var err error
 	if !f.failed {
@@ -151,7 +145,7 @@ func (f *file) close() error {
 	return errors.Join(err, f.toDisk(), f.File.Close())
 }
 
-// discard closes a file that was begun in vain, and removes it where it is new.
+// discard closes an unused file and removes it if it is new.
 func (f *file) discard() error {
 	err := f.File.Close()
 	if f.isNew {
@@ -160,14 +154,13 @@ func (f *file) discard() error {
 	return err
 }
 
-// IsRegular reports whether a file is on a disk, and no device or pipe.
+// IsRegular reports whether a file is on a disk, not a device or pipe.
 func IsRegular(f *os.File) bool {
 	info, err := f.Stat()
 	return err != nil || info.Mode().IsRegular()
 }
 
-// SyncDirectory puts a new name on the disk, on systems that can do that. The
-// file is complete without it.
+// SyncDirectory syncs a new file name, if the system supports it. The file is complete without it.
 func SyncDirectory(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

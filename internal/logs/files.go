@@ -10,29 +10,27 @@ import (
 	"time"
 )
 
-// What is to be done when a file has reached its limit.
+// Actions at the limit of a file.
 const (
 	Stop     = "stop"
-	New      = "new"      // go on in a new file
+	New      = "new"      // continue in a new file
 	Circular = "circular" // and remove the oldest ones
 )
 
-// Limits bound a file; 0 is no bound.
+// Limits are the limits of a file; 0 is unlimited.
 type Limits struct {
 	Size    int64
 	Samples int
 	Time    time.Duration
-	Action  string // one of Stop, New and Circular
+	Action  string // Stop, New or Circular
 }
 
 // Set reports whether there is a limit.
 func (l *Limits) Set() bool { return l.Size > 0 || l.Samples > 0 || l.Time > 0 }
 
-// circularParts is how many files a circular recording is spread over: what is
-// dropped at once is the oldest of them.
+// circularParts is the number of files of a circular recording, which removes whole files.
 const circularParts = 8
 
-// part is the limit of one file.
 func (l Limits) part() Limits {
 	if l.Action == Circular {
 		l.Size = (l.Size + circularParts - 1) / circularParts
@@ -42,37 +40,36 @@ func (l Limits) part() Limits {
 	return l
 }
 
-// Files are the files of a recording, one after the other. The first is opened with the first
-// moment.
+// Files are the successive files of a recording. The first is opened with the first moment.
 type Files struct {
 	Names  *Names
 	Format string
-	Append bool // go on with what a file has
+	Append bool // continue existing files
 	Limits Limits
-	// Open opens a file for writing. It fails with fs.ErrExist where the next name is to be tried.
+	// Open opens a file for writing. With fs.ErrExist the next name is tried.
 	Open func(ctx context.Context, name string) (file *os.File, isNew bool, err error)
-	// NewWriter begins a log in the file of a name.
+	// NewWriter begins a log in the named file.
 	NewWriter func(w io.Writer, name string, tail *Tail) (Writer, error)
-	Note      func(error) // is told what is no failure
+	Note      func(error) // receives notes that are not failures
 
 	current *file
-	kept    []*file // closed ones of a circular recording, oldest first
+	kept    []*file // closed files of a circular recording, oldest first
 	written Written
-	brief   TooSmall // of the time, once it shows
+	brief   TooSmall // because of the time, when it is known
 }
 
-// Written is what a recording has written.
+// Written describes the written files.
 type Written struct {
 	Samples int
 	Files   int    // that have samples
-	Size    int64  // of all files, without those that were dropped
+	Size    int64  // of all files that were not removed
 	Name    string // of the latest file
-	Late    int    // series that came too late for their file
+	Late    int    // series that appeared too late for their file
 
-	LateNames []string // the paths of the first few of them
+	LateNames []string // the first few of their paths
 }
 
-// Written returns what was written by now.
+// Written returns the current state.
 func (s *Files) Written() Written {
 	w := s.written
 	if s.current != nil {
@@ -81,10 +78,9 @@ func (s *Files) Written() Written {
 	return w
 }
 
-// Add writes a moment that was sampled at a time, in a new file where the current one is full. It
-// reports whether the recording has reached its end. An error keeps nothing from being
-// recorded that came before, and where the error is about a new file the
-// moment is in the one before.
+// Add writes a moment that was sampled at a time, in a new file if the current one is full. It
+// reports whether the recording is complete. An error does not affect earlier samples; if a new
+// file failed, the moment is in the previous one.
 func (s *Files) Add(ctx context.Context, m *Moment, at time.Time) (full bool, err error) {
 	var failed error
 	if s.current == nil || s.full(at) {
@@ -111,21 +107,20 @@ func (s *Files) Add(ctx context.Context, m *Moment, at time.Time) (full bool, er
 	return failed == nil && s.Limits.Action == Stop && s.reached(at), failed
 }
 
-// TooSmall is how a limit shows to be too small. Of Part and Enough only that limit is set.
+// TooSmall describes a limit that is too small. Only that limit is set in Part and Enough.
 type TooSmall struct {
 	Part    Limits // of each file
-	Enough  Limits // what would do, for all files of a circular recording
-	Samples int    // in the file that is full
+	Enough  Limits // a sufficient limit, for all files of a circular recording
+	Samples int    // in the full file
 	Length  int64  // of that file, in bytes
 }
 
-// few is how many samples are too few for a file: a head and names take more room in such a
-// file than what it is for.
+// few is the number of samples below which the header and names take most of a file.
 const few = 3
 
-// TooSmall reports whether files hold hardly more than a sample each within a limit of their
-// size, or only one within that of the samples or the time of a circular recording, which are
-// spread over several files; otherwise these are as short as they were asked to be. The first file shows it.
+// TooSmall reports whether the first file shows that a limit is too small: hardly more than one
+// sample within the size, or one sample per file of a circular recording with a limit of samples or
+// time.
 func (s *Files) TooSmall() (is TooSmall, small bool) {
 	f, l := s.current, s.Limits.part()
 	if s.brief.Samples > 0 {
@@ -148,8 +143,8 @@ func (s *Files) TooSmall() (is TooSmall, small bool) {
 	return is, true
 }
 
-// noteBrief notes that the first file of a circular recording lasts for one sample, where the
-// time of the next one shows it.
+// noteBrief detects that the first file of a circular recording has only one sample because of the
+// time.
 func (s *Files) noteBrief(at time.Time) {
 	f, l := s.current, s.Limits.part()
 	lasts := at.Sub(f.begun)
@@ -160,7 +155,6 @@ func (s *Files) noteBrief(at time.Time) {
 	s.brief.Enough.Time = circularParts * 2 * lasts
 }
 
-// full reports whether the next sample belongs into another file.
 func (s *Files) full(at time.Time) bool {
 	f, l := s.current, s.Limits.part()
 	return f.samples > 0 && (l.Size > 0 && f.length()+f.grown > l.Size ||
@@ -168,16 +162,14 @@ func (s *Files) full(at time.Time) bool {
 		l.Time > 0 && at.Sub(f.begun) >= l.Time)
 }
 
-// reached reports that no further sample fits, so that there is no need to wait
-// for one.
+// reached reports that no further sample fits, so that waiting for one is unnecessary.
 func (s *Files) reached(at time.Time) bool {
 	l := s.Limits
-	l.Time = 0 // the next sample's time is not known
+	l.Time = 0 // the next sample's time is unknown
 	return l.Set() && s.full(at)
 }
 
-// next closes the current file and begins another. Where that fails the current
-// one stays.
+// next begins a new file and closes the current one. After an error the current one remains.
 func (s *Files) next(ctx context.Context, at time.Time) error {
 	f, tail, err := s.create(ctx, at)
 	if err != nil {
@@ -197,8 +189,7 @@ func (s *Files) next(ctx context.Context, at time.Time) error {
 	return s.drop(at)
 }
 
-// create opens the next file. Of names with a serial number it takes the first
-// that is free.
+// create opens the next file. Names with a serial number skip existing files.
 func (s *Files) create(ctx context.Context, at time.Time) (*file, *Tail, error) {
 	const tries = 999_999
 	for {
@@ -227,8 +218,7 @@ func (s *Files) create(ctx context.Context, at time.Time) (*file, *Tail, error) 
 	}
 }
 
-// finish closes the current file. One whose first sample did not fit is removed
-// where it is new.
+// finish closes the current file. A new file whose first sample failed is removed.
 func (s *Files) finish() error {
 	f := s.current
 	s.current = nil
@@ -255,7 +245,6 @@ func (s *Files) finish() error {
 	return err
 }
 
-// drop removes the oldest files of a circular recording that are not needed.
 func (s *Files) drop(now time.Time) error {
 	for len(s.kept) > 0 && s.tooMuch(now) {
 		if err := os.Remove(s.kept[0].name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -267,8 +256,8 @@ func (s *Files) drop(now time.Time) error {
 	return nil
 }
 
-// tooMuch reports whether the recording keeps what it was asked for without its
-// oldest file, or is too large with it and a full file more.
+// tooMuch reports whether the oldest file is unnecessary, or the recording would exceed its size
+// with another full file.
 func (s *Files) tooMuch(now time.Time) bool {
 	var size int64
 	samples := 0
@@ -282,7 +271,7 @@ func (s *Files) tooMuch(now time.Time) bool {
 		l.Time > 0 && now.Sub(s.kept[0].last) > l.Time
 }
 
-// Sync puts what was written on the disk.
+// Sync syncs the current file to the disk.
 func (s *Files) Sync() error {
 	if s.current == nil {
 		return nil

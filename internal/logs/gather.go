@@ -15,12 +15,12 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Gatherer makes statistics of the values of samples: a row for each counter of each
-// instance, in the order in which they were there first. The zero Gatherer is ready for use.
+// Gatherer makes statistics of samples: a row for each counter of each instance, in the order of
+// their appearance. The zero Gatherer is ready for use.
 type Gatherer struct {
-	// Above is what values are counted above; nil for nothing.
+	// Above is the threshold above which values are counted; nil for none.
 	Above *float64
-	// ByPath makes one row of all instances that had the same name, one after the other.
+	// ByPath makes one row of all successive instances with the same name.
 	ByPath bool
 
 	Samples     int
@@ -28,31 +28,30 @@ type Gatherer struct {
 
 	rows   []Row
 	group  stats.Group
-	origin time.Time // that statistics count times from
+	origin time.Time // time 0 of the statistics
 
 	names   map[string]*stats.Series
-	columns []gatheredColumn // by position: what was there in the sample before
-	latest  time.Time        // of the sample before in the same log; zero for none
+	columns []gatheredColumn // by position: the columns of the previous sample
+	latest  time.Time        // time of the previous sample in the same log; zero for none
 	batch   batch
-	twice   bool // a sample had two values of one row, which are taken in their order
+	twice   bool // a sample had two values of one row, whose order matters
 }
 
-// Row is the values of one counter.
+// Row has the values of one counter.
 type Row struct {
 	Series *winperf.Series
 	Values *stats.Series
 }
 
-// gatheredColumn is where the values of a column go.
+// gatheredColumn is the destination of a column's values.
 type gatheredColumn struct {
 	series []*winperf.Series
-	to     []*stats.Series // nil as long as there is nothing by the name
-	// before and at are when the column was sampled last in this log, and before that; zero
-	// for never.
+	to     []*stats.Series // nil for an unmatched name
+	// before and at are the last two times of the column in this log; zero for none.
 	before, at time.Time
 }
 
-// Rows returns the rows, with all that was added.
+// Rows returns the rows with all added values.
 func (g *Gatherer) Rows() []Row {
 	g.batch.settle(g.columns)
 	return g.rows
@@ -76,7 +75,7 @@ func (g *Gatherer) Figures(percents ...float64) []stats.Figures {
 	return all
 }
 
-// Begin says that samples of another log follow.
+// Begin announces samples of another log.
 func (g *Gatherer) Begin() {
 	for _, row := range g.Rows() {
 		row.Values.Break()
@@ -87,10 +86,10 @@ func (g *Gatherer) Begin() {
 	}
 }
 
-// Time returns the time that statistics count as t, such as [stats.Figures.MaxAt].
+// Time converts a time of the statistics, such as [stats.Figures.MaxAt].
 func (g *Gatherer) Time(t time.Duration) time.Time { return g.origin.Add(t) }
 
-// Add takes a sample.
+// Add adds a sample.
 func (g *Gatherer) Add(cycle *measure.Cycle) {
 	g.Samples++
 	if g.First.IsZero() || cycle.Time.Before(g.First) {
@@ -114,7 +113,6 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 	g.latest = cycle.Time
 }
 
-// take takes the columns of a sample.
 func (g *Gatherer) take(columns []winperf.Column, at time.Time) {
 	if more := len(columns) - len(g.columns); more > 0 {
 		g.columns = append(g.columns, make([]gatheredColumn, more)...)
@@ -128,8 +126,8 @@ func (g *Gatherer) take(columns []winperf.Column, at time.Time) {
 	}
 }
 
-// column takes the values of a column. One that was sampled apart is there again until
-// the next one is, and counts once.
+// column adds the values of a column. An independently sampled column repeats until its next sample
+// but counts once.
 func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 	to.follow(col)
 	to.sampled(col.Time)
@@ -165,15 +163,14 @@ func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 	}
 }
 
-// absent notes that a series was not in the sample before, which was taken at a time.
+// absent notes that a series was missing in the previous sample, taken at before.
 func (g *Gatherer) absent(values *stats.Series, before time.Time) {
 	if !before.IsZero() {
 		values.Absent(before.Sub(g.origin))
 	}
 }
 
-// noValue notes that a series has no value at a time: it misses one, unless there could
-// be none.
+// noValue notes a missing value, or that none could be expected.
 func noValue(s *stats.Series, t time.Duration, status counter.Status) {
 	if hasNoValue(status) {
 		s.Pass(t)
@@ -182,31 +179,28 @@ func noValue(s *stats.Series, t time.Duration, status counter.Status) {
 	s.Miss(t)
 }
 
-// hasNoValue reports whether a status says that there could be no value.
 func hasNoValue(status counter.Status) bool {
 	return status == counter.NoPrevious || status.NamesNothing()
 }
 
-// sampled notes when the column was sampled.
 func (c *gatheredColumn) sampled(at time.Time) {
 	if !at.Equal(c.at) {
 		c.before, c.at = c.at, at
 	}
 }
 
-// is reports whether the series are those of a column.
 func (c *gatheredColumn) is(series []*winperf.Series) bool {
 	return len(series) == len(c.series) && (len(series) == 0 || &series[0] == &c.series[0])
 }
 
-// follow makes room for the series of a column and keeps what is known of them.
+// follow updates the series of a column and keeps their state.
 func (c *gatheredColumn) follow(col *winperf.Column) {
 	series := col.AllSeries()
 	if c.is(series) {
 		return
 	}
 
-	// Instances keep their order: behind some that left or came stand those that were there.
+	// Instances keep their order, so that a search close to the previous position suffices.
 	const ahead = 4
 	values := make([]*stats.Series, len(series))
 	next := 0
@@ -220,12 +214,12 @@ func (c *gatheredColumn) follow(col *winperf.Column) {
 	c.series, c.to = series, values
 }
 
-// row finds the row of a series, and makes one if there is none and it has numbers.
+// row returns the row of a series. It adds one if the series has numbers.
 func (g *Gatherer) row(series *winperf.Series, numbers bool) *stats.Series {
 	name := g.Name(series)
 	values := g.names[name]
 	if values == nil && numbers {
-		// JSON lines have no types, but their units show the rates.
+		// JSON lines have no types, but units show rates.
 		overTime := series.Type.OverTime() || series.Unit == counter.PerSecond
 		values = g.group.Series(overTime)
 		g.names[name] = values
@@ -234,8 +228,8 @@ func (g *Gatherer) row(series *winperf.Series, numbers bool) *stats.Series {
 	return values
 }
 
-// Name tells series apart: an instance that has a key by that, so that it stays the
-// same when it is called otherwise, and is no other that is called as it was.
+// Name returns the identity of a series: with the key of its instance, which survives renaming, if
+// it has one.
 func (g *Gatherer) Name(series *winperf.Series) string {
 	if series.Key == "" || g.ByPath {
 		return series.String()
@@ -245,7 +239,7 @@ func (g *Gatherer) Name(series *winperf.Series) string {
 	return p.String() + "\x00" + series.Key
 }
 
-// SeveralMachines reports whether the rows are of several machines.
+// SeveralMachines reports whether the rows belong to several machines.
 func (g *Gatherer) SeveralMachines() bool {
 	rows := g.Rows()
 	return slices.ContainsFunc(rows, func(row Row) bool {

@@ -11,19 +11,17 @@ import (
 	"time"
 )
 
-// Names makes the names of a recording's files from a pattern, which may hold {time}, {date},
-// {mmddhhmm}, {host} and {serial}.
+// Names makes the file names of a recording from a pattern with {time}, {date}, {mmddhhmm}, {host}
+// and {serial}.
 type Names struct {
 	pattern string
 	host    string
-	serial  int // of the last name; the first one has 1
+	serial  int // of the latest name, from 1
 }
 
-// placeholder is a part of a pattern.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// NewNames checks a pattern. suffix stands before the extension, and of several files each gets a
-// serial number.
+// NewNames checks a pattern. suffix is inserted before the extension. several adds a serial number.
 func NewNames(pattern, suffix, host string, several bool) (*Names, error) {
 	extension := filepath.Ext(pattern)
 	pattern = strings.TrimSuffix(pattern, extension) + suffix + extension
@@ -31,7 +29,7 @@ func NewNames(pattern, suffix, host string, several bool) (*Names, error) {
 		switch part {
 		case "{time}", "{date}", "{mmddhhmm}", "{host}", "{serial}":
 		default:
-			const form = "%s: %s is unknown; there are {time}, {date}, {mmddhhmm}, {host} and {serial}"
+			const form = "%s: unknown placeholder %s; use {time}, {date}, {mmddhhmm}, {host} or {serial}"
 			return nil, fmt.Errorf(form, pattern, part)
 		}
 	}
@@ -43,7 +41,7 @@ func NewNames(pattern, suffix, host string, several bool) (*Names, error) {
 	return n, nil
 }
 
-// safeName is a name that can stand in a file's name everywhere.
+// safeName replaces characters that are not allowed in file names.
 func safeName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`<>:"/\|?*`, r) {
@@ -56,12 +54,11 @@ func safeName(s string) string {
 // Numbered reports whether the names have serial numbers.
 func (n *Names) Numbered() bool { return strings.Contains(n.pattern, "{serial}") }
 
-// Fixed returns the name where there is only one, whatever the time.
+// Fixed returns the name if it is constant.
 func (n *Names) Fixed() (name string, fixed bool) {
 	return n.pattern, !placeholder.MatchString(n.pattern)
 }
 
-// next makes the next name.
 func (n *Names) next(now time.Time) string {
 	n.serial++
 	return strings.NewReplacer(
@@ -73,21 +70,19 @@ func (n *Names) next(now time.Time) string {
 	).Replace(n.pattern)
 }
 
-// errBusy says that another recording goes on.
-var errBusy = errors.New("another recording goes on with files of this name")
+var errBusy = errors.New("another recording writes files of this name; wait for its end or use another name")
 
-// Free fails while another recording writes files of the same pattern, as this one would
-// overwrite them. file is one of this recording's; look fails for a file that is being written.
+// Free returns an error while another recording writes files of the same pattern, which this one
+// would overwrite. file is a file of this recording; look fails for a file that is being written.
 func (n *Names) Free(file string, look func(name string) error) error {
 	if !n.Numbered() {
-		return nil // its one file is locked itself
+		return nil // the single file is locked
 	}
 	dir := filepath.Dir(file)
 	pattern := matcher(filepath.Base(n.pattern))
 
-	// A recording locks its next file before it closes the one at hand, but perhaps
-	// unseen by a look at one after the other. Where no file comes
-	// or goes while all are looked at twice, there was none.
+	// A recording locks its next file before it unlocks the current one, which a sequential check can
+	// miss. If the list of files is unchanged during two checks, none was missed.
 	const rounds, enough = 100, 2
 	var before []string
 	same := 0
@@ -109,7 +104,6 @@ func (n *Names) Free(file string, look func(name string) error) error {
 	return fmt.Errorf("%s: %w", n.pattern, errBusy)
 }
 
-// matcher matches the names that a pattern may make.
 func matcher(pattern string) *regexp.Regexp {
 	var parts []string
 	for _, text := range placeholder.Split(pattern, -1) {
@@ -118,8 +112,6 @@ func matcher(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
 }
 
-// filesLike are the files of a directory that a pattern matches; none where it
-// cannot be read.
 func filesLike(dir string, pattern *regexp.Regexp) (names []string) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {

@@ -9,13 +9,13 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// objects makes samples of the objects that are wanted of others.
+// objects reduces samples to selected objects.
 type objects struct {
-	parts []chosenPart // of the sample before
+	parts []chosenPart // of the previous sample
 }
 
-// choose makes a sample of the objects that the cycle's readings are of, and of
-// those that hold their instances' parents.
+// choose returns a sample with the objects of the cycle's readings, and the objects of their
+// instances' parents.
 func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 	wanted := map[uint32]bool{}
 	for _, c := range cycle.Columns() {
@@ -38,16 +38,15 @@ func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 	return chosen, nil
 }
 
-// chosenPart is what was chosen of a part of the sample. A part that is unchanged stays
-// so: its block is the same one.
+// chosenPart is a reduced part of a sample. It keeps its block while the part is unchanged.
 type chosenPart struct {
-	from   uint64          // the number of the block that it was chosen of
-	asked  map[uint32]bool // the objects that were wanted,
-	wanted map[uint32]bool // and those with the parents of their instances
+	from   uint64          // the number of the original block
+	asked  map[uint32]bool // the selected objects
+	wanted map[uint32]bool // the selected objects with their parents
 	block  *winperf.Block
 }
 
-// choose chooses the wanted objects of a block. It adds the parents' to them.
+// choose reduces a block to the wanted objects, and adds the parents' objects to wanted.
 func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
 	if from.Number() == c.from && maps.Equal(wanted, c.asked) {
 		maps.Copy(wanted, c.wanted)
@@ -65,7 +64,6 @@ func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
 	return nil
 }
 
-// chooseObjects leaves of a block the wanted objects, and those of their parents.
 func chooseObjects(block *perfdata.Block, wanted map[uint32]bool) {
 	for _, o := range block.Objects {
 		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {

@@ -10,27 +10,26 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// InstanceLabel tells the machine of a metric as Prometheus has it. MachineLabel does so where
-// there are several.
+// InstanceLabel is the label of the machine in Prometheus, MachineLabel the label if there are
+// several.
 const (
 	InstanceLabel = "instance"
 	MachineLabel  = "machine"
 )
 
-// Metrics makes metrics of moments. Each log has a Mapper of its own, which compares samples
-// that follow one another.
+// Metrics converts moments to metrics, with a Mapper for each log.
 type Metrics struct {
 	opt     Options
 	mappers map[*Log]*metrics.Mapper
 }
 
-// NewMetrics returns a Metrics. Of opt it takes Paths, Exclude, Names, Instance and Machines.
+// NewMetrics returns a Metrics. It uses Paths, Exclude, Names, Instance and Machines of opt.
 func NewMetrics(opt Options) *Metrics {
 	return &Metrics{opt: opt, mappers: map[*Log]*metrics.Mapper{}}
 }
 
-// Each calls each with the metrics of every log that has a sample of the moment. A Set is valid until
-// the next moment.
+// Each calls each with the metrics of every log in the moment. A Set is valid until the next
+// moment.
 func (x *Metrics) Each(m *Moment, each func(from *Log, cycle *measure.Cycle, set *metrics.Set) error) error {
 	for i, cycle := range m.Cycles {
 		set, err := x.set(m.From[i], cycle)
@@ -44,7 +43,6 @@ func (x *Metrics) Each(m *Moment, each func(from *Log, cycle *measure.Cycle, set
 	return nil
 }
 
-// set makes metrics of a sample.
 func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 	mapper := x.mappers[from]
 	if mapper == nil {
@@ -55,7 +53,7 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 		mapper = metrics.NewMapper(metrics.Options{
 			Select:     winperf.Selection{Paths: x.opt.Paths},
 			Exclude:    x.opt.Exclude,
-			LoneTotals: true, // they are often all that was recorded
+			LoneTotals: true, // often only they were recorded
 			Names:      x.opt.Names,
 			Home:       home,
 			NoKeep:     true, // every cycle of the log is mapped
@@ -66,7 +64,8 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 	return mapper.Map(cycle.Frame, cycle.Names)
 }
 
-// Labels are those that tell the machine of a sample of a log; series of others have theirs.
+// Labels returns the label of the machine of a log's sample. Series of other machines have their
+// own.
 func (x *Metrics) Labels(from *Log, cycle *measure.Cycle) []metrics.Label {
 	machine := machineOf(from, cycle)
 	switch {
@@ -80,7 +79,6 @@ func (x *Metrics) Labels(from *Log, cycle *measure.Cycle) []metrics.Label {
 	return nil
 }
 
-// metricsWriter gathers metrics, and writes them when there are no more.
 type metricsWriter struct {
 	*prometheus.Backfill
 	labels  []metrics.Label
@@ -108,7 +106,6 @@ func (w *metricsWriter) Write(m *Moment) error {
 	})
 }
 
-// machineOf is the machine that a sample of a log is of; "" where neither tells it.
 func machineOf(from *Log, cycle *measure.Cycle) string {
 	machine := from.Source.Describe().Machine
 	if machine == "" && !cycle.Frame.IsZero() {
@@ -125,9 +122,8 @@ func (w *metricsWriter) Close() error {
 
 func (w *metricsWriter) Late() int { return 0 }
 
-// OutOfOrder returns how many samples a Writer of OpenMetrics left out, once it is closed:
-// those of a time that is not after the one before of the same series. Other Writers leave
-// out none.
+// OutOfOrder returns the number of samples that a closed Writer of OpenMetrics dropped because
+// their time was not after the previous sample of the series; 0 for other Writers.
 func OutOfOrder(w Writer) int {
 	if w, ok := w.(*metricsWriter); ok {
 		return w.Backfill.OutOfOrder()

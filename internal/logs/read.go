@@ -12,13 +12,13 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Log is what samples are read from: a log, or a live source that is recorded.
+// Log is a log or live source to read.
 type Log struct {
-	Name   string // for errors; "" where they need none
+	Name   string // for errors; may be ""
 	Source winperf.Source
 }
 
-// Blame puts the log's name in front of an error that does not begin with it.
+// Blame adds the log's name to an error that does not begin with it.
 func (l *Log) Blame(err error) error {
 	if strings.HasPrefix(err.Error(), l.Name) {
 		return err
@@ -26,18 +26,18 @@ func (l *Log) Blame(err error) error {
 	return fmt.Errorf("%s: %w", l.Name, err)
 }
 
-// Moment is what logs hold of one time. It is valid until the next one is read.
+// Moment has the samples of logs at one time. It is valid until the next one is read.
 type Moment struct {
 	Time   time.Time
 	Cycles []*measure.Cycle // one of each log that has a sample of the time
-	From   []*Log           // of each cycle
-	// Damage was found in the logs since the moment before. Each error names its log.
+	From   []*Log           // the log of each cycle
+	// Damage was found in the logs since the previous moment. Each error names its log.
 	Damage []error
-	// Done is how many bytes of the logs were read, of how many; 0 of 0 where that is not known.
+	// Done is the number of bytes read, Of the size of the logs; both are 0 if unknown.
 	Done, Of int64
 }
 
-// Columns returns the columns of all cycles, those of one behind those of another.
+// Columns returns the columns of all cycles.
 func (m *Moment) Columns() []winperf.Column {
 	if len(m.Cycles) == 1 {
 		return m.Cycles[0].Columns()
@@ -49,7 +49,7 @@ func (m *Moment) Columns() []winperf.Column {
 	return all
 }
 
-// Len is the number of values of all cycles.
+// Len returns the number of values of all cycles.
 func (m *Moment) Len() int {
 	n := 0
 	for _, cycle := range m.Cycles {
@@ -58,15 +58,14 @@ func (m *Moment) Len() int {
 	return n
 }
 
-// Displayed reports whether the samples hold displayable values and no raw ones.
+// Displayed reports whether the samples have displayable values instead of raw ones.
 func (m *Moment) Displayed() bool {
 	return len(m.Cycles) > 0 && m.Cycles[0].Sample.CheckRaw() != nil
 }
 
-// Read yields what logs have, merged in the order of time, and goes over each of them once.
-// Where nothing can be read behind the damage of a record, that is damage too and ends the
-// record, not the others; damage behind the last sample comes in a moment without cycles.
-// Any other error is yielded last. The end of the context is no error.
+// Read yields the samples of logs, merged by time. Damage that ends a log does not end the others;
+// damage after the last sample is in a moment without cycles. Any other error is yielded last. The
+// end of the context is no error.
 func Read(
 	ctx context.Context, logs []*Log, sel winperf.Selection, opt measure.Options,
 ) iter.Seq2[*Moment, error] {
@@ -96,16 +95,14 @@ func Read(
 	}
 }
 
-// walk is a log that is read.
 type walk struct {
 	log      *Log
 	next     func() (*measure.Cycle, error, bool)
-	cycle    *measure.Cycle // the next one to be taken; nil: it is not read yet
+	cycle    *measure.Cycle // the next cycle; nil if it is not read yet
 	ended    bool
 	done, of int64
 }
 
-// advance reads the next sample, unless it is at hand.
 func (w *walk) advance(m *Moment) error {
 	if w.cycle != nil || w.ended {
 		return nil
@@ -129,7 +126,7 @@ func (w *walk) advance(m *Moment) error {
 	return nil
 }
 
-// take takes the samples of the earliest time.
+// take moves the samples of the earliest time to m.
 func (m *Moment) take(walks []walk) {
 	for i := range walks {
 		switch c := walks[i].cycle; {

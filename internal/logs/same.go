@@ -12,15 +12,15 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// counterName names a counter, whatever the case of its letters.
+// counterName identifies a counter, in lower case.
 type counterName struct{ machine, object, counter string }
 
 func counterNameOf(p winperf.Path) counterName {
 	return counterName{strings.ToLower(p.Machine), strings.ToLower(p.Object), strings.ToLower(p.Counter)}
 }
 
-// sameCounters refuses a recording of other counters than a log has columns of.
-// Instances that a wildcard stands for may be others: they come and go.
+// sameCounters checks that a recording has the counters of the log's columns. Instances of a
+// wildcard may differ.
 type sameCounters struct {
 	columns []*winperf.Series
 	names   map[counterName]bool
@@ -36,11 +36,10 @@ func newSameCounters(head *pdhtext.Head) *sameCounters {
 	return s
 }
 
-// inAnother is what can be done about it.
 const inAnother = "write other counters to another file"
 
-// check compares the columns with the readings of a cycle. Each of its parts is of one of
-// the paths; without paths everything is recorded.
+// check compares the columns with the readings of a cycle. Each part belongs to one of the paths;
+// without paths everything is recorded.
 func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 	recorded, every := map[string]bool{}, map[counterName]bool{}
 	var named View
@@ -67,15 +66,14 @@ func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 	return nil
 }
 
-// has reports whether there is a column for a reading, or one for another instance where
-// all are recorded. A column without machine is that of a path which named nothing.
+// has reports whether a reading has a column, or with wildcard another instance has. A column
+// without machine is that of a path without a match.
 func (s *sameCounters) has(p winperf.Path, wildcard bool) bool {
 	anywhere := p
 	anywhere.Machine = ""
 	return s.texts[p.String()] || s.names[counterNameOf(anywhere)] || wildcard && s.names[counterNameOf(p)]
 }
 
-// wanted reports whether one of the paths names a column.
 func wanted(paths []winperf.Path, column *winperf.Series) bool {
 	return slices.ContainsFunc(paths, func(p winperf.Path) bool {
 		path := selection.NewPath(p)
@@ -83,7 +81,7 @@ func wanted(paths []winperf.Path, column *winperf.Series) bool {
 	})
 }
 
-// everyInstance reports whether a path stands for instances that may come and go.
+// everyInstance reports whether a path has varying instances.
 func everyInstance(p winperf.Path) bool {
 	return winperf.Path{HasInstance: p.HasInstance, Instance: p.Instance, Index: p.Index}.HasWildcard()
 }

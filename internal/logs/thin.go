@@ -12,18 +12,18 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// Thin says which samples of a log are wanted. The zero Thin is all of them.
+// Thin selects samples of a log. The zero Thin selects all.
 type Thin struct {
-	Every    int           // every n-th
-	Interval time.Duration // of those, the first one of each interval
-	Raw      bool          // values are to be the raw ones; it takes samples of blocks
+	Every    int           // every n-th sample
+	Interval time.Duration // of these, the first one of each interval
+	Raw      bool          // show raw values; requires samples of blocks
 
-	// Note, unless it is nil, is called with each block before its counters become plain numbers.
+	// Note, unless nil, is called with each block before Raw changes its counters.
 	Note func(*perfdata.Block)
 }
 
-// Of returns a source that leaves out the other samples of a log. As it stands between the
-// log and package measure, rates are those over all the time between two samples that are left.
+// Of returns a source with the selected samples of src. Rates cover the whole time between two
+// selected samples.
 func (t Thin) Of(src winperf.Source) winperf.Source {
 	if t.Every <= 1 && t.Interval <= 0 && !t.Raw {
 		return src
@@ -31,13 +31,12 @@ func (t Thin) Of(src winperf.Source) winperf.Source {
 	return thinned{src, t}
 }
 
-// thinned is a source that leaves out samples of another.
 type thinned struct {
 	winperf.Source
 	thin Thin
 }
 
-// Describe implements [winperf.Source]. How many samples are left is not known.
+// Describe implements [winperf.Source]. The number of samples is unknown.
 func (s thinned) Describe() winperf.Description {
 	d := s.Source.Describe()
 	d.Samples = -1
@@ -53,17 +52,15 @@ func (s thinned) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return &thinnedQuery{Query: q, thin: s.thin}, nil
 }
 
-// thinnedQuery leaves out samples of a query.
 type thinnedQuery struct {
 	winperf.Query
 	thin  Thin
-	seen  int       // samples so far
+	seen  int       // number of samples
 	start time.Time // of the first interval
-	last  time.Time // of the sample taken last
-	tick  int64     // the interval it was in
+	last  time.Time // time of the latest selected sample
+	tick  int64     // the number of its interval
 }
 
-// takes reports whether the sample of a time is wanted.
 func (q *thinnedQuery) takes(t time.Time) bool {
 	q.seen++
 	if q.thin.Every > 1 && (q.seen-1)%q.thin.Every != 0 {
@@ -73,7 +70,7 @@ func (q *thinnedQuery) takes(t time.Time) bool {
 		return true
 	}
 
-	if q.start.IsZero() || t.Before(q.last) { // the first one, or the clock went back
+	if q.start.IsZero() || t.Before(q.last) { // the first one, or the clock was set back
 		q.start, q.last, q.tick = t, t, 0
 		return true
 	}
@@ -86,7 +83,7 @@ func (q *thinnedQuery) takes(t time.Time) bool {
 	return true
 }
 
-// Next implements [winperf.Query]. Damage of samples that are left out is that of the next.
+// Next implements [winperf.Query]. It adds the damage of skipped samples to the next.
 func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	err := q.Query.Next(ctx, s)
 	var passed []error
@@ -107,9 +104,8 @@ func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	return err
 }
 
-// showRaw gives every counter of a sample the type of a plain number, so that
-// it is cooked to its raw value. A base is shown too where it has a name of its
-// own.
+// showRaw changes the type of every counter to a plain number, whose value is the raw value. A base
+// is shown if it has its own name.
 func (t Thin) showRaw(raw *winperf.Raw) error {
 	b, err := edit(raw, func(block *perfdata.Block) {
 		if t.Note != nil {
@@ -132,25 +128,25 @@ func (t Thin) showRaw(raw *winperf.Raw) error {
 	})
 
 	if errors.Is(err, errDecode) {
-		return nil // decoding tells of it, and reads what can be read
+		return nil // decoding reports it and reads the undamaged part
 	}
 	raw.Bytes = b
 	return err
 }
 
-// named reports whether a base has a name of its own.
+// named reports whether a base has its own name.
 func named(counters []perfdata.Counter, k int) bool {
 	title := counters[k].Title
 	return title != 0 && (k == 0 || title != counters[k-1].Title)
 }
 
-// errDecode says that a block cannot be changed because it cannot be read.
+// errDecode reports that a block cannot be changed because it is damaged.
 var errDecode = errors.New("the block cannot be decoded")
 
-// edit returns the bytes of a block whose objects were changed. raw stays as it is.
+// edit returns the bytes of a changed copy of a block.
 func edit(raw *winperf.Raw, change func(*perfdata.Block)) ([]byte, error) {
 	if raw.Format != winperf.FormatV1 {
-		const form = "objects of a sample of format %d cannot be chosen or changed: %w"
+		const form = "cannot select or change objects in a sample of format %d: %w"
 		return raw.Bytes, fmt.Errorf(form, raw.Format, winperf.ErrNotSupported)
 	}
 	block, err := perfdata.Parse(raw.Bytes, raw.Quirks)

@@ -2,11 +2,11 @@ package logs
 
 import "github.com/winperf/winperf"
 
-// View is some of the values of columns. Its memory is used again.
+// View selects values of columns and reuses its memory.
 type View struct{ columns []winperf.Column }
 
-// Choose returns the values that are wanted, in their order, as columns that are valid until the next
-// call: the columns themselves if all are wanted, as there may be very many.
+// Choose returns the wanted values in order, as columns that are valid until the next call. If all
+// values are wanted, it returns the columns themselves.
 func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) []winperf.Column {
 	if allWanted(of, wanted) {
 		return of
@@ -27,7 +27,6 @@ func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int)
 	return v.columns
 }
 
-// allWanted reports whether all values are wanted.
 func allWanted(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) bool {
 	for i := range of {
 		c := &of[i]
@@ -40,12 +39,11 @@ func allWanted(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) 
 	return true
 }
 
-// Named is Choose of all values except those that say that there is nothing by a name.
+// Named is Choose without the values of unmatched names.
 func (v *View) Named(of []winperf.Column) []winperf.Column {
 	return v.Choose(of, func(c *winperf.Column, n int) bool { return !c.Status[n].NamesNothing() })
 }
 
-// add adds some values of a column, unless there are none.
 func (v *View) add(c *winperf.Column, from, to int) {
 	if from < to {
 		v.columns = append(v.columns, c.Slice(from, to))

@@ -17,56 +17,54 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// Formats of raw values, and OpenMetrics, which is text with the raw values of counters. All
-// others are those of package sink.
+// Formats of raw values, and OpenMetrics. All others are formats of package sink.
 const (
 	Capture     = "capture"
 	BLG         = "blg"
 	OpenMetrics = "openmetrics"
 )
 
-// IsRaw reports whether a format holds raw values.
+// IsRaw reports whether a format has raw values.
 func IsRaw(format string) bool { return format == BLG || format == Capture }
 
-// Writer writes moments to a log. What it is given reaches the underlying writer at once in a
-// capture, with Flush in others, and all of it with Close.
+// Writer writes moments to a log. Samples reach the underlying writer immediately in a capture,
+// with Flush or Close in other formats.
 type Writer interface {
 	Write(m *Moment) error
 	Flush() error
 	// Close completes the log. It does not close the underlying writer.
 	Close() error
-	// Late returns how many series came after the first moment, and are not in the log
-	// because it has no place for them.
+	// Late returns the number of series that appeared after the first moment and have no place in the
+	// log.
 	Late() int
 }
 
-// Options for a [Writer].
+// Options configure a [Writer].
 type Options struct {
-	// Paths are what is wanted; none is all. They choose the counters of a binary log.
+	// Paths select the counters of a binary log; nil selects all.
 	Paths []winperf.Path
-	// Name of the file, as binary logs tell, and what System wrote it, as captures tell, too.
+	// Name is the name of the file in a binary log, System the writing system in binary logs and
+	// captures.
 	Name, System string
-	// Location is the zone of a binary log or a capture; of a capture nil is one that is
-	// not known.
+	// Location is the zone of a binary log or a capture. nil is unknown in a capture.
 	Location *time.Location
-	// Sink are those of formats that hold readings.
+	// Sink is for formats of readings.
 	Sink sink.Options
-	// Named leaves out readings that say that there is nothing by a name.
+	// Named omits readings of unmatched names.
 	Named bool
-	// Chosen leaves out of a capture the objects that no reading is of.
+	// Chosen omits objects without readings from a capture.
 	Chosen bool
-	// Tail is what the log goes on behind; nil begins a new one.
+	// Tail is the end of an existing log; nil begins a new one.
 	Tail *Tail
-	// Labels are those of all metrics. Instance says that InstanceLabel has the machine of each series, as far
-	// as log or sample name it. Without it MachineLabel has that of the log where Machines tells that there
-	// are several.
+	// Labels are added to all metrics. Instance adds InstanceLabel with the machine of each series, if
+	// it is known. Otherwise Machines adds MachineLabel with the machine of the log.
 	Labels             []metrics.Label
 	Instance, Machines bool
-	// Names are the schemes of names of metrics; nil is winperf's own.
+	// Names are the schemes of metric names; nil is winperf's own.
 	Names []metrics.Scheme
-	// Exclude leaves out metrics of what these paths name.
+	// Exclude omits metrics of these paths.
 	Exclude []winperf.Path
-	// Spool makes a temporary file for metrics that do not fit into memory; nil keeps them there.
+	// Spool creates a temporary file for metrics that exceed the memory; nil keeps them in memory.
 	Spool func() (prometheus.Spool, error)
 }
 
@@ -90,7 +88,6 @@ func NewWriter(w io.Writer, format string, opt Options) (Writer, error) {
 	return newTextWriter(w, format, opt, tail)
 }
 
-// captureWriter writes raw samples.
 type captureWriter struct {
 	*capture.Writer
 	chosen  bool
@@ -116,7 +113,7 @@ func (w *captureWriter) Flush() error { return nil }
 
 func (w *captureWriter) Late() int { return 0 }
 
-// blgWriter writes a binary log: frames, and displayable values as doubles.
+// blgWriter writes a binary log: frames, or displayable values as doubles.
 type blgWriter struct {
 	*pdhlog.Writer
 	named View
@@ -150,14 +147,13 @@ func (w *blgWriter) Write(m *Moment) error {
 // IsPacked reports whether JSON lines in a file of this name are compressed with zstd.
 func IsPacked(name string) bool { return strings.EqualFold(filepath.Ext(name), ".zst") }
 
-// textWriter writes readings.
 type textWriter struct {
 	sink.Sink
 	out    *bufio.Writer
-	packed *zstd.Encoder // which out writes to; nil writes as it is
+	packed *zstd.Encoder // between out and the file; nil for none
 	opt    Options
 	named  View
-	same   *sameCounters // to be looked at with the first readings behind a tail
+	same   *sameCounters // checked with the first readings after a tail
 }
 
 func newTextWriter(w io.Writer, format string, opt Options, tail *Tail) (t *textWriter, err error) {
@@ -182,7 +178,7 @@ func newTextWriter(w io.Writer, format string, opt Options, tail *Tail) (t *text
 
 func (w *textWriter) Write(m *Moment) error {
 	if m.Len() == 0 && w.opt.Sink.Columns == nil {
-		return nil // it could say which columns there are, and they would be none
+		return nil // it would define that there are no columns
 	}
 	if w.same != nil {
 		if err := w.same.check(w.opt.Paths, m.Cycles[0]); err != nil {
