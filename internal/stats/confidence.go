@@ -6,10 +6,9 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// MeanError is half the width of the interval around Mean in which the mean of all that could
-// have been measured is with a confidence between 0 and 1, as Student's t-distribution has it:
-// for values that do not depend on each other, and many or of a normal distribution. It is NaN of
-// fewer than two values.
+// MeanError returns half the width of the confidence interval of Mean, by Student's t-distribution.
+// confidence is between 0 and 1. The values must be independent, and many or normally distributed.
+// It is NaN for fewer than two values.
 func (f *Figures) MeanError(confidence float64) float64 {
 	if f.Count < 2 || !(confidence > 0 && confidence < 1) {
 		return math.NaN()
@@ -18,8 +17,7 @@ func (f *Figures) MeanError(confidence float64) float64 {
 	return student(confidence, n-1) * f.Deviation / math.Sqrt(n)
 }
 
-// student is how far from 0 a variable of Student's t-distribution is at most with a
-// probability.
+// student returns the two-sided quantile of Student's t-distribution.
 func student(probability, freedom float64) float64 {
 	return stats.InvCDF(stats.TDist{V: freedom})((1 + probability) / 2)
 }

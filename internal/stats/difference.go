@@ -2,10 +2,9 @@ package stats
 
 import "math"
 
-// MeanDifference is by how much the mean of b is above that of a, and half the width of the
-// interval around that in which the true difference is with a confidence between 0 and 1, by
-// Welch's method: the two may be spread differently. The latter is NaN where either has fewer
-// than two values, or their spread is no number.
+// MeanDifference returns the mean of b minus the mean of a, and half the width of its confidence
+// interval, by Welch's method. confidence is between 0 and 1. half is NaN if a or b has fewer than
+// two values or no finite deviation.
 func MeanDifference(a, b *Figures, confidence float64) (difference, half float64) {
 	difference = b.Mean - a.Mean
 	if a.Count < 2 || b.Count < 2 || !(confidence > 0 && confidence < 1) {

@@ -7,38 +7,35 @@ import (
 	"time"
 )
 
-// Figures are what there is to say about a series. Without a value, Count is 0 and the
-// numbers are NaN.
+// Figures are the statistics of a series. Without values, Count is 0 and the numbers are NaN.
 type Figures struct {
 	Count, Missing int
 	Min, Max       float64
-	MaxAt          time.Duration // the time of the first value as large as Max; 0 without a value
-	// Mean is that of the values. Average goes by the time that each stands for in a
-	// weighted series, and is the same as Mean in others.
+	MaxAt          time.Duration // the time of the first value equal to Max; 0 without a value
+	// Mean is the mean of the values. Average is weighted by time in a weighted series, else Mean.
 	Mean, Average float64
-	// Total is the sum of each value of a weighted series multiplied by the seconds that it
-	// stands for: of bytes per second, bytes. It is NaN for other series.
+	// Total is the sum of the values multiplied by their seconds in a weighted series: bytes for bytes
+	// per second. It is NaN for other series.
 	Total float64
-	// Present is the time that all values together cover. Each covers the time since
-	// the reading before it.
+	// Present is the time covered by values. Each covers the time since the previous reading.
 	Present time.Duration
-	// Deviation is the standard deviation of a sample; NaN of fewer than two values.
+	// Deviation is the standard deviation of a sample; NaN for fewer than two values.
 	Deviation float64
-	// Percentiles are those that were asked for: of each the least value that is not
-	// less than so many percent of the values.
+	// Percentiles are the requested percentiles: each is the smallest value that is not below that
+	// percentage of the values.
 	Percentiles []float64
-	// Error is the greatest relative error of the percentiles; 0 where they are exact.
+	// Error is the largest relative error of the percentiles; 0 if they are exact.
 	Error float64
-	Last  float64 // the value of the newest time
-	// Above is how many values are above the bound of the Group, and LongestAbove how
-	// long without a break they were at the longest: of a weighted series with the time
-	// that the first one stands for.
+	Last  float64 // the value of the latest time
+	// Above is the number of values above the Group's threshold, LongestAbove the longest
+	// uninterrupted time above it, in a weighted series including the time covered by the first such
+	// value.
 	Above        int
 	LongestAbove time.Duration
 }
 
-// Figures returns the figures of what was added until now, with these percentiles. Those of
-// different series may be asked for at the same time.
+// Figures returns the figures of all values, with these percentiles. It may be called concurrently
+// for different series.
 func (s *Series) Figures(percents ...float64) Figures {
 	m := momentsOf(s.values)
 	if s.beyond != nil {
@@ -70,7 +67,6 @@ func (s *Series) Figures(percents ...float64) Figures {
 	return f
 }
 
-// percentiles returns percentiles and their greatest error.
 func (s *Series) percentiles(m moments, percents []float64) (found []float64, greatest float64) {
 	var o ordered
 	if m.min < m.max {
@@ -96,20 +92,19 @@ func (s *Series) percentiles(m moments, percents []float64) (found []float64, gr
 	return found, greatest
 }
 
-// rank is how many of n values stand before a percentile.
+// rank returns the number of values below a percentile.
 func rank(percent float64, n int) int {
 	return min(max(int(math.Ceil(percent*float64(n)/100))-1, 0), n-1)
 }
 
-// ordered finds values by their rank.
+// ordered returns values by rank.
 type ordered struct {
 	values []float64
-	sketch *sketch // nil where values are all
-	placed int     // the rank of a value that stands in its place, larger ones behind it
+	sketch *sketch // nil if values is complete
+	placed int     // the rank of a value in its sorted position, before larger ones
 }
 
-// ordered returns what is kept of the values. The values change their order, which says
-// nothing to a series.
+// ordered returns the kept values. It may reorder them.
 func (s *Series) ordered() ordered {
 	if s.beyond == nil {
 		return ordered{values: s.values}
@@ -122,7 +117,7 @@ func (s *Series) ordered() ordered {
 	return ordered{sketch: &all}
 }
 
-// at is the value that has so many values before it in ascending order.
+// at returns the value with a rank in ascending order.
 func (o *ordered) at(rank int) float64 {
 	if o.sketch != nil {
 		return o.sketch.at(rank)
@@ -135,14 +130,12 @@ func (o *ordered) at(rank int) float64 {
 	return v
 }
 
-// Percentile returns a percentile of values, as Figures have it, and changes their order.
+// Percentile returns a percentile like Figures. It reorders the values.
 func Percentile[T cmp.Ordered](values []T, percent float64) T {
 	return choose(values, rank(percent, len(values)))
 }
 
-// choose returns the value that has so many before it in ascending order, and moves the
-// values so that it stands in its place. That takes a time in proportion to their
-// number, where sorting takes more.
+// choose returns the value with a rank and moves it to its sorted position, in linear time.
 func choose[T cmp.Ordered](values []T, rank int) T {
 	low, high := 0, len(values)-1
 	for low < high {

@@ -2,21 +2,19 @@ package stats
 
 import "math"
 
-// moments are count, extremes, mean and spread of values.
 type moments struct {
 	count     int
 	min, max  float64
 	mean      float64
-	deviation float64 // sum of the squares of the distances from the mean
+	deviation float64 // sum of the squared distances from the mean
 }
 
-// momentsOf takes two walks, so that nothing is lost where values are large and
-// close together.
+// momentsOf uses two passes, so that large and similar values lose no precision.
 func momentsOf(values []float64) moments {
 	if len(values) == 0 {
 		return moments{}
 	}
-	// The built-in min and max take several times as long, because of what is no number.
+	// The built-in min and max are several times slower, because they handle NaN.
 	least, greatest, sum := values[0], values[0], 0.0
 	for _, v := range values {
 		if v < least {
@@ -31,11 +29,11 @@ func momentsOf(values []float64) moments {
 	m := moments{count: len(values), min: least, max: greatest}
 	m.mean = sum / float64(m.count)
 	if m.min == m.max {
-		m.mean = m.min // which a sum may have rounded
+		m.mean = m.min // without the rounding of the sum
 		return m
 	}
 
-	rest, squares := 0.0, 0.0 // rest is what the sum lost
+	rest, squares := 0.0, 0.0 // rest is the rounding error of the sum
 	for _, v := range values {
 		apart := v - m.mean
 		rest += apart
@@ -47,7 +45,7 @@ func momentsOf(values []float64) moments {
 	return m
 }
 
-// merge adds the values that o is of (Chan, Golub and LeVeque, 1979).
+// merge adds the values of o (Chan, Golub and LeVeque, 1979).
 func (m *moments) merge(o moments) {
 	switch {
 	case o.count == 0:
@@ -65,7 +63,7 @@ func (m *moments) merge(o moments) {
 	m.count += o.count
 }
 
-// standard is the standard deviation of a sample: NaN of fewer than two values.
+// standard returns the standard deviation of a sample; NaN for fewer than two values.
 func (m *moments) standard() float64 {
 	if m.count < 2 {
 		return math.NaN()

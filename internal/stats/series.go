@@ -11,38 +11,36 @@ const (
 	DefaultMemory = 4 << 20
 )
 
-// Group makes series that share a bound on memory. The zero Group has the defaults.
+// Group makes series with a common memory limit. The zero Group has the defaults.
 type Group struct {
-	// Exact is how many values of a series are kept, so that its percentiles are
-	// exact; 0 means DefaultExact.
+	// Exact is the number of values kept for exact percentiles of a series; 0 means DefaultExact.
 	Exact int
-	// Memory is how many values all series together keep; 0 means DefaultMemory. Each
-	// keeps a few in any case.
+	// Memory is the number of values kept in all series; 0 means DefaultMemory. Each series keeps a
+	// few in any case.
 	Memory int
-	// Above, where there is one, is the bound that Figures.Above is about.
+	// Above is the threshold of Figures.Above; nil for none.
 	Above *float64
 
-	kept  int // values that there is room for in all series
+	kept  int // capacity of all series
 	fresh []Series
 	rooms []float64
 }
 
-// A series has room for at least this many values, and for this many again once it
-// has a sketch.
+// The smallest capacity of a series, without and with a sketch.
 const (
 	leastRoom   = 16
 	waitingRoom = 64
 )
 
-// Series takes the values of one series, in the order of their times. A Group makes
-// it. Times are counted from a moment that is the same for all series of the group.
+// Series collects the values of one series, in the order of their times. It is made by a Group.
+// Times are relative to a common origin of the group.
 type Series struct {
-	values   []float64     // all, or those that are not in beyond yet
-	previous time.Duration // of the reading before, with or without value; never is none
+	values   []float64     // all values, or those not in beyond
+	previous time.Duration // of the previous reading, with or without value, or never
 	newest   time.Duration // of last
 	last     float64
 	peak     float64       // the largest value
-	peakAt   time.Duration // when it was there first
+	peakAt   time.Duration // its first time
 	present  time.Duration // see Figures.Present
 
 	weights, weightedSum float64 // of a weighted series
@@ -51,17 +49,17 @@ type Series struct {
 	group   *Group
 	beyond  *folded // nil while all values are kept
 	missing int
-	run     *run // nil where there is no bound
+	run     *run // nil without a threshold
 }
 
 // never is a time before all others.
 const never = time.Duration(math.MinInt64)
 
-// slab is how many series are made at once, so that they stand side by side.
+// slab is the number of series allocated together.
 const slab = 64
 
-// Series makes a series without values. In a weighted one each value stands for the
-// time since the reading before, as a rate does, and the average goes by that.
+// Series returns an empty series. A value of a weighted one covers the time since the previous
+// reading, like a rate, and is averaged by time.
 func (g *Group) Series(weighted bool) *Series {
 	if len(g.fresh) == 0 {
 		g.fresh = make([]Series, slab)
@@ -76,7 +74,7 @@ func (g *Group) Series(weighted bool) *Series {
 	return s
 }
 
-// Add takes a value. One that is no finite number counts as missing.
+// Add adds a value. A value that is not finite counts as missing.
 func (s *Series) Add(t time.Duration, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		s.Miss(t)
@@ -106,7 +104,7 @@ func (s *Series) Add(t time.Duration, v float64) {
 	s.values = append(s.values, v)
 }
 
-// AddAll takes finite values of ascending times, as Add takes one.
+// AddAll adds finite values with ascending times.
 func (s *Series) AddAll(times []time.Duration, values []float64) {
 	if len(values) == 0 {
 		return
@@ -133,21 +131,20 @@ func (s *Series) AddAll(times []time.Duration, values []float64) {
 	s.last, s.newest, s.previous = values[end], times[end], times[end]
 }
 
-// rise keeps a value that is the largest until now, and of equal ones the earliest.
+// rise updates the first largest value.
 func (s *Series) rise(t time.Duration, v float64) {
 	if v > s.peak || v == s.peak && t < s.peakAt {
 		s.peak, s.peakAt = v, t
 	}
 }
 
-// Miss notes that there was no value at a time.
+// Miss records a missing value.
 func (s *Series) Miss(t time.Duration) {
 	s.missing++
 	s.Pass(t)
 }
 
-// Pass notes that no value was to be expected at a time, such as of a rate at its
-// first sample.
+// Pass records that no value could be expected, such as of a rate in its first sample.
 func (s *Series) Pass(t time.Duration) {
 	s.previous = t
 	if s.run != nil {
@@ -155,22 +152,20 @@ func (s *Series) Pass(t time.Duration) {
 	}
 }
 
-// Absent notes that the series had no reading after its last one until t. The next value
-// covers the time since t at most.
+// Absent records that the series had no reading after its last one until t. The next value covers
+// at most the time since t.
 func (s *Series) Absent(t time.Duration) {
 	if s.previous < t {
 		s.Pass(t)
 	}
 }
 
-// Has reports whether the latest reading, with or without value, is of this time.
+// Has reports whether the latest reading, with or without value, has this time.
 func (s *Series) Has(t time.Duration) bool { return t == s.previous }
 
-// Break says that what comes now is from another record, and does not go on with what came
-// before.
+// Break separates the values of two logs.
 func (s *Series) Break() { s.Pass(never) }
 
-// since is how long ago the reading before was.
 func (s *Series) since(t time.Duration) time.Duration {
 	if s.previous == never {
 		return 0
@@ -178,8 +173,8 @@ func (s *Series) since(t time.Duration) time.Duration {
 	return max(0, t-s.previous)
 }
 
-// grow makes room for n values, if they can be kept. A series that is full has room for one
-// in any case: where there is none left, all its values go to the sketch.
+// grow makes room for n values if the limits allow it. A full series gets room for at least one:
+// its values move to the sketch if necessary.
 func (s *Series) grow(n int) {
 	g := s.group
 	exact, memory := g.Exact, g.Memory
@@ -207,7 +202,6 @@ func (s *Series) grow(n int) {
 	g.kept += more
 }
 
-// first is room for the first values of a series.
 func (g *Group) first() []float64 {
 	if len(g.rooms) == 0 {
 		g.rooms = make([]float64, slab*leastRoom)
@@ -217,14 +211,13 @@ func (g *Group) first() []float64 {
 	return room
 }
 
-// fold puts the values into the sketch.
 func (s *Series) fold() {
 	if s.beyond == nil {
 		s.beyond = &folded{}
 	}
 	s.beyond.add(s.values)
 
-	// What waits needs less room than what is to be exact.
+	// With a sketch, less memory is needed.
 	if cap(s.values) > waitingRoom {
 		s.group.kept -= cap(s.values) - waitingRoom
 		s.values = make([]float64, 0, waitingRoom)
@@ -232,7 +225,7 @@ func (s *Series) fold() {
 	s.values = s.values[:0]
 }
 
-// folded is what is kept of values beyond the exact ones.
+// folded has the values beyond the exact ones.
 type folded struct {
 	moments moments
 	sketch  sketch
@@ -250,7 +243,7 @@ func (f *folded) add(values []float64) {
 	}
 }
 
-// run is how long values stay above a bound.
+// run is the time above a threshold.
 type run struct {
 	bound   float64
 	on      bool
@@ -259,8 +252,8 @@ type run struct {
 	count   int // of values above
 }
 
-// runOn goes on with a value, which stands for the time since the reading before or, in
-// a series that is not weighted, for its moment.
+// runOn adds a value, which covers the time since the previous reading or, in an unweighted series,
+// its own time only.
 func (s *Series) runOn(t time.Duration, v float64) {
 	r := s.run
 	if !(v > r.bound) {

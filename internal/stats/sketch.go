@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// sketch counts values in buckets, of which it has a bounded number. A bucket is the
-// numbers whose sign, exponent and first bits of the fraction are the same, so that it
-// is as wide as a part of its values, and neither order nor number of the values
-// changes what the sketch says. When there are too many buckets, each takes in its
-// neighbour.
+// sketch counts values in a bounded number of buckets. A bucket contains the numbers with the same
+// sign, exponent and first bits of the fraction, so that its relative width is constant. If there
+// are too many buckets, neighbors are merged.
 type sketch struct {
-	keys   []int32  // ascending; that of a negative number is negative
+	keys   []int32  // ascending; negative for negative numbers
 	counts []uint64 // by key
-	shift  uint     // how often neighbours were put together
-	last   int      // where the last value went
+	shift  uint     // the number of merges
+	last   int      // the bucket of the last value
 }
 
 const (
@@ -23,7 +21,6 @@ const (
 	exponentAt   = 52 // in the bits of a float64
 )
 
-// key is the bucket of a number.
 func (s *sketch) key(v float64) int32 {
 	key := int32(math.Float64bits(math.Abs(v)) >> (exponentAt - fractionBits) >> s.shift)
 	if v < 0 {
@@ -32,7 +29,6 @@ func (s *sketch) key(v float64) int32 {
 	return key
 }
 
-// add counts n values.
 func (s *sketch) add(v float64, n int) {
 	key := s.key(v)
 	if s.last < len(s.keys) && s.keys[s.last] == key {
@@ -53,12 +49,11 @@ func (s *sketch) add(v float64, n int) {
 	}
 }
 
-// coarsen puts neighbours together.
 func (s *sketch) coarsen() {
 	s.shift++
 	kept := 0
 	for i, key := range s.keys {
-		// A shift of a negative number would round it away from zero.
+		// Shifting a negative number would round it away from zero.
 		if key < 0 {
 			key = -(-key >> 1)
 		} else {
@@ -76,7 +71,7 @@ func (s *sketch) coarsen() {
 	s.keys, s.counts, s.last = s.keys[:kept], s.counts[:kept], 0
 }
 
-// at is about the value that has so many values before it in ascending order.
+// at returns approximately the value with a rank in ascending order.
 func (s *sketch) at(rank int) float64 {
 	before := uint64(0)
 	for i, key := range s.keys {
@@ -87,7 +82,7 @@ func (s *sketch) at(rank int) float64 {
 	return math.NaN()
 }
 
-// spread is about so many of all n values, at equal distances in ascending order.
+// spread returns size approximate quantiles of all n values.
 func (s *sketch) spread(size, n int) []float64 {
 	values := make([]float64, 0, size)
 	bucket, before := 0, uint64(0)
@@ -102,8 +97,7 @@ func (s *sketch) spread(size, n int) []float64 {
 	return values
 }
 
-// middle is the number from which both ends of a bucket are the same part of
-// themselves away.
+// middle returns the number with the same relative distance to both ends of a bucket.
 func (s *sketch) middle(key int32) float64 {
 	size := key
 	if key < 0 {
@@ -118,15 +112,13 @@ func (s *sketch) middle(key int32) float64 {
 	return middle
 }
 
-// edge is where a bucket of positive numbers begins. Behind the last one there is no
-// number.
+// edge returns the beginning of a bucket of positive numbers, at most the largest number.
 func (s *sketch) edge(key int32) float64 {
 	bits := uint64(key) << s.shift << (exponentAt - fractionBits)
 	return math.Float64frombits(min(bits, math.Float64bits(math.MaxFloat64)))
 }
 
-// farthest is the largest part of itself by which a value is away from the middle of
-// its bucket.
+// farthest returns the largest relative error of a bucket.
 func (s *sketch) farthest() float64 {
 	ratio := 1 + math.Ldexp(1, int(s.shift)-fractionBits)
 	if s.shift > fractionBits { // several exponents
