@@ -302,7 +302,7 @@ func TestTurn(t *testing.T) {
 	}
 	status, text := scrape(e, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.01")
 	<-e.turn
-	if status != http.StatusServiceUnavailable || !strings.Contains(text, "still getting") {
+	if status != http.StatusServiceUnavailable || !strings.Contains(text, "other scrapes were answered") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }

@@ -64,7 +64,7 @@ func TestFilterWithin(t *testing.T) {
 		{"?path=%5CProcessor(1)%5C*", 404, "the filter matches nothing that is served", ""},
 		{"?object=Memory", 200, free, cpu},
 		{"?object=System", 404, "", ""},
-		{"?object=*ory", 400, "overlap in part", ""},
+		{"?object=*ory", 400, "overlap only partly", ""},
 	} {
 		status, text := scrape(e, "/metrics"+c.query)
 		lacks := c.lack == "" || !strings.Contains(text, "\n"+c.lack)
