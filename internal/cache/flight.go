@@ -8,30 +8,29 @@ import (
 	"time"
 )
 
-// flight is a query of the source under way. A query that needs an object of it
-// waits for it.
+// flight is a running query of the source. Other queries that need its objects wait for it.
 type flight struct {
 	began  stamp
-	needs  *needs    // of all queries when it began
-	start  time.Time // when it was begun, by package time
+	needs  *needs    // needs of all queries at its start
+	start  time.Time // start time, by package time
 	sample *sample
 	err    error
-	damage []error       // that came with err
-	done   chan struct{} // closed at the end; made by the first query that waits
-	// waiting are the queries that wait, once for each object, from which they are then banned.
+	damage []error       // damage reported with err
+	done   chan struct{} // closed at the end; made by the first waiting query
+	// waiting are the waiting queries, once per object. Afterwards the object is banned for them.
 	waiting []waiter
 }
 
-// waiter is a query that waits for an object, by its position there.
+// waiter is a query that waits for the object at a position.
 type waiter struct {
 	query *query
 	at    int
 }
 
-// errAborted is what waiting queries get when the query that asked gave up.
+// errAborted is the error of waiting queries if the running query was cancelled.
 var errAborted = errors.New("sample was not taken")
 
-// join waits for an object of a flight. Source.mu is locked.
+// join adds a waiter for an object. The caller holds Source.mu.
 func (f *flight) join(q *query, at int) {
 	if f.done == nil {
 		f.done = make(chan struct{})
@@ -39,15 +38,15 @@ func (f *flight) join(q *query, at int) {
 	f.waiting = append(f.waiting, waiter{q, at})
 }
 
-// leave takes a query out of those that wait for an object. Source.mu is locked.
+// leave removes a waiter for an object. The caller holds Source.mu.
 func (f *flight) leave(q *query, at int) {
 	f.waiting = slices.DeleteFunc(f.waiting, func(w waiter) bool { return w.query == q && w.at == at })
 }
 
-// begin registers a flight for what the query misses. Source.mu is locked.
+// begin registers a flight for the query's misses. The caller holds Source.mu.
 func (q *query) begin() {
 	if q.flight == nil || q.flight.done != nil {
-		q.flight = &flight{} // a query that waited for the last one may still look at it
+		q.flight = &flight{} // a query may still wait for the previous one
 	}
 	f := q.flight
 	f.sample, f.err, f.damage, f.began = nil, errAborted, nil, q.source.table.step()
@@ -58,10 +57,10 @@ func (q *query) begin() {
 	}
 }
 
-// fly asks the source.
-func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
+// fetch samples the requested objects from the source.
+func (q *query) fetch(ctx context.Context, a requested) (*sample, error) {
 	s, f := q.source, q.flight
-	defer q.land() // also when the source panics
+	defer q.finish() // also when the source panics
 	c, err := s.acquire(ctx, a)
 	if err != nil {
 		f.err = err
@@ -70,9 +69,9 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 
 	err = c.Next(ctx, &c.sample)
 	sm := newSample(&c.sample)
-	sm.asked = c.asked
-	if old := s.giveBack(c); old != nil {
-		_ = old.Close() // it was only read from
+	sm.requested = c.requested
+	if old := s.release(c); old != nil {
+		_ = old.Close() // no data can be lost
 	}
 
 	f.sample, f.err = sm, err
@@ -84,16 +83,16 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	return sm, nil
 }
 
-// land ends a flight: it inserts what was asked for, ends the bans of all and
-// hands the sample to the queries that wait.
-func (q *query) land() {
+// finish ends a flight: it inserts the requested objects, ends all bans and passes the sample to
+// waiting queries.
+func (q *query) finish() {
 	s, f := q.source, q.flight
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sm := f.sample
 	if sm != nil {
 		s.queries++
-		sm.began, sm.start, sm.landed, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
+		sm.began, sm.start, sm.ended, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
 	}
 
 	for _, at := range q.missing {
@@ -103,7 +102,7 @@ func (q *query) land() {
 		}
 		if f.err == nil {
 			s.table.insert(it, sm)
-			q.bans[at].give(sm)
+			q.bans[at].set(sm)
 		}
 	}
 
@@ -111,7 +110,7 @@ func (q *query) land() {
 		s.fresh = append(s.fresh, sm)
 		for _, w := range f.waiting {
 			w.query.items[w.at].counts.Joined++
-			w.query.bans[w.at].give(sm)
+			w.query.bans[w.at].set(sm)
 		}
 		s.table.sweep()
 	}
@@ -122,8 +121,8 @@ func (q *query) land() {
 	}
 }
 
-// await waits for the end of a flight. again tells that it failed for reasons
-// of the query that asked.
+// await waits for the end of a flight. again reports that it failed for reasons of the running
+// query only.
 func (f *flight) await(ctx context.Context) (again bool, err error) {
 	select {
 	case <-f.done:

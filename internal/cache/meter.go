@@ -11,12 +11,12 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// titleCache is the title index of the object "winperf cache", beside Windows' own and
-// those of the hosts' objects. Its counters follow, each two further: they are fixed,
-// and new ones go to the end.
+// titleCache is the title index of the object "winperf cache", outside the ranges of Windows and
+// the hosts' objects. Its counters follow in steps of 2. The indices are fixed; new counters are
+// added at the end.
 const titleCache = 900_000
 
-// meterCounters are the counters of the object, but for the age behind them.
+// meterCounters are the counters of the object, except for the age after them.
 var meterCounters = []struct {
 	name, help string
 	of         func(*ObjectStats) uint64
@@ -51,8 +51,7 @@ var meterCounters = []struct {
 	},
 }
 
-// meterObject declares the object. Its instances are the objects in the cache
-// and _Total.
+// meterObject declares the object. Its instances are the objects in the cache and _Total.
 func meterObject() *provider.Object {
 	o := &provider.Object{
 		Index: titleCache, Name: "winperf cache", Multi: true,
@@ -74,11 +73,9 @@ func meterObject() *provider.Object {
 	return o
 }
 
-// Meter returns a source of what the cache does: the object "winperf cache",
-// with an instance for each object that was ever asked for or refreshed and
-// one for their total. It can be read as long as the cache exists, also when
-// that is closed. The age of an object of which no sample is kept is missing,
-// and so is that of the total.
+// Meter returns a source that measures the cache: the object "winperf cache", with an instance for
+// each object requested since the start and one for their total. It remains readable after the
+// cache is closed. If no sample of an object is kept, its age is missing; the total has no age.
 func (s *Source) Meter() (winperf.Source, error) {
 	m := &meter{cache: s, object: meterObject()}
 	layout, err := provider.NewLayout(m.object, nil)
@@ -97,10 +94,10 @@ func (s *Source) Meter() (winperf.Source, error) {
 	return m, nil
 }
 
-// filetimeFreq is how many units of FILETIME a second has.
+// filetimeFreq is the number of FILETIME units per second.
 const filetimeFreq = 10_000_000
 
-// clocks are the clocks of a sample of the meter.
+// clocks returns the clocks of a sample of the meter.
 func (s *Source) clocks() counter.Clocks {
 	return counter.Clocks{
 		PerfTime: int64(s.clock.Elapsed() / 100), PerfFreq: filetimeFreq,
@@ -108,7 +105,7 @@ func (s *Source) clocks() counter.Clocks {
 	}
 }
 
-// meter is the provider of the object, its session, and the source over it.
+// meter is the object's provider, its session, and the source for it.
 type meter struct {
 	cache      *Source
 	object     *provider.Object
@@ -116,9 +113,9 @@ type meter struct {
 	dispatcher *provider.Dispatcher
 	schema     *winperf.Schema
 
-	// Of the session, which is asked by one goroutine at a time.
+	// Used by the session, in one goroutine at a time.
 	names  *nametable.Names
-	source *winperf.Schema // that names are of
+	source *winperf.Schema // the schema of names
 }
 
 // Describe, Schema and Compile implement winperf.Source.
@@ -164,7 +161,7 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 		}
 	}
 
-	// The total comes first: no published object of that name can take its place.
+	// The total is first, so that no published object of this name can take its place.
 	out.Instance(provider.Instance{Name: "_Total"})
 	for k, n := range total {
 		out.Set(k, n)
@@ -184,17 +181,17 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 	return nil
 }
 
-// titles are the names of the source's objects, as far as it tells them.
+// titles returns the names of the source's objects, if known.
 func (s session) titles(ctx context.Context) *nametable.Names {
 	schema, err := s.cache.Schema(ctx)
 	if err == nil && (schema != s.source || s.names == nil) {
-		s.meter.names, _ = nametable.FromSchema(schema) // measurements of the source tell the damage
+		s.meter.names, _ = nametable.FromSchema(schema) // measurements of the source report the damage
 		s.meter.source = schema
 	}
 	return s.meter.names
 }
 
-// objectName is the name of an object, or its GUID.
+// objectName returns the name of an object, or its GUID.
 func objectName(names *nametable.Names, id winperf.ObjectID) string {
 	switch {
 	case id.Index == 0:
@@ -205,7 +202,7 @@ func objectName(names *nametable.Names, id winperf.ObjectID) string {
 	return names.Title(id.Index)
 }
 
-// meterQuery takes samples of the meter.
+// meterQuery samples the meter.
 type meterQuery struct {
 	meter *meter
 	query provider.Query
