@@ -6,16 +6,15 @@ import (
 	"github.com/winperf/winperf/internal/retry"
 )
 
-// How long something that fails again and again is left alone.
+// The gaps after repeated failures.
 const (
 	firstPause   = 100 * time.Millisecond // doubles with every failure in a row
-	manyFailures = 10                     // the last that doubles it, to 51.2 s
-	longPause    = 10 * time.Minute       // after every failure from then on, and never more
+	manyFailures = 10                     // the last failure that doubles it, to 51.2 s
+	longPause    = 10 * time.Minute       // the longest gap, after all further failures
 )
 
-// Pauses are how long something that fails is left alone: for First, twice as long
-// after every further failure in a row, and for 10 minutes from the eleventh on.
-// The zero Pauses begin with 100 ms.
+// Pauses computes the gaps after failures: First, doubled after every further failure in a row, and
+// 10 minutes from the eleventh on. The zero Pauses begin with 100 ms.
 type Pauses struct {
 	First    time.Duration
 	Failures int // in a row
@@ -23,7 +22,7 @@ type Pauses struct {
 	until time.Time
 }
 
-// Fail notes a failure and returns how long the pause is that begins now.
+// Fail records a failure and returns the length of the pause that begins now.
 func (p *Pauses) Fail(now time.Time) time.Duration {
 	p.Failures++
 	pause := p.length()
@@ -42,11 +41,11 @@ func (p *Pauses) length() time.Duration {
 	return retry.Backoff(first, longPause, p.Failures-1)
 }
 
-// Over reports whether to ask again, after a pause or because there was no failure.
+// Over reports whether the pause has ended or no failure was recorded.
 func (p *Pauses) Over(now time.Time) bool { return !now.Before(p.until) }
 
-// Cut ends the pause that is under way. The next failure still counts as one more.
+// Cut ends the current pause. The number of failures is unchanged.
 func (p *Pauses) Cut() { p.until = time.Time{} }
 
-// Reset notes that there was no failure.
+// Reset records a success.
 func (p *Pauses) Reset() { p.Failures, p.until = 0, time.Time{} }
