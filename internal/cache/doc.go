@@ -11,8 +11,8 @@
 // for Windows:
 //
 //   - the unit is one object of one sample, with the clocks of that sample;
-//   - find: an object that is banned for the query, missing, or older than the freshness (500 ms, inclusive) is
-//     a miss, which changes nothing; a hit bans the object for the query;
+//   - find: an object that is banned for the query, missing, or older than the freshness (500 ms,
+//     inclusive) is a miss, which changes nothing; a hit bans the object for the query;
 //   - insert: the newest object replaces the older one, ends all bans and bans the object for the query that
 //     inserted it; other objects of the sample are inserted, too;
 //   - a query that requests samples begun after some time (NotBefore) gets nothing older;
