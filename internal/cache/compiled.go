@@ -7,24 +7,24 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// requested lists the objects and counters that a query of the underlying source requests.
-type requested struct {
+// asked is what a query of the source beneath asks for.
+type asked struct {
 	ids []winperf.ObjectID
-	// global and costly request all objects that are not costly, or all that are, including new
-	// ones.
+	// global and costly say that all objects that are not costly, or all that are, are
+	// asked for as a class; new ones then come along.
 	global, costly bool
-	needs          *needs // the needed counters per object
+	needs          *needs // what is wanted of each object
 }
 
-func (a requested) equal(b requested) bool { return a.needs == b.needs && a.sameObjects(b) }
+func (a asked) equal(b asked) bool { return a.needs == b.needs && a.sameObjects(b) }
 
-func (a requested) sameObjects(b requested) bool {
+func (a asked) sameObjects(b asked) bool {
 	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
 }
 
-// selection returns the request as a Selection. It omits objects that belong to a requested class;
-// costlyIDs are the title indices of costly objects.
-func (a requested) selection(costlyIDs []uint32) winperf.Selection {
+// selection is what is asked for in a source's words. It does not name objects that come with
+// a class anyway; costlyIDs are the title indices of costly objects.
+func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 	sel := winperf.Selection{Global: a.global, Costly: a.costly}
 	for _, id := range a.ids {
 		ofClass := a.global
@@ -38,21 +38,21 @@ func (a requested) selection(costlyIDs []uint32) winperf.Selection {
 	return sel
 }
 
-// compiled is a query of the underlying source.
+// compiled is a query of the source beneath.
 type compiled struct {
 	winperf.Query
-	sample    winperf.Sample // the latest sample, for the sizes of the next blocks
-	requested requested
+	sample winperf.Sample // the last one; the next ones get blocks of its sizes
+	asked  asked
 }
 
-// maxIdle limits the number of idle compiled queries.
+// maxIdle bounds the compiled queries that are kept for the next time.
 const maxIdle = 32
 
-// acquire returns an idle compiled query, or compiles one.
-func (s *Source) acquire(ctx context.Context, a requested) (*compiled, error) {
+// acquire takes a compiled query that is not in use, or compiles one.
+func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 	s.mu.Lock()
-	for i := len(s.idle) - 1; i >= 0; i-- { // most recently used first
-		if c := s.idle[i]; c.requested.equal(a) {
+	for i := len(s.idle) - 1; i >= 0; i-- { // those used last first
+		if c := s.idle[i]; c.asked.equal(a) {
 			s.idle = slices.Delete(s.idle, i, i+1)
 			s.mu.Unlock()
 			return c, nil
@@ -70,12 +70,13 @@ func (s *Source) acquire(ctx context.Context, a requested) (*compiled, error) {
 		return nil, err
 	}
 
-	a.ids = slices.Clone(a.ids) // the caller reuses its list
-	return &compiled{Query: q, requested: a}, nil
+	a.ids = slices.Clone(a.ids) // the caller uses the memory of its list again
+	return &compiled{Query: q, asked: a}, nil
 }
 
-// release keeps a compiled query for reuse. It returns a query that the caller must close, or nil.
-func (s *Source) release(c *compiled) (old *compiled) {
+// giveBack keeps a compiled query for the next time. It returns the query that is to be
+// closed now, nil if all are kept.
+func (s *Source) giveBack(c *compiled) (old *compiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -78,12 +78,12 @@ type fake struct {
 	lost              []error // interfaces that have no part of a sample
 	noSchema, noQuery error   // errors of Schema and Compile
 
-	mu        sync.Mutex
-	requested [][]uint32        // objects of every sample, without those of Compile
-	last      winperf.Selection // of the last of them
-	compiled  int
-	open      int
-	noMeta    bool
+	mu       sync.Mutex
+	asked    [][]uint32        // objects of every sample, without those of Compile
+	last     winperf.Selection // of the last of them
+	compiled int
+	open     int
+	noMeta   bool
 }
 
 func newFake(c *clock) *fake {
@@ -147,7 +147,7 @@ func (q *fakeQuery) fill(ctx context.Context, raw *winperf.Raw) error {
 	q.mu.Lock()
 	wanted := q.wanted()
 	if !q.sel.Metadata {
-		q.requested, q.last = append(q.requested, wanted), q.sel
+		q.asked, q.last = append(q.asked, wanted), q.sel
 	}
 	q.mu.Unlock()
 	raw.Format, raw.Schema = winperf.FormatV1, q.schema

@@ -8,29 +8,30 @@ import (
 	"time"
 )
 
-// flight is a running query of the source. Other queries that need its objects wait for it.
+// flight is a query of the source under way. A query that needs an object of it
+// waits for it.
 type flight struct {
 	began  stamp
-	needs  *needs    // needs of all queries at its start
-	start  time.Time // start time, by package time
+	needs  *needs    // of all queries when it began
+	start  time.Time // when it was begun, by package time
 	sample *sample
 	err    error
-	damage []error       // damage reported with err
-	done   chan struct{} // closed at the end; made by the first waiting query
-	// waiting are the waiting queries, once per object. Afterwards the object is banned for them.
+	damage []error       // that came with err
+	done   chan struct{} // closed at the end; made by the first query that waits
+	// waiting are the queries that wait, once for each object, from which they are then banned.
 	waiting []waiter
 }
 
-// waiter is a query that waits for the object at a position.
+// waiter is a query that waits for an object, by its position there.
 type waiter struct {
 	query *query
 	at    int
 }
 
-// errAborted is the error of waiting queries if the running query was cancelled.
+// errAborted is what waiting queries get when the query that asked gave up.
 var errAborted = errors.New("sample was not taken")
 
-// join adds a waiter for an object. The caller holds Source.mu.
+// join waits for an object of a flight. Source.mu is locked.
 func (f *flight) join(q *query, at int) {
 	if f.done == nil {
 		f.done = make(chan struct{})
@@ -38,15 +39,15 @@ func (f *flight) join(q *query, at int) {
 	f.waiting = append(f.waiting, waiter{q, at})
 }
 
-// leave removes a waiter for an object. The caller holds Source.mu.
+// leave takes a query out of those that wait for an object. Source.mu is locked.
 func (f *flight) leave(q *query, at int) {
 	f.waiting = slices.DeleteFunc(f.waiting, func(w waiter) bool { return w.query == q && w.at == at })
 }
 
-// begin registers a flight for the query's misses. The caller holds Source.mu.
+// begin registers a flight for what the query misses. Source.mu is locked.
 func (q *query) begin() {
 	if q.flight == nil || q.flight.done != nil {
-		q.flight = &flight{} // a query may still wait for the previous one
+		q.flight = &flight{} // a query that waited for the last one may still look at it
 	}
 	f := q.flight
 	f.sample, f.err, f.damage, f.began = nil, errAborted, nil, q.source.table.step()
@@ -57,10 +58,10 @@ func (q *query) begin() {
 	}
 }
 
-// fetch samples the requested objects from the source.
-func (q *query) fetch(ctx context.Context, a requested) (*sample, error) {
+// fly asks the source.
+func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 	s, f := q.source, q.flight
-	defer q.finish() // also when the source panics
+	defer q.land() // also when the source panics
 	c, err := s.acquire(ctx, a)
 	if err != nil {
 		f.err = err
@@ -69,9 +70,9 @@ func (q *query) fetch(ctx context.Context, a requested) (*sample, error) {
 
 	err = c.Next(ctx, &c.sample)
 	sm := newSample(&c.sample)
-	sm.requested = c.requested
-	if old := s.release(c); old != nil {
-		_ = old.Close() // no data can be lost
+	sm.asked = c.asked
+	if old := s.giveBack(c); old != nil {
+		_ = old.Close() // it was only read from
 	}
 
 	f.sample, f.err = sm, err
@@ -83,16 +84,16 @@ func (q *query) fetch(ctx context.Context, a requested) (*sample, error) {
 	return sm, nil
 }
 
-// finish ends a flight: it inserts the requested objects, ends all bans and passes the sample to
-// waiting queries.
-func (q *query) finish() {
+// land ends a flight: it inserts what was asked for, ends the bans of all and
+// hands the sample to the queries that wait.
+func (q *query) land() {
 	s, f := q.source, q.flight
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sm := f.sample
 	if sm != nil {
 		s.queries++
-		sm.began, sm.start, sm.ended, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
+		sm.began, sm.start, sm.landed, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
 	}
 
 	for _, at := range q.missing {
@@ -102,7 +103,7 @@ func (q *query) finish() {
 		}
 		if f.err == nil {
 			s.table.insert(it, sm)
-			q.bans[at].set(sm)
+			q.bans[at].give(sm)
 		}
 	}
 
@@ -110,7 +111,7 @@ func (q *query) finish() {
 		s.fresh = append(s.fresh, sm)
 		for _, w := range f.waiting {
 			w.query.items[w.at].counts.Joined++
-			w.query.bans[w.at].set(sm)
+			w.query.bans[w.at].give(sm)
 		}
 		s.table.sweep()
 	}
@@ -121,8 +122,8 @@ func (q *query) finish() {
 	}
 }
 
-// await waits for the end of a flight. again reports that it failed for reasons of the running
-// query only.
+// await waits for the end of a flight. again tells that it failed for reasons
+// of the query that asked.
 func (f *flight) await(ctx context.Context) (again bool, err error) {
 	select {
 	case <-f.done:

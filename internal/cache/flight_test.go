@@ -98,8 +98,8 @@ func TestPartUnderWay(t *testing.T) {
 		if err != nil || r.ages(f) != "2:0s 230:0s " {
 			t.Errorf("objects %q, error %v", r.ages(f), err)
 		}
-		if n := len(r.fake.requested[0]) + len(r.fake.requested[1]); n != 2 || len(r.fake.requested) != 2 {
-			t.Errorf("asked for %v", r.fake.requested)
+		if n := len(r.fake.asked[0]) + len(r.fake.asked[1]); n != 2 || len(r.fake.asked) != 2 {
+			t.Errorf("asked for %v", r.fake.asked)
 		}
 	})
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// titleCache is the title index of the object "winperf cache", outside the ranges of Windows and
-// the hosts' objects. Its counters follow in steps of 2. The indices are fixed; new counters are
-// added at the end.
+// titleCache is the title index of the object "winperf cache", beside Windows' own and
+// those of the hosts' objects. Its counters follow, each two further: they are fixed,
+// and new ones go to the end.
 const titleCache = 900_000
 
-// meterCounters are the counters of the object, except for the age after them.
+// meterCounters are the counters of the object, but for the age behind them.
 var meterCounters = []struct {
 	name, help string
 	of         func(*ObjectStats) uint64
@@ -51,7 +51,8 @@ var meterCounters = []struct {
 	},
 }
 
-// meterObject declares the object. Its instances are the objects in the cache and _Total.
+// meterObject declares the object. Its instances are the objects in the cache
+// and _Total.
 func meterObject() *provider.Object {
 	o := &provider.Object{
 		Index: titleCache, Name: "winperf cache", Multi: true,
@@ -73,9 +74,11 @@ func meterObject() *provider.Object {
 	return o
 }
 
-// Meter returns a source that measures the cache: the object "winperf cache", with an instance for
-// each object requested since the start and one for their total. It remains readable after the
-// cache is closed. If no sample of an object is kept, its age is missing; the total has no age.
+// Meter returns a source of what the cache does: the object "winperf cache",
+// with an instance for each object that was ever asked for or refreshed and
+// one for their total. It can be read as long as the cache exists, also when
+// that is closed. The age of an object of which no sample is kept is missing,
+// and so is that of the total.
 func (s *Source) Meter() (winperf.Source, error) {
 	m := &meter{cache: s, object: meterObject()}
 	layout, err := provider.NewLayout(m.object, nil)
@@ -94,10 +97,10 @@ func (s *Source) Meter() (winperf.Source, error) {
 	return m, nil
 }
 
-// filetimeFreq is the number of FILETIME units per second.
+// filetimeFreq is how many units of FILETIME a second has.
 const filetimeFreq = 10_000_000
 
-// clocks returns the clocks of a sample of the meter.
+// clocks are the clocks of a sample of the meter.
 func (s *Source) clocks() counter.Clocks {
 	return counter.Clocks{
 		PerfTime: int64(s.clock.Elapsed() / 100), PerfFreq: filetimeFreq,
@@ -105,7 +108,7 @@ func (s *Source) clocks() counter.Clocks {
 	}
 }
 
-// meter is the object's provider, its session, and the source for it.
+// meter is the provider of the object, its session, and the source over it.
 type meter struct {
 	cache      *Source
 	object     *provider.Object
@@ -113,9 +116,9 @@ type meter struct {
 	dispatcher *provider.Dispatcher
 	schema     *winperf.Schema
 
-	// Used by the session, in one goroutine at a time.
+	// Of the session, which is asked by one goroutine at a time.
 	names  *nametable.Names
-	source *winperf.Schema // the schema of names
+	source *winperf.Schema // that names are of
 }
 
 // Describe, Schema and Compile implement winperf.Source.
@@ -161,7 +164,7 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 		}
 	}
 
-	// The total is first, so that no published object of this name can take its place.
+	// The total comes first: no published object of that name can take its place.
 	out.Instance(provider.Instance{Name: "_Total"})
 	for k, n := range total {
 		out.Set(k, n)
@@ -181,17 +184,17 @@ func (s session) Collect(ctx context.Context, q *provider.Query, w *provider.Wri
 	return nil
 }
 
-// titles returns the names of the source's objects, if known.
+// titles are the names of the source's objects, as far as it tells them.
 func (s session) titles(ctx context.Context) *nametable.Names {
 	schema, err := s.cache.Schema(ctx)
 	if err == nil && (schema != s.source || s.names == nil) {
-		s.meter.names, _ = nametable.FromSchema(schema) // measurements of the source report the damage
+		s.meter.names, _ = nametable.FromSchema(schema) // measurements of the source tell the damage
 		s.meter.source = schema
 	}
 	return s.meter.names
 }
 
-// objectName returns the name of an object, or its GUID.
+// objectName is the name of an object, or its GUID.
 func objectName(names *nametable.Names, id winperf.ObjectID) string {
 	switch {
 	case id.Index == 0:
@@ -202,7 +205,7 @@ func objectName(names *nametable.Names, id winperf.ObjectID) string {
 	return names.Title(id.Index)
 }
 
-// meterQuery samples the meter.
+// meterQuery takes samples of the meter.
 type meterQuery struct {
 	meter *meter
 	query provider.Query

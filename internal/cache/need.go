@@ -12,15 +12,15 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// need is the part of an object that queries need: all of it, or counters by title index in
-// ascending order. A source may read less for fewer counters.
+// need is what queries want of an object: all of it, or counters by their title indices, rising.
+// A source that reads less for fewer counters is asked for these only.
 type need struct {
 	whole    bool
 	counters []uint32
-	version  int // version of the needs of all queries: it rises with each change
+	version  int // of what all queries want: it rises with each change
 }
 
-// with returns the union of two needs.
+// with is what both want.
 func (n need) with(m need) need {
 	if n.whole || m.whole {
 		return need{whole: true}
@@ -30,13 +30,13 @@ func (n need) with(m need) need {
 	return need{counters: slices.Compact(both)}
 }
 
-// covers reports whether a sample with need n suffices for a query that needs other. The needs of a
-// query are part of all later versions.
+// covers reports whether what was asked for by what all wanted is enough for who came when
+// they wanted other: the needs of that one are among all later ones.
 func (n need) covers(other need) bool { return n.version >= other.version || n.whole }
 
 func (n need) equal(m need) bool { return n.whole == m.whole && slices.Equal(n.counters, m.counters) }
 
-// addTo adds the needed counters of an object to a selection.
+// addTo adds what is wanted of an object to a selection.
 func (n need) addTo(sel *winperf.Selection, id winperf.ObjectID) {
 	if n.whole {
 		sel.Objects = append(sel.Objects, id)
@@ -51,11 +51,12 @@ func (n need) addTo(sel *winperf.Selection, id winperf.ObjectID) {
 
 func title(index uint32) string { return "#" + strconv.FormatUint(uint64(index), 10) }
 
-// needs are the needs of all open queries per object. They are immutable; changes replace them.
+// needs are what all open queries want of each object. They do not change: others take their
+// place.
 type needs map[winperf.ObjectID]need
 
-// of returns the need for an object. An object that no query named is needed whole, as it belongs
-// to a class or was not requested.
+// of is what is wanted of an object: all of one that nobody named, as it comes along with
+// others or with its class.
 func (n *needs) of(id winperf.ObjectID) need {
 	if n != nil {
 		if own, ok := (*n)[id]; ok {
@@ -65,8 +66,9 @@ func (n *needs) of(id winperf.ObjectID) need {
 	return need{whole: true, version: math.MaxInt}
 }
 
-// join adds a query to the open ones, or updates its needs. Earlier samples of an object do not
-// suffice for it if it needs more than the others. The caller holds Source.mu.
+// join adds a query to the open ones, or what it wants now if it is one of them. Samples of an
+// object that were asked for by then are not enough for it, if it wants more than the others.
+// Source.mu is locked.
 func (s *Source) join(q *query) {
 	s.open[q] = struct{}{}
 	if s.left {
@@ -80,7 +82,7 @@ func (s *Source) join(q *query) {
 	s.want(all)
 }
 
-// count recomputes the needs after queries have left. The caller holds Source.mu.
+// count finds out what the open queries want, after others have left. Source.mu is locked.
 func (s *Source) count() {
 	s.left = false
 	all := needs{}
@@ -92,7 +94,7 @@ func (s *Source) count() {
 	s.want(all)
 }
 
-// want replaces the needs of all open queries. The caller holds Source.mu.
+// want notes what all open queries want. Source.mu is locked.
 func (s *Source) want(all needs) {
 	if maps.EqualFunc(all, *s.needs, need.equal) {
 		return
@@ -109,7 +111,7 @@ func (s *Source) want(all needs) {
 	s.needs = &all
 }
 
-// needOf returns the need of a selection's parts for an object.
+// needOf is what parts of a selection want of an object.
 func needOf(parts []selection.Part, o frame.Object, costly bool) (n need) {
 	object := selection.Object{ID: o.ID(), Costly: costly}
 	for i := range parts {
@@ -124,12 +126,12 @@ func needOf(parts []selection.Part, o frame.Object, costly bool) (n need) {
 	}
 
 	if len(n.counters) == 0 {
-		n.whole = true // the source added the object for its own reasons
+		n.whole = true // it came for a reason that only the source knows
 	}
 	return n
 }
 
-// counters returns the counters of an object that a path matches.
+// counters are those of an object that a path wants.
 func counters(p *selection.Path, o frame.Object) (n need) {
 	for k := range o.NumCounters() {
 		index := o.Counter(k).ID.Index
@@ -144,7 +146,7 @@ func counters(p *selection.Path, o frame.Object) (n need) {
 	return need{}.with(n)
 }
 
-// needsOf returns the needs of a selection for the objects of a frame.
+// needsOf are what a selection wants of the objects of a frame.
 func needsOf(sel winperf.Selection, f frame.Frame) needs {
 	schema := f.Schema()
 	names, _ := nametable.FromSchema(schema)

@@ -13,7 +13,7 @@ import (
 func TestNeeds(t *testing.T) {
 	r := newRig(t)
 	work := winperf.Selection{Paths: []winperf.Path{{Object: "Process", Instance: "*", HasInstance: true, Counter: "Wor?"}}}
-	requested := winperf.Selection{Paths: []winperf.Path{{Object: "#230", Instance: "*", HasInstance: true, Counter: "#6"}}}
+	asked := winperf.Selection{Paths: []winperf.Path{{Object: "#230", Instance: "*", HasInstance: true, Counter: "#6"}}}
 	wantLast := func(want winperf.Selection) {
 		t.Helper()
 		if diff := cmp.Diff(want, r.fake.last); diff != "" {
@@ -23,7 +23,7 @@ func TestNeeds(t *testing.T) {
 
 	a := r.selecting(work)
 	a.wantSample("230:0s")
-	wantLast(requested)
+	wantLast(asked)
 
 	// Who wants it whole is not served with what others asked for, but the other way round.
 	r.clock.advance(100 * ms)
@@ -40,7 +40,7 @@ func TestNeeds(t *testing.T) {
 	}
 	r.clock.advance(time.Second)
 	a.wantSample("230:0s")
-	wantLast(requested)
+	wantLast(asked)
 
 	// Somebody who wants the same gets the same.
 	r.clock.advance(100 * ms)

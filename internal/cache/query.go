@@ -9,40 +9,40 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// query is the winperf.Query of a Source.
+// query is one user of the cache: the winperf.Query of a Source.
 type query struct {
 	source *Source
 	sel    winperf.Selection
 	wanted []winperf.ObjectID
 	needs  needs
-	since  *needs // needs of all queries when this one joined
+	since  *needs // those of all queries since this one is among them
 
-	// By position in wanted: the object in the cache, its ban, and the sample for Next. Guarded by
-	// Source.mu.
+	// By position in wanted: the object in the cache, what the query has seen
+	// of it, and what Next gave. Guarded by Source.mu.
 	items []*item
 	bans  []ban
 	picks []*sample
 
-	// alone samples the unchanged selection, for this query only, until one of the requested objects
-	// is known.
+	// alone samples with the selection as it is, for this query only, as long
+	// as none of the wanted objects is known.
 	alone     winperf.Query
 	aloneLast winperf.Sample
 
 	flight  *flight
-	missing []int // positions in wanted to request from the source
+	missing []int // positions in wanted that must be asked for
 	asking  []winperf.ObjectID
 	waits   []wait
-	damage  []error // damage reported with the error of Next
+	damage  []error // that came with the error of Next
 }
 
-// wait is a flight and the position in wanted of the object to wait for.
+// wait is a flight that an object is waited for, by its position in wanted.
 type wait struct {
 	flight *flight
 	at     int
 }
 
-// want sets the requested objects. The previous ones must be first; sm, if not nil, is a sample of
-// the others that the query has.
+// want sets what is wanted from now on. What was wanted before comes first;
+// sm, if not nil, is a sample of the rest that the query has.
 func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	s := q.source
 	s.mu.Lock()
@@ -53,7 +53,7 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	for _, id := range ids[len(q.items):] {
 		b := ban(0)
 		if sm != nil {
-			b.set(sm)
+			b.give(sm)
 		}
 		q.items, q.bans = append(q.items, s.table.item(id)), append(q.bans, b)
 		if _, named := q.needs[id]; !named {
@@ -65,11 +65,11 @@ func (q *query) want(ids []winperf.ObjectID, sm *sample) {
 	q.since = s.needs
 }
 
-// Next implements winperf.Query. It takes objects from the cache, waits for objects that other
-// queries are sampling, and samples the rest.
+// Next implements winperf.Query: it takes the objects that are in the cache, waits for
+// those that others are asking for, and asks for the rest.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
-	q.update()
+	q.learn()
 	clear(q.picks)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,15 +81,15 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		q.damage = nil
 		return err
 	}
-	q.fill(s)
+	q.give(s)
 	return nil
 }
 
-// fill adds the picked samples to s in the order of wanted: each run of objects of one sample is a
-// part.
-func (q *query) fill(s *winperf.Sample) {
+// give hands over what was picked, in the order in which it is wanted: each run of
+// objects of one sample is a part.
+func (q *query) give(s *winperf.Sample) {
 	if len(q.wanted) == 0 {
-		q.picks[0].addTo(s, nil, false)
+		q.picks[0].give(s, nil, false)
 		s.Schema = q.picks[0].from.Schema
 		return
 	}
@@ -102,12 +102,12 @@ func (q *query) fill(s *winperf.Sample) {
 		}
 
 		only := q.wanted[from:end:end]
-		wanted := requested{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}
-		if len(only) == len(q.wanted) && sm.requested.sameObjects(wanted) {
-			only = nil // includes new objects of the class
+		wanted := asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}
+		if len(only) == len(q.wanted) && sm.asked.sameObjects(wanted) {
+			only = nil // what is new in a class that is wanted comes along
 		}
 
-		sm.addTo(s, only, slices.Contains(q.picks[:from], sm))
+		sm.give(s, only, slices.Contains(q.picks[:from], sm))
 		if sm.at > newest.at {
 			newest = sm
 		}
@@ -116,14 +116,14 @@ func (q *query) fill(s *winperf.Sample) {
 	s.Schema = newest.from.Schema
 }
 
-// update adds new objects from the latest samples of the query that have been decoded.
-func (q *query) update() {
+// learn finds out what the query was given last, as far as that was decoded.
+func (q *query) learn() {
 	q.source.mu.Lock()
-	q.source.updateObjects()
+	q.source.learn()
 	var more []winperf.ObjectID
 	sm := q.only()
 	if sm != nil {
-		more = q.added(sm)
+		more = q.news(sm)
 	}
 	q.source.mu.Unlock()
 
@@ -132,7 +132,7 @@ func (q *query) update() {
 	}
 }
 
-// only returns the sample of all objects, or nil if they are from several samples or none.
+// only is the sample that all objects were given from, nil where there are several or none.
 func (q *query) only() *sample {
 	if len(q.picks) == 0 || slices.ContainsFunc(q.picks, func(sm *sample) bool { return sm != q.picks[0] }) {
 		return nil
@@ -140,18 +140,19 @@ func (q *query) only() *sample {
 	return q.picks[0]
 }
 
-// added returns the objects to request from now on, or nil if they are unchanged: the objects of a
-// sample for this query alone, or the new objects of a class that was requested and sampled whole.
-func (q *query) added(sm *sample) []winperf.ObjectID {
+// news are the objects that are wanted from now on, nil where these are the same:
+// those of a sample for this query alone, or such that are new in a class which the
+// sample was to hold whole, and which is wanted whole.
+func (q *query) news(sm *sample) []winperf.ObjectID {
 	if len(q.wanted) == 0 {
-		sm.look() // the sample is for this query alone
+		sm.look() // it is of this query alone
 		return slices.Clone(sm.ids)
 	}
 	var found []winperf.ObjectID
 	for _, id := range sm.ids {
-		wanted := sm.requested.global && q.sel.Global
+		wanted := sm.asked.global && q.sel.Global
 		if schema := sm.from.Schema; schema != nil && slices.Contains(schema.Costly, id.Index) {
-			wanted = sm.requested.costly && q.sel.Costly
+			wanted = sm.asked.costly && q.sel.Costly
 		}
 		if wanted && !slices.Contains(q.wanted, id) {
 			found = append(found, id)
@@ -164,7 +165,7 @@ func (q *query) added(sm *sample) []winperf.ObjectID {
 	return append(slices.Clone(q.wanted), found...)
 }
 
-// take gets a sample of every requested object.
+// take gets a sample of every wanted object.
 func (q *query) take(ctx context.Context) error {
 	if len(q.wanted) == 0 {
 		return q.takeAlone(ctx)
@@ -184,8 +185,8 @@ func (q *query) take(ctx context.Context) error {
 	}
 }
 
-// look decides for every requested object whether to take it from the cache, wait for it or sample
-// it. Samples begun at after or earlier are not used.
+// look decides for every wanted object whether it is in the cache, is waited for
+// or is asked for. What was begun by the time after is no use.
 func (q *query) look(after time.Time) error {
 	s := q.source
 	s.mu.Lock()
@@ -193,7 +194,7 @@ func (q *query) look(after time.Time) error {
 	if s.closed {
 		return errClosed()
 	}
-	s.updateObjects()
+	s.learn()
 	if s.left {
 		s.count()
 	}
@@ -205,7 +206,7 @@ func (q *query) look(after time.Time) error {
 	return nil
 }
 
-// lookEach looks up each object.
+// lookEach takes each object from where it is.
 func (q *query) lookEach(now time.Duration, after time.Time) {
 	for i, it := range q.items {
 		if q.picks[i] != nil {
@@ -235,17 +236,17 @@ func (q *query) miss(at int) {
 
 func errClosed() error { return fmt.Errorf("the cache is closed: %w", winperf.ErrState) }
 
-// ask samples the missing objects from the source.
+// ask asks the source for what is missing.
 func (q *query) ask(ctx context.Context) error {
 	if len(q.missing) == 0 {
 		return nil
 	}
-	a := requested{ids: q.asking, needs: q.flight.needs}
+	a := asked{ids: q.asking, needs: q.flight.needs}
 	if len(q.missing) == len(q.wanted) {
 		a.global, a.costly = q.sel.Global, q.sel.Costly
 	}
 
-	sm, err := q.fetch(ctx, a)
+	sm, err := q.fly(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -258,8 +259,8 @@ func (q *query) ask(ctx context.Context) error {
 	return nil
 }
 
-// await waits for objects that other queries are sampling. again reports that some must be looked
-// up again.
+// await waits for what others ask for. again tells that some of it has to be
+// looked for once more.
 func (q *query) await(ctx context.Context) (again bool, err error) {
 	for i, w := range q.waits {
 		retry, err := w.flight.await(ctx)
@@ -277,7 +278,7 @@ func (q *query) await(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// leave stops waiting for all objects except the first n.
+// leave stops waiting for all but the first n objects.
 func (q *query) leave(n int) {
 	s := q.source
 	s.mu.Lock()
@@ -319,11 +320,11 @@ func (q *query) takeAlone(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.picks = append(q.picks[:0], sm)
-	sm.ended, sm.at = s.table.step(), s.clock.Elapsed()
+	sm.landed, sm.at = s.table.step(), s.clock.Elapsed()
 	return nil
 }
 
-// Close implements winperf.Query. The bans of the query end.
+// Close implements winperf.Query. What the query has seen is forgotten with it.
 func (q *query) Close() error {
 	s := q.source
 	s.mu.Lock()

@@ -8,14 +8,15 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// sample is one sample of the source, kept permanently. The first reader decodes its blocks.
+// sample is one sample of the source, kept for good. Its blocks are decoded by the first reader
+// that needs them.
 type sample struct {
-	from         winperf.Sample
-	began, ended stamp              // of its query
-	at           time.Duration      // end time, by the clock's Elapsed
-	start        time.Time          // start time, by package time, for NotBefore
-	requested    requested          // the request to the source
-	ids          []winperf.ObjectID // objects in it, after decoding; guarded by Source.mu
+	from          winperf.Sample
+	began, landed stamp              // of its query
+	at            time.Duration      // when it landed, by the clock's Elapsed
+	start         time.Time          // when it was begun, by package time, for NotBefore
+	asked         asked              // the objects that the source was asked for
+	ids           []winperf.ObjectID // that it holds, once it was decoded; guarded by Source.mu
 }
 
 // newSample keeps a sample that a query of the source filled.
@@ -24,8 +25,8 @@ func newSample(from *winperf.Sample) *sample {
 	return &sample{from: winperf.Sample{Schema: from.Schema, Parts: from.Parts, Damage: from.Damage}}
 }
 
-// look updates the objects of the sample if it was decoded. readable is false if all of it was
-// unreadable.
+// look finds out which objects the sample holds, if it was decoded. readable is
+// false when nothing of it could be read.
 func (sm *sample) look() (decoded, readable bool) {
 	sm.ids = nil
 	for i := range sm.from.Parts {
@@ -40,14 +41,14 @@ func (sm *sample) look() (decoded, readable bool) {
 	return decoded, readable
 }
 
-// updateObjects inserts the objects of samples decoded since the previous call, and forgets samples
-// that were replaced for all objects. The caller holds Source.mu.
-func (s *Source) updateObjects() {
+// learn finds out which objects samples hold that were decoded meanwhile. Samples of which the
+// table has no object any more are forgotten. Source.mu is locked.
+func (s *Source) learn() {
 	all := s.fresh
 	s.fresh = s.fresh[:0]
 	for _, sm := range all {
 		if decoded, readable := sm.look(); decoded {
-			s.table.insertOthers(sm, readable)
+			s.table.learnOf(sm, readable)
 		} else if s.table.has(sm) {
 			s.fresh = append(s.fresh, sm)
 		}
@@ -55,9 +56,10 @@ func (s *Source) updateObjects() {
 	clear(all[len(s.fresh):])
 }
 
-// addTo adds the picked objects of a sample to s, or all if only is nil. again reports that s
-// already has parts of this sample: parts without objects are added once.
-func (sm *sample) addTo(s *winperf.Sample, only []winperf.ObjectID, again bool) {
+// give adds the objects of a sample that were picked to what a query gives; all of
+// them where only is nil. Parts without objects are added once: not again for further
+// objects of the same sample.
+func (sm *sample) give(s *winperf.Sample, only []winperf.ObjectID, again bool) {
 	for _, p := range sm.from.Parts {
 		switch {
 		case p.Block != nil:

@@ -13,38 +13,41 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// defaultFreshness is the default for Options.Freshness.
+// defaultFreshness is how old an object may be to be handed out, where no
+// Options say another time.
 const defaultFreshness = 500 * time.Millisecond
 
-// Options for New. The zero Options have good defaults.
+// Options for New. The zero Options are those of the original.
 type Options struct {
-	// Freshness is the greatest age of an object from the cache, counted from the end of the query
-	// that sampled it. 0 means 500 ms; below 0, only concurrent requests share.
+	// Freshness is how old an object may be to be handed out, counted from the
+	// end of the query that brought it. 0 means 500 ms, less than 0
+	// that only concurrent requests share.
 	Freshness time.Duration
-	// Clock measures ages; nil means the system's. Setting the time of day does not affect ages.
-	// They include suspensions of the machine if the clock's Elapsed does.
+	// Clock is the clock that ages are measured by; nil means the system's. They
+	// count the time for which the machine was suspended as far as its Elapsed does,
+	// and setting the time of day makes nothing old or fresh.
 	Clock schedule.Clock
 }
 
-// Source is a winperf.Source whose queries share samples of another one. It may be used by any
-// number of goroutines; each query by one at a time.
+// Source is a winperf.Source over another one, whose queries share samples. It
+// may be used by any number of goroutines; each query by one at a time.
 type Source struct {
 	src   winperf.Source
 	clock schedule.Clock
 
-	mu      sync.Mutex // guards the fields below; held only to move references
+	mu      sync.Mutex // guards what follows; held for no more than moving references
 	table   table
-	idle    []*compiled // idle queries of the underlying source
-	fresh   []*sample   // samples whose objects are not known yet
+	idle    []*compiled // queries of the source beneath that are not in use
+	fresh   []*sample   // of the table, whose objects are not known yet
 	open    map[*query]struct{}
-	needs   *needs // needs of the open queries
-	left    bool   // needs may include closed queries
-	changes int    // number of changes of needs
-	queries uint64 // queries of the underlying source
+	needs   *needs // of the open queries,
+	left    bool   // and of such that have left since
+	changes int    // of the needs
+	queries uint64 // that reached the source
 	closed  bool
 }
 
-// New returns a cache for a live source. Closing it closes the source.
+// New returns a cache over a live source. Closing it closes the source.
 func New(src winperf.Source, opt Options) *Source {
 	if opt.Freshness == 0 {
 		opt.Freshness = defaultFreshness
@@ -57,14 +60,14 @@ func New(src winperf.Source, opt Options) *Source {
 	}
 }
 
-// Describe implements winperf.Source: it returns the description of the underlying source.
+// Describe implements winperf.Source: it is what the source beneath is.
 func (s *Source) Describe() winperf.Description { return s.src.Describe() }
 
 // Schema implements winperf.Source.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) { return s.src.Schema(ctx) }
 
-// Close implements winperf.Source. It closes the underlying source. Frames of earlier samples
-// remain readable.
+// Close implements winperf.Source: it closes the source beneath. Frames that
+// were handed out can still be read.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	idle := s.idle
@@ -78,13 +81,14 @@ func (s *Source) Close() error {
 	return errors.Join(append(errs, s.src.Close())...)
 }
 
-// Compile implements winperf.Source. It takes one sample, of definitions only if the source
-// supports that, to determine the objects and counters of the selection. Later samples have these
-// objects, with the counters that any open query needs. New objects are found by a later Compile,
-// unless the selection requests a whole class or matched nothing.
+// Compile implements winperf.Source. It takes one sample, of definitions only
+// where the source can do that, to learn which objects and counters the selection wants:
+// from then on these objects are sampled, with the counters that any open query wants of
+// them. An object that is not there yet is found by a later Compile, unless the selection
+// wants a whole class of objects or none of what it wants was there.
 //
-// A query for definitions is passed to the source unchanged. The error wraps
-// winperf.ErrNotSupported for a log.
+// A query for definitions goes to the source as it is. The error wraps
+// winperf.ErrNotSupported for a source of recorded samples.
 func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	if s.src.Describe().Recorded {
 		return nil, fmt.Errorf("cache over recorded samples: %w", winperf.ErrNotSupported)
@@ -104,7 +108,7 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return q, nil
 }
 
-// resolve returns the objects that the selection matches now, and its need for each.
+// resolve returns the objects that the selection wants now, and what it wants of each.
 func (s *Source) resolve(
 	ctx context.Context, sel winperf.Selection,
 ) ([]winperf.ObjectID, needs, error) {

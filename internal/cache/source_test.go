@@ -16,10 +16,10 @@ const ms = time.Millisecond
 
 func (r *rig) wantAsked(want ...[]uint32) {
 	r.Helper()
-	if diff := cmp.Diff(want, r.fake.requested); diff != "" {
+	if diff := cmp.Diff(want, r.fake.asked); diff != "" {
 		r.Errorf("the source was asked for (-want +got):\n%s", diff)
 	}
-	r.fake.requested = nil
+	r.fake.asked = nil
 }
 
 func (u *user) wantSample(want string) {

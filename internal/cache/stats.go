@@ -8,37 +8,38 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Stats counts the work of a cache since it was made.
+// Stats are what a cache did since it was made.
 type Stats struct {
-	Queries  uint64 // queries of the underlying source
-	Entities int    // open queries of the cache
-	// Bans is the number of pairs of an object and a query that has its newest sample.
+	Queries  uint64 // that reached the source
+	Entities int    // queries of the cache that are open
+	// Bans are the pairs of an object and a query that has its newest sample and
+	// will not get it again.
 	Bans    int
 	Objects []ObjectStats // in the order of their identities
 }
 
-// ObjectStats counts the work of a cache for one object, and has its age.
+// ObjectStats are what a cache did with one object, and how old it is.
 type ObjectStats struct {
 	ObjectID winperf.ObjectID
 	Counts
-	Bans int // queries with the newest sample
-	// Age is the age of the newest sample, and Taken its time by the current time of day; zero if
-	// none is kept.
+	Bans int // queries that have the newest sample
+	// Age is the time since the newest sample was taken. Taken is when that was, by
+	// the time of day as it is now; the zero time where none is kept any more.
 	Taken time.Time
 	Age   time.Duration
 }
 
-// Counts counts events of one object.
+// Counts are what happened to one object.
 type Counts struct {
-	Hits      uint64 // requests served from the cache
-	Misses    uint64 // requests not served; of these:
-	Banned    uint64 // the query already had the newest sample
+	Hits      uint64 // handed out from memory
+	Misses    uint64 // asked for in vain; of these:
+	Banned    uint64 // refused because the asker had the newest sample
 	Stale     uint64 // too old
-	Joined    uint64 // requests served by a running query
-	Refreshes uint64 // new samples, requested or not
+	Joined    uint64 // given from a query that was under way
+	Refreshes uint64 // new samples, asked for or not
 }
 
-// Stats returns the current statistics.
+// Stats returns what the cache did until now.
 func (s *Source) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,18 +7,20 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// table has the newest sample of each object and the rules for its use. Its owner locks it.
+// table is the cache proper: the newest sample of each object, and the rules of
+// which query may have it. Its owner locks it.
 type table struct {
 	clock     schedule.Clock
 	freshness time.Duration
 
-	items map[winperf.ObjectID]*item // never removed, so that queries may keep them
-	steps stamp                      // number of starts and ends
-	swept time.Duration              // by the clock's Elapsed, as all times here
+	items map[winperf.ObjectID]*item // none is ever taken out, so that queries may keep them
+	steps stamp                      // what began and ended so far
+	swept time.Duration              // by the clock's Elapsed, as all times here are
 }
 
-// stamp orders the starts and ends of queries. A sample that began after the end of another one is
-// newer; samples of concurrent queries have no order.
+// stamp puts the beginnings and ends of queries in order. A sample that began
+// after another one ended is newer; of two that were under way at the same time
+// no order is known.
 type stamp uint64
 
 func (t *table) step() stamp {
@@ -26,30 +28,31 @@ func (t *table) step() stamp {
 	return t.steps
 }
 
-// item is the newest sample of one object. The item remains when the sample is dropped for its age.
+// item is the newest sample of one object. It stays when the sample is dropped
+// for its age.
 type item struct {
 	id     winperf.ObjectID
 	sample *sample // nil: none, or dropped
-	ended  stamp   // end of the sample
+	landed stamp   // of the sample
 	at     time.Duration
 	counts Counts
-	flight *flight // the running query for the object, nil for none
+	flight *flight // the query under way that asks for the object, nil for none
 }
 
-// ban is the end of the newest sample of an object that a query has. The query gets only samples
-// begun later.
+// ban is what keeps an entity, one query, from an object: the end of the newest
+// sample of it that the entity has. It gets only what began later.
 type ban stamp
 
 func (b ban) from(s *sample) bool { return stamp(b) >= s.began }
 
-// set bans the sample, and older ones, for a query that received it.
-func (b *ban) set(s *sample) { *b = ban(s.ended) }
+// give bans a query that was given a sample.
+func (b *ban) give(s *sample) { *b = ban(s.landed) }
 
 func newTable(opt Options) table {
 	return table{clock: opt.Clock, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
 }
 
-// item returns the item of an object, making it if necessary.
+// item returns the item of an object, made where there is none.
 func (t *table) item(id winperf.ObjectID) *item {
 	it := t.items[id]
 	if it == nil {
@@ -59,45 +62,48 @@ func (t *table) item(id winperf.ObjectID) *item {
 	return it
 }
 
-// find looks up an object for a query with a need. A hit bans the sample for the query. A miss only
-// changes counts. Samples begun at after or earlier are not fresh, see NotBefore.
+// find looks for an object on behalf of an entity, which wants some of it. A hit bans the entity
+// from the object. A miss changes nothing but counts. What was begun
+// by the time after is not fresh, see NotBefore.
 func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after time.Time) *sample {
 	switch {
-	case it.sample == nil, !it.sample.requested.needs.of(it.id).covers(wanted):
+	case it.sample == nil, !it.sample.asked.needs.of(it.id).covers(wanted):
 	case b.from(it.sample):
 		it.counts.Banned++
 	case !t.fresh(it, now), !begunAfter(it.sample.start, after):
 		it.counts.Stale++
 	default:
 		it.counts.Hits++
-		b.set(it.sample)
+		b.give(it.sample)
 		return it.sample
 	}
 	it.counts.Misses++
 	return nil
 }
 
-// fresh reports whether an object is young enough for use.
+// fresh reports whether an object is young enough to be handed out.
 func (t *table) fresh(it *item, now time.Duration) bool { return now-it.at <= t.freshness }
 
-// begunAfter reports whether start is after the limit; a zero limit permits all.
+// begunAfter reports whether what was begun at a time may be given to one who refuses what was
+// begun by another time; zero refuses nothing.
 func begunAfter(start, after time.Time) bool { return after.IsZero() || start.After(after) }
 
-// insert makes a sample the newest of an object, unless it may be older than the current one.
+// insert makes a sample the newest of an object, unless it may be older than the
+// one that is.
 func (t *table) insert(it *item, s *sample) {
-	if it.ended >= s.began {
+	if it.landed >= s.began {
 		return
 	}
-	it.sample, it.ended, it.at = s, s.ended, s.at
+	it.sample, it.landed, it.at = s, s.landed, s.at
 	it.counts.Refreshes++
 }
 
-// insertOthers inserts the objects of a decoded sample that were not requested. If all of it was
-// unreadable, it is dropped, so that the next query takes another one.
-func (t *table) insertOthers(sm *sample, readable bool) {
+// learnOf inserts the objects that came along unasked with a sample, which was decoded. One that
+// cannot be read is dropped, so that the next query takes another one.
+func (t *table) learnOf(sm *sample, readable bool) {
 	for _, id := range sm.ids {
 		if it := t.item(id); it.sample != sm {
-			t.insert(it, sm) // the query did not request the object: no ban
+			t.insert(it, sm) // the query that took it has no ban: it does not want the object
 		}
 	}
 	for _, it := range t.items {
@@ -117,11 +123,11 @@ func (t *table) has(sm *sample) bool {
 	return false
 }
 
-// idle is the time after which a sample that was not refreshed is dropped: only its names could
-// still be shared.
+// idle is how long an object is kept that is not refreshed: it can be of no use
+// any more but for the names that the next sample of it may share.
 const idle = time.Minute
 
-// sweep drops idle samples at intervals.
+// sweep drops samples of objects that were not refreshed for long, now and then.
 func (t *table) sweep() {
 	now := t.clock.Elapsed()
 	if now-t.swept < idle {

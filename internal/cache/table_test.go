@@ -99,7 +99,7 @@ func (p *play) run(script string) {
 		case "insert":
 			p.insert(id, b)
 		case "join":
-			b.set(p.newest[id])
+			b.give(p.newest[id])
 		case "find":
 			if got := p.find(id, b); got != word[3] {
 				p.Errorf("%s: got %s", step, got)
@@ -119,12 +119,12 @@ func (p *play) duration(text string) time.Duration {
 }
 
 func (p *play) insert(id winperf.ObjectID, b *ban) {
-	s := &sample{began: p.table.step(), ended: p.table.step(), at: p.clock.Elapsed()}
+	s := &sample{began: p.table.step(), landed: p.table.step(), at: p.clock.Elapsed()}
 	it := p.table.item(id)
 	if p.table.insert(it, s); it.sample != s {
 		p.Errorf("insert %d: it is not the newest", id.Index)
 	}
-	b.set(s)
+	b.give(s)
 	p.newest[id] = s
 }
 
@@ -195,18 +195,18 @@ func TestOverlap(t *testing.T) {
 	tb := newTable(Options{Freshness: time.Hour})
 	it := tb.item(winperf.ObjectID{Index: 2})
 	slow, quick := &sample{began: tb.step()}, &sample{began: tb.step()}
-	quick.ended, quick.at = tb.step(), now
+	quick.landed, quick.at = tb.step(), now
 	tb.insert(it, quick)
-	slow.ended, slow.at = tb.step(), now
+	slow.landed, slow.at = tb.step(), now
 	var has, other ban
-	has.set(slow)
+	has.give(slow)
 	if tb.insert(it, slow); it.sample != quick || it.counts.Refreshes != 1 {
 		t.Errorf("the slow sample took the place: %+v", it)
 	}
 	if tb.find(it, &has, need{}, now, time.Time{}) != nil || tb.find(it, &other, need{}, now, time.Time{}) != quick {
 		t.Error("the quick sample is for all but who has the slow one")
 	}
-	next := &sample{began: tb.step(), ended: tb.step(), at: now}
+	next := &sample{began: tb.step(), landed: tb.step(), at: now}
 	if tb.insert(it, next); it.sample != next || tb.find(it, &has, need{}, now, time.Time{}) != next || tb.find(it, &other, need{}, now, time.Time{}) != next {
 		t.Error("a sample that began later is newer than both")
 	}

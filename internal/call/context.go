@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// callContext is the context of the calls on one line. It is reused until a call had to be
-// cancelled, so that calls do not allocate. The lock protects it from calls that use it after they
-// have returned.
+// callContext is the context of the calls on one line. As long as no call had to be
+// told to return it serves for the next one, so that a call allocates nothing. The lock
+// is for calls that look at it after they have returned.
 type callContext struct {
 	done chan struct{}
 
@@ -20,21 +20,21 @@ type callContext struct {
 
 func newCallContext() *callContext { return &callContext{done: make(chan struct{})} }
 
-// begin prepares the context for a call.
+// begin makes the context ready for a call.
 func (c *callContext) begin(parent context.Context, deadline time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.parent, c.deadline = parent, deadline
 }
 
-// forget drops the caller's context after a call has returned.
+// forget lets go of who asked, when the call has returned.
 func (c *callContext) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.parent, c.deadline = nil, time.Time{}
 }
 
-// end cancels the context. It must be called only once.
+// end ends the context. It must be called only once.
 func (c *callContext) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,10 +1,11 @@
-// Package call makes calls that may never return: into providers, system libraries and file systems
-// without deadlines. A caller waits as long as it chooses. A call that has not returned by then
-// continues and keeps the memory that it received; no further call is made until it has returned.
+// Package call makes calls that may never return: into providers, system libraries,
+// file systems and whatever else does not obey a deadline. A caller waits as long as it
+// wants to; a call that has not returned by then goes on with the memory that it was
+// given, and no further call is made until it has returned.
 //
-// A [Line] serializes the calls to one such target. A [Round] makes calls on one line, or on
-// several in parallel, and waits for them. [Pauses] are the gaps before a failed target is called
-// again.
+// A [Line] leads to one such thing. A [Round] makes a call on one line, or at the
+// same time on several, and waits. [Pauses] are the gaps before what failed is
+// asked again.
 package call
 
 import (
@@ -17,40 +18,41 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// ErrBusy: an earlier call has not returned.
+// ErrBusy says that an earlier call has not returned.
 var ErrBusy = errors.New("provider has not returned")
 
-// Line serializes calls to a target that may never return. At most one call runs at a time, on a
-// reused goroutine, so that calls do not allocate. Make a Line with NewLine; end it with Close or,
-// if the target needs no closing, with Rest.
+// Line leads to something that may never return. There is never more than one call
+// on it, made on a goroutine of the line's that waits for the next one: so a call
+// allocates nothing. Make a Line with NewLine; end it with Close or, where nothing
+// has to be closed behind it, with Rest.
 //
-// A call owns the memory that it reads and writes until it returns. Otherwise this memory belongs
-// to the holder of the line: a caller that acquired it ([Round.Take]), or the only user of a line
-// that is not Busy.
+// What a call reads and writes belongs to it from its start until it returns. That
+// memory belongs to the holder of the line: a caller that took it ([Round.Take]), or
+// the only user of a line that is not Busy.
 type Line struct {
-	turn    chan struct{} // contains an element while the line is free
-	back    chan struct{} // contains an element while no call runs
+	turn    chan struct{} // holds one while nobody has taken the line
+	back    chan struct{} // holds one while no call is out
 	closing chan struct{} // closed by Close
-	ended   chan struct{} // closed after the last call
+	ended   chan struct{} // closed when nothing runs here any more
 	once    sync.Once     // of Close
-	err     error         // of the last function of Close
+	err     error         // of what ran last
 
-	calls chan struct{} // starts a call; nil: no goroutine
+	calls chan struct{} // has the goroutine make a call; nil: there is no goroutine
 
-	// The current or latest call.
+	// Of the call that is out, or was the last one.
 	run     func(context.Context)
 	ctx     *callContext
 	outcome Outcome
 }
 
-// Outcome is the result of waiting for a call.
+// Outcome is what became of a call, as far as it was waited for.
 type Outcome uint8
 
 // The outcomes of a call.
 const (
 	Returned Outcome = iota // in time
-	Overdue                 // within the grace period, after it was cancelled
-	Left                    // not before the caller stopped waiting
+	Overdue                 // within the grace, having been told to return
+	Left                    // not while it was waited for
 )
 
 // NewLine returns a line.
@@ -64,7 +66,7 @@ func NewLine() *Line {
 	return l
 }
 
-// start starts a call. The caller must hold the line, with no call running.
+// start makes a call. The line is the caller's, with no call out.
 func (l *Line) start(ctx context.Context, deadline time.Time, run func(context.Context)) {
 	if l.ctx == nil || l.ctx.Err() != nil {
 		l.ctx = newCallContext()
@@ -78,7 +80,7 @@ func (l *Line) start(ctx context.Context, deadline time.Time, run func(context.C
 	l.calls <- struct{}{}
 }
 
-// work makes calls until the channel is closed.
+// work makes calls until there are no more.
 func (l *Line) work(calls <-chan struct{}) {
 	for range calls {
 		l.run(l.ctx)
@@ -88,14 +90,14 @@ func (l *Line) work(calls <-chan struct{}) {
 	}
 }
 
-// leave abandons the running call. Its goroutine ends when it returns.
+// leave leaves the call that is out behind. Its goroutine ends when it returns.
 func (l *Line) leave() {
 	l.outcome = Left
 	l.Rest()
 }
 
-// Rest ends the goroutine; the next call starts it again. Like Busy and Outcome it is for lines
-// with one user.
+// Rest ends the goroutine, which the next call starts again. Like Busy and Outcome it
+// is for lines that have one user.
 func (l *Line) Rest() {
 	if l.calls != nil {
 		close(l.calls)
@@ -103,7 +105,7 @@ func (l *Line) Rest() {
 	}
 }
 
-// idle reports whether no call runs.
+// idle reports whether no call is out.
 func (l *Line) idle() bool {
 	select {
 	case <-l.back:
@@ -114,15 +116,16 @@ func (l *Line) idle() bool {
 	}
 }
 
-// Busy reports whether a call runs or the line is closed.
+// Busy reports whether a call is out or the line is closed.
 func (l *Line) Busy() bool { return !l.idle() }
 
-// Outcome returns the outcome of the latest call of a round. It is for lines with one user.
+// Outcome returns what became of the last call of a round. It is for lines that have
+// one user.
 func (l *Line) Outcome() Outcome { return l.outcome }
 
-// Do makes a call and waits for it, at most for limit unless that is 0. After an error the call was
-// not made or has not returned: the caller must not use the memory that it writes. [Round.Take] and
-// [Round.Call] do not allocate.
+// Do makes a call and waits for it, for the limit at most, where that is not 0. An
+// error says that the call was not made or has not returned: what it writes must
+// not be looked at then. See [Round.Take] and [Round.Call], which allocate nothing.
 func (l *Line) Do(ctx context.Context, limit time.Duration, run func(context.Context)) error {
 	var r Round
 	if err := r.Take(ctx, l, limit); err != nil {
@@ -131,7 +134,8 @@ func (l *Line) Do(ctx context.Context, limit time.Duration, run func(context.Con
 	return r.Call(l, run)
 }
 
-// Once makes a single call. If ctx ends before it has returned, the call is abandoned.
+// Once makes a call that is made only once. When ctx ends before it has returned it is
+// left behind.
 func Once[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	var value, none T
 	var err error
@@ -143,10 +147,10 @@ func Once[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	return value, err
 }
 
-// Close ends the line. Callers that wait for it, or for its call, get an error that wraps
-// [winperf.ErrState]. last runs after the running call has returned, and Close returns its error.
-// Close waits at most for the grace period, and then returns an error that wraps ErrBusy. Further
-// calls only wait.
+// Close ends the line. Callers that wait for it, or for its call, get an error that
+// wraps [winperf.ErrState]. last runs at the end, when the call that is out has
+// returned; its error is that of Close, which waits for it as long as the grace, and
+// then fails with an error that wraps ErrBusy. Closing again only waits.
 func (l *Line) Close(grace time.Duration, last func() error) error {
 	l.once.Do(func() {
 		close(l.closing)
@@ -169,10 +173,10 @@ func (l *Line) Close(grace time.Duration, last func() error) error {
 	}
 }
 
-// errClosed cancels calls and waits when a line is closed.
+// errClosed ends whatever is under way when a line, or what it belongs to, is closed.
 var errClosed = fmt.Errorf("closed: %w", winperf.ErrState)
 
-// busy returns the error of a line that is not available.
+// busy says why a line could not be had.
 func busy(reason error) error {
 	return fmt.Errorf("%w from an earlier call: %w", ErrBusy, reason)
 }

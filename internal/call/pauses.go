@@ -6,15 +6,16 @@ import (
 	"github.com/winperf/winperf/internal/retry"
 )
 
-// The gaps after repeated failures.
+// How long something that fails again and again is left alone.
 const (
 	firstPause   = 100 * time.Millisecond // doubles with every failure in a row
-	manyFailures = 10                     // the last failure that doubles it, to 51.2 s
-	longPause    = 10 * time.Minute       // the longest gap, after all further failures
+	manyFailures = 10                     // the last that doubles it, to 51.2 s
+	longPause    = 10 * time.Minute       // after every failure from then on, and never more
 )
 
-// Pauses computes the gaps after failures: First, doubled after every further failure in a row, and
-// 10 minutes from the eleventh on. The zero Pauses begin with 100 ms.
+// Pauses are how long something that fails is left alone: for First, twice as long
+// after every further failure in a row, and for 10 minutes from the eleventh on.
+// The zero Pauses begin with 100 ms.
 type Pauses struct {
 	First    time.Duration
 	Failures int // in a row
@@ -22,7 +23,7 @@ type Pauses struct {
 	until time.Time
 }
 
-// Fail records a failure and returns the length of the pause that begins now.
+// Fail notes a failure and returns how long the pause is that begins now.
 func (p *Pauses) Fail(now time.Time) time.Duration {
 	p.Failures++
 	pause := p.length()
@@ -41,11 +42,11 @@ func (p *Pauses) length() time.Duration {
 	return retry.Backoff(first, longPause, p.Failures-1)
 }
 
-// Over reports whether the pause has ended or no failure was recorded.
+// Over reports whether to ask again, after a pause or because there was no failure.
 func (p *Pauses) Over(now time.Time) bool { return !now.Before(p.until) }
 
-// Cut ends the current pause. The number of failures is unchanged.
+// Cut ends the pause that is under way. The next failure still counts as one more.
 func (p *Pauses) Cut() { p.until = time.Time{} }
 
-// Reset records a success.
+// Reset notes that there was no failure.
 func (p *Pauses) Reset() { p.Failures, p.until = 0, time.Time{} }

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Round makes calls and waits for them: with Take and Call on one shared line, or with Begin, Ask
-// and Wait on several lines in parallel, of which it is the only user. A Round serves one
-// goroutine. The zero Round is ready for use; reused, it does not allocate unless a call must be
-// cancelled.
+// Round makes calls and waits for them: with Take and Call on one line that others use
+// too, or with Begin, Ask and Wait on several lines at once, which only it uses. A
+// Round serves one goroutine. The zero Round is ready for use; used again and again it
+// allocates nothing, unless a call has to be told to return.
 type Round struct {
 	ctx      context.Context
 	deadline time.Time // zero: none
 	timer    *time.Timer
-	late     <-chan time.Time // fires at the limit; nil for none
-	out      []*Line          // lines whose calls have not returned
+	late     <-chan time.Time // fires when the limit is reached; nil: there is none
+	out      []*Line          // whose calls have not returned
 }
 
-// Begin begins a round that ends with ctx, and after limit unless that is 0. It fails if ctx has
-// ended, or if its deadline has passed: then no call should be made, because no answer could be in
-// time.
+// Begin begins a round that ends with ctx, and after the limit where that is not 0.
+// It fails when ctx has ended, or must have though it does not say so yet: then
+// nothing is to be asked, as no answer could come in time.
 func (r *Round) Begin(ctx context.Context, limit time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (r *Round) Begin(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// alarm returns a channel that fires after a time.
+// alarm returns what fires after a time.
 func (r *Round) alarm(after time.Duration) <-chan time.Time {
 	if r.timer == nil {
 		r.timer = time.NewTimer(after)
@@ -55,8 +55,8 @@ func (r *Round) alarm(after time.Duration) <-chan time.Time {
 	return r.timer.C
 }
 
-// Share returns the limit of a round whose results are returned together: limit, but at most a
-// share of the time that ctx leaves.
+// Share is the limit of a round whose answers are handed over together: the
+// limit, but no more than a share of the time that ctx leaves.
 func Share(ctx context.Context, limit time.Duration, share float64) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(limit, time.Duration(float64(time.Until(deadline))*share))
@@ -71,12 +71,13 @@ func (r *Round) Ask(l *Line, run func(context.Context)) {
 	r.out = append(r.out, l)
 }
 
-// Wait waits until all calls have returned, the round's context ends, the limit is reached or stop
-// is closed. Then it cancels running calls by their context, and abandons calls that do not return
-// within the grace period. Line.Outcome is the outcome of each call.
+// Wait waits until all calls have returned, the round's context ends, the limit is
+// reached or stop is closed. Then it tells calls that are still out to return, by
+// their context, and leaves behind those that do not within the grace. What became
+// of each call is its line's Outcome.
 func (r *Round) Wait(stop <-chan struct{}, grace time.Duration) { _ = r.wait(stop, grace) }
 
-// wait returns the reason if it abandoned a call, else nil.
+// wait returns why a call was left behind, nil if none was.
 func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
 	reason := r.gather(r.ctx, stop, r.late)
 	if reason != nil {
@@ -89,23 +90,23 @@ func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
 	return reason
 }
 
-// Await waits until all calls have returned, and reports that, or until ctx ends or late fires. It
-// cancels no call, so it can be repeated.
+// Await waits until all calls have returned, and reports whether they have, or until
+// ctx ends or late fires. That ends no call: they can be waited for again.
 func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 	return r.gather(ctx, nil, late) == nil
 }
 
-// AwaitLeft waits until abandoned calls have returned, ctx ends, the limit is reached or stop is
-// closed. The round must have no running calls.
+// AwaitLeft waits until calls that were left behind have returned, until ctx ends, the limit is reached or
+// stop is closed. The round must have no calls of its own.
 func (r *Round) AwaitLeft(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
 	r.out = append(r.out[:0], lines...)
-	_ = r.gather(ctx, stop, r.alarm(limit)) // their lines report the calls that have not returned
+	_ = r.gather(ctx, stop, r.alarm(limit)) // their lines report which have not returned
 	r.out = r.out[:0]
 	r.timer.Stop()
 }
 
-// gather waits for all running calls, one after the other. It returns the reason if it stopped
-// before, else nil.
+// gather waits for the calls that are out, one after the other, as all of them have
+// to return anyway. It returns why it stopped, nil if none is out any more.
 func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan time.Time) (reason error) {
 	for len(r.out) > 0 && reason == nil {
 		last := len(r.out) - 1
@@ -128,17 +129,18 @@ func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan ti
 	return reason
 }
 
-// sweep removes calls that have returned, in any order.
+// sweep forgets the calls that have returned. Where the last one has not others may
+// have, and where this program did not run for a while it has, too.
 func (r *Round) sweep() { r.out = slices.DeleteFunc(r.out, (*Line).idle) }
 
-// Leave cancels the running calls and abandons them.
+// Leave tells the calls that are out to return, and leaves them behind.
 func (r *Round) Leave() {
 	r.sweep()
 	r.end(errClosed)
 	r.leave()
 }
 
-// end cancels the running calls.
+// end tells the calls that are out to return.
 func (r *Round) end(reason error) {
 	if errors.Is(reason, errClosed) {
 		reason = context.Canceled
@@ -149,7 +151,7 @@ func (r *Round) end(reason error) {
 	}
 }
 
-// leave abandons the running calls. That ends the round.
+// leave stops waiting for the calls that are out. That ends the round.
 func (r *Round) leave() {
 	for _, l := range r.out {
 		l.leave()
@@ -160,9 +162,9 @@ func (r *Round) leave() {
 	}
 }
 
-// Take begins a round on one line and acquires the line, waiting for other rounds and abandoned
-// calls to end. If ctx ends or the limit is reached first, it fails with an error that wraps
-// ErrBusy. Call must follow.
+// Take begins a round on one line and waits until that can be had: until other
+// rounds and calls that were left behind are over. It fails when ctx ends or the
+// limit is reached before, with an error that wraps ErrBusy. Call must follow.
 func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
 	if err := r.Begin(ctx, limit); err != nil {
 		if len(l.turn) == 0 || len(l.back) == 0 {
@@ -184,7 +186,7 @@ func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
 	return nil
 }
 
-// receive receives from one of the two channels that give the round the line.
+// receive waits for one of the two things that make a line the round's.
 func (r *Round) receive(l *Line, from <-chan struct{}) error {
 	select {
 	case <-l.closing:
@@ -193,7 +195,7 @@ func (r *Round) receive(l *Line, from <-chan struct{}) error {
 	}
 
 	select {
-	case <-from: // the usual case; a select over all channels takes longer than the rest of a call
+	case <-from: // as a rule; to look at all the others takes longer than the rest of a call
 		return nil
 	default:
 	}
@@ -210,8 +212,8 @@ func (r *Round) receive(l *Line, from <-chan struct{}) error {
 	}
 }
 
-// Call makes the call on the acquired line, waits for it until the end of the round, and releases
-// the line. After an error the call was abandoned.
+// Call makes the call on the line that was taken, waits for it as long as the round
+// may last, and gives the line back. An error says that the call was left behind.
 func (r *Round) Call(l *Line, run func(context.Context)) error {
 	l.start(r.ctx, r.deadline, run)
 	r.out = append(r.out, l)

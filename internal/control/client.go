@@ -15,13 +15,13 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Client is a connection to a listening program. Call may be used from several goroutines, Next by
-// one.
+// Client is a connection to a program that listens. Call may be used from several
+// goroutines, Next by one.
 type Client struct {
 	net     net.Conn
 	batches chan Batch
-	done    chan struct{} // closed after the last message
-	failed  error         // the reason; valid after done
+	done    chan struct{} // is closed when nothing more comes
+	failed  error         // why; valid after done
 
 	writing chan struct{} // holds a value while a line is written
 
@@ -33,10 +33,11 @@ type Client struct {
 // Batch is some records of one experiment, or its end.
 type Batch struct {
 	Experiment string
-	// Records are lines of JSON as the program sent them, for experiment.ParseRecord.
+	// Records are the records as the program sent them, each a line of JSON that
+	// experiment.ParseRecord reads.
 	Records [][]byte
-	// Ended reports that no further records follow, and Err why the last ones were not delivered to
-	// a sink, if known.
+	// Ended tells that no more will come, and Err why the last ones were not delivered to
+	// some sink, if there is something to tell.
 	Ended bool
 	Err   error
 
@@ -45,9 +46,10 @@ type Batch struct {
 	through uint64
 }
 
-// Done acknowledges the batch to the program, after its records are stored. Otherwise the next
-// receiver of the experiment gets them again. The next batch follows only after Done. The error
-// says why the acknowledgement failed; Next still returns earlier messages.
+// Done tells the program that the records of the batch are where they belong. Those of a
+// batch that is not done come again to whoever receives the experiment next; and the next
+// batch does not come before. The error is why the program cannot be told: Next has what came
+// before that.
 func (b *Batch) Done() error {
 	if b.Ended {
 		return nil
@@ -55,7 +57,7 @@ func (b *Batch) Done() error {
 	return b.client.send(Request{Op: "ack", Experiment: b.Experiment, Session: b.session, Number: b.through})
 }
 
-// Dial connects to the socket of a program.
+// Dial connects to a program's socket.
 func Dial(ctx context.Context, path string) (*Client, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -70,14 +72,14 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	return c, nil
 }
 
-// Close closes the connection. Experiments attached by it end, except with Keep.
+// Close ends the connection. Experiments that were attached by it, and not to be kept, end.
 func (c *Client) Close() error {
 	err := c.net.Close()
 	<-c.done
 	return err
 }
 
-// read receives messages until the connection ends.
+// read reads what the program sends, until the connection ends.
 func (c *Client) read() {
 	in := bufio.NewReaderSize(c.net, 64<<10)
 	open := map[string][][]byte{}
@@ -94,14 +96,14 @@ func (c *Client) read() {
 	}
 }
 
-// maxBatch limits the records before the end of their batch, because each needs more memory than
-// its text.
+// maxBatch bounds the records that a program may send before it ends their batch, of which each
+// takes some more memory than its text.
 const (
 	maxBatch   = 256 << 20
 	recordSize = 256
 )
 
-// take processes a line. Records wait in open until the end of their batch.
+// take takes a line. Records wait in open until their batch ends.
 func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 	var a Answer
 	if err := json.Unmarshal(line, &a); err != nil {
@@ -141,8 +143,8 @@ func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 	return nil
 }
 
-// hand passes a batch to Next. It refuses a program that sends more than was acknowledged, because
-// Next may not be called.
+// hand gives a batch to Next. A program that sends more than was acknowledged is refused:
+// nobody may wait for it here.
 func (c *Client) hand(b Batch) error {
 	select {
 	case c.batches <- b:
@@ -152,7 +154,7 @@ func (c *Client) hand(b Batch) error {
 	}
 }
 
-// end reports the end of the connection to all waiting calls.
+// end tells all who wait that nothing more comes.
 func (c *Client) end(err error) {
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the program has closed the connection: %w", io.ErrUnexpectedEOF)
@@ -162,8 +164,8 @@ func (c *Client) end(err error) {
 	close(c.done)
 }
 
-// Call sends a request and waits for the answer, which is decoded into result, unless that is nil.
-// The error is an *Error if the program refused.
+// Call asks for something and waits for the answer, which is put into result, if that is
+// not nil. The error is an *Error where the program refused.
 func (c *Client) Call(ctx context.Context, r Request, result any) error {
 	waiter := make(chan Answer, 1)
 	c.mu.Lock()
@@ -213,7 +215,7 @@ func (a *Answer) decode(result any) error {
 	return nil
 }
 
-// send sends a request without an answer.
+// send sends a request that has no answer.
 func (c *Client) send(r Request) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -222,8 +224,7 @@ func (c *Client) send(r Request) error {
 	return c.write(context.Background(), text)
 }
 
-// write writes a line. If the program does not accept it until ctx ends, the connection is
-// unusable: half a line may have been sent.
+// write writes a line. A program that does not take it until ctx ends is left: half of it may be on its way.
 func (c *Client) write(ctx context.Context, line []byte) error {
 	select {
 	case c.writing <- struct{}{}:
@@ -252,8 +253,7 @@ func (c *Client) write(ctx context.Context, line []byte) error {
 	return c.ended(err)
 }
 
-// ended returns the reason for the end of the connection after a failed write: the program may have
-// sent one.
+// ended is why the connection ended, where a write failed: the program may have said that.
 func (c *Client) ended(err error) error {
 	const moment = time.Second
 	select {

@@ -9,21 +9,21 @@ import (
 	"syscall"
 )
 
-// ownerOf returns -1: the owner is not known.
+// ownerOf is not known.
 func ownerOf(fs.FileInfo) int { return -1 }
 
-// isRefused reports whether no program listens at a socket.
+// isRefused reports whether nobody listens at a socket.
 func isRefused(err error) bool {
 	const refused = syscall.Errno(10061) // WSAECONNREFUSED of winsock2.h
 	return errors.Is(err, refused) || errors.Is(err, fs.ErrNotExist)
 }
 
-// isAlive reports whether the process exists.
+// isAlive reports whether there is a process.
 func isAlive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
-	_ = p.Release() // opened only for this check
+	_ = p.Release() // it was opened only to see whether it is there
 	return true
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ownerOf returns the account that owns a file, -1 if it is unknown.
+// ownerOf is the account that a file belongs to, -1 where that is not known.
 func ownerOf(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
@@ -16,10 +16,10 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// isRefused reports whether no program listens at a socket.
+// isRefused reports whether nobody listens at a socket.
 func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
 }
 
-// isAlive reports whether the process exists.
+// isAlive reports whether there is a process.
 func isAlive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -17,20 +17,20 @@ import (
 	"github.com/winperf/winperf/internal/suggest"
 )
 
-// Environment is the environment variable with the directory for sockets.
+// Environment is the environment variable that names the directory for sockets.
 const Environment = "WINPERF_EXPERIMENTS"
 
 const suffix = ".sock"
 
-// ErrNobody: no program listens.
+// ErrNobody says that no program listens.
 var ErrNobody = fmt.Errorf("%w: no program of this account lets experiments be attached to it", ErrNoProgram)
 
-// ErrNoProgram is wrapped by the error of Find if no program matches.
+// ErrNoProgram is wrapped by the error of Find where no program fits.
 var ErrNoProgram = errors.New("no such program")
 
-// Dir returns the directory for sockets of this user's programs: the value of Environment, else
-// winperf-experiments in $XDG_RUNTIME_DIR, else winperf-experiments-UID in the directory for
-// temporary files; on Windows winperf\experiments in %LocalAppData%.
+// Dir returns the directory where the programs of this user listen: that of Environment,
+// else winperf-experiments in $XDG_RUNTIME_DIR, else winperf-experiments-UID in the
+// directory for temporary files; on Windows winperf\experiments in %LocalAppData%.
 func Dir() (string, error) {
 	if dir := os.Getenv(Environment); dir != "" {
 		return dir, nil
@@ -45,7 +45,7 @@ func Dir() (string, error) {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("winperf-experiments-%d", os.Geteuid())), nil
 }
 
-// checkDir checks that no other user can add or remove sockets in a directory.
+// checkDir makes sure that nobody else can put a socket into a directory, or take one away.
 func checkDir(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -54,7 +54,7 @@ func checkDir(dir string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory, or a link: expected a directory for sockets", dir)
 	case runtime.GOOS == "windows":
-		return nil // permissions are inherited from the user's own directory
+		return nil // its rights are inherited from the user's own directory
 	case ownerOf(info) != os.Geteuid():
 		return fmt.Errorf("%s belongs to another user: %w", dir, os.ErrPermission)
 	case info.Mode().Perm()&0o022 != 0:
@@ -63,19 +63,19 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// Program is a listening program.
+// Program is a program that listens.
 type Program struct {
 	Name string
 	PID  int
 	Path string // of its socket
 }
 
-// socketName returns the file name of a program's socket.
+// socketName is the name of a program's socket.
 func socketName(name string, pid int) string {
 	return fmt.Sprintf("%s.%d%s", fileName(name), pid, suffix)
 }
 
-// fileName returns a program's name in the form for sockets.
+// fileName is a program's name as its socket has it.
 func fileName(name string) string {
 	safe := func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -88,7 +88,7 @@ func fileName(name string) string {
 	return name[:min(len(name), longest)]
 }
 
-// parseSocket parses a socket's name.
+// parseSocket reads a socket's name.
 func parseSocket(file string) (name string, pid int, ok bool) {
 	stem, ok := strings.CutSuffix(file, suffix)
 	dot := strings.LastIndexByte(stem, '.')
@@ -99,8 +99,8 @@ func parseSocket(file string) (name string, pid int, ok bool) {
 	return stem[:dot], pid, err == nil && pid > 0
 }
 
-// Programs returns the programs that listen in a directory, sorted by name and process ID; "" means
-// Dir. It removes sockets of programs that have ended, and no other files.
+// Programs returns the programs that listen in a directory, "" being that of Dir, sorted by
+// name and process id. Sockets that programs left behind are removed; nothing else is touched.
 func Programs(ctx context.Context, dir string) ([]Program, error) {
 	if dir == "" {
 		var err error
@@ -135,7 +135,8 @@ func Programs(ctx context.Context, dir string) ([]Program, error) {
 	return found, nil
 }
 
-// isSocket reports whether a file may be a socket. Not all systems distinguish sockets from files.
+// isSocket reports whether a file may be a socket. Only where systems tell sockets from files
+// is that certain.
 func isSocket(kind fs.FileMode) bool {
 	if runtime.GOOS == "windows" {
 		return kind&(fs.ModeDir|fs.ModeSymlink) == 0
@@ -143,24 +144,24 @@ func isSocket(kind fs.FileMode) bool {
 	return kind&fs.ModeType == fs.ModeSocket
 }
 
-// listens reports whether a program listens at the socket, and removes the socket of an ended
-// program.
+// listens reports whether there is a program behind the socket, and removes it where there
+// is none any more.
 func (p *Program) listens(ctx context.Context) bool {
 	d := net.Dialer{Timeout: time.Second}
 	conn, err := d.DialContext(ctx, "unix", p.Path)
 	if err == nil {
-		_ = conn.Close() // no data was exchanged
+		_ = conn.Close() // it said nothing
 		return true
 	}
 	if isRefused(err) && !isAlive(p.PID) {
-		_ = os.Remove(p.Path) // another program may have removed it
+		_ = os.Remove(p.Path) // somebody else may have done it
 		return false
 	}
 	return !isRefused(err) && ctx.Err() == nil
 }
 
-// Find returns the program with a process ID or a unique name; "" means the only program. The error
-// wraps ErrNoProgram.
+// Find returns the program that a text means: a process id, or a name that one program has.
+// "" means the only program there is. The error wraps ErrNoProgram.
 func Find(ctx context.Context, dir, text string) (Program, error) {
 	all, err := Programs(ctx, dir)
 	if err != nil {

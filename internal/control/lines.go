@@ -16,7 +16,7 @@ import (
 	"github.com/winperf/winperf/internal/suggest"
 )
 
-// ReadLine reads a line of at most a given number of bytes. A line without an end is an error.
+// ReadLine reads a line of at most so many bytes. A line without an end is an error.
 func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -33,8 +33,8 @@ func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// DecodeStrict decodes JSON and refuses unknown fields, because a misspelled field would have no
-// effect.
+// DecodeStrict reads JSON whose fields are all known: a field that is spelled wrong would
+// otherwise do nothing.
 func DecodeStrict(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -60,7 +60,7 @@ func DecodeStrict(text []byte, to any) error {
 	return nil
 }
 
-// fieldNames returns the names of all fields of a structure, including nested ones.
+// fieldNames are the names of all fields of a structure and those in it.
 func fieldNames(of any) func(yield func(string) bool) {
 	return func(yield func(string) bool) { yieldFields(reflect.TypeOf(of), yield) }
 }
@@ -81,8 +81,8 @@ func yieldFields(t reflect.Type, yield func(string) bool) bool {
 	return true
 }
 
-// ReadSpec reads a specification in JSON of at most a given number of bytes. An unknown field is an
-// error, which suggests a known one.
+// ReadSpec reads a specification in JSON of at most so many bytes. An unknown field is an error,
+// which suggests a known one.
 func ReadSpec(r io.Reader, most int64) (*Spec, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
@@ -106,7 +106,7 @@ func DidYouMean(name string) string {
 	return fmt.Sprintf("; did you mean %q?", name)
 }
 
-// CheckInterval refuses an interval that would be changed.
+// CheckInterval refuses what would be another interval than was asked for.
 func CheckInterval(d time.Duration) error {
 	if d < schedule.Least {
 		return fmt.Errorf("an interval of %v: expected %v or more", d, schedule.Least)

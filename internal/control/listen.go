@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// maxPath is the length that all systems allow (sockaddr_un of macOS, without the NUL).
+// maxPath is what all systems allow (sockaddr_un of macOS, without the NUL).
 const maxPath = 103
 
-// ListenSocket creates the socket of a program in a directory, and the directory. others permits
-// other users to connect.
+// ListenSocket creates the socket of a program in a directory, and the directory. With others, other users
+// may connect, too.
 func ListenSocket(dir, name string, others bool) (*net.UnixListener, error) {
 	if err := makeDir(dir, others); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func ListenSocket(dir, name string, others bool) (*net.UnixListener, error) {
 			return nil, err
 		}
 
-		// A program with the same ID left it behind, unless it is no socket.
+		// A program of the same id left it behind, unless it is no socket at all.
 		info, statErr := os.Lstat(path)
 		if statErr != nil || !isSocket(info.Mode()) || os.Remove(path) != nil {
 			return nil, err
@@ -47,7 +47,7 @@ func ListenSocket(dir, name string, others bool) (*net.UnixListener, error) {
 
 	mode := os.FileMode(0o600)
 	if others {
-		mode = 0o666 // the kernel reports the connecting user
+		mode = 0o666 // the kernel reports the user that connects
 	}
 	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())

@@ -7,35 +7,36 @@ import (
 	"time"
 )
 
-// MaxRequest limits a line of a client in bytes, maxAnswer a line of a server that is not a record.
+// MaxRequest bounds a line of a client, maxAnswer one of a server that is no record.
 const (
 	MaxRequest = 1 << 20
 	maxAnswer  = 64 << 20
 )
 
-// MaxReceived is the largest number of experiments whose records one client receives.
+// MaxReceived is the number of experiments whose records one client receives at most.
 const MaxReceived = 16
 
-// Request is a request of a client.
+// Request is what a client asks for.
 type Request struct {
-	// ID is repeated in the answer. Without it the answer has none, and an "ack" gets no answer.
+	// ID is in the answer, too; that to a request without one has none. An "ack" without one gets no
+	// answer.
 	ID uint64 `json:"id,omitempty"`
 	// Op is one of "list", "sensors", "attach", "receive", "detach", "pause", "resume",
 	// "change" and "ack".
 	Op string `json:"op"`
-	// Experiment is the experiment's name; "" is the only one.
+	// Experiment names the one that it is about; "" is the only one there is.
 	Experiment string `json:"experiment,omitempty"`
 
 	Spec    *Spec   `json:"spec,omitempty"`    // of "attach"
 	Change  *Change `json:"change,omitempty"`  // of "change"
 	Pattern string  `json:"pattern,omitempty"` // of "sensors": names with * and ?; "" is all
-	// Session and Number belong to "ack": the last record that the client has.
+	// Session and Number are those of "ack": the last record that the client has.
 	Session string `json:"session,omitempty"`
 	Number  uint64 `json:"number,omitempty"`
 }
 
-// Answer is a line of the server: the answer to a request, a record, the end of a batch of records,
-// or the end of an experiment.
+// Answer is a line of the server: the answer to a request, a record, the end of a batch of
+// records, or the end of an experiment.
 type Answer struct {
 	ID     uint64          `json:"id,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
@@ -43,14 +44,14 @@ type Answer struct {
 
 	Experiment string          `json:"experiment,omitempty"`
 	Record     json.RawMessage `json:"record,omitempty"`
-	// Session and Through end a batch: the client must acknowledge it.
+	// Session and Through end a batch: the client is to acknowledge it.
 	Session string `json:"session,omitempty"`
 	Through uint64 `json:"through,omitempty"`
-	// Ended reports that no further records of the experiment follow.
+	// Ended tells that no more records of the experiment will come.
 	Ended bool `json:"ended,omitempty"`
 }
 
-// Error is the reason for a refused request.
+// Error is why a request was not carried out.
 type Error struct {
 	// Code is one of "bad_request", "unknown", "exists", "state", "forbidden", "busy" and
 	// "failed", for programs; Message is for people.
@@ -64,22 +65,22 @@ func (e *Error) Error() string { return e.Message }
 // Errorf returns an Error with a code and a message.
 func Errorf(code, form string, args ...any) *Error { return &Error{code, fmt.Sprintf(form, args...)} }
 
-// Spec is an experiment to attach.
+// Spec is an experiment that is to be attached.
 type Spec struct {
-	// Name is the experiment's name, unique in the program; "" is "experiment".
+	// Name is the experiment's; "" is "experiment". No two of a program have one.
 	Name     string    `json:"name,omitempty"`
 	Bindings []Binding `json:"bindings"`
-	// Events are sources of events in addition to the program's code.
+	// Events are sources of events beside the code of the program.
 	Events []EventSource `json:"events,omitempty"`
-	// Sinks receive the records, in addition to the client that attached the experiment.
+	// Sinks get the records, beside whoever attached the experiment.
 	Sinks []Sink `json:"sinks,omitempty"`
-	// Keep continues the experiment after the client that attached it has disconnected.
+	// Keep lets the experiment go on when whoever attached it has gone; otherwise it ends.
 	Keep bool `json:"keep,omitempty"`
-	// Names is the form of names of processes and threads: "pid", "name:pid" or "name", which is
-	// also "". With an ID a series never continues with another process of the same name, and the
-	// instance self of Process and Thread is the program.
+	// Names is how processes and threads are named: "pid", "name:pid" or "name", which is also "". With
+	// an id a series never goes on with another process of the same name, and the instance self of
+	// Process and Thread is the program itself.
 	Names string `json:"names,omitempty"`
-	// Quiet sends no records to the client that attached the experiment.
+	// Quiet has no records sent to whoever attached it.
 	Quiet bool `json:"quiet,omitempty"`
 }
 
@@ -89,17 +90,18 @@ type Binding struct {
 	Events []string `json:"events"`
 	// Sensors are names of sensors, or paths, which begin with a backslash.
 	Sensors []string `json:"sensors"`
-	// Policy is "wait", "drop_oldest", "drop_newest" or, if the program has a directory for it,
-	// "spill"; "" is "drop_oldest", because an attached experiment should not delay the program.
+	// Policy is "wait", "drop_oldest", "drop_newest" or, where the program has a place for
+	// that, "spill"; "" is "drop_oldest", since whoever attaches an experiment should not hold
+	// up the program.
 	Policy   string   `json:"policy,omitempty"`
 	Capacity int      `json:"capacity,omitempty"`
 	Timeout  Duration `json:"timeout,omitempty"`
 	Raw      bool     `json:"raw,omitempty"`
 }
 
-// EventSource emits events: at an interval with Every only, when a counter is above or below a
-// number with Path and a limit, and otherwise when instances of Path, or processes of the name
-// Process, start and end.
+// EventSource emits events: at an interval where it has Every only, when a counter is above
+// or below a number where it has a Path and a bound, and otherwise when instances of Path,
+// or processes of the name Process, come and go.
 type EventSource struct {
 	Name       string   `json:"name"`
 	Every      Interval `json:"every,omitempty"`
@@ -112,11 +114,11 @@ type EventSource struct {
 	For        Duration `json:"for,omitempty"`
 }
 
-// Sink is a destination of records: a file, an endpoint or the standard input of a program.
+// Sink is where records go: a file, an endpoint or the standard input of a program.
 type Sink struct {
-	// Name is unique among sinks; "" is the file, endpoint or program.
+	// Name tells it from the others; "" is what it is about.
 	Name string `json:"name,omitempty"`
-	// File is the full path; Format and Overwrite are as in delivery.FileOptions.
+	// File is its whole path, Format and Overwrite are as in delivery.FileOptions.
 	File      string            `json:"file,omitempty"`
 	Format    string            `json:"format,omitempty"`
 	Overwrite bool              `json:"overwrite,omitempty"`
@@ -125,20 +127,21 @@ type Sink struct {
 	Program   []string          `json:"program,omitempty"`
 }
 
-// Change is a change of an attached experiment. Its parts are optional.
+// Change is a change of an experiment that is attached. Each of its parts may be there.
 type Change struct {
-	// Every is the new interval of the event source Source; "" is the only one with an interval.
+	// Every is the new interval of the event source Source; "" is the only one with an
+	// interval.
 	Source string   `json:"source,omitempty"`
 	Every  Interval `json:"every,omitempty"`
-	// Sensors are the new sensors of Binding; "" is the only one.
+	// Sensors are the new ones of Binding; "" is the only one.
 	Binding string   `json:"binding,omitempty"`
 	Sensors []string `json:"sensors,omitempty"`
-	// AddSinks are added; RemoveSinks are ended by name.
+	// AddSinks are added, RemoveSinks ended by their names.
 	AddSinks    []Sink   `json:"add_sinks,omitempty"`
 	RemoveSinks []string `json:"remove_sinks,omitempty"`
 }
 
-// Listing describes a program.
+// Listing is what a program has.
 type Listing struct {
 	Program     string       `json:"program"`
 	PID         int          `json:"pid"`
@@ -147,13 +150,13 @@ type Listing struct {
 	Experiments []Experiment `json:"experiments"`
 }
 
-// Experiment is the current state of an experiment.
+// Experiment is how an experiment is at a moment.
 type Experiment struct {
 	Name     string    `json:"name"`
 	Session  string    `json:"session"`
 	State    string    `json:"state"`
 	Attached time.Time `json:"attached"`
-	// By is the client that attached it over a socket; "" is the program itself.
+	// By is who attached it over a socket; "" is the program itself.
 	By          string         `json:"by,omitempty"`
 	Keep        bool           `json:"keep,omitempty"`
 	Stored      uint64         `json:"stored"`
@@ -163,11 +166,11 @@ type Experiment struct {
 	Bindings    []BindingState `json:"bindings"`
 	Sources     []SourceState  `json:"event_sources"`
 	Sinks       []SinkState    `json:"sinks"`
-	// Error is the reason why its records are currently not delivered, for example a full disk.
+	// Error is why its records get no further for now: a disk that is full, for instance.
 	Error string `json:"error,omitempty"`
 }
 
-// BindingState is the state of a binding.
+// BindingState is how a binding is.
 type BindingState struct {
 	Name    string   `json:"name"`
 	Events  []string `json:"events"`
@@ -178,7 +181,7 @@ type BindingState struct {
 	Dropped uint64   `json:"dropped"`
 }
 
-// SourceState is the state of an event source.
+// SourceState is how an event source is.
 type SourceState struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
@@ -189,7 +192,7 @@ type SourceState struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-// SinkState is the state of the delivery to a sink.
+// SinkState is how the way to a sink is.
 type SinkState struct {
 	Name      string `json:"name"`
 	Number    uint64 `json:"number"` // of the last record that it took
@@ -200,15 +203,15 @@ type SinkState struct {
 	Error     string `json:"error,omitempty"`
 }
 
-// Sensor is a counter that can be measured.
+// Sensor is something that can be measured.
 type Sensor struct {
 	Name      string `json:"name"` // source/group/sensor
 	Path      string `json:"path"`
 	Unit      string `json:"unit"`
-	Instances bool   `json:"instances,omitempty"` // it has instances: add one after #, * is all
+	Instances bool   `json:"instances,omitempty"` // it has some: name one behind #, * is all
 }
 
-// Sensors are the result of "sensors". Of is the number that match the pattern.
+// Sensors are the result of "sensors". There are Of that fit the pattern.
 type Sensors struct {
 	Sensors []Sensor `json:"sensors"`
 	Of      int      `json:"of"`
@@ -218,26 +221,26 @@ type Sensors struct {
 type Attached struct {
 	Experiment string `json:"experiment"`
 	Session    string `json:"session"`
-	// Absent are sensors of "attach" that do not exist now.
+	// Absent is what "attach" was asked to measure and that is not there now.
 	Absent []Absent `json:"absent,omitempty"`
 }
 
 // Changed is the result of "change".
 type Changed struct {
 	Absent []Absent `json:"absent,omitempty"` // of its sensors
-	// Failed are the errors of removed sinks, which may lack records.
+	// Failed are the errors of sinks that were removed: records may be missing there.
 	Failed []string `json:"failed,omitempty"`
 }
 
-// Absent is a sensor that does not exist now, but may later. At most 50 are reported.
+// Absent is a sensor that names nothing now, though it may come later. At most 50 are told.
 type Absent struct {
-	Sensor string `json:"sensor"` // as in the request
+	Sensor string `json:"sensor"` // as it was asked for
 	Path   string `json:"path"`
 	// Status is "no_object", "no_counter" or "no_instance".
 	Status string `json:"status"`
 }
 
-// Duration is a time.Duration with texts such as "500ms" or "1m30s".
+// Duration is a time.Duration whose text is such as "500ms" or "1m30s".
 type Duration time.Duration
 
 // String returns the text.
@@ -256,8 +259,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Interval is a Duration between two events or checks, at least 10 ms. Its zero value means none,
-// and has no text.
+// Interval is a Duration between two events or looks, of 10 ms at least. Its zero value says that none is
+// given, and so no text is that.
 type Interval time.Duration
 
 // String returns the text.
@@ -266,7 +269,7 @@ func (i Interval) String() string { return time.Duration(i).String() }
 // MarshalText writes the text.
 func (i Interval) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText parses the text. It refuses 0, which would become another interval.
+// UnmarshalText reads the text. 0 is refused: it would become another interval.
 func (i *Interval) UnmarshalText(text []byte) error {
 	var d Duration
 	if err := d.UnmarshalText(text); err != nil {

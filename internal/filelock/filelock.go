@@ -1,3 +1,3 @@
-// Package filelock keeps two programs from writing one file. The system releases a lock when the
-// program ends, for whatever reason.
+// Package filelock keeps two programs from writing one file. A lock ends with the
+// program that holds it, however that ends.
 package filelock

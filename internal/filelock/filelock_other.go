@@ -10,7 +10,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Try fails with an error that wraps winperf.ErrNotSupported.
+// Try fails: the error wraps winperf.ErrNotSupported.
 func Try(*os.File) (bool, error) {
 	return false, fmt.Errorf("locking files with %s: %w", runtime.GOOS, winperf.ErrNotSupported)
 }

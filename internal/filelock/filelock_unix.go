@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Try locks a file until it is closed, without waiting. It returns false if the file is already
-// locked.
+// Try locks a file until it is closed, without waiting. It returns false where the file is
+// locked already.
 func Try(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -18,7 +18,7 @@ func Try(f *os.File) (bool, error) {
 			return true, nil
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return false, nil
-		case !errors.Is(err, syscall.EINTR): // retry calls that a signal interrupted
+		case !errors.Is(err, syscall.EINTR): // a call that a signal interrupted is made again
 			return false, err
 		}
 	}

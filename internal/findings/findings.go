@@ -1,4 +1,5 @@
-// Package findings stores errors found in a file until the next request, in bounded memory.
+// Package findings keeps what is found wrong in a file until somebody asks for it, in bounded
+// memory: much of it may be found between two questions.
 package findings
 
 import (
@@ -7,16 +8,16 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Most is the number of findings that a List stores. Further ones are counted.
+// Most is how many findings a List keeps. The others are counted.
 const Most = 100
 
-// List stores the findings since the last call of Take. The zero List is empty.
+// List is what was found since the last question. The zero List is empty.
 type List struct {
 	found []error
 	more  int64
 }
 
-// Add adds a finding. It calls finding only if the list is not full.
+// Add takes a finding. It is made only if there is room for it.
 func (l *List) Add(finding func() error) {
 	if len(l.found) == Most {
 		l.more++
@@ -25,8 +26,8 @@ func (l *List) Add(finding func() error) {
 	l.found = append(l.found, finding())
 }
 
-// Take returns the findings and empties the list. If findings were dropped, the last error counts
-// them and wraps winperf.ErrBadData.
+// Take returns the findings and forgets them. The last one says how many there was no room
+// for, and wraps winperf.ErrBadData.
 func (l *List) Take() []error {
 	found := l.found
 	if l.more > 0 {

@@ -6,8 +6,9 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// ObjectClocks returns the clocks of the object and of its sample. An object may have been sampled
-// at another time than the rest of the block; then its own times replace the block's.
+// ObjectClocks are the times of the sample that an object was taken with and the
+// object's own: those of the head of the block, unless the object was taken at
+// another time.
 func (ix *Index) ObjectClocks(o *Object) counter.Clocks {
 	c := ix.Clocks
 	if o.Clocks != 0 {

@@ -6,7 +6,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// NewKind returns a sentinel error for a kind of damage. It wraps winperf.ErrBadData.
+// NewKind returns a sentinel error for a kind of damage that a codec may find. It
+// wraps winperf.ErrBadData.
 func NewKind(text string) error { return &kind{text} }
 
 type kind struct{ Text string }
@@ -14,29 +15,31 @@ type kind struct{ Text string }
 func (k *kind) Error() string { return k.Text }
 func (k *kind) Unwrap() error { return winperf.ErrBadData }
 
-// Check is one of a codec's checks. The codec's errors wrap it, and it wraps the kind of damage.
+// Check is one of the checks that a codec makes. It is what the errors of a codec wrap,
+// and wraps the kind of damage that it finds.
 type Check struct {
 	Kind    error
-	Text    string // format of the message: %[1]d is the number found, %[2]d the limit
-	Warning bool   // a failure loses no data
+	Text    string // what was read, %[1]d, and what it was compared with, %[2]d
+	Warning bool   // a failure costs nothing
 }
 
-// NewCheck returns a check. If it fails, the checked part is lost.
+// NewCheck returns a check whose failure costs what was checked.
 func NewCheck(kind error, text string) *Check { return &Check{Kind: kind, Text: text} }
 
-// NewWarning returns a check whose failure loses no data.
+// NewWarning returns a check whose failure costs nothing.
 func NewWarning(kind error, text string) *Check { return &Check{Kind: kind, Text: text, Warning: true} }
 
-// Error returns the text of the kind of damage.
+// Error returns the kind of damage in words.
 func (c *Check) Error() string { return c.Kind.Error() }
 
 // Unwrap returns the kind of damage.
 func (c *Check) Unwrap() error { return c.Kind }
 
-// Describe returns the message for a failure.
+// Describe says what was read and what it was compared with.
 func (c *Check) Describe(got, want int64) string { return fmt.Sprintf(c.Text, got, want) }
 
-// Fault returns the error of a failed check at a byte offset. Its text is made on demand.
+// Fault is a check that failed at a byte offset. Its text is made only when it is asked
+// for.
 func (c *Check) Fault(offset uint32, got, want int64) *winperf.DataError {
 	return &winperf.DataError{Err: c, Offset: int64(offset), Got: got, Want: want, Warning: c.Warning}
 }

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// title is an object's title index and position in Objects.
+// title is a title index and the position of its object in Objects.
 type title struct {
 	index uint32
 	obj   int32
 }
 
-// ResolveParents sets Parent of every instance with a parent, or -1 if the parent is missing. If
-// several objects have the parent's title index, the first one counts. Parents are looked up but
-// not followed, so cycles are harmless.
+// ResolveParents sets Parent of every instance that names a parent: of several
+// objects with the parent's title index the first one counts. A parent that is
+// not there is -1. A parent is looked up and not followed, so objects that name
+// each other, or themselves, do no harm.
 func (ix *Index) ResolveParents() {
 	for i := range ix.Objects {
 		o := &ix.Objects[i]
@@ -39,8 +40,8 @@ func (ix *Index) ResolveParents() {
 	}
 }
 
-// instancesOf returns the position in Instances and the number of the instances of the first object
-// with a title index.
+// instancesOf returns where in Instances those of the first object with a title
+// index begin and how many there are.
 func (ix *Index) instancesOf(index uint32) (first, count uint32) {
 	if len(ix.titles) != len(ix.Objects) {
 		ix.sortTitles()

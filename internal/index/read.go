@@ -7,20 +7,21 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// BlockLen returns the length in bytes of the counter block of an instance, including its length
-// field.
+// BlockLen is the length in bytes of the counter block of an instance, its
+// own length field included.
 func (ix *Index) BlockLen(in *Instance) uint32 {
 	return binary.LittleEndian.Uint32(ix.Data[in.Block:])
 }
 
-// Column reads the raw values of one counter of consecutive instances of an object into dst, the
-// instance at position first into dst[0]. Values of 4 bytes are zero-extended; an unreadable value
-// is 0. Column reports whether all values were readable; if not, [Index.Value] reports it per
-// value.
+// Column reads the raw values of one counter of neighbouring instances of an
+// object into dst: of the instance at position first into dst[0], and so on,
+// as many as dst is long. Values of 4 bytes are zero-extended; a value that
+// cannot be read is 0. It reports whether all values were there; if not,
+// [Index.Value] tells which.
 //
-// obj is a position in Objects; ctr and first are positions within the object. To read all
-// counters, [Index.ReadRows] and [Index.ReadRuns] are faster, because an instance's values are
-// adjacent.
+// obj is a position in Objects, ctr and first are positions within the
+// object. Where all counters are wanted [Index.ReadRows] and [Index.ReadRuns] are
+// faster: the values of one instance lie side by side.
 func (ix *Index) Column(dst []uint64, obj, ctr, first int) bool {
 	o := &ix.Objects[obj]
 	c := &ix.Counters[int(o.Counter0)+ctr]
@@ -32,10 +33,11 @@ func (ix *Index) Column(dst []uint64, obj, ctr, first int) bool {
 	return true
 }
 
-// ReadRows reads the raw values of all counters of consecutive instances into dst: the instance at
-// position first in the order of the definitions, then the next, as many as fit into dst. It
-// returns the number of instances, and whether all values were readable as [Index.Column] does. It
-// reads in the order of the sample, which is the fastest way to read all values.
+// ReadRows reads the raw values of all counters of neighbouring instances into
+// dst: of the instance at position first in the order of the definitions, then of
+// the next, as many instances as dst has room for. It returns how many those are,
+// and whether all values were there as [Index.Column] does. Values are read in
+// the order of the sample: this is the fastest way to read everything.
 func (ix *Index) ReadRows(dst []uint64, obj, first int) (n int, whole bool) {
 	o := &ix.Objects[obj]
 	counters := ix.Counters[o.Counter0:o.CounterEnd]
@@ -51,7 +53,7 @@ func (ix *Index) ReadRows(dst []uint64, obj, first int) (n int, whole bool) {
 
 	width := len(counters)
 	row := func(i int) ([]uint64, []byte) {
-		i = min(i, len(instances)-1) // the last instances may be read twice
+		i = min(i, len(instances)-1) // of the last ones some are read twice
 		return dst[i*width:][:width], ix.Data[instances[i].Block:]
 	}
 	for i := 0; i < len(instances); i += 4 {
@@ -67,8 +69,8 @@ func (ix *Index) ReadRows(dst []uint64, obj, first int) (n int, whole bool) {
 	return len(instances), true
 }
 
-// readFourRows reads the values of the four counter blocks at the start of a to d. Four at a time
-// take a fifth less than one by one.
+// readFourRows reads the values of four counter blocks, which begin where a to d begin.
+// Four at a time take a fifth less than one by one.
 func readFourRows(rowA, rowB, rowC, rowD []uint64, counters []Counter, a, b, c, d []byte) {
 	n := min(len(a), len(b), len(c), len(d))
 	a, b, c, d = a[:n:n], b[:n:n], c[:n:n], d[:n:n]
@@ -90,7 +92,7 @@ func readFourRows(rowA, rowB, rowC, rowD []uint64, counters []Counter, a, b, c, 
 	}
 }
 
-// sparseRows is ReadRows for objects in which values may be missing.
+// sparseRows is ReadRows where single values may be missing.
 func (ix *Index) sparseRows(dst []uint64, obj, first, n int) bool {
 	o, whole := &ix.Objects[obj], true
 	width := int(o.CounterEnd - o.Counter0)
@@ -103,9 +105,9 @@ func (ix *Index) sparseRows(dst []uint64, obj, first, n int) bool {
 	return whole
 }
 
-// ReadThree reads the raw values of three counters of all instances of an object, as many as fit
-// into dst, in the order of the sample. A missing value, or a counter with a negative position, is
-// 0.
+// ReadThree reads the raw values of three counters of all instances of an object,
+// as many as dst has room for, in the order of the sample; 0 where there is none,
+// or the position of the counter is negative.
 func (ix *Index) ReadThree(dst [][3]uint64, obj int, ctrs [3]int) {
 	o := &ix.Objects[obj]
 	instances := ix.Instances[o.Instance0:o.InstanceEnd]
@@ -139,7 +141,7 @@ func (ix *Index) ReadThree(dst [][3]uint64, obj int, ctrs [3]int) {
 	}
 }
 
-// sparseThree is ReadThree for objects in which values may be missing.
+// sparseThree is ReadThree where single values may be missing.
 func (ix *Index) sparseThree(dst [][3]uint64, obj int, ctrs [3]int) {
 	clear(dst)
 	for i := range dst {
@@ -151,13 +153,14 @@ func (ix *Index) sparseThree(dst [][3]uint64, obj int, ctrs [3]int) {
 	}
 }
 
-// Gather reads the raw values of one counter like Column, for instances at any positions: the
-// instance at from[i] into dst[i]. dst and from have equal lengths. For a negative from[i], dst[i]
-// is unchanged. It reports whether all values were readable.
+// Gather reads the raw values of one counter like Column, of instances anywhere
+// in the object: that at position from[i] into dst[i]. dst is as long as from;
+// where from[i] is negative dst[i] keeps what it has. It reports whether all
+// values were there.
 func (ix *Index) Gather(dst []uint64, obj, ctr int, from []int32) bool {
 	whole := true
 	for i := 0; i < len(from); {
-		// Consecutive instances in both orders are read at once.
+		// Instances that neighbour in both orders are read at once.
 		end := i + 1
 		for end < len(from) && from[end] == from[end-1]+1 && from[i] >= 0 {
 			end++
@@ -170,9 +173,9 @@ func (ix *Index) Gather(dst []uint64, obj, ctr int, from []int32) bool {
 	return whole
 }
 
-// MultiColumn reads the component counts of a multi-timer without a base definition (see
-// Counter.Multi) as Column reads values. It reports whether the counter has such counts; if not,
-// dst is all 0.
+// MultiColumn reads the component counts of a multi-timer without a base
+// definition (see Counter.Multi) as Column reads values. It reports whether
+// the counter has such counts; if not, dst is all 0.
 func (ix *Index) MultiColumn(dst []uint64, obj, ctr, first int) bool {
 	o := &ix.Objects[obj]
 	c := &ix.Counters[int(o.Counter0)+ctr]
@@ -184,8 +187,8 @@ func (ix *Index) MultiColumn(dst []uint64, obj, ctr, first int) bool {
 	return true
 }
 
-// load reads size bytes, 4 or 8, at offset off of each instance's block. The codec has checked the
-// bounds.
+// load reads size bytes, 4 or 8, at offset off of the block of every instance.
+// The codec has checked that they are there.
 func (ix *Index) load(dst []uint64, instances []Instance, off, size uint32) {
 	data := ix.Data
 	dst = dst[:len(instances)]
@@ -203,7 +206,7 @@ func (ix *Index) load(dst []uint64, instances []Instance, off, size uint32) {
 	}
 }
 
-// sparseColumn is Column for objects in which values may be missing.
+// sparseColumn is Column where single values may be missing.
 func (ix *Index) sparseColumn(dst []uint64, obj, ctr, first int) bool {
 	whole := true
 	for i := range dst {
@@ -213,11 +216,11 @@ func (ix *Index) sparseColumn(dst []uint64, obj, ctr, first int) bool {
 	return whole
 }
 
-// Value reads the raw value of one counter of one instance. ok is false for a counter without a
-// number (heading, text, unsupported size), and for a value that is outside the instance's block or
-// marked as missing.
+// Value reads the raw value of one counter of one instance. ok is false where
+// there is no number: a heading, text, a size that cannot be read, a value
+// outside the instance's block or one marked as missing.
 //
-// obj is a position in Objects; inst and ctr are positions within the object.
+// obj is a position in Objects, inst and ctr are positions within the object.
 func (ix *Index) Value(obj, inst, ctr int) (v uint64, ok bool) {
 	o := &ix.Objects[obj]
 	c := &ix.Counters[int(o.Counter0)+ctr]
@@ -232,11 +235,12 @@ func (ix *Index) Value(obj, inst, ctr int) (v uint64, ok bool) {
 	return binary.LittleEndian.Uint64(at), true
 }
 
-// AccessDenied replaces a value that is marked as missing because the reader had no permission:
-// ERROR_ACCESS_DENIED of winerror.h. Other missing values are 0.
+// AccessDenied is what stands in the place of a value that is marked as missing because
+// the reader of the sample was not permitted to read it: ERROR_ACCESS_DENIED of
+// winerror.h. Others have 0.
 const AccessDenied = 5
 
-// Lack returns the reason for a missing value in [Index.Value] or [Index.Text]:
+// Lack tells why there is no value where [Index.Value] or [Index.Text] has none:
 // counter.NotPermitted or counter.InvalidData.
 func (ix *Index) Lack(obj, inst, ctr int) counter.Status {
 	o := &ix.Objects[obj]
@@ -251,8 +255,9 @@ func (ix *Index) Lack(obj, inst, ctr int) counter.Status {
 	return counter.NotPermitted
 }
 
-// Text returns the bytes of a text counter's value, which alias Data: UTF-16LE or, depending on its
-// type, in the object's code page. ok is false if the text is missing.
+// Text returns the bytes of a text counter's value, which alias Data: UTF-16LE
+// or, by its type, in the object's code page. ok is false where there is no
+// text.
 func (ix *Index) Text(obj, inst, ctr int) (b []byte, ok bool) {
 	o := &ix.Objects[obj]
 	c := &ix.Counters[int(o.Counter0)+ctr]
@@ -263,8 +268,8 @@ func (ix *Index) Text(obj, inst, ctr int) (b []byte, ok bool) {
 	return ix.Data[in.Block+c.Value:][:c.Size], true
 }
 
-// present reports whether the value of a counter is inside an instance's block and not marked as
-// missing.
+// present reports whether the value of a counter is inside an instance's block
+// and not marked as missing.
 func (ix *Index) present(o *Object, c *Counter, in *Instance, ctr int) bool {
 	switch c.State {
 	case NoValue, BadSize:
@@ -277,7 +282,7 @@ func (ix *Index) present(o *Object, c *Counter, in *Instance, ctr int) bool {
 	return !ix.marked(o, in, ctr)
 }
 
-// marked reports whether the object's bit map marks the counter's value as missing.
+// marked reports whether the object's bit map of missing values names the counter.
 func (ix *Index) marked(o *Object, in *Instance, ctr int) bool {
 	if o.Missing == 0 {
 		return false
@@ -285,5 +290,5 @@ func (ix *Index) marked(o *Object, in *Instance, ctr int) bool {
 	return ix.Data[in.Block+o.Missing+uint32(ctr/8)]>>(ctr%8)&1 != 0
 }
 
-// fixed reports whether every block of the object contains the number.
+// fixed reports whether a number lies inside every block of the object.
 func (s CounterState) fixed() bool { return s == Readable || s == MissingBase }

@@ -5,23 +5,25 @@ import (
 	"runtime"
 )
 
-// RunLen is the number of instances read at once: few enough for the values of all counters to fit
-// a processor's cache, and enough to amortise the fixed cost of a column. 256 to 1024 are about
-// equal, 128 takes a tenth more with slow memory. It is a multiple of 4.
+// RunLen is the number of instances that are read into runs at once: few enough
+// for the values of all counters to stay in a processor's cache, and enough to
+// make what a column costs at its start and end small. 256 to 1024 do about the same,
+// 128 takes a tenth more where memory is slow. It is a multiple of 4.
 const RunLen = 256
 
 // Run holds values of one counter of up to RunLen instances.
 type Run [RunLen]uint64
 
-// Field is the offset and size of a value in every block of its object, see [Counter].
+// Field is where a value stands in every block of its object, see [Counter].
 type Field struct{ Value, Size uint32 }
 
-// ReadRuns reads the values of some counters of instances of an object: fields[k] of the instance
-// at position at[i] into runs[k][i]. at has at most RunLen elements. For a negative at[i] the
-// result is undefined. The fields must belong to Readable counters.
+// ReadRuns reads the values of some counters of the instances at the given
+// positions of an object, at most RunLen: of fields[k] of the instance at at[i]
+// into runs[k][i]. Where at[i] is negative, what comes there is undefined. The
+// fields must be those of Readable counters.
 //
-// The sample is read in order: if it is larger than a processor's caches, this takes two thirds of
-// the time of reading column after column.
+// The sample is read in order: where it is larger than a processor's caches this
+// takes two thirds of the time of column after column.
 func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	o := &ix.Objects[obj]
 	instances := ix.Instances[o.Instance0:o.InstanceEnd]
@@ -30,7 +32,7 @@ func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	}
 
 	if first, last := max(at[0], 0), max(at[len(at)-1], 0); first <= last && last < first+2*RunLen {
-		ix.fetch(instances[first : last+1]) // which are adjacent
+		ix.fetch(instances[first : last+1]) // which stand together
 	}
 
 	need := uint32(0)
@@ -47,8 +49,9 @@ func (ix *Index) ReadRuns(runs []Run, fields []Field, obj int, at []int32) {
 	}
 }
 
-// readFour reads the values of the four counter blocks at the start of a to d into places i to i+3
-// of the runs. Equal lengths, and the range of i, let the compiler check bounds once for all four.
+// readFour reads the values of four counter blocks, which begin where a to d begin,
+// into places i to i+3 of the runs. What the compiler knows of the four lengths and
+// of i lets it check a place once for all four.
 func readFour(runs []Run, i uint, fields []Field, a, b, c, d []byte) {
 	i = i % RunLen &^ 3
 	n := len(a)
@@ -70,11 +73,12 @@ func readFour(runs []Run, i uint, fields []Field, a, b, c, d []byte) {
 	}
 }
 
-// cacheSize is the smallest processor cache assumed, in bytes.
+// cacheSize is what a processor has near at hand, at least.
 const cacheSize = 2 << 20
 
-// fetch reads one byte per cache line of some instances, in order, so that the processor prefetches
-// them. If the sample is larger than the caches, reading the values afterwards takes half the time.
+// fetch reads something of every cache line of some instances, in order, which
+// processors foresee: of a sample that is larger than their caches reading the values
+// afterwards takes half the time.
 func (ix *Index) fetch(instances []Instance) {
 	begin, end := instances[0].Block, instances[len(instances)-1].Block
 	if len(ix.Data) <= cacheSize || begin > end {
@@ -86,5 +90,5 @@ func (ix *Index) fetch(instances []Instance) {
 	for b := ix.Data[begin:end]; len(b) >= line; b = b[line:] {
 		sum += b[0]
 	}
-	runtime.KeepAlive(sum) // keeps the compiler from removing the loop
+	runtime.KeepAlive(sum) // or the compiler would leave it out
 }

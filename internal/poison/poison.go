@@ -1,5 +1,5 @@
-// Package poison overwrites memory before its reuse, so that tests detect readers of invalid
-// samples and frames. The build tag poison turns it on:
+// Package poison overwrites memory that will be used again, so that tests find readers of
+// samples and frames that are not valid any more. The build tag poison turns it on:
 //
 //	go test -tags poison ./...
 package poison

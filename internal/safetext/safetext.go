@@ -1,10 +1,11 @@
-// Package safetext escapes untrusted text, such as the name of an instance or a file, so that it
-// cannot control a terminal or break a line.
+// Package safetext keeps text from elsewhere, such as the name of an instance or of a
+// file, from doing anything to a terminal or to a line.
 //
-// Letters, marks, numbers, punctuation, symbols and spaces are unchanged. All other characters are
-// escaped: control characters (C0, DEL and C1, which begin escape sequences), line and paragraph
-// separators, format characters including changes of text direction, code points not assigned by
-// Unicode, and bytes that are not UTF-8.
+// Letters, marks, numbers, punctuation, symbols and spaces are shown as they
+// are. All else is escaped: control characters (C0, DEL and C1, which begin
+// escape sequences), line and paragraph separators, format characters, among
+// them those that turn the direction of text, what Unicode has not assigned, and
+// bytes that are no UTF-8.
 package safetext
 
 import (
@@ -17,8 +18,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Line returns s for one line of a terminal. Unsafe characters are escaped as in a Go string, such
-// as \n, \x1b, \u202e or \xff.
+// Line returns text as it may stand on a line of a terminal: what must not be
+// shown is escaped as in a Go string, such as \n, \x1b, \u202e or \xff.
 func Line(s string) string {
 	if shown(s) {
 		return s
@@ -26,7 +27,7 @@ func Line(s string) string {
 	return string(AppendLine(nil, s))
 }
 
-// AppendLine appends the result of Line to dst.
+// AppendLine appends what Line returns.
 func AppendLine[T string | []byte](dst []byte, s T) []byte {
 	for i := 0; i < len(s); {
 		if c := s[i]; c >= ' ' && c < 0x7f { // nearly all
@@ -41,7 +42,7 @@ func AppendLine[T string | []byte](dst []byte, s T) []byte {
 	return dst
 }
 
-// Rune returns the character at byte i and its size in bytes.
+// Rune returns the character that begins at byte i and how many bytes it has.
 func Rune[T string | []byte](s T, i int) (r rune, size int) {
 	if s[i] < utf8.RuneSelf {
 		return rune(s[i]), 1
@@ -49,12 +50,13 @@ func Rune[T string | []byte](s T, i int) (r rune, size int) {
 	return utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 }
 
-// shown reports whether the whole text is safe.
+// shown tells whether all of a text may be shown as it is.
 func shown(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) < 0
 }
 
-// appendLine appends the character r, encoded as text, escaped if it is unsafe.
+// appendLine appends a character that stands in bytes of a text, escaped where
+// it must not be shown.
 func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
 	switch {
 	case r == utf8.RuneError && len(text) == 1:
@@ -67,11 +69,11 @@ func appendLine[T string | []byte](dst []byte, r rune, text T) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// AppendJSON appends s as a JSON string. Unsafe characters are escaped, so that a parser returns
-// the same text; bytes that are not UTF-8 become \ufffd.
+// AppendJSON appends s as a JSON string. What must not be shown is escaped, so that a
+// parser gets the same text; bytes that are no UTF-8 become \ufffd.
 func AppendJSON[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	start := 0 // of the text not yet appended
+	start := 0 // of what is not yet appended
 	for i := 0; i < len(s); {
 		if c := s[i]; c >= ' ' && c < 0x7f && c != '"' && c != '\\' { // nearly all
 			i++
@@ -89,7 +91,8 @@ func AppendJSON[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// mustEscape reports whether JSON must escape a character of size bytes.
+// mustEscape tells whether a character of so many bytes must not stand in JSON as
+// it is.
 func mustEscape(r rune, size int) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
@@ -97,7 +100,7 @@ func mustEscape(r rune, size int) bool {
 	return r == utf8.RuneError && size == 1 || !unicode.IsGraphic(r)
 }
 
-// shortEscapes are JSON's two-character escapes.
+// shortEscapes are the letters of JSON's two-character escapes.
 var shortEscapes = [utf8.RuneSelf]byte{
 	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
 }
@@ -116,19 +119,19 @@ func appendEscape(dst []byte, r rune) []byte {
 	return dst
 }
 
-// Writer escapes all text written through it, except line ends and tabs. A character may be split
-// between calls.
+// Writer escapes what is written through it, but for line ends and tabs. A
+// character may come in pieces.
 type Writer struct {
 	w      io.Writer
 	append func(dst []byte, r rune, text []byte) []byte
-	piece  []byte // the start of an incomplete character
+	piece  []byte // of a character that is not complete
 	buf    []byte
 }
 
-// NewTerminal returns a Writer to a terminal, escaping as Line does.
+// NewTerminal returns a Writer of lines to a terminal, escaped as Line does.
 func NewTerminal(w io.Writer) *Writer { return &Writer{w: w, append: appendLine[[]byte]} }
 
-// NewJSON returns a Writer of JSON text, escaping as AppendJSON does.
+// NewJSON returns a Writer of JSON text, escaped as AppendJSON does.
 func NewJSON(w io.Writer) *Writer {
 	return &Writer{w: w, append: func(dst []byte, r rune, text []byte) []byte {
 		if mustEscape(r, len(text)) {

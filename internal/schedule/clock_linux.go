@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// suspended returns the time for which the machine was suspended since its start. It is lower if
-// the program is stopped between reading the two clocks.
+// suspended returns for how long the machine was suspended since it was started,
+// or less if the program is stopped meanwhile: one clock goes on, the other not.
 func suspended() time.Duration {
 	var whole, awake unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &whole) != nil ||

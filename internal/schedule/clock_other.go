@@ -4,6 +4,5 @@ package schedule
 
 import "time"
 
-// suspended returns 0: here the clock of package time includes suspensions, or the system does not
-// report them.
+// suspended returns 0: here the clock of package time goes on, or the system does not tell.
 func suspended() time.Duration { return 0 }

@@ -7,19 +7,20 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Finder finds the instances of an object that each of several paths names. It scans the instances
-// once; its time grows with the sum of the numbers of instances and paths. Only paths whose
-// instance begins with a wildcard are compared with every name.
+// Finder finds which instances of an object each of several paths names. It goes over the
+// instances once, and what that takes grows with the number of instances and that of
+// paths, not with their product, but for paths whose instance begins with a
+// wildcard: each is compared with every name.
 type Finder struct {
 	paths    []*Path
 	found    [][]int32
-	compared []int32            // paths to compare with every name
-	starts   map[string][]int32 // paths by the start of the names that they match
-	lengths  []int              // lengths of the starts of patterns
+	compared []int32            // paths that are compared with every name
+	starts   map[string][]int32 // paths by what the names begin with that they stand for
+	lengths  []int              // of the starts of patterns
 	folded   []byte             // scratch
 }
 
-// few is the number of paths below which all are compared with every name: a map lookup takes as
+// few is how many paths are compared with every name: finding a name in a map takes as
 // long as a few comparisons.
 const few = 4
 
@@ -32,8 +33,9 @@ func Every(n int) []int32 {
 	return all
 }
 
-// NewFinder returns a Finder for paths of an object, given the positions of all its instances; a
-// nil path matches all of them. single means that the object has only the instance without a name.
+// NewFinder returns a Finder over paths that are about an object, given the positions of
+// all its instances; nil stands for what wants all of them. single tells that the object
+// has no instances but the one without a name.
 func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 	f := &Finder{paths: paths, found: make([][]int32, len(paths))}
 	var named []int32
@@ -62,9 +64,9 @@ func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 	return f
 }
 
-// index adds a path to starts under the folded start of all names that it matches. For a path
-// without wildcards this is the whole name, with an end mark that distinguishes it from starts of
-// others.
+// index makes a path be found by what all names begin with that it stands for, as names
+// compare. For one that is no pattern that is its whole name, with an end that tells
+// it from the beginnings of others.
 func (f *Finder) index(k int32) {
 	name := f.paths[k].Asked.Instance
 	at := strings.IndexAny(name, "*?")
@@ -81,12 +83,13 @@ func (f *Finder) index(k int32) {
 	f.starts[string(f.folded)] = append(f.starts[string(f.folded)], k)
 }
 
-// NeedsNames reports whether the result depends on the names of instances. If not, Add is not
-// needed.
+// NeedsNames reports whether anything depends on what instances are called. Where it
+// does not, nothing needs to be added.
 func (f *Finder) NeedsNames() bool { return len(f.compared)+len(f.starts) > 0 }
 
-// Add adds instance i with its full name and its number among equal names. Positions must not
-// decrease from call to call; an instance with several names is added under each.
+// Add tells what instance i is called, by its full name and its number among those of the
+// same name. Positions must not fall from call to call; an instance with several
+// names is added under each.
 func (f *Finder) Add(i int, full string, occurrence int) {
 	f.compare(f.compared, i, full, occurrence)
 	if len(f.starts) == 0 {
@@ -102,7 +105,7 @@ func (f *Finder) Add(i int, full string, occurrence int) {
 	}
 }
 
-// compare adds an instance once to each of some paths that match it.
+// compare adds an instance to those of some paths that name it, once.
 func (f *Finder) compare(paths []int32, i int, full string, occurrence int) {
 	for _, k := range paths {
 		if !f.paths[k].Instance(full, occurrence) {
@@ -114,6 +117,6 @@ func (f *Finder) compare(paths []int32, i int, full string, occurrence int) {
 	}
 }
 
-// Found returns for each path the positions of its instances in ascending order. The slices share
-// memory and must not be changed.
+// Found returns for each path the positions of the instances that it names, rising. The
+// slices share memory and must not be changed.
 func (f *Finder) Found() [][]int32 { return f.found }

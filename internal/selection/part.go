@@ -7,15 +7,17 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Part is one part of a selection: a path, a class of objects, or an object by identity.
+// Part is one part of a selection: a path, a class of objects, or else an object by its
+// identity.
 type Part struct {
-	Path   *Path // nil for other parts
+	Path   *Path // nil for what is no path
 	Class  bool
-	Costly bool // for a class: costly objects
+	Costly bool // of a class: the costly objects, not the others
 	Object winperf.ObjectID
 }
 
-// Parts returns the parts of a selection in this order: paths, objects, Global, Costly.
+// Parts returns the parts of a selection: the paths, the objects, Global and Costly, in
+// this order.
 func Parts(sel winperf.Selection) []Part {
 	parts := make([]Part, 0, len(sel.Paths)+len(sel.Objects)+2)
 	for _, p := range sel.Paths {
@@ -35,7 +37,7 @@ func Parts(sel winperf.Selection) []Part {
 	return parts
 }
 
-// Resolve returns the parts of a selection with tables for their names.
+// Resolve returns the parts of a selection with tables to look their names up in.
 func Resolve(sel winperf.Selection, names *nametable.Names) []Part {
 	parts, tables := Parts(sel), NewTables(names)
 	for i := range parts {
@@ -44,7 +46,7 @@ func Resolve(sel winperf.Selection, names *nametable.Names) []Part {
 	return parts
 }
 
-// Resolve sets the tables of a path; see [Name.Resolve].
+// Resolve has the names of a path looked up; see [Name.Resolve].
 func (p *Part) Resolve(t *Tables) {
 	if p.Path != nil {
 		p.Path.Resolve(t)
@@ -65,27 +67,27 @@ func (p *Part) AddTo(sel *winperf.Selection) {
 	}
 }
 
-// Machine reports whether the part matches a machine. Only paths may not.
+// Machine reports whether the part is about a machine, as all but paths are about any.
 func (p *Part) Machine(name string) bool { return p.Path == nil || p.Path.Machine(name) }
 
-// Object identifies an existing object.
+// Object is one that is there.
 type Object struct {
 	ID     winperf.ObjectID
-	Name   string // "" for the name in the parts' tables
+	Name   string // "" where the tables tell that the parts were resolved with
 	Costly bool
 }
 
-// Want is the way in which a part requests an object.
+// Want says how a part wants an object.
 type Want uint8
 
-// The ways in which a part requests an object.
+// How parts want objects.
 const (
 	Unwanted    Want = iota
-	AmongOthers      // as a member of a class, or of the matches of a pattern
-	InFull           // by name or identity
+	AmongOthers      // as one of a class, or of those that a pattern matches
+	InFull           // by its name or identity
 )
 
-// Wants returns how the part requests an object of a sample, ignoring the machine.
+// Wants tells how the part wants an object that a sample holds, whatever the machine.
 func (p *Part) Wants(o Object) Want {
 	switch {
 	case p.Path != nil && !p.Path.Object.Is(o.ID.Index, o.Name),
@@ -101,8 +103,8 @@ func (p *Part) Wants(o Object) Want {
 // ByPattern reports whether the part is a path with a pattern for the object.
 func (p *Part) ByPattern() bool { return p.Path != nil && p.Path.Object.Wildcard() }
 
-// Asks returns how the part requests an object from a source: as Wants, except that a pattern
-// requests no costly object.
+// Asks tells how a source that has an object is asked for it: as Wants does, but a
+// pattern asks for no costly one.
 func (p *Part) Asks(o Object) Want {
 	if o.Costly && p.ByPattern() {
 		return Unwanted
@@ -110,9 +112,9 @@ func (p *Part) Asks(o Object) Want {
 	return p.Wants(o)
 }
 
-// Split divides a selection into the parts that request costly objects and the rest. titles are the
-// title indices of costly objects, names the tables for names. parts reports for each part, in the
-// order of Parts, whether it is in costly.
+// Split divides a selection into the parts that ask for costly objects and the rest. Titles are the title
+// indices of costly objects, names the tables to look names up in. For each part, in the order of Parts,
+// parts has whether it is in costly.
 func Split(
 	sel winperf.Selection, names *nametable.Names, titles []uint32,
 ) (rest, costly winperf.Selection, parts []bool) {
@@ -136,7 +138,8 @@ func IsEmpty(sel winperf.Selection) bool {
 	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
 }
 
-// asksCostly reports whether the part requests costly objects; costly are their title indices.
+// asksCostly reports whether the part asks for costly objects, of which costly are the
+// title indices.
 func (p *Part) asksCostly(costly []uint32) bool {
 	return p.Class && p.Costly || slices.ContainsFunc(costly, func(title uint32) bool {
 		return p.Wants(Object{ID: winperf.ObjectID{Index: title}}) == InFull

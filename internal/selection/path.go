@@ -8,37 +8,37 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Path is a compiled path for comparison with names.
+// Path is a path ready to be compared with names.
 type Path struct {
-	Asked   winperf.Path // the original path
+	Asked   winperf.Path // what it was made of
 	Object  Name
 	Counter Name
-	matcher winperf.Matcher // for the machine and the instance
+	matcher winperf.Matcher // of the machine and the instance
 }
 
-// NewPath compiles a path.
+// NewPath makes a Path.
 func NewPath(p winperf.Path) Path {
 	rest := winperf.Path{Machine: p.Machine, HasInstance: p.HasInstance, Instance: p.Instance, Index: p.Index}
 	return Path{Asked: p, Object: NewName(p.Object), Counter: NewName(p.Counter), matcher: rest.Matcher()}
 }
 
-// Resolve sets the tables for names; see [Name.Resolve].
+// Resolve has the names looked up; see [Name.Resolve].
 func (p *Path) Resolve(t *Tables) {
 	p.Object.Resolve(t)
 	p.Counter.Resolve(t)
 }
 
-// Machine reports whether the path matches a machine.
+// Machine reports whether the path is about a machine.
 func (p *Path) Machine(name string) bool { return p.matcher.Machine(name) }
 
-// Instance reports whether the path matches an instance of an object with instances, by its full
-// name and its number among equal names.
+// Instance reports whether the path is about an instance of an object with instances: by
+// its full name and its number among those of the same name.
 func (p *Path) Instance(full string, occurrence int) bool {
 	return p.matcher.WantsInstance() && p.matcher.Instance(full, occurrence)
 }
 
-// Fits reports whether the path has the form for objects with instances, which is parentheses, or
-// for an object without (single): no parentheses, or (*).
+// Fits reports whether the path is written as objects with instances are asked for, or those
+// without: single tells that the object has none but the one without a name.
 func (p *Path) Fits(single bool) bool {
 	if single {
 		return !p.matcher.WantsInstance() || p.matcher.Instance("", 0)
@@ -46,20 +46,21 @@ func (p *Path) Fits(single bool) bool {
 	return p.matcher.WantsInstance()
 }
 
-// EveryInstance reports whether the path matches all instances, whatever their names.
+// EveryInstance reports whether the path is about all instances, whatever they are
+// called.
 func (p *Path) EveryInstance() bool {
 	of := &p.Asked
 	return of.HasInstance && of.Instance != "" && strings.Trim(of.Instance, "*") == "" &&
 		(of.Index == 0 || of.Index == winperf.AnyIndex)
 }
 
-// OneInstance reports whether the path matches at most one instance.
+// OneInstance reports whether the path names no more than one instance.
 func (p *Path) OneInstance() bool {
 	return p.Asked.Index != winperf.AnyIndex && !strings.ContainsAny(p.Asked.Instance, "*?")
 }
 
-// Series compares the path with a series by its own names and by its names in the tables. It
-// returns OK, or the first mismatch: NoObject, NoCounter or NoInstance.
+// Series compares the path with a series by the names that this has, and those that the
+// tables have for it: OK, or what it is not: NoObject, NoCounter or NoInstance.
 func (p *Path) Series(s *winperf.Series) counter.Status {
 	is := func(n *Name, title uint32, name string) bool {
 		return n.Is(title, name) || title != 0 && n.Is(title, "")
@@ -76,8 +77,8 @@ func (p *Path) Series(s *winperf.Series) counter.Status {
 	return counter.OK
 }
 
-// CheckMachine returns an error that wraps winperf.ErrNoMachine if a path names another machine
-// than machine.
+// CheckMachine returns an error that wraps winperf.ErrNoMachine where a path is about
+// another machine than the one that a source reads.
 func CheckMachine(paths []winperf.Path, machine string) error {
 	for _, p := range paths {
 		if p.Machine != "" && !strings.EqualFold(p.Machine, machine) {

@@ -1,26 +1,29 @@
-// Package strictyaml decodes configuration files in YAML strictly into structures. Unknown keys,
-// repeated keys and values of another type are errors. All errors are reported together, with line
-// and column.
+// Package strictyaml reads configuration files in YAML: into structures, strictly,
+// and with the line and column of everything that is wrong. A key that is not
+// known, a key given twice and a value of another type are errors, and a reader is
+// told all of them at once.
 //
-// Supported are:
+// What is read:
 //
-//   - structures, whose keys are in tags yaml:"key"; fields without a tag have no key.
-//     yaml:"key,required" is a required key, and yaml:",inline" adds its keys to the
-//     surrounding ones;
+//   - structures, whose keys are those of the tag yaml:"key"; fields without a tag
+//     are no keys. yaml:"key,required" must be there, and yaml:",inline" has its
+//     keys among those around it;
 //   - pointers, slices, maps with string keys, strings, whole numbers, decimals and
 //     true or false;
 //   - time.Duration: seconds, or a time with units such as 500ms or 1h30m;
-//   - winperf.Path, and every type with UnmarshalText, such as Size of this package;
-//   - Value, which stores the position of its value, and a field of type Pos, which stores
-//     the start of its structure and whether all of it was readable: for later checks;
-//   - Embedded, which may also be text that contains YAML.
+//   - winperf.Path, and everything with UnmarshalText, such as Size of this package;
+//   - Value, which remembers where its value stood, and a field of type Pos, which
+//     says where the structure around it began, and whether all in it could be read:
+//     for checks that come later;
+//   - Embedded, which may also be text that holds YAML.
 //
-// A structure may have a method UnknownKey(key string) string, which returns an explanation of an
-// unknown key, or "".
+// A structure with the method UnknownKey(key string) string says of a key that it does not
+// have what there is to know, "" where that is nothing.
 //
-// A key without a value leaves lists, maps, structures and pointers unchanged; for other types it
-// is an error. Anchors and aliases may expand to at most MaxValues values. Merge keys and custom
-// tags are not supported.
+// A key without a value leaves lists, maps, structures and pointers as they are;
+// of anything else it is an error. Anchors and aliases can be used as far as they
+// make no more than MaxValues values; there are no merge keys and no tags of a
+// program's own.
 package strictyaml
 
 import (
@@ -34,20 +37,20 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The limits.
+// The bounds of what is read.
 const (
 	MaxSize   = 1 << 20 // bytes of text
 	MaxDepth  = 64      // levels of lists, maps and structures
-	MaxValues = 100_000 // values, counting each use of an alias
-	maxErrors = 50      // reported problems
+	MaxValues = 100_000 // values, those behind aliases counted each time
+	maxErrors = 50      // problems that are told
 )
 
-// Decode decodes one document of YAML into the value that into points to. Values that the text does
-// not set are unchanged. An empty text is a document without keys. Errors use name, the file's
-// name, for the text.
+// Decode reads one document of YAML into what into points to, which keeps what it
+// held where the text says nothing. An empty text is a document without keys. name
+// stands for the text in errors: the name of its file.
 //
-// The error joins all problems, each a *winperf.DataError with line and column. The value then
-// contains the readable part, but must not be relied on.
+// The error joins all that is wrong, each a *winperf.DataError with line and
+// column. What could be read is then in into, but must not be relied on.
 func Decode(name string, text []byte, into any) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -60,22 +63,22 @@ func Decode(name string, text []byte, into any) error {
 	return errors.Join(d.list...)
 }
 
-// decoder decodes one text.
+// decoder reads one text.
 type decoder struct {
 	*problems
 	text  []byte
 	place func(line, column int) Pos // of a place in text
 }
 
-// problems are the errors and the number of values up to now.
+// problems are what was found wrong, and how much was read so far.
 type problems struct {
 	list   []error
 	values int
 	depth  int
-	full   bool // a limit was exceeded: stop reading
+	full   bool // there is too much of something: nothing more is read
 }
 
-// document decodes the only document of the text.
+// document reads the one document of the text.
 func (d *decoder) document(v reflect.Value) {
 	if len(d.text) > MaxSize {
 		d.stop(d.place(0, 0), fmt.Sprintf("longer than %d bytes", MaxSize))
@@ -107,7 +110,7 @@ func (d *decoder) document(v reflect.Value) {
 	}
 }
 
-// syntax reports invalid YAML.
+// syntax reports that the text is no YAML.
 func (d *decoder) syntax(err error) {
 	var load *yaml.LoadError
 	if !errors.As(err, &load) {
@@ -129,7 +132,7 @@ func (d *decoder) syntax(err error) {
 	d.problem(d.place(line, column), msg)
 }
 
-// hints are the most frequent reasons for errors of the YAML package.
+// hints say what is most often the reason of what the YAML package reports.
 var hints = map[string]string{
 	"found unknown escape character": `in double quotes \ begins an escape: write counter paths in single quotes`,
 	"did not find expected alphabetic or numeric character": "* and & begin an alias or an anchor: " +
@@ -138,7 +141,7 @@ var hints = map[string]string{
 	"did not find expected key":                   "keys that belong together are indented alike",
 }
 
-// byteAt returns the byte at a position in text without earlier multi-byte characters; 0 for none.
+// byteAt is what stands at a place of text without characters of several bytes before it; 0 is nothing.
 func byteAt(text []byte, line, column int) byte {
 	for one := range bytes.Lines(text) {
 		if line--; line == 0 && column > 0 && column <= len(one) {
@@ -148,16 +151,16 @@ func byteAt(text []byte, line, column int) byte {
 	return 0
 }
 
-// position returns the line and column of a byte.
+// position is the line and column of a byte.
 func position(text []byte, at int) (line, column int) {
 	before := text[:min(at, len(text))]
 	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// at returns the start of a node.
+// at is where a node begins.
 func (d *decoder) at(n *yaml.Node) Pos { return d.place(n.Line, n.Column) }
 
-// problem adds an error.
+// problem reports that something is wrong.
 func (d *decoder) problem(at Pos, msg string) { d.fail(at.wrap(nil, msg)) }
 
 func (d *decoder) fail(err *winperf.DataError) {
@@ -173,7 +176,7 @@ func (d *decoder) fail(err *winperf.DataError) {
 	}
 }
 
-// stop reports an exceeded limit, and ends reading.
+// stop reports that there is too much of something, and ends reading.
 func (d *decoder) stop(at Pos, msg string) {
 	d.problem(at, msg)
 	d.full = true

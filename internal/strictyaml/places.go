@@ -8,19 +8,19 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Place is the position of a value in a text.
+// Place is where a value stands in a text.
 type Place struct {
 	Pos         // of the value
-	Key  Pos    // of its key; for an element of a list, of the element
-	Text string // the value if it is text, a number or similar; "" for others
+	Key  Pos    // of its key; of an element of a list that of the element
+	Text string // of a value that is text, a number or the like; "" for others
 }
 
-// Places are the positions of values by their keys. Nested keys are joined by dots, elements of
-// lists have numbers: push[0].tls.ca_file. Values from an alias have the position of the alias.
+// Places are the places of the values of a text by their keys, of which those within others
+// are joined by dots and elements of lists have their number: push[0].tls.ca_file. What
+// aliases stand for has the place of the alias.
 type Places map[string]Place
 
-// PlacesOf returns the positions in a text, up to the first invalid YAML. Errors use name for the
-// text.
+// PlacesOf finds the places in a text, as far as it is YAML. name stands for the text in errors.
 func PlacesOf(name string, text []byte) Places {
 	all := Places{}
 	if len(text) > MaxSize {
@@ -37,7 +37,7 @@ func PlacesOf(name string, text []byte) Places {
 	return all
 }
 
-// add adds the values below the node of a key.
+// add adds what is below a node that stands for a key.
 func (p Places) add(name, key string, n *yaml.Node, depth int) {
 	at := func(n *yaml.Node) Pos { return Pos{Source: name, Line: n.Line, Column: n.Column} }
 	if depth > MaxDepth {
@@ -72,8 +72,8 @@ func textOf(n *yaml.Node) string {
 	return ""
 }
 
-// Find returns the position of a key, or of the nearest enclosing key in the text. If text is not
-// "", ok is false unless the value is this text.
+// Find returns the place of a key, or of what is around it where the text does not have it.
+// A text that is not "" is what must stand there: what does not has no place, and ok is false.
 func (p Places) Find(key, text string) (place Place, ok bool) {
 	if place, ok = p[key]; ok {
 		return place, text == "" || place.Text == text

@@ -1,5 +1,5 @@
-// Package suggest finds the known name closest to an unknown one, for "did you mean" in error
-// messages.
+// Package suggest finds the name that was probably meant by one that is not
+// known, for "did you mean" in error messages.
 package suggest
 
 import (
@@ -8,16 +8,17 @@ import (
 	"unicode"
 )
 
-// maxName limits the length of compared names.
+// maxName bounds the work for one pair of names. Longer ones are not compared.
 const maxName = 256
 
-// Closest returns the candidate with one edit from name, else the first that begins with name, else
-// the one with the fewest edits, at most one per three characters of name, else "". An edit is a
-// character inserted, removed, replaced, or swapped with its neighbour. Case is ignored. Among
-// equals the first candidate wins.
+// Closest returns the candidate that is one edit from name, else the first that
+// begins with name, else the one with the fewest edits, at most one for every
+// three characters of name, else "". An edit is one character put in, taken
+// out, replaced, or exchanged with the one beside it. Case does not count. Of
+// several equally near the first is taken.
 //
-// The work per candidate is bounded by the square of 256 characters; only candidates of similar
-// length are compared.
+// The work for a candidate is bounded by the square of 256 characters, and only
+// candidates of about the same length are compared at all.
 func Closest(name string, candidates iter.Seq[string]) string {
 	want := lower(nil, name)
 	if len(want) == 0 || len(want) > maxName {
@@ -47,7 +48,7 @@ func Closest(name string, candidates iter.Seq[string]) string {
 	return nearest
 }
 
-// lower appends up to maxName+1 characters of s in lower case.
+// lower appends the characters of s in lower case, as far as maxName needs.
 func lower(dst []rune, s string) []rune {
 	for _, r := range s {
 		if len(dst) > maxName {
@@ -58,12 +59,12 @@ func lower(dst []rune, s string) []rune {
 	return dst
 }
 
-// distance holds three rows of the table of edit distances for reuse: row i, column j is the
-// distance of the first i and j characters.
+// distance holds three rows of the table of edit distances, kept for the next
+// pair: row i, column j is the distance of the first i and j characters.
 type distance struct{ before, last, row []int }
 
-// between returns the edit distance of a and b, counting swapped neighbours as one edit ("optimal
-// string alignment"), or limit if it is not below limit.
+// between returns the edit distance of a and b, neighbours exchanged being one
+// edit ("optimal string alignment"), or limit if it is not below that.
 func (t *distance) between(a, b []rune, limit int) int {
 	if len(b) > maxName || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -90,7 +91,7 @@ func (t *distance) between(a, b []rune, limit int) int {
 	return min(t.row[len(b)], limit)
 }
 
-// cell computes row i, column j from the cells to the left and above.
+// cell computes row i, column j from what is left of it and above.
 func (t *distance) cell(a, b []rune, i, j int) int {
 	if a[i-1] == b[j-1] {
 		return t.last[j-1]

@@ -1,4 +1,4 @@
-// Package textset stores very many texts in little memory.
+// Package textset keeps very many texts in little memory.
 package textset
 
 import (
@@ -8,37 +8,38 @@ import (
 	"slices"
 )
 
-// Set is a set of fewer than 2^32 texts, numbered in the order of insertion. In addition to its
-// bytes a text needs at most 14 bytes if the number of texts is known beforehand; a map needs 40
-// and more. The zero Set is empty.
+// Set is a set of fewer than 2^32 texts, numbered in the order in which they
+// came. Beside its own bytes a text takes 14 at most where the number of texts is
+// known beforehand; in a map it takes 40 and more. The zero Set is empty.
 type Set struct {
 	bytes []byte
-	ends  []int    // end offsets of the texts
-	slots []uint32 // 1 + the number of a text, at or after the place of its hash; 0 is free
+	ends  []int    // of the texts, in bytes
+	slots []uint32 // 1 + the number of a text, at the place of its hash or behind; 0 is free
 	seed  maphash.Seed
 }
 
-// The largest fraction of used slots, for fast searches.
+// The most that the slots are filled, as a fraction: fuller ones are slow to
+// search.
 const mostFull, ofSlots = 3, 4
 
-// Grow reserves memory for n further texts with size bytes. Without Grow a Set abandons several
-// times its size as it grows.
+// Grow makes room for n texts more, of so many bytes in all. A Set that grows by
+// itself leaves several times its size behind.
 func (s *Set) Grow(n, size int) {
 	s.bytes = slices.Grow(s.bytes, size)
 	s.ends = slices.Grow(s.ends, n)
 	s.resize(len(s.ends) + n)
 }
 
-// Reset empties the set, keeping its memory.
+// Reset makes the set empty, and keeps its memory.
 func (s *Set) Reset() {
 	s.bytes, s.ends = s.bytes[:0], s.ends[:0]
 	clear(s.slots)
 }
 
-// Len returns the number of texts.
+// Len is the number of texts.
 func (s *Set) Len() int { return len(s.ends) }
 
-// At returns the n-th text. It is valid until Reset. The caller must not change it.
+// At returns the text with a number, valid as long as it is not written to.
 func (s *Set) At(n int) []byte {
 	begin := 0
 	if n > 0 {
@@ -47,7 +48,7 @@ func (s *Set) At(n int) []byte {
 	return s.bytes[begin:s.ends[n]:s.ends[n]]
 }
 
-// Find returns the number of a text, or -1 if it is not in the set.
+// Find returns the number of a text, -1 where the set does not have it.
 func (s *Set) Find(text []byte) int {
 	if len(s.slots) == 0 {
 		return -1
@@ -55,7 +56,7 @@ func (s *Set) Find(text []byte) int {
 	return int(s.slots[s.slot(text)]) - 1
 }
 
-// Add returns the number of a text, and whether it was added by this call.
+// Add returns the number of a text, and whether it came only now.
 func (s *Set) Add(text []byte) (n int, added bool) {
 	if len(s.ends)+1 > len(s.slots)/ofSlots*mostFull {
 		s.resize(2*len(s.ends) + 8)
@@ -72,7 +73,7 @@ func (s *Set) Add(text []byte) (n int, added bool) {
 	return len(s.ends) - 1, true
 }
 
-// slot returns the slot of a text, or the free slot for it. At least one slot is always free.
+// slot finds the slot that a text has, or would get. Some slot is always free.
 func (s *Set) slot(text []byte) int {
 	hash := maphash.Bytes(s.seed, text)
 	place, _ := bits.Mul64(hash, uint64(len(s.slots))) // the hash as a fraction of all slots
@@ -86,7 +87,7 @@ func (s *Set) slot(text []byte) int {
 	}
 }
 
-// resize makes slots for n texts, if necessary.
+// resize makes slots for n texts, unless there are as many.
 func (s *Set) resize(n int) {
 	size := ofSlots * (n/mostFull + 1)
 	if size <= len(s.slots) {

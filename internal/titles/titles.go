@@ -1,5 +1,5 @@
-// Package titles lists title indices of objects and counters that several packages use. They are
-// the same on every Windows, in every language.
+// Package titles has the title indices of objects and counters that several packages know by
+// their index. They are the same on every Windows, in every language.
 package titles
 
 // Objects.
@@ -17,7 +17,7 @@ const (
 const (
 	ProcessorTime = 6   // % Processor Time
 	WorkingSet    = 180 // of a process
-	ElapsedTime   = 684 // raw: the start of the process or thread
+	ElapsedTime   = 684 // raw: when the process or thread began
 	IDProcess     = 784
 	IDThread      = 804
 )

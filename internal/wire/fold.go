@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Fold returns the smallest character that equals r under Unicode simple case folding. Two
-// characters are equal to strings.EqualFold if and only if Fold returns the same for both.
+// Fold returns the smallest of the characters that are equal to r but for case, under
+// Unicode simple folding: two characters are equal to strings.EqualFold where
+// Fold gives the same for both.
 func Fold(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'a' <= r && r <= 'z' {
@@ -15,7 +16,7 @@ func Fold(r rune) rune {
 		return r
 	}
 
-	// Equal characters form a cycle in ascending order.
+	// The characters that are equal come round in rising order.
 	for {
 		next := unicode.SimpleFold(r)
 		if next <= r {
@@ -25,8 +26,9 @@ func Fold(r rune) rune {
 	}
 }
 
-// AppendFolded appends s with every character folded: the same bytes for all texts that are equal
-// to strings.EqualFold, for use as map keys. Invalid UTF-8 becomes U+FFFD.
+// AppendFolded appends s with every character as Fold gives it: the same bytes for
+// all texts that are equal to strings.EqualFold, so that maps can find them. What
+// is no UTF-8 becomes U+FFFD.
 func AppendFolded(dst []byte, s string) []byte {
 	for _, r := range s {
 		dst = utf8.AppendRune(dst, Fold(r))

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// NewReader detects the encoding of a text by a byte order mark or the NUL bytes of UTF-16. It
-// returns the text after the mark, with UTF-16 converted to UTF-8, and its code page: [UTF8], or 0
-// if it is unknown.
+// NewReader looks for a byte order mark at the start of a text, or for the NUL
+// bytes of UTF-16 without one. It returns the text from behind the mark on,
+// UTF-16 as UTF-8, and its code page: [UTF8], or 0 where nothing tells.
 func NewReader(r io.Reader) (io.Reader, uint32, error) {
 	b := bufio.NewReaderSize(r, 64)
 	start, err := b.Peek(4)

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// Code pages of Unicode.
+// Code pages that are Unicode themselves.
 const (
-	UTF16LE = 0     // code page 0 of PERF_OBJECT_TYPE
+	UTF16LE = 0     // what code page 0 of PERF_OBJECT_TYPE stands for
 	UTF8    = 65001 // CP_UTF8
 )
 
-// ErrText: a text cannot be encoded in the requested code page.
+// ErrText tells that a text cannot be written in the code page asked for.
 var ErrText = errors.New("text not in code page")
 
 // codePages are the Windows code pages ("Code Page Identifiers").
@@ -41,19 +41,20 @@ var codePages = map[uint32]encoding.Encoding{
 	28605: charmap.ISO8859_15, 54936: simplifiedchinese.GB18030,
 }
 
-// KnownCodePage reports whether text in a code page can be decoded.
+// KnownCodePage tells whether text in a code page can be read.
 func KnownCodePage(codePage uint32) bool {
 	_, known := codePages[codePage]
 	return known || codePage == UTF16LE || codePage == UTF8
 }
 
-// Text returns b, text in a code page, as a string. It ends at the first NUL. Invalid characters
-// (an unpaired surrogate, an odd last byte, a byte without meaning in the code page) become U+FFFD;
-// in an unknown code page only ASCII is decoded.
+// Text returns b, text in the given code page, as a string. It ends at the
+// first NUL. What is no character (an unpaired surrogate, an odd last byte, a
+// byte the code page leaves open) becomes U+FFFD; of an unknown code page only
+// ASCII is read.
 func Text(b []byte, codePage uint32) string { return string(AppendText(nil, b, codePage)) }
 
-// AppendText appends the result of [Text] to dst. Only code pages other than [UTF16LE] and [UTF8]
-// allocate.
+// AppendText appends to dst what [Text] returns. Only text in a code page other
+// than [UTF16LE] and [UTF8] allocates.
 func AppendText(dst, b []byte, codePage uint32) []byte {
 	if codePage == UTF16LE {
 		b, _, _ = CutUTF16(b)
@@ -63,10 +64,10 @@ func AppendText(dst, b []byte, codePage uint32) []byte {
 	return appendAll(dst, b, codePage)
 }
 
-// Decode is [Text] for all of b, without ending at a NUL.
+// Decode is [Text] that does not end at a NUL: all of b.
 func Decode(b []byte, codePage uint32) string { return string(appendAll(nil, b, codePage)) }
 
-// appendAll appends all of b as UTF-8.
+// appendAll appends all of b in UTF-8.
 func appendAll(dst, b []byte, codePage uint32) []byte {
 	if codePage == UTF16LE {
 		return appendDecoded(dst, b)
@@ -98,8 +99,9 @@ func ascii(b []byte) bool {
 	return true
 }
 
-// EncodeText returns s in a code page with a terminating NUL. An error wraps [ErrText]: s has a NUL
-// or a character that the code page lacks, or the code page is unknown.
+// EncodeText returns s in the given code page with a terminating NUL. An error
+// wraps [ErrText]: s has a NUL or a character that the code page lacks, or the
+// code page is unknown.
 func EncodeText(s string, codePage uint32) ([]byte, error) {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		return nil, fmt.Errorf("%w: %q has a NUL at byte %d", ErrText, s, i)

@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// CutUTF16 splits b at its first NUL into the text before it and the rest after it. Without a NUL
-// all of b is text.
+// CutUTF16 cuts b at its first NUL: text is what stands before it and rest what
+// stands behind. Without a NUL all of b is text.
 func CutUTF16(b []byte) (text, rest []byte, found bool) {
-	// Four characters at a time. Only the lowest bit in zero is exact.
+	// Four characters at a time. Of the bits in zero the lowest is right, those
+	// above it need not be.
 	const low, high = 0x0001_0001_0001_0001, 0x8000_8000_8000_8000
 	at := 0
 	for ; len(b)-at >= 8; at += 8 {
@@ -30,8 +31,9 @@ func CutUTF16(b []byte) (text, rest []byte, found bool) {
 	return b, nil, false
 }
 
-// Rune returns the first character of a UTF-16LE text that is not empty, and its size in bytes. ok
-// is false for half of a surrogate pair or an odd last byte; the character is then U+FFFD.
+// Rune returns the first character of UTF-16LE text that is not empty, and how
+// many bytes it takes. ok is false for what is no character: half of a surrogate
+// pair, or an odd last byte. It reads as U+FFFD.
 func Rune(b []byte) (r rune, size int, ok bool) {
 	if len(b) < 2 {
 		return utf8.RuneError, len(b), false
@@ -52,7 +54,7 @@ func Rune(b []byte) (r rune, size int, ok bool) {
 	return r, 4, true
 }
 
-// appendDecoded appends all of a UTF-16LE text as UTF-8.
+// appendDecoded appends all of a UTF-16LE text in UTF-8.
 func appendDecoded(dst, b []byte) []byte {
 	for len(b) > 0 {
 		if len(b) >= 2 && b[0] < utf8.RuneSelf && b[1] == 0 {
@@ -65,14 +67,15 @@ func appendDecoded(dst, b []byte) []byte {
 	return dst
 }
 
-// AppendUTF16 appends s in UTF-16LE without a NUL. Invalid UTF-8 becomes U+FFFD.
+// AppendUTF16 appends s in UTF-16LE, with no NUL behind it. What is no UTF-8
+// becomes U+FFFD.
 func AppendUTF16(dst []byte, s string) []byte {
-	// UTF-16 needs at most twice as many bytes as UTF-8.
+	// No character has more bytes in UTF-16 than twice those that it has in UTF-8.
 	start := len(dst)
 	dst = slices.Grow(dst, 2*len(s))
 	room := dst[start : start+2*len(s)]
 
-	// Four characters at a time while they are ASCII.
+	// Four characters at a time, as long as they are ASCII.
 	i := 0
 	for ; len(s)-i >= 4; i += 4 {
 		four := uint64(s[i]) | uint64(s[i+1])<<16 | uint64(s[i+2])<<32 | uint64(s[i+3])<<48
@@ -101,7 +104,7 @@ func AppendRune(dst []byte, r rune) []byte {
 	return append(dst, byte(r), byte(r>>8))
 }
 
-// NumUnits returns the number of UTF-16 units of s. Invalid UTF-8 counts as U+FFFD.
+// NumUnits is how many UTF-16 units s has. What is no UTF-8 counts as U+FFFD.
 func NumUnits(s string) (n int) {
 	for _, r := range s {
 		n++
@@ -112,9 +115,9 @@ func NumUnits(s string) (n int) {
 	return n
 }
 
-// Units returns s as UTF-16 units with a NUL at the end, as Windows functions require.
+// Units returns s as UTF-16 units with a NUL behind them, as functions take text.
 func Units(s string) []uint16 { return append(utf16.Encode([]rune(s)), 0) }
 
-// UnitsText returns all of some UTF-16 units as text, including text after a NUL. Halves of
-// surrogate pairs become U+FFFD.
+// UnitsText returns all of some UTF-16 units as text, also what stands behind a
+// NUL. Halves of surrogate pairs become U+FFFD.
 func UnitsText(units []uint16) string { return string(utf16.Decode(units)) }

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// references are Windows zones that logs name only by a resource of tzres.dll: the number of the
-// standard name, the standard bias, and the name without "Standard Time". The daylight name is the
-// previous resource. Source: MUI_Std under "Time Zones" in the registry of every Windows.
+// references are zones of Windows that logs know by a resource of tzres.dll only: the number
+// of the name in standard time, the bias then, and the name without "Standard Time". The
+// name in summer is the resource before it. Documented in the registry of every Windows, as
+// MUI_Std below "Time Zones".
 var references = [...]struct {
 	resource, bias int
 	name           string
@@ -19,17 +20,17 @@ var references = [...]struct {
 	{672, -600, "AUS Eastern"}, {742, -720, "New Zealand"},
 }
 
-// universal is the resource of UTC, whose name has no "Standard Time".
+// universal is the resource of UTC, which has no "Standard Time".
 const universal = 932
 
-// Named returns the name of a zone with this name and bias. It resolves a reference to a resource,
-// to "" if it is unknown.
+// Named returns what a zone is called that has a bias under this name. A reference to a
+// resource is replaced by the name that it stands for, "" where that is not known.
 func Named(name string, bias int) string { return resolve(name, bias, bias+60) }
 
-// resolve returns the name for a reference to a resource if the zone has the bias of that name,
-// because numbers may differ between versions of Windows. standard is the standard bias if the
-// reference is a standard name, and summer if it is a daylight name. resolve returns "" for an
-// unknown reference, and any other name unchanged.
+// resolve returns the name that a reference to a resource stands for, where the zone has the
+// standard bias of that name: numbers may mean others in other versions of Windows. summer is
+// the standard bias if the name is one of summer. It is "" where that is not known; every
+// other name stays as it is.
 func resolve(name string, standard, summer int) string {
 	if name == "" || name[0] != '@' {
 		return name

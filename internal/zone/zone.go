@@ -1,5 +1,5 @@
-// Package zone describes time zones in the form of Windows, so that a log can store the rules of
-// its machine.
+// Package zone describes time zones as Windows does, so that a record can keep the rules
+// of the machine that it is of.
 package zone
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Info is a time zone in a log: TIME_ZONE_INFORMATION of timezoneapi.h. Biases are in minutes, UTC
-// minus local time.
+// Info is a time zone as records keep it: TIME_ZONE_INFORMATION of timezoneapi.h.
+// Biases are in minutes, UTC minus local.
 type Info struct {
 	Bias         int32
 	StandardName string // may be a reference to a resource: "@tzres.dll,-212"
@@ -23,9 +23,9 @@ type Info struct {
 	DaylightBias int32
 }
 
-// Date is the change to standard or daylight time (SYSTEMTIME in TIME_ZONE_INFORMATION). With a
-// Year it is a date, otherwise the Day-th Weekday of the month; 5 is the last one. Month 0 means no
-// change.
+// Date says when a zone changes to standard or daylight time (SYSTEMTIME as
+// TIME_ZONE_INFORMATION uses it). With a Year it is a date, without one the
+// Day-th Weekday of the month, 5 being the last. Month 0 is never.
 type Date struct {
 	Year, Month, Weekday, Day, Hour, Minute uint16
 }
@@ -38,7 +38,7 @@ const (
 	dateSize  = 16
 )
 
-// Offsets in TIME_ZONE_INFORMATION.
+// places in TIME_ZONE_INFORMATION
 const (
 	atStandardName = 4
 	atStandardDate = atStandardName + 2*nameUnits
@@ -48,7 +48,7 @@ const (
 	atDaylightBias = atDaylightDate + dateSize
 )
 
-// Parse decodes the structure. b must have at least Size bytes.
+// Parse reads the structure, of which b holds Size bytes.
 func Parse(b []byte) Info {
 	le := binary.LittleEndian
 	i32 := func(at int) int32 { return int32(le.Uint32(b[at:])) }
@@ -68,7 +68,7 @@ func Parse(b []byte) Info {
 	}
 }
 
-// Append appends the encoded structure.
+// Append appends the structure.
 func (z *Info) Append(dst []byte) []byte {
 	le := binary.LittleEndian
 	name := func(s string) {
@@ -92,8 +92,8 @@ func (z *Info) Append(dst []byte) []byte {
 	return le.AppendUint32(dst, uint32(z.DaylightBias))
 }
 
-// Location returns the zone as a time.Location that applies its rules to every year; nil if the
-// rules are invalid.
+// Location returns the zone as a time.Location, with its rules in every year as
+// the record has them for one; nil where they make no sense.
 func (z Info) Location() *time.Location {
 	standard, daylight := int(z.Bias)+int(z.StandardBias), int(z.Bias)+int(z.DaylightBias)
 	if !PossibleBias(standard) {
@@ -124,18 +124,18 @@ func (z Info) Location() *time.Location {
 
 func (z *Info) hasDaylight() bool { return z.DaylightDate.Month != 0 && z.StandardDate.Month != 0 }
 
-// PossibleBias reports whether a bias in minutes is plausible: zones reach from 12 hours behind UTC
-// to 14 ahead, and summer time may add to that.
+// PossibleBias tells whether a bias in minutes can be one: zones reach from 12
+// hours behind UTC to 14 ahead, and summer time may add to that.
 func PossibleBias(minutes int) bool { return -16*60 <= minutes && minutes <= 16*60 }
 
-// Name returns the zone's standard name, "" if it is unknown.
+// Name is what the zone is called in standard time, "" where that is not known.
 func (z *Info) Name() string {
 	standard := int(z.Bias) + int(z.StandardBias)
 	return resolve(z.StandardName, standard, standard)
 }
 
-// abbreviation returns the zone's name for formatted times, or its hours if the name is only a
-// reference.
+// abbreviation is what a zone of a standard bias is called in formatted times: its name,
+// or the hours where that is only a reference.
 func abbreviation(name string, standard, bias int) string {
 	name = resolve(name, standard, standard)
 	if name == "" || strings.ContainsAny(name, "<>") {
@@ -144,7 +144,7 @@ func abbreviation(name string, standard, bias int) string {
 	return name
 }
 
-// Hours returns the name of a zone without a name: "+0530".
+// Hours is what a zone without a name is called: "+0530".
 func Hours(bias int) string {
 	sign := '-'
 	if bias <= 0 {
@@ -156,8 +156,8 @@ func Hours(bias int) string {
 	return fmt.Sprintf("%c%02d%02d", sign, bias/60, bias%60)
 }
 
-// posixBias formats a bias for the environment variable TZ (POSIX.1, "Other Environment
-// Variables").
+// posixBias writes a bias as the environment variable TZ has it (POSIX.1,
+// "Other Environment Variables").
 func posixBias(minutes int) string {
 	sign := ""
 	if minutes < 0 {
@@ -166,7 +166,7 @@ func posixBias(minutes int) string {
 	return fmt.Sprintf("%s%d:%02d", sign, minutes/60, minutes%60)
 }
 
-// rule formats a date for the environment variable TZ.
+// rule writes a date as the environment variable TZ has it.
 func (d Date) rule() (s string, ok bool) {
 	if d.Month < 1 || d.Month > 12 || d.Hour > 23 || d.Minute > 59 {
 		return "", false
@@ -181,7 +181,8 @@ func (d Date) rule() (s string, ok bool) {
 	return fmt.Sprintf("%d", day.YearDay()-1) + clock, ok
 }
 
-// tzFile returns a time zone file (RFC 8536) without transitions; its footer has the rules.
+// tzFile makes a time zone file (RFC 8536) without transitions, whose footer
+// holds the rules.
 func tzFile(offset int, name, rules string) []byte {
 	be := binary.BigEndian
 	head := func(b []byte, types, chars uint32) []byte {
@@ -203,7 +204,8 @@ func tzFile(offset int, name, rules string) []byte {
 	return append(append(append(b, '\n'), rules...), '\n')
 }
 
-// At returns a location's rules in the year of t, if two changes a year can express them.
+// At describes a location's rules in the year of t, as far as two changes a
+// year can say them.
 func At(loc *time.Location, t time.Time) Info {
 	t = t.In(loc)
 	to, from := changes(loc, t)
@@ -222,13 +224,14 @@ func At(loc *time.Location, t time.Time) Info {
 	}
 }
 
-// changes returns the start of daylight and standard time in the year of t, zero for none.
+// changes are when daylight time and standard time begin in the year of t, zero where
+// they do not.
 func changes(loc *time.Location, t time.Time) (to, from time.Time) {
 	year := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, loc)
 	for at := year; ; {
 		_, end := at.ZoneBounds()
 		if !end.IsZero() && !end.After(at) {
-			end = at.Add(24 * time.Hour) // a zone with rules only, on the last day of a leap year
+			end = at.Add(24 * time.Hour) // a zone of rules only, on the last day of a leap year
 		}
 		if end.IsZero() || end.In(loc).Year() != t.Year() {
 			break
@@ -236,7 +239,7 @@ func changes(loc *time.Location, t time.Time) (to, from time.Time) {
 
 		was := at.IsDST()
 		at = end.In(loc)
-		switch { // zones with rules only end at the year's end, too
+		switch { // where the rules are only known as such, the end of a year is a bound too
 		case at.IsDST() && !was:
 			to = at
 		case was && !at.IsDST():
@@ -247,7 +250,7 @@ func changes(loc *time.Location, t time.Time) (to, from time.Time) {
 	return to, from
 }
 
-// dateOf returns the rule for a change at t, in the local time before it.
+// dateOf is the rule for a change at t, in the local time until then.
 func dateOf(t time.Time, offset int) Date {
 	t = t.In(time.FixedZone("", offset))
 	day := uint16((t.Day()-1)/7 + 1)
