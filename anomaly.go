@@ -7,31 +7,29 @@ import (
 	"time"
 )
 
-// Anomaly is something unusual about a measurement that is no error: the
-// readings can be used, but their readers should know. Sources, caches
-// and package measure report anomalies as data and log nothing.
+// Anomaly reports an unusual event in a measurement that is not an error: the readings remain
+// usable. Sources, caches and package measure return anomalies as data and log nothing.
 type Anomaly struct {
 	Kind AnomalyKind
-	// Time is when it was noticed: of the sample, in UTC, where there is one.
+	// Time is the time of the sample or, without a sample, of the discovery; UTC.
 	Time time.Time
-	// Source names the source; "" where there is only one.
+	// Source is the source's name; "" if the measurement has only one.
 	Source string
-	// Object is what it is about; the zero ObjectID stands for the whole sample
-	// or source.
+	// Object is the affected object; the zero ObjectID is the whole sample or source.
 	Object ObjectID
 	// ObjectName is the object's name in the language of output.
 	ObjectName string
-	// Instances are those that it is about, as paths spell them.
+	// Instances are the affected instances, spelled as in paths.
 	Instances []string
-	// Detail is what was seen, for people.
+	// Detail describes the event, for people.
 	Detail string
-	// Action is what was done about it, for people; "" is nothing.
+	// Action describes the reaction, for people; "" for none.
 	Action string
-	// Err is the cause, where there is an error.
+	// Err is the cause, or nil.
 	Err error
 }
 
-// String is the anomaly as one line without its time:
+// String returns the anomaly as one line without its time:
 //
 //	instances_came: Process: 2 instances: editor, shell#1
 func (a Anomaly) String() string {
@@ -52,7 +50,7 @@ func (a Anomaly) String() string {
 	return line
 }
 
-// someNames lists names; of many only the first.
+// someNames lists at most 8 names and the number of all.
 func someNames(names []string) string {
 	const few = 8
 	switch n := len(names); {
@@ -67,28 +65,27 @@ func someNames(names []string) string {
 	}
 }
 
-// AnomalyKind says what is unusual.
+// AnomalyKind is a kind of unusual event.
 type AnomalyKind uint8
 
-// The kinds. Their words (see AnomalyKind.String) are a fixed set that other
-// programs may rely on.
+// The kinds. Programs may rely on their words (see AnomalyKind.String), which are a fixed set.
 const (
 	BufferGrew       AnomalyKind = iota // memory had to be allocated while a sample was taken
 	InstancesCame                       // instances are new in this sample
-	InstancesLeft                       // instances of the sample before are gone
-	SchemaChanged                       // an object came or went, its counters or the name tables changed
+	InstancesLeft                       // instances of the previous sample are gone
+	SchemaChanged                       // an object appeared or disappeared, or counters or name tables changed
 	ClockBack                           // a clock of the sample went back
 	CounterReset                        // a counter that only grows fell
-	CounterWrapped                      // a counter of 4 bytes fell, and was taken to have wrapped
-	SourceSlow                          // taking the sample lasted too long
-	SampleLate                          // the sample was taken later than it was due
-	SampleMissed                        // samples before this one were due and could not be taken
-	ProviderFailed                      // what fills objects with counts failed
-	SourceFailed                        // a source gave no sample, or one that could not be read
+	CounterWrapped                      // a counter of 4 bytes fell, and counts as wrapped
+	SourceSlow                          // the source took too long for the sample
+	SampleLate                          // the sample was taken after its due time
+	SampleMissed                        // samples due before this one were not taken
+	ProviderFailed                      // a provider failed
+	SourceFailed                        // a source returned no sample, or an unreadable one
 	ClockSet                            // the system time was set between two samples
-	InstancesRenamed                    // the same instances have other names or numbers than in the sample before
-	PathUnmatched                       // a path matches nothing yet; told once, not in each sample
-	InstanceBegan                       // an instance began after the sample before, and counts from zero
+	InstancesRenamed                    // instances have other names or numbers than in the previous sample
+	PathUnmatched                       // a path matches nothing yet; reported once, not in each sample
+	InstanceBegan                       // an instance began after the previous sample, and counts from zero
 	numAnomalies
 )
 
@@ -120,22 +117,22 @@ func (k AnomalyKind) String() string {
 	return fmt.Sprintf("anomaly_%d", uint8(k))
 }
 
-// ParseAnomalyKind returns the kind that a word stands for; false for any other word.
+// ParseAnomalyKind returns the kind of a word, and false for an unknown word.
 func ParseAnomalyKind(word string) (AnomalyKind, bool) {
 	i := slices.Index(anomalyWords[:], word)
 	return AnomalyKind(max(i, 0)), i >= 0
 }
 
-// MarshalText writes the kind's word.
+// MarshalText returns the kind's word. The error is always nil.
 func (k AnomalyKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// AnomalySet is the set of kinds of anomalies that touch a reading.
+// AnomalySet is the set of kinds of anomalies that affect a reading.
 type AnomalySet uint16
 
-// Has reports whether the set holds a kind.
+// Has reports whether the set contains k.
 func (s AnomalySet) Has(k AnomalyKind) bool { return s>>k&1 != 0 }
 
-// With is the set with a kind added.
+// With returns the set with k added.
 func (s AnomalySet) With(k AnomalyKind) AnomalySet { return s | 1<<k }
 
 // String returns the words of the kinds, separated by commas.

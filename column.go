@@ -7,52 +7,52 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Column is one counter of some instances at one time: the values of a path, or of a part
-// of it, side by side. Element n of every slice belongs to Series(n). It is valid as long as
-// what it was taken from, such as a cycle of a measurement; the texts of its names stay valid.
+// Column holds the values of one counter for some instances at one time. Element n of every slice
+// belongs to Series(n). A Column is valid as long as its origin, such as a cycle of a measurement;
+// the texts of its names stay valid.
 type Column struct {
-	Time time.Time // of the sample that the object was in
-	// Kind is the kind of all values, KindNone where they may differ, as in a row of a text log; see KindOf.
+	Time time.Time // time of the object's sample
+	// Kind is the kind of all values. It is KindNone if the kinds may differ, as in a row of a text
+	// log; see KindOf.
 	Kind counter.Kind
-	// Touched are the kinds of anomalies that touch all values, Marks those that
-	// touch single ones; nil where there are none.
+	// Touched are the kinds of anomalies that affect all values. Marks are the kinds that affect
+	// single values; nil for none.
 	Touched AnomalySet
 	Bits    []uint64         // the values, see counter.FromBits
-	Status  []counter.Status // only OK goes with a value
+	Status  []counter.Status // an element has a value only if this is OK
 	Marks   []AnomalySet
-	// Names name the values, and From is the position of the first one among them.
+	// Names identify the values; the first value has position From in Names.
 	Names ColumnNames
 	From  int
 }
 
-// ColumnNames say which counter of which instances the values of a Column are. A position that a
-// method takes is that of a value in the whole column, see Column.From.
+// ColumnNames identifies the counter and instance of each value of a column. Methods take positions
+// in the whole column, see Column.From.
 type ColumnNames interface {
-	// Counter is what the series of all values of the column that a value is in have in common. Its
-	// instance, if it has one, means nothing.
+	// Counter returns a Series with the common properties of the value's column. Ignore its
+	// instance.
 	Counter(n int) *Series
-	// ID is the identity of the series of a value.
+	// ID returns the identity of a value's series.
 	ID(n int) SeriesID
-	// Describe makes s, which is a copy of Counter, the series of a value. It stays valid.
+	// Describe turns s, a copy of Counter, into the series of a value. It stays valid.
 	Describe(s *Series, n int)
-	// Series returns the series of a value, the same as long as its instance lives and has
-	// the same name. Each one that was asked for is kept, at some 200 bytes.
+	// Series returns the series of a value. The pointer is the same as long as the instance lives
+	// and keeps its name. Each requested Series is kept and costs about 200 bytes.
 	Series(n int) *Series
-	// AllSeries returns the series of all values. As long as the instances do not change, it
-	// returns the same slice: a caller that finds the address of its first element unchanged
-	// need not look at the series again.
+	// AllSeries returns the series of all values. As long as the instances do not change, it returns
+	// the same slice: if the address of its first element is unchanged, so are the series.
 	AllSeries() []*Series
-	// Kind is the kind of a value of a column that has none for all.
+	// Kind returns the kind of a value if Column.Kind is KindNone.
 	Kind(n int) counter.Kind
-	// Text is the text of a value of counter.KindText.
+	// Text returns the text of a value of counter.KindText.
 	Text(n int) string
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (c *Column) Len() int { return len(c.Bits) }
 
-// Value returns the n-th value, in the unit of its series. It holds nothing where
-// Status[n] is not counter.OK.
+// Value returns the n-th value in the unit of its series, or an empty Value if Status[n] is not
+// counter.OK.
 func (c *Column) Value(n int) counter.Value {
 	switch kind := c.KindOf(n); {
 	case c.Status[n] != counter.OK:
@@ -72,10 +72,10 @@ func (c *Column) KindOf(n int) counter.Kind {
 	return c.Kind
 }
 
-// Counter is what the series of all values have in common. Its instance, if it has one, means nothing.
+// Counter returns a Series with the common properties of all values. Ignore its instance.
 func (c *Column) Counter() *Series { return c.Names.Counter(c.From) }
 
-// Anomalies are the kinds of anomalies that touch the n-th value.
+// Anomalies returns the kinds of anomalies that affect the n-th value.
 func (c *Column) Anomalies(n int) AnomalySet {
 	if c.Marks == nil {
 		return c.Touched
@@ -83,27 +83,26 @@ func (c *Column) Anomalies(n int) AnomalySet {
 	return c.Touched | c.Marks[n]
 }
 
-// ID is the identity of the series of the n-th value.
+// ID returns the identity of the n-th value's series.
 func (c *Column) ID(n int) SeriesID { return c.Names.ID(c.From + n) }
 
-// Describe makes s the series of the n-th value, which stays valid. Nothing is kept.
+// Describe sets *s to the series of the n-th value, which stays valid. The column keeps nothing.
 func (c *Column) Describe(s *Series, n int) {
 	*s = *c.Counter()
 	c.Names.Describe(s, c.From+n)
 }
 
-// Series returns the series of the n-th value: which counter of which instance it is. It is the
-// same as long as the instance lives and has the same name. Each one that was asked for
-// is kept, at some 200 bytes; for few of many values see Describe.
+// Series returns the series of the n-th value: its counter and instance. The pointer is the same as
+// long as the instance lives and keeps its name. Each requested Series is kept and costs about 200
+// bytes; for a few of many values use Describe.
 func (c *Column) Series(n int) *Series { return c.Names.Series(c.From + n) }
 
-// AllSeries returns the series of all values, in their order. As long as the instances do
-// not change, it returns the same slice: a caller that finds the address of its first element
-// unchanged need not look at the series again. See Series for what it costs.
+// AllSeries returns the series of all values, in their order. As long as the instances do not
+// change, it returns the same slice: if the address of its first element is unchanged, so are the
+// series. It costs as much as Series for each value.
 func (c *Column) AllSeries() []*Series { return c.Names.AllSeries()[c.From:][:c.Len()] }
 
-// Slice returns the values from position from to before position to as a Column, without
-// copying them.
+// Slice returns the values in [from, to) as a Column that shares their memory.
 func (c *Column) Slice(from, to int) Column {
 	part := *c
 	part.From += from
@@ -114,8 +113,8 @@ func (c *Column) Slice(from, to int) Column {
 	return part
 }
 
-// Set makes c the column of one reading, which must stay as it is for as long, in the memory
-// that c has.
+// Set makes c a column of one reading, reusing the memory of c. The reading must not change while c
+// is used.
 func (c *Column) Set(r *Reading) {
 	bits, whole := r.Value.Uint64()
 	if !whole {
@@ -128,7 +127,7 @@ func (c *Column) Set(r *Reading) {
 	}
 }
 
-// ColumnsOf makes a column of each reading. They are valid as long as the readings.
+// ColumnsOf returns one column per reading. They are valid as long as the readings.
 func ColumnsOf(readings []Reading) []Column {
 	columns := make([]Column, len(readings))
 	bits, status := make([]uint64, len(readings)), make([]counter.Status, len(readings))
@@ -139,7 +138,7 @@ func ColumnsOf(readings []Reading) []Column {
 	return columns
 }
 
-// single is the ColumnNames of one reading.
+// single implements ColumnNames for one reading.
 type single struct{ r *Reading }
 
 func (s single) Counter(int) *Series   { return s.r.Series }
@@ -148,10 +147,8 @@ func (s single) Describe(*Series, int) {}
 func (s single) Series(int) *Series    { return s.r.Series }
 func (s single) AllSeries() []*Series  { return []*Series{s.r.Series} }
 
-// Kind implements ColumnNames.
 func (s single) Kind(int) counter.Kind { return s.r.Value.Kind() }
 
-// Text implements ColumnNames.
 func (s single) Text(int) string {
 	text, _ := s.r.Value.AsText()
 	return text

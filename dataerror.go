@@ -5,45 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// DataError says what is wrong with something that was read, and where. It is the
-// one error about bytes and text from elsewhere: whatever reads some makes it.
+// DataError describes an error in input and its place. All decoders and parsers return it for bytes
+// and text from outside the program.
 type DataError struct {
-	// Err is the kind of error, which callers test for with errors.Is: a sentinel
-	// of this package or of the reader's, or a check of the reader's that wraps
-	// one. Nil stands for ErrBadData.
+	// Err is the kind of error, for errors.Is: a sentinel of this package or of the reader's
+	// package, or a check of the reader's that wraps one. Nil means ErrBadData.
 	Err error
-	// Msg says what was found and what was expected.
+	// Msg describes the value found and the expected form.
 	Msg string
-	// Got is what was read and Want what it was compared with where Msg is empty:
-	// then Err puts them into words, in a method Describe(got, want int64) string,
-	// when the text is asked for and not before.
+	// Got is the number found and Want the expected one, if Msg is empty. Error then gets the text
+	// from Err's method Describe(got, want int64) string.
 	Got, Want int64
 
-	// Source is what was read: the name of a file, "Counter 009". It is empty
-	// where the reader does not know it, and its caller fills it in.
+	// Source is the input, such as a file name or "Counter 009". It is empty if the reader does not
+	// know it; its caller may set it.
 	Source string
-	// Text is what was read where that is short: a counter path.
+	// Text is the input if it is short, such as a counter path.
 	Text string
-	// Offset and Len are the bytes that this is about, from the start of what was
-	// read. An Offset of -1 is the whole, a Len of 0 not known.
+	// Offset and Len are the affected bytes, from the start of the input. An Offset of -1 means the
+	// whole input, a Len of 0 that the length is unknown.
 	Offset, Len int64
-	// Line and Column are the place in text, from 1; 0 is none. Columns are
-	// characters, or bytes where the reader says so.
+	// Line and Column are the place in text, from 1; 0 for none. Columns count characters, or bytes
+	// if the reader's documentation says so.
 	Line, Column int
-	// Part is what it is in, in words, and Number which one: "instance" 7 is at
-	// position 7 of the object, "field" 3 the third one of the line. An empty Part
-	// means no part.
+	// Part and Number name the affected part: "instance" 7 is at position 7 of the object, "field" 3
+	// is the third one of the line. An empty Part means no part.
 	Part   string
 	Number int
-	// Object is the object that it is in, as far as that is known.
+	// Object is the affected object, if known.
 	Object ObjectID
 
-	// Warning tells that nothing is lost by it.
+	// Warning reports that no data was lost.
 	Warning bool
 }
 
-// Error returns one line that says where and what. It begins with the source, as
-// compilers begin theirs, or else with the kind:
+// Error returns one line with the place and the fault. It begins with the source, in the form that
+// compilers use, or else with the kind:
 //
 //	names.tsv:3:7: found the end of the line, expected a TAB between index and text; skipped the line
 //	app.winperf: byte 60: 2021161080 bytes at 120, want at most 64
@@ -73,8 +70,7 @@ func (e *DataError) Error() string {
 	return string(fmt.Appendf(b, ": %s", text))
 }
 
-// appendPlace appends the place in what was read: behind its name where that is known,
-// else behind the kind of error.
+// appendPlace appends the source, or else the kind of error, and the place.
 func (e *DataError) appendPlace(b []byte) []byte {
 	if e.Source != "" {
 		return e.appendSource(b)
@@ -97,7 +93,7 @@ func (e *DataError) appendPlace(b []byte) []byte {
 	return b
 }
 
-// appendSource appends the place as compilers write it.
+// appendSource appends the source and the place in the form that compilers use.
 func (e *DataError) appendSource(b []byte) []byte {
 	b = append(b, e.Source...)
 	switch {
@@ -111,7 +107,7 @@ func (e *DataError) appendSource(b []byte) []byte {
 	return b
 }
 
-// Unwrap returns the kind of error.
+// Unwrap returns Err, or ErrBadData if it is nil.
 func (e *DataError) Unwrap() error {
 	if e.Err == nil {
 		return ErrBadData

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Errors that callers can test for with errors.Is. The errors that functions
-// return wrap them and say what was read, where, and what was expected.
+// Sentinel errors for errors.Is. Functions return errors that wrap them and name the input, the
+// place in it and the expected form.
 var (
-	// ErrNotSupported: this system, source or format cannot do what was asked.
+	// ErrNotSupported: this system, source or format cannot do the requested operation.
 	ErrNotSupported = errors.New("not supported")
-	// ErrPath: a counter path does not parse, or names cannot be written as one.
+	// ErrPath: a counter path does not parse, or names cannot be written as a path.
 	ErrPath = errors.New("bad counter path")
 	// ErrNoMachine: the path names a machine that the source does not read.
 	ErrNoMachine = errors.New("no such machine")
-	// ErrNoObject: there is no such object.
+	// ErrNoObject: the source has no such object.
 	ErrNoObject = errors.New("no such object")
 	// ErrNoCounter: the object has no such counter.
 	ErrNoCounter = errors.New("no such counter")
@@ -24,12 +24,13 @@ var (
 	ErrNoInstance = errors.New("no such instance")
 	// ErrBadData: bytes read from a system, a peer or a file are damaged.
 	ErrBadData = errors.New("bad data")
-	// ErrState: an operation was called in the wrong order, or with a frame whose memory a
-	// later sample uses.
+	// ErrState: an operation was called in the wrong order, or with a frame whose memory belongs to
+	// a later sample.
 	ErrState = errors.New("wrong order of operations")
 )
 
-// printable makes text fit for one line on a terminal.
+// printable returns s for one line on a terminal: unprintable characters replaced, cut at 200
+// bytes.
 func printable(s string) string {
 	const limit = 200
 	cut := ""

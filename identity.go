@@ -9,23 +9,22 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// GUID names a counter set or provider of Perflib version 2, in the byte order
-// of the Windows structure (the first three fields little-endian).
+// GUID identifies a counter set or provider of Perflib version 2. Its bytes are in the order of the
+// Windows structure (the first three fields little-endian).
 type GUID [16]byte
 
-// IsZero reports whether the GUID is all zero, which stands for none.
+// IsZero reports whether all bytes are zero, which means no GUID.
 func (g GUID) IsZero() bool { return g == GUID{} }
 
-// guidOrder are the bytes of a GUID in the order in which its text gives them:
-// the structure's fields (guiddef.h) are numbers of 4, 2 and 2 bytes and eight
-// single bytes, and text gives numbers high byte first.
+// guidOrder lists the bytes of a GUID in the order of its text. The structure's fields (guiddef.h)
+// are numbers of 4, 2 and 2 bytes and eight single bytes; text has the high byte of a number first.
 var guidOrder = [16]int{3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// guidHyphen reports whether a hyphen stands before the n-th byte of the text.
+// guidHyphen reports whether the text has a hyphen before its n-th byte.
 func guidHyphen(n int) bool { return n == 4 || n == 6 || n == 8 || n == 10 }
 
-// ParseGUID reads the registry form, {xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}, in
-// either case and with or without the braces. The error wraps ErrBadData.
+// ParseGUID parses the registry form, {xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}, in upper or lower
+// case, with or without braces. The error wraps ErrBadData.
 func ParseGUID(s string) (GUID, error) {
 	const form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 	pos, end := 0, len(s)
@@ -78,7 +77,7 @@ func (g GUID) append(b []byte) []byte {
 // MarshalText returns the text of String. The error is always nil.
 func (g GUID) MarshalText() ([]byte, error) { return g.append(nil), nil }
 
-// UnmarshalText sets g to what ParseGUID reads. After an error g is unchanged.
+// UnmarshalText sets g to the result of ParseGUID. After an error g is unchanged.
 func (g *GUID) UnmarshalText(text []byte) error {
 	v, err := ParseGUID(string(text))
 	if err != nil {
@@ -88,15 +87,15 @@ func (g *GUID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ObjectID is the identity of an object within one source: its title index
-// (version 1), its GUID (version 2), or both.
+// ObjectID identifies an object within one source: by its title index (version 1), its GUID
+// (version 2), or both.
 type ObjectID struct {
 	Index uint32 // title index, 0 = none
 	GUID  GUID   // counter set, zero = none
 }
 
-// Is reports whether two identities are of one object: by GUID where both have
-// one, else by title index.
+// Is reports whether two identities name the same object. It compares GUIDs if both have one, else
+// title indices.
 func (id ObjectID) Is(other ObjectID) bool {
 	if !id.GUID.IsZero() && !other.GUID.IsZero() {
 		return id.GUID == other.GUID
@@ -104,17 +103,16 @@ func (id ObjectID) Is(other ObjectID) bool {
 	return id.Index == other.Index && id.Index != 0
 }
 
-// CounterID is the identity of a counter within its object: its title index
-// (version 1) or its id (version 2).
+// CounterID identifies a counter within its object: by its title index (version 1) or its ID
+// (version 2).
 type CounterID struct {
 	Index uint32 // title index, 0 = none
-	ID    uint32 // version 2 counter id
+	ID    uint32 // counter ID of version 2
 }
 
-// Series is one counter of one instance: what stays the same from one reading
-// of it to the next. As long as an instance lives, its readings carry the same
-// ID. A Series may be kept and compared by its pointer, too, except where it
-// is documented to be valid for a while only.
+// Series describes one counter of one instance: the properties that its readings have in common.
+// All readings of an instance have the same ID during its lifetime. A Series may be kept, and its
+// pointer compared, unless the function that returns it limits its validity.
 type Series struct {
 	ID        SeriesID // the same for all readings of the series in this program
 	Path      Path     // with machine; the instance spelled as the source spells it
@@ -123,39 +121,39 @@ type Series struct {
 	Type      counter.Type
 	Unit      counter.Unit
 	Scale     int32 // DefaultScale: the power of ten for graphs; never part of the value
-	// Key tells the instance from all others there ever were, where the object
-	// holds what that takes: 1234@133485408000000000 is the process with the id
-	// 1234 that began at this FILETIME, and 1234/5678@... one of its threads.
-	// Elsewhere it is "", and the path is all there is.
+	// Key distinguishes the instance from all earlier and later ones, if the object has the data for
+	// it: 1234@133485408000000000 is the process with ID 1234 that began at this FILETIME, and
+	// 1234/5678@... one of its threads. Otherwise it is "", and only the path identifies the
+	// instance.
 	Key string
-	// Parent is the name of the parent instance, with which Path.Instance begins; "" for
-	// an instance without one and where it is not known.
+	// Parent is the parent instance's name, the beginning of Path.Instance; "" if there is none or
+	// it is unknown.
 	Parent string
 	text   string
 }
 
-// SeriesID tells one series from all others of this program. What it holds means
-// nothing by itself.
+// SeriesID is a unique identity of a series in this program. Compare it only; its contents have no
+// meaning.
 type SeriesID struct {
-	Counter  *Series // what the series of one counter have in common
-	Instance uint32  // tells them apart; the same for all counters of an instance
+	Counter  *Series // shared by all series of one counter
+	Instance uint32  // unique per instance; the same for all its counters
 }
 
-// NewSeries returns the Series of a path, which has an ID of its own.
+// NewSeries returns the Series of a path, with a new ID.
 func NewSeries(p Path) *Series {
 	s := &Series{Path: p, text: p.String()}
 	s.ID.Counter = s
 	return s
 }
 
-// Clone returns a copy, of the same ID, that stays valid.
+// Clone returns a copy with the same ID that stays valid.
 func (s *Series) Clone() *Series {
 	c := *s
 	c.text = s.String()
 	return &c
 }
 
-// String returns the path's text. Of a series that stays valid it is made once.
+// String returns the path's text. A Series that stays valid stores the text.
 func (s *Series) String() string {
 	if s.text == "" {
 		return s.Path.String()

@@ -5,43 +5,41 @@ import (
 	"strings"
 )
 
-// Path names a counter: \\machine\object(parent/instance#n)\counter.
+// Path is the name of a counter: \\machine\object(parent/instance#n)\counter, as in "Specifying a
+// Counter Path" on Microsoft Learn.
 //
-// Instance holds the text between the parentheses without the trailing
-// #index: `name` or `parent/name`. It is kept whole because no escape exists
-// and names may hold slashes themselves; matching compares the whole text.
+// Instance is the text in the parentheses without the trailing #index: `name` or `parent/name`. It
+// is not split, because names may contain slashes and the form has no escape.
 //
-// The form is that of "Specifying a Counter Path" on Microsoft Learn.
-// [ParsePath] reads it, [Path.String] writes it, [Path.Validate] reports whether
-// what is written reads back as the same Path, and [Path.Matcher] compares it
-// with the names in a sample.
+// [ParsePath] parses a path, [Path.String] formats it, [Path.Validate] checks that its text parses
+// to the same Path, and [Path.Matcher] compares it with the names in a sample.
 type Path struct {
-	Machine  string // without backslashes, "" = the source's own
+	Machine  string // without backslashes, "" = the source's machine
 	Object   string
 	Instance string // parent/name, without #index
-	Index    int    // which of several equal instances, 0-based; AnyIndex for #*
+	Index    int    // number among equal names, from 0; AnyIndex for #*
 	Counter  string
-	// HasInstance reports whether parentheses were there: \Object()\Counter is not \Object\Counter.
+	// HasInstance reports whether the path has parentheses: \Object()\Counter is not
+	// \Object\Counter.
 	HasInstance bool
 }
 
-// AnyIndex is the Index of a path whose index is a wildcard: (svchost#*).
+// AnyIndex is the Index of a path with a wildcard as index: (svchost#*).
 const AnyIndex = -1
 
-// String returns the path as text: the parts as they are, the machine only if
-// there is one, the index only where it is needed. Index 0 is not written,
-// except after a name that itself ends like an index: the first instance named
-// `build#5` is written (build#5#0), because (build#5) is the sixth `build`.
+// String returns the path as text, with the machine if it has one. It omits index 0, except after a
+// name that ends like an index: the first instance named `build#5` is written (build#5#0), because
+// (build#5) is the sixth `build`.
 //
-// Every Path that ParsePath returned reads back as the same Path. A Path made
-// of other names need not; Validate tells.
+// The text of every Path that ParsePath returned parses to the same Path. For other paths see
+// Validate.
 func (p Path) String() string {
 	var buf [128]byte
 	return string(p.append(buf[:0]))
 }
 
-// AppendText appends the text of String to b. The error is always nil; it is
-// there for [encoding.TextAppender].
+// AppendText appends the text of String to b. The error is always nil. It implements
+// [encoding.TextAppender].
 func (p Path) AppendText(b []byte) ([]byte, error) {
 	return p.append(b), nil
 }
@@ -63,8 +61,7 @@ func (p Path) append(b []byte) []byte {
 	return append(b, p.Counter...)
 }
 
-// InstanceText is what stands between the parentheses: Instance and, where it
-// is needed, #index.
+// InstanceText returns the text in the parentheses: Instance and, if needed, #index.
 func (p Path) InstanceText() string { return string(p.appendInstance(nil)) }
 
 func (p Path) appendInstance(b []byte) []byte {
@@ -84,10 +81,9 @@ func (p Path) appendIndex(b []byte) []byte {
 	return strconv.AppendInt(b, int64(p.Index), 10)
 }
 
-// cutIndex splits the text between the parentheses into the instance and the
-// index behind its last #. What is no index stays in the name, also a number
-// too large to count instances (PERF_OBJECT_TYPE.NumInstances of winperf.h is
-// a signed 32-bit number).
+// cutIndex splits the text in parentheses into the instance and the index after its last #. Other
+// text after # remains in the name, as does a number of more than 31 bits:
+// PERF_OBJECT_TYPE.NumInstances of winperf.h is a signed 32-bit number.
 func cutIndex(text string) (name string, index int) {
 	i := strings.LastIndexByte(text, '#')
 	if i < 0 {
@@ -104,13 +100,11 @@ func cutIndex(text string) (name string, index int) {
 	return text[:i], int(n)
 }
 
-// SplitInstance splits Instance into the parent and the name at its first
-// slash. An instance that begins with a slash, such as a mount point, or holds
-// none has no parent.
+// SplitInstance splits Instance into parent and name at its first slash. An instance without a
+// slash, or with a leading one such as a mount point, has no parent.
 //
-// Where the names of a sample are at hand, do not split but compare the whole
-// text, as Matcher does: a name such as `kworker/0:1` has a slash and no
-// parent, and only the sample can tell.
+// To find an instance in a sample, use Matcher, which compares the whole text: a name such as
+// `kworker/0:1` contains a slash although it has no parent.
 func (p Path) SplitInstance() (parent, name string) {
 	parent, name, found := strings.Cut(p.Instance, "/")
 	if !found || parent == "" {
@@ -119,15 +113,15 @@ func (p Path) SplitInstance() (parent, name string) {
 	return parent, name
 }
 
-// HasWildcard reports whether the path may name several counters: whether * or ?
-// stands in the object, the instance or the counter, or the index is AnyIndex.
+// HasWildcard reports whether the path may match several counters: the object, instance or counter
+// contains * or ?, or the index is AnyIndex.
 func (p Path) HasWildcard() bool {
 	return hasWildcard(p.Object) || hasWildcard(p.Counter) ||
 		p.HasInstance && (p.Index == AnyIndex || hasWildcard(p.Instance))
 }
 
-// EqualFold reports whether p and q are the same text but for case, under
-// Unicode simple folding. It does not expand wildcards.
+// EqualFold reports whether p and q are equal under Unicode simple case folding. It does not expand
+// wildcards.
 func (p Path) EqualFold(q Path) bool {
 	return p.Index == q.Index && p.HasInstance == q.HasInstance &&
 		strings.EqualFold(p.Counter, q.Counter) &&

@@ -6,15 +6,15 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// automaton is a pattern as a nondeterministic automaton. It is in several states at once, each of which is a
-// bit: state i says that the name so far matches the first i characters of the pattern, stars not counted. So
-// no name makes it go back. It does not change.
+// automaton is a pattern as a nondeterministic automaton. Each active state is a bit: state i is
+// active if the name up to here matches the first i characters of the pattern, not counting stars.
+// Matching never backtracks. An automaton is immutable.
 type automaton struct {
-	words int      // of 64 states each
-	last  int      // the state in which the whole pattern matches
-	loops []uint64 // states before a star, which takes any character
-	// steps are the states that a character leads to, for each class of characters: only ? matches
-	// the characters of class 0.
+	words int      // number of words of 64 states
+	last  int      // the state of a full match
+	loops []uint64 // states before a star, which matches any character
+	// steps are the states that a character leads to, per class of characters. Only ? matches
+	// characters of class 0.
 	steps [][]uint64
 	ascii [128]uint16     // the class of a character
 	other map[rune]uint16 // of folded characters beyond ASCII
@@ -57,7 +57,7 @@ func newAutomaton(folded []rune) *automaton {
 
 func setBit(words []uint64, i int) { words[i/64] |= 1 << (i % 64) }
 
-// class returns the class of a folded character, which it makes if there is none.
+// class returns the class of a folded character, creating it if necessary.
 func (a *automaton) class(r rune) uint16 {
 	if at := a.find(r); at > 0 {
 		return at
@@ -75,7 +75,7 @@ func (a *automaton) class(r rune) uint16 {
 	return at
 }
 
-// find returns the class of a folded character, 0 if only ? matches it.
+// find returns the class of a folded character, or 0 if only ? matches it.
 func (a *automaton) find(r rune) uint16 {
 	if r < 128 {
 		return a.ascii[r]
@@ -83,7 +83,6 @@ func (a *automaton) find(r rune) uint16 {
 	return a.other[r]
 }
 
-// classOf returns the class of a character.
 func (a *automaton) classOf(r rune) uint16 {
 	if r < 128 {
 		return a.ascii[r]
@@ -91,7 +90,7 @@ func (a *automaton) classOf(r rune) uint16 {
 	return a.find(wire.Fold(r))
 }
 
-// match reports whether the whole of name matches.
+// match reports whether the whole name matches.
 func (a *automaton) match(name string) bool {
 	if a.words > 1 {
 		return a.matchLong(name)
@@ -111,7 +110,7 @@ func (a *automaton) match(name string) bool {
 	return states>>a.last&1 != 0
 }
 
-// matchLong is match for more than 64 states.
+// matchLong is match for 64 or more characters.
 func (a *automaton) matchLong(name string) bool {
 	var memory [4]uint64
 	states := memory[:]

@@ -2,9 +2,9 @@ package winperf
 
 import "strings"
 
-// Matcher tells which machines, objects, counters and instances a Path names.
-// [Path.Matcher] makes it once; matching then allocates nothing. It may be used
-// by several goroutines.
+// Matcher compares a Path with the names of machines, objects, counters and instances.
+// [Path.Matcher] compiles it; matching then allocates nothing. It may be used by several
+// goroutines.
 type Matcher struct {
 	machine     string
 	object      Pattern
@@ -15,13 +15,12 @@ type Matcher struct {
 	hasInstance bool
 }
 
-// Matcher returns the Matcher of the path.
+// Matcher compiles the path.
 //
-// An instance without wildcards is one instance: (svchost) the first of that
-// name, (svchost#2) the third. With wildcards, or with #*, it is every one:
-// (svchost*) all whose names begin so, repeated ones included, (svchost#*) all
-// of that very name. An index other than 0 restricts a name with wildcards
-// too: (svc*#1) is the second of each name.
+// Without wildcards the path matches one instance: (svchost) the first of that name, (svchost#2)
+// the third. With wildcards or #* it matches every such instance: (svchost*) all with names that
+// begin with svchost, repeated ones included, (svchost#*) all with the name svchost. An index other
+// than 0 restricts names with wildcards, too: (svc*#1) matches the second of each name.
 func (p Path) Matcher() Matcher {
 	m := Matcher{
 		machine:     p.Machine,
@@ -38,33 +37,31 @@ func (p Path) Matcher() Matcher {
 	return m
 }
 
-// Machine reports whether the path is about the machine of this name, without
-// backslashes. A path without machine is about any.
+// Machine reports whether the path matches the machine of this name (without backslashes). A path
+// without machine matches any.
 func (m *Matcher) Machine(name string) bool {
 	return m.machine == "" || strings.EqualFold(m.machine, name)
 }
 
-// Object reports whether the path is about the object of this name.
+// Object reports whether the path matches the object of this name.
 func (m *Matcher) Object(name string) bool { return m.object.Match(name) }
 
-// Counter reports whether the path is about the counter of this name.
+// Counter reports whether the path matches the counter of this name.
 func (m *Matcher) Counter(name string) bool { return m.counter.Match(name) }
 
-// WantsInstance reports whether the path has parentheses. Objects with instances
-// are asked for with them, single-instance objects without; the caller decides
-// what becomes of a path that does it the other way round. (PDH refuses it,
-// yet logs hold \TCPv4(*)\* for a single-instance object.)
+// WantsInstance reports whether the path has parentheses, as paths of objects with instances have.
+// The caller decides how to treat other paths: PDH refuses them, yet logs contain \TCPv4(*)\* for a
+// single-instance object.
 func (m *Matcher) WantsInstance() bool { return m.hasInstance }
 
-// Instance reports whether the path is about an instance. full is its name as
-// the sample gives it, parent/name where it has a parent; occurrence is its
-// number among the instances of the same full name in the sample, from 0.
+// Instance reports whether the path matches an instance. full is its name in the sample, with the
+// parent as parent/name; occurrence is its number among the instances with the same full name in
+// the sample, from 0.
 //
-// The whole of full is compared: (kworker/0:1) matches the instance
-// `kworker/0:1` without parent as well as `0:1` of the parent `kworker`, (*)
-// matches names with slashes too, and (*/*) only these. The one nameless
-// instance of a single-instance object is Instance("", 0): a path without
-// parentheses matches it, and so does (*).
+// The comparison covers the whole name: (kworker/0:1) matches the instance `kworker/0:1` without
+// parent and the instance `0:1` of the parent `kworker`. (*) matches names with slashes, too, and
+// (*/*) only such names. The nameless instance of a single-instance object is Instance("", 0): a
+// path without parentheses matches it, and so does (*).
 func (m *Matcher) Instance(full string, occurrence int) bool {
 	return (m.everyIndex || m.index == occurrence) && m.instance.Match(full)
 }

@@ -7,31 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxPath is PDH_MAX_COUNTER_PATH of pdh.h, in UTF-16 units as Windows counts.
+// maxPath is PDH_MAX_COUNTER_PATH of pdh.h, in UTF-16 units.
 const maxPath = 2048
 
-// ParsePath reads a counter path:
+// ParsePath parses a counter path:
 //
 //	[\\machine]\object[(instance)]\counter
 //
-// There is no escape in this form, so names that hold separators are told
-// apart by order:
+// The form has no escape. Separators in names are resolved by this order:
 //
-//   - machine: what follows two leading backslashes, to the next backslash;
-//   - object: to the first ( or backslash;
-//   - instance: to the last ) that is directly followed by a backslash, so that
-//     parentheses within the name stay; `#*` or `#` and a number up to 2^31-1 at
-//     its very end is the index;
-//   - counter: all the rest.
+//   - machine: after two leading backslashes, up to the next backslash;
+//   - object: up to the first ( or backslash;
+//   - instance: up to the last ) directly before a backslash, so the name may contain parentheses;
+//     `#*` or `#` and a number up to 2^31-1 at its end is the index;
+//   - counter: the rest.
 //
-// The wildcards * and ? may stand in the object, the instance and the counter,
-// not in the machine. PDH allows none in the object; here \*(*)\* is every
-// counter of every instance. An instance may be empty, because instances
-// without a name exist; the other parts may not.
+// The wildcards * and ? may occur in object, instance and counter: \*(*)\* is every counter of
+// every instance. (PDH does not allow them in the object.) An instance may be empty, because
+// instances without a name exist; the other parts must not be.
 //
-// Parsing is strict: blanks and quotes around the path are not removed, and a
-// path longer than 2,048 UTF-16 units, with control characters or with invalid
-// UTF-8 is refused. The error is a *DataError, which wraps ErrPath.
+// Parsing is strict. ParsePath does not remove blanks or quotes around the path, and refuses paths
+// with more than 2,048 UTF-16 units, control characters or invalid UTF-8. The error is a
+// *DataError, which wraps ErrPath.
 func ParsePath(s string) (Path, error) {
 	p := pathParser{text: s}
 	path := p.parse()
@@ -41,11 +38,10 @@ func ParsePath(s string) (Path, error) {
 	return path, nil
 }
 
-// pathParser walks over text part by part. After its first error, which stays,
-// every step does nothing.
+// pathParser parses text part by part. After an error all further steps do nothing.
 type pathParser struct {
 	text string
-	pos  int // byte offset of what is not yet read
+	pos  int // byte offset of the unread rest
 	err  error
 }
 
@@ -63,12 +59,12 @@ func (p *pathParser) fail(offset int, format string, args ...any) {
 	p.err = pathError(p.text, offset, fmt.Sprintf(format, args...))
 }
 
-// pathError says where and why a path does not parse, or cannot be written.
+// pathError returns an error at a byte offset of a path.
 func pathError(text string, offset int, msg string) error {
 	return &DataError{Err: ErrPath, Text: text, Offset: int64(offset), Msg: msg}
 }
 
-// checkText checks what holds for the path as a whole.
+// checkText checks length, encoding and characters of the whole path.
 func (p *pathParser) checkText() {
 	units := 0
 	for i, r := range p.text {
@@ -94,7 +90,7 @@ func (p *pathParser) checkText() {
 	}
 }
 
-// badStart holds the usual mistakes at the start of a path, by what it starts with.
+// badStart lists common mistakes at the start of a path.
 var badStart = []struct{ prefix, hint string }{
 	{"/", "use backslashes, not slashes"},
 	{" ", "remove the blank before it"},
@@ -102,7 +98,7 @@ var badStart = []struct{ prefix, hint string }{
 	{`"`, "remove the quotes around it"},
 }
 
-// machine reads two backslashes and the name, if they are there.
+// machine parses two backslashes and the name, if present.
 func (p *pathParser) machine() string {
 	if p.err != nil {
 		return ""
@@ -127,7 +123,7 @@ func (p *pathParser) machine() string {
 	return name
 }
 
-// checkStart wants the backslash of a path without machine.
+// checkStart checks for the backslash of a path without machine.
 func (p *pathParser) checkStart() {
 	if p.text == "" {
 		p.fail(0, "the path is empty")
@@ -146,7 +142,7 @@ func (p *pathParser) checkStart() {
 	p.fail(0, "a path begins with a backslash")
 }
 
-// object reads the backslash and the name up to, not including, the separator.
+// object parses the backslash and the name up to, not including, the separator.
 func (p *pathParser) object(machine string) string {
 	if p.err != nil {
 		return ""
@@ -165,7 +161,7 @@ func (p *pathParser) object(machine string) string {
 		p.fail(p.pos, "expected an object name")
 	case machine != "":
 		p.fail(len(p.text), "expected a backslash and a counter name; "+
-			`what follows two backslashes, "%s", is a machine`, printable(machine))
+			`"%s" after two backslashes is a machine name`, printable(machine))
 	case strings.Contains(rest, "/"):
 		p.fail(len(p.text), "expected a backslash and a counter name; use backslashes, not slashes")
 	default:
@@ -174,8 +170,7 @@ func (p *pathParser) object(machine string) string {
 	return ""
 }
 
-// instance reads the parentheses, if there are any, and returns what is
-// between them.
+// instance parses the parentheses, if present, and returns the text in them.
 func (p *pathParser) instance() (text string, found bool) {
 	if p.err != nil || p.text[p.pos] != '(' {
 		return "", false
@@ -194,7 +189,7 @@ func (p *pathParser) instance() (text string, found bool) {
 	return "", false
 }
 
-// counter reads the backslash and all the rest.
+// counter parses the backslash and the rest.
 func (p *pathParser) counter() string {
 	if p.err != nil {
 		return ""
@@ -206,11 +201,9 @@ func (p *pathParser) counter() string {
 	return p.text[p.pos:]
 }
 
-// Validate reports whether the path can be written: whether ParsePath reads its
-// text back as the same Path. Names that cannot be written exist, because there
-// is no escape: an object with ( or a backslash, a counter with `)\` behind an
-// instance, anything with control characters. The error is a *DataError over
-// the text that String returns.
+// Validate returns an error if ParsePath does not parse the text of String to the same Path. Some
+// names cannot be written because the form has no escape: an object with ( or a backslash, a
+// counter with `)\` after an instance, any name with control characters. The error is a *DataError.
 func (p Path) Validate() error {
 	text := p.String()
 	back, err := ParsePath(text)
@@ -224,8 +217,7 @@ func (p Path) Validate() error {
 	}
 
 	instance := object + len(p.Object) + len("(")
-	// HasInstance needs no row: where the object reads back the same, so does
-	// the character after it.
+	// HasInstance needs no row: if the object reads back the same, so does the character after it.
 	for _, part := range []struct {
 		name     string
 		offset   int

@@ -7,23 +7,22 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Pattern is a name with wildcards, made once by [CompilePattern] and matched
-// often: * stands for any run of characters, also none, ? for exactly one
-// character, and everything else for itself in either case. There is no
-// escape: a * or ? that a name really holds is matched as a wildcard too.
+// Pattern is a name with wildcards, compiled by [CompilePattern]. * matches any run of characters,
+// including none; ? matches one character. There is no escape: a * or ? in a name is matched as a
+// wildcard, too.
 //
-// Case is ignored under Unicode simple folding, as strings.EqualFold does. The
-// zero Pattern matches the empty name only.
+// Other characters match under Unicode simple case folding, as in strings.EqualFold. The zero
+// Pattern matches only the empty name.
 type Pattern struct {
 	text string
 	kind patternKind
-	// For kindWildcard, one of these: folded is text ready for comparing, runs of * are one star and the rest
-	// is folded.
+	// For kindWildcard, one of the two is set. folded is text after case folding, with runs of * as
+	// one star.
 	auto   *automaton
 	folded []rune
 }
 
-// patternKind tells how a Pattern is compared.
+// patternKind is the method of comparison of a Pattern.
 type patternKind uint8
 
 const (
@@ -32,14 +31,14 @@ const (
 	kindWildcard
 )
 
-// anyRun is the wildcard for any run of characters. ? is itself in Pattern.folded, too.
+// anyRun is the wildcard for any run of characters in Pattern.folded.
 const anyRun = '*'
 
-// longest is the number of characters up to which a pattern gets an automaton, whose memory grows with its
-// square.
+// longest is the largest number of characters for which a pattern gets an automaton, whose memory
+// grows with its square.
 const longest = 1023
 
-// CompilePattern makes a Pattern. Every text is one.
+// CompilePattern compiles a Pattern. Every text is valid.
 func CompilePattern(text string) Pattern {
 	p := Pattern{text: text}
 	switch {
@@ -66,16 +65,16 @@ func CompilePattern(text string) Pattern {
 	return p
 }
 
-// String returns the text that the Pattern was made of.
+// String returns the text that was passed to CompilePattern.
 func (p Pattern) String() string { return p.text }
 
 // HasWildcard reports whether the pattern can match more than one name.
 func (p Pattern) HasWildcard() bool { return p.kind != kindLiteral }
 
-// Match reports whether the whole of name matches. Its time is linear in the length of name: a step takes as
-// long for any pattern of up to 63 characters, and in proportion to its length for a longer one. Only for a
-// pattern of more than 1,023 characters its time is bounded by the product of both lengths. It allocates
-// nothing for patterns of up to 255 characters.
+// Match reports whether the whole name matches. For patterns of up to 1,023 characters its time is
+// linear in the length of name: a step has constant cost for up to 63 characters, and a cost in
+// proportion to the pattern's length for more. For longer patterns the time is bounded by the
+// product of both lengths. Match allocates nothing for patterns of up to 255 characters.
 func (p Pattern) Match(name string) bool {
 	return p.kind == kindAll || p.match(name)
 }
@@ -90,9 +89,9 @@ func (p Pattern) match(name string) bool {
 	return p.matchLong(name)
 }
 
-// matchLong walks over name once. Where a character does not fit, the last
-// star takes one character more and the walk goes on behind it; earlier stars
-// need never be tried again, because the last one can take over all they could.
+// matchLong scans name once. At a mismatch the last star takes one more character and the scan
+// continues after it. Earlier stars need no retry, because the last one can take over all their
+// characters.
 func (p Pattern) matchLong(name string) bool {
 	star, resume := -1, 0 // the last star in folded, and where in name its run ends
 	i, at := 0, 0         // in folded, in name
@@ -124,7 +123,7 @@ func (p Pattern) matchLong(name string) bool {
 	return i == len(p.folded)
 }
 
-// decode is utf8.DecodeRuneInString, quick for ASCII.
+// decode is utf8.DecodeRuneInString, with a fast path for ASCII.
 func decode(s string) (r rune, size int) {
 	if s[0] < utf8.RuneSelf {
 		return rune(s[0]), 1

@@ -130,7 +130,7 @@ func TestParsePathErrors(t *testing.T) {
 		{`\\host\\c`, 7, "the object name is empty"},
 		{`\\h*st\O\c`, 3, "a machine name cannot hold the wildcard *"},
 		{`\\hos?\O\c`, 5, "a machine name cannot hold the wildcard ?"},
-		{`\\Processor(_Total)\% Processor Time`, 36, `expected a backslash and a counter name; what follows two backslashes, "Processor(_Total)", is a machine`},
+		{`\\Processor(_Total)\% Processor Time`, 36, `expected a backslash and a counter name; "Processor(_Total)" after two backslashes is a machine name`},
 		{`\Processor(_Total)\% Processor` + "\tTime", 30, "control character U+0009 in the path"},
 		{"\\Memory\\a\x00", 9, "control character U+0000 in the path"},
 		{"\\Memory\\a\u0085", 9, "control character U+0085 in the path"},

@@ -7,63 +7,59 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Format says how the bytes of a [Raw] are laid out.
+// Format is the layout of the bytes of a [Raw].
 type Format uint8
 
 // The formats.
 const (
 	FormatNone Format = iota
 	FormatV1          // PERF_DATA_BLOCK of winperf.h, version 1
-	// FormatV2: a PERF_DATA_HEADER of perflib.h with its answers, and directly
-	// behind it the PERF_COUNTER_IDENTIFIER structures of the query as
-	// PerfQueryCounterInfo, or for those that were refused PerfAddCounters, gave
-	// them. One with a zero GUID has the name of the machine as its instance.
-	// What the sets and counters are is in the Schema's Sets.
+	// FormatV2: a PERF_DATA_HEADER of perflib.h with its answers, directly followed by the query's
+	// PERF_COUNTER_IDENTIFIER structures from PerfQueryCounterInfo, or from PerfAddCounters for
+	// refused ones. An identifier with a zero GUID has the machine's name as its instance.
+	// Schema.Sets describes the sets and counters.
 	FormatV2
-	// FormatValues: the displayable values of Series, see internal/valueblock. Their source, such as a text log,
-	// has no raw ones. What is made for raw values refuses blocks of this format with [ErrNotSupported].
+	// FormatValues: the displayable values of Series, see internal/valueblock, from a source without
+	// raw values, such as a text log. Functions that need raw values refuse this format with
+	// [ErrNotSupported].
 	FormatValues
 )
 
-// Quirks are known peculiarities of one kind of server that a decoder allows
-// for. A source that knows its server sets them; otherwise decoding is strict.
+// Quirks are known deviations of a kind of server that a decoder accepts. A source sets them for
+// its server; without them decoding is strict.
 type Quirks uint8
 
 // The quirks.
 const (
-	// TotalExcludesHeader: PERF_DATA_BLOCK.TotalByteLength does not count the
-	// header (Samba).
+	// TotalExcludesHeader: PERF_DATA_BLOCK.TotalByteLength does not count the header (Samba).
 	TotalExcludesHeader Quirks = 1 << iota
-	// WidthFromType: CounterSize is wrong and the width follows from the size
-	// bits of the type (Samba).
+	// WidthFromType: CounterSize is wrong; the type's size bits give the width (Samba).
 	WidthFromType
-	// ClocksTogether: PerfTime and PerfTime100nSec were read at the same moment
-	// and PerfTime goes on while the machine is suspended, so that the two tell a
-	// system time that was set (the Linux host). Without it counters are divided by
-	// the system time as it is, as Windows does.
+	// ClocksTogether: PerfTime and PerfTime100nSec were read at the same moment, and PerfTime
+	// continues while the machine is suspended (the Linux host). The two clocks then reveal a system
+	// time that was set. Without this flag counters are divided by the unchecked system time, as
+	// Windows does.
 	ClocksTogether
 )
 
-// Raw is the answer of one interface as the system gave it, nearly always a whole
-// sample. Together with its Schema it is complete: it can be stored and decoded again
-// on any system.
+// Raw is the unchanged answer of one interface of a system, in most cases a whole sample. Together
+// with its Schema it can be stored and decoded on any system.
 type Raw struct {
 	Format Format
 	Quirks Quirks
 	Bytes  []byte
-	// Clocks are the times of the sample for formats whose bytes hold none;
-	// FormatV1 has its own.
+	// Clocks are the times of the sample, for formats without times in the bytes (FormatV1 has
+	// them).
 	Clocks counter.Clocks
-	// Schema is what the source knows about names. Samples of one query share
-	// it; a source that learns new names hands out a new one.
+	// Schema has the source's names and definitions. Samples of one query share it; after a change
+	// the source returns a new one.
 	Schema *Schema
-	// Series are the series of the values of FormatValues, in their order. Samples share the slice as long as
-	// the series stay the same; it is never changed.
+	// Series are the series of the values of FormatValues, in their order. Samples share the slice
+	// as long as the series stay the same; it is never changed.
 	Series []*Series
 }
 
-// Schema is what a source knows about objects and counters apart from their
-// samples. It is immutable.
+// Schema has the names and definitions that a source knows apart from its samples. It is immutable.
 type Schema struct {
 	// Names are the name tables, the source's preferred language first.
 	Names []NameTable
@@ -71,18 +67,16 @@ type Schema struct {
 	Costly []uint32
 	// Sets are the counter sets that samples of FormatV2 may hold.
 	Sets []CounterSet
-	// Damage is what was found wrong while the tables were read, and does not
-	// show in them any more.
+	// Damage are errors in the source's tables. The affected entries are missing in Names and Sets.
 	Damage []error
-	// Interface names the interface the samples come from: "registry",
-	// "perflib", "local", "file".
+	// Interface is the interface that provides the samples: "registry", "perflib", "local", "file".
 	Interface string
-	// Interfaces are, by title index, the interfaces of objects that come from
-	// another one than Interface, where samples are joined from several.
+	// Interfaces maps title indices to the interfaces of objects from another one than Interface,
+	// for samples joined from several.
 	Interfaces map[uint32]string
 }
 
-// InterfaceOf names the interface that an object comes from.
+// InterfaceOf returns the interface that provides an object.
 func (s *Schema) InterfaceOf(title uint32) string {
 	if name, ok := s.Interfaces[title]; ok {
 		return name
@@ -90,40 +84,37 @@ func (s *Schema) InterfaceOf(title uint32) string {
 	return s.Interface
 }
 
-// CounterSet is what a source knows about one counter set of Perflib version 2.
-// Sets have no title indices of their own; a source gives them some, so that
-// their names stand in name tables as all others do.
+// CounterSet describes one counter set of Perflib version 2. Sets have no title indices; the source
+// assigns them, so that name tables contain the names of sets, too.
 type CounterSet struct {
 	GUID GUID
-	// Title is the title index of the set's name. That of the k-th counter in
-	// Info, from 0, is Title+2+2k; each help text has the index above its name's.
+	// Title is the title index of the set's name. The k-th counter in Info, from 0, has Title+2+2k;
+	// each help text has the index of its name plus 1.
 	Title uint32
-	// Info is the registration information as the system gave it: a
-	// PERF_COUNTERSET_REG_INFO of perflib.h and its PERF_COUNTER_REG_INFO
-	// structures. Package frame reads it when it decodes a sample.
+	// Info is the registration information from the system: a PERF_COUNTERSET_REG_INFO of perflib.h
+	// and its PERF_COUNTER_REG_INFO structures. Package frame decodes it with a sample.
 	Info []byte
 }
 
-// NameTable is one language's names and help texts in the form the registry
-// keeps them: MULTI_SZ, UTF-16LE, pairs of decimal index and text. Package
-// nametable reads them.
+// NameTable has the names and help texts of one language in the registry's form: MULTI_SZ,
+// UTF-16LE, pairs of decimal index and text. Package nametable parses it.
 type NameTable struct {
-	Language string // hexadecimal language id as the registry spells it: "009"
+	Language string // hexadecimal language ID as in the registry: "009"
 	Counter  []byte // names of objects and counters
 	Help     []byte // help texts; may be empty
 }
 
-// filetimeEpoch is 1601-01-01 UTC, from which FILETIME counts, in Unix seconds.
+// filetimeEpoch is 1601-01-01 UTC, the start of FILETIME, in Unix seconds.
 const filetimeEpoch = -11644473600
 
-// FromFiletime turns a FILETIME (100 ns since 1601-01-01 UTC) into a time in
-// UTC. Every value is a time, of the years -27627 to 30828.
+// FromFiletime converts a FILETIME (100 ns since 1601-01-01 UTC) to a time in UTC. Every value is
+// valid; the years range from -27627 to 30828.
 func FromFiletime(ft int64) time.Time {
 	return time.Unix(filetimeEpoch+ft/1e7, ft%1e7*100).UTC()
 }
 
-// ToFiletime turns a time into a FILETIME, rounded down to 100 ns. Times
-// outside the range of FromFiletime give its nearest end.
+// ToFiletime converts a time to a FILETIME, rounded down to 100 ns. A time outside the range of
+// FromFiletime becomes its nearest end.
 func ToFiletime(t time.Time) int64 {
 	switch {
 	case t.After(FromFiletime(math.MaxInt64)):

@@ -7,26 +7,24 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Reading is one displayable value: which counter of which instance, its value
-// and unit, when it was sampled, and whether it can be used. Value holds
-// something only when Status is [counter.OK].
+// Reading is one displayable value with its series, time and status. Value is set only if Status is
+// [counter.OK].
 type Reading struct {
 	*Series
 	Time   time.Time
 	Value  counter.Value
 	Status counter.Status
-	// Anomalies are the kinds of anomalies that touch the reading. Nearly
-	// always there is none.
+	// Anomalies are the kinds of anomalies that affect the reading; usually none.
 	Anomalies AnomalySet
 }
 
-// String returns the path, the value and its unit as one line, or the path and the status of a
-// reading without a value:
+// String returns the path, value and unit as one line, or the path and status of a reading without
+// a value:
 //
 //	\\HOST\Processor(_Total)\% Processor Time: 12.5 percent
 //	\\HOST\Process(editor)\% Processor Time: no_instance
 //
-// The text of a path is as the source returned it, and may hold anything.
+// Names from the source are not escaped and may contain control characters.
 func (r Reading) String() string {
 	path := ""
 	unit := counter.NoUnit

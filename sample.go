@@ -12,67 +12,65 @@ import (
 
 // Query is a selection compiled for one source.
 type Query interface {
-	// Next fills s with the next sample, in the memory that s owns: what s held is
-	// no longer valid, unless it was kept (see [Sample.Keep]). It decodes
-	// nothing; once warm it allocates nothing. At the end of recorded data it
-	// returns io.EOF. After an error s holds nothing but Damage, and the next
-	// call may succeed.
+	// Next replaces the contents of s with the next sample. It reuses the memory of s, unless s was
+	// kept (see [Sample.Keep]). It decodes nothing; once warm it allocates nothing. At the end of a
+	// log it returns io.EOF. After an error s holds nothing but Damage, and the next call may
+	// succeed.
 	Next(ctx context.Context, s *Sample) error
-	// Close releases what the query holds. Samples that it filled stay valid.
+	// Close releases the query's resources. Samples that it filled stay valid.
 	Close() error
 }
 
-// Sample is the blocks that a query returns for one moment. The zero Sample holds
-// nothing. It belongs to one goroutine.
+// Sample is the answer of a query for one moment: one block per interface. The zero Sample is empty
+// and ready for use. It belongs to one goroutine.
 //
-// A Sample owns its memory. It is valid until it is given to Next again, and for good once
-// [Sample.Keep] was called.
+// A Sample owns its memory. It is valid until it is passed to Next again, and permanently after
+// [Sample.Keep].
 type Sample struct {
-	// Schema has the names of all parts; nil for none. Displayable values have names of
-	// their own ([Raw].Series).
+	// Schema has the names of all parts; nil for none. Displayable values have their names in
+	// [Raw].Series.
 	Schema *Schema
-	// Parts are the answers of all interfaces that were asked. Most sources have
-	// one. A part keeps its place from sample to sample.
+	// Parts are the answers of all queried interfaces. Most sources have one. A part keeps its
+	// position from sample to sample.
 	Parts []Part
-	// Damage is what was passed over to get here: in recorded data, or of what
-	// other programs publish. Each error says where. The list is short: of much
-	// damage the last error counts what is left out. Behind it there may be notices, which are no damage:
-	// errors with a method Topic() string, such as published objects that are not shown. A program should
-	// show one notice of each topic and not fail, as any account could cause one.
+	// Damage lists the errors in data that was skipped: in a log, or in data that other programs
+	// publish. Each error names the place. The list is short: the last error counts further ones.
+	// Notices may follow, which report no damage: errors with a method Topic() string, for example
+	// about published objects that are not shown. A program should show one notice per topic and not
+	// fail, because any account can cause notices.
 	Damage []error
-	// At is how many bytes of a recording were read, of how many; 0 of 0 where
-	// that is not known.
+	// At is the number of bytes read of a log, and Of their total; both are 0 if unknown.
 	At, Of int64
-	// InUse, if the caller of Next sets it, reports whether the caller still reads a block of
-	// an earlier sample. A query that gives the same block in several samples fills it again
-	// only if it is not in use; without InUse it never does.
+	// InUse, if the caller of Next sets it, reports whether the caller still reads a block of an
+	// earlier sample. A query that returns the same block in several samples refills it only if it
+	// is not in use; without InUse it never does.
 	InUse func(*Block) bool
 
 	kept   bool
 	added  int       // parts since Clear
-	own    []*Block  // of Add, in its order; one that was kept is replaced
+	own    []*Block  // blocks of Add, in order; a kept block is replaced
 	sizes  []int     // see Like
 	within []*Sample // see Within
 }
 
-// Part is what one interface of a machine answered.
+// Part is the answer of one interface of a machine.
 type Part struct {
-	// Name is the interface's, where the sample is of several.
+	// Name is the interface's name if the sample has several.
 	Name string
-	// Block is the answer; nil where there is none.
+	// Block is the answer; nil for none.
 	Block *Block
-	// Beside tells that the part is collected beside the others and at a pace of
-	// its own: its block may be that of the sample before, and is then nothing new.
+	// Beside reports that the part is sampled independently, on its own schedule. Its block may be
+	// the same as in the previous sample.
 	Beside bool
-	// Only are the objects of the block that belong to the sample; nil: all.
+	// Only are the objects of the block that belong to the sample; nil for all.
 	Only []ObjectID
-	// Err is why there is no block, or why objects are missing in it: a provider failed or did not answer in
-	// time.
+	// Err is the reason why the block or some of its objects are missing: a provider failed or did
+	// not answer in time.
 	Err error
 }
 
-// Clear empties the sample and keeps its memory for the next one. What it held is no longer
-// valid, unless it was kept.
+// Clear empties the sample and reuses its memory for the next one. Its contents become invalid,
+// unless it was kept.
 func (s *Sample) Clear() {
 	if s.kept {
 		*s = Sample{InUse: s.InUse, own: s.own, sizes: s.sizes, within: s.within}
@@ -89,8 +87,8 @@ func (s *Sample) Clear() {
 	}
 }
 
-// Keep takes the sample and all blocks it refers to out of reuse for good. The next call of
-// Next with the same Sample fills other memory; a copy of the Sample stays valid.
+// Keep excludes the sample and its blocks from reuse permanently. The next call of Next with the
+// same Sample uses other memory; a copy of the Sample stays valid.
 func (s *Sample) Keep() {
 	s.kept = true
 	for i := range s.Parts {
@@ -100,19 +98,19 @@ func (s *Sample) Keep() {
 	}
 }
 
-// Kept reports whether Keep was called since the sample was filled.
+// Kept reports whether Keep was called after the sample was filled.
 func (s *Sample) Kept() bool { return s.kept }
 
-// Begin is for queries that fill a sample of one part. It empties the sample and returns the
-// block of the part, whose Raw is to be set.
+// Begin empties the sample, adds a part and returns its block. It is for queries whose samples have
+// one part. The caller sets the block's Raw.
 func (s *Sample) Begin() *Block {
 	s.Clear()
 	return s.Add()
 }
 
-// Add is for queries that fill a sample of several parts. It adds a part and returns its
-// block, whose Raw is to be set. Bytes has room for somewhat more than the last block in this
-// place held, so that it seldom grows while a sample is taken.
+// Add adds a part and returns its block. It is for queries whose samples have several parts. The
+// caller sets the block's Raw. Bytes has more capacity than the previous block at this position
+// needed, so that a sample seldom allocates.
 func (s *Sample) Add() *Block {
 	k := s.added
 	s.added++
@@ -133,9 +131,8 @@ func (s *Sample) Add() *Block {
 	return b
 }
 
-// Like gives the next sample in s blocks of the sizes of the last sample, which may have grown
-// since s was filled. It is for a loop without package measure that fills several samples in turn,
-// as frames need it.
+// Like sets the sizes of the blocks in the next sample of s to the sizes in last. It is for loops
+// without package measure that fill several samples in turn.
 func (s *Sample) Like(last *Sample) {
 	s.sizes = s.sizes[:0]
 	for _, b := range last.own {
@@ -148,9 +145,9 @@ func (s *Sample) Like(last *Sample) {
 	}
 }
 
-// Within returns the i-th sample inside s. It is for a query over several other queries, each of
-// which fills one. They are filled again when s is. A query that may leave a call of Next behind moves
-// the inner sample to a variable for the call, and back when the call has returned in time.
+// Within returns the i-th sample inside s, for a query that combines other queries. They are reused
+// with s. If a call of Next may be abandoned after a timeout, move the inner sample to a variable
+// for the call, and back when the call has returned in time.
 func (s *Sample) Within(i int) *Sample {
 	for len(s.within) <= i {
 		s.within = append(s.within, nil)
@@ -161,8 +158,7 @@ func (s *Sample) Within(i int) *Sample {
 	return s.within[i]
 }
 
-// Raw returns the block of a sample that has one part, as nearly all have. The
-// error wraps [ErrNotSupported].
+// Raw returns the block of a sample with a single part. The error wraps [ErrNotSupported].
 func (s *Sample) Raw() (*Raw, error) {
 	if err := s.CheckRaw(); err != nil {
 		return nil, err
@@ -178,8 +174,8 @@ func (s *Sample) Raw() (*Raw, error) {
 	return &p.Block.Raw, nil
 }
 
-// CheckRaw returns an error that wraps [ErrNotSupported] if the sample has displayable values and no raw
-// ones. It is for functions that store, send or show raw values.
+// CheckRaw returns an error that wraps [ErrNotSupported] if the sample has displayable values
+// instead of raw ones. It is for functions that store, send or show raw values.
 func (s *Sample) CheckRaw() error {
 	for i := range s.Parts {
 		if b := s.Parts[i].Block; b != nil && b.Format == FormatValues {
@@ -189,56 +185,56 @@ func (s *Sample) CheckRaw() error {
 	return nil
 }
 
-// Block is one answer of one interface. It does not change while the sample that it was filled
-// in is valid, or once it was kept.
+// Block is one answer of one interface. It does not change while its sample is valid, and never
+// after Keep.
 type Block struct {
 	Raw
 
-	number uint64
-	kept   atomic.Bool
-	room   int // of Bytes before they were filled
+	number   uint64
+	kept     atomic.Bool
+	capacity int // capacity of Bytes before they were filled
 
-	// The decoded bytes, shared by all holders of the block.
+	// The decoded bytes, shared by all users of the block.
 	decoding sync.Mutex
 	contents any
 	done     atomic.Bool
 	err      error
 }
 
-// blockNumber is the number of the last block of this program.
+// blockNumber is the number of the latest block of this program.
 var blockNumber atomic.Uint64
 
-// begin prepares the block for another answer, with room for one of a size and somewhat more.
-// Very large ones do not get a share of it: several are kept.
+// begin prepares the block for another answer of about size bytes. The reserve is limited, because
+// several blocks are kept.
 func (b *Block) begin(size int) {
 	b.Raw = Raw{Bytes: b.Bytes[:0]}
 	b.number, b.err = blockNumber.Add(1), nil
 	b.done.Store(false)
 
-	const little, much = 512, 128 << 10
-	if room := size + little + min(size/16, much); size > 0 && cap(b.Bytes) < room {
-		b.Bytes = make([]byte, 0, room)
+	const least, most = 512, 128 << 10
+	if needed := size + least + min(size/16, most); size > 0 && cap(b.Bytes) < needed {
+		b.Bytes = make([]byte, 0, needed)
 	}
-	b.room = cap(b.Bytes)
+	b.capacity = cap(b.Bytes)
 }
 
-// Number identifies the block's contents. No other contents get the same number, also in the
-// same memory.
+// Number identifies the block's contents. Other contents, even in the same memory, have another
+// number.
 func (b *Block) Number() uint64 { return b.number }
 
-// Keep takes the block out of reuse for good: its bytes do not change any more. It may be called
-// from several goroutines as long as the block is valid.
+// Keep excludes the block from reuse permanently: its bytes do not change any more. It may be
+// called from several goroutines as long as the block is valid.
 func (b *Block) Keep() { b.kept.Store(true) }
 
-// Kept reports whether the block was kept. Columns that are cooked of a block which was kept
-// before it was decoded are shared by all that have it.
+// Kept reports whether Keep was called. If Keep was called before Decode, all users of the block
+// share the columns computed from it.
 func (b *Block) Kept() bool { return b.kept.Load() }
 
-// Decode decodes the bytes with the function decode and returns its result. It does so once: later
-// callers, from any goroutine, get the same result. The argument old of decode is the result for
-// earlier bytes in the same memory, nil for none.
+// Decode decodes the bytes with decode and returns its result. It does so once: later callers, from
+// any goroutine, get the same result. The argument old of decode is the previous result in the same
+// memory, or nil.
 //
-// It is for package frame, which decodes blocks for all other packages.
+// Decode is for package frame, which decodes blocks for all other packages.
 func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error) {
 	b.decoding.Lock()
 	defer b.decoding.Unlock()
@@ -249,8 +245,8 @@ func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error)
 	return b.contents, b.err
 }
 
-// Decoded returns the result of Decode, two nils before its first call. A query can so check whether
-// a block that it returned was readable.
+// Decoded returns the result of Decode, or two nils before its first call. A query can use it to
+// check whether a returned block was readable.
 func (b *Block) Decoded() (contents any, err error) {
 	if !b.done.Load() {
 		return nil, nil
@@ -258,15 +254,13 @@ func (b *Block) Decoded() (contents any, err error) {
 	return b.contents, b.err
 }
 
-// Grew returns for how many bytes there was room before the block was filled, and
-// whether it needed more. It is for a loop without package measure, and for the tests of a
-// Query: an answer that needed more took longer.
-func (b *Block) Grew() (room int, grew bool) {
-	return b.room, b.room > 0 && len(b.Bytes) > b.room
+// Grew returns the capacity in bytes before the block was filled, and whether more was needed,
+// which makes a sample slower. It is for loops without package measure and for tests of a Query.
+func (b *Block) Grew() (capacity int, grew bool) {
+	return b.capacity, b.capacity > 0 && len(b.Bytes) > b.capacity
 }
 
-// poison overwrites the memory that will be used again, so that a test finds each reader of
-// memory that is not valid any more.
+// poison overwrites reusable memory, so that tests detect readers of invalid memory.
 func (s *Sample) poison() {
 	for _, b := range s.own {
 		b.poison()
@@ -289,11 +283,11 @@ func (b *Block) poison() {
 	}
 }
 
-// Block returns a block of bytes that the caller has already, such as the content of a file. The
-// bytes must not change.
+// Block returns a block of existing bytes, such as the content of a file. The bytes must not
+// change.
 func (raw Raw) Block() *Block { return &Block{Raw: raw, number: blockNumber.Add(1)} }
 
-// Sample returns a sample of one part.
+// Sample returns a sample with raw as its only part.
 func (raw Raw) Sample() *Sample {
 	return &Sample{Schema: raw.Schema, Parts: []Part{{Block: raw.Block()}}}
 }

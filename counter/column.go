@@ -2,19 +2,18 @@ package counter
 
 import "math"
 
-// The loops in this file are the only implementation of the formulas. They run
-// over columns that Formula.Cook has checked: every slice that a formula needs
-// is at least as long as Bits, and Status is as long and OK throughout. Each loop cuts
-// its slices to one length, which lets the compiler drop the bounds checks.
+// The loops in this file are the only implementation of the formulas. Formula.Cook has checked the
+// columns: every required slice is at least as long as Bits, and Status is as long and OK
+// throughout. Each loop cuts its slices to one length, so that the compiler can drop bounds checks.
 
-// span is what the clocks of two samples say about all elements of a column.
+// span is the time between two samples, for all elements of a column.
 type span struct {
 	ticks    float64 // D1 - D0, above zero
-	freq     float64 // ticks per second, 1 where the formula has no time base
-	timebase Status  // NegativeTimebase where a time base is needed and unusable
+	freq     float64 // ticks per second; 1 without a time base
+	timebase Status  // NegativeTimebase if a time base is needed and unusable
 }
 
-// measure sets the ticks between two times, or tells why there are none.
+// measure sets the ticks between two times, or returns the reason against it.
 func (s *span) measure(before, now int64) Status {
 	if now < before {
 		return NegativeDenominator
@@ -26,7 +25,7 @@ func (s *span) measure(before, now int64) Status {
 	return OK
 }
 
-// part are the elements from begin to end. A slice that is shorter is not needed.
+// part returns the elements in [begin, end). Slices that are shorter are not needed.
 func (c *Batch) part(begin, end int) Batch {
 	of := func(s []uint64) []uint64 {
 		if len(s) < end {
@@ -45,8 +44,7 @@ func (c *Batch) part(begin, end int) Batch {
 	return p
 }
 
-// allOK reports whether no element has a status; eight at a time, as the compiler makes
-// one of these loads.
+// allOK reports whether all elements are OK. It checks eight at a time, which compile to one load.
 func allOK(s []Status) bool {
 	for ; len(s) >= 8; s = s[8:] {
 		if uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|
@@ -63,7 +61,7 @@ func allOK(s []Status) bool {
 	return true
 }
 
-// fail gives the status to all elements that have none yet.
+// fail sets the status of all elements that are still OK.
 func (c *Batch) fail(status Status) {
 	for i, s := range c.Status {
 		if s == OK {
@@ -72,7 +70,7 @@ func (c *Batch) fail(status Status) {
 	}
 }
 
-// dropUnmatched gives NoPrevious to the elements without an older value.
+// dropUnmatched sets NoPrevious for elements without an older value.
 func (c *Batch) dropUnmatched() {
 	status := c.Status
 	for i, m := range c.Match[:len(status)] {
@@ -82,7 +80,7 @@ func (c *Batch) dropUnmatched() {
 	}
 }
 
-// limit keeps values within the limits that the options set.
+// limit limits values to the range that the options set.
 func (f *Formula) limit(bits []uint64) {
 	for i := range bits {
 		v := math.Float64frombits(bits[i])
@@ -205,8 +203,7 @@ func (f *Formula) fraction(c *Batch) {
 	}
 }
 
-// ratio computes formulas J, K, L and M. K divides by the time base as well,
-// which is 1 for the others.
+// ratio computes formulas J, K, L and M. The time base is 1 except for K.
 func (f *Formula) ratio(c *Batch, s span) (fell bool) {
 	bits := c.Bits
 	prev, cur, status := c.Prev[:len(bits)], c.Cur[:len(bits)], c.Status[:len(bits)]
@@ -243,7 +240,7 @@ func (f *Formula) ratio(c *Batch, s span) (fell bool) {
 	return fell
 }
 
-// elapsed computes formula O. A start of 0 means that nothing started yet.
+// elapsed computes formula O. A start of 0 means that nothing has started.
 func (f *Formula) elapsed(c *Batch, s span, now int64) {
 	for i, start := range c.Cur[:len(c.Bits)] {
 		if start == 0 {

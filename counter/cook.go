@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Clocks are the times that belong to one sample. Which of them a type uses
-// follows from its timer bits (winperf.h: PERF_TIMER_TICK, PERF_TIMER_100NS,
-// PERF_OBJECT_TIMER).
+// Clocks are the times of one sample. A type's timer bits select the clock (winperf.h:
+// PERF_TIMER_TICK, PERF_TIMER_100NS, PERF_OBJECT_TIMER).
 type Clocks struct {
 	PerfTime   int64 // PERF_DATA_BLOCK.PerfTime, ticks
 	PerfFreq   int64 // PERF_DATA_BLOCK.PerfFreq, ticks per second
@@ -16,7 +15,7 @@ type Clocks struct {
 	ObjectFreq int64 // PERF_OBJECT_TYPE.PerfFreq, ticks per second
 }
 
-// At returns what a clock showed, and its ticks per second.
+// At returns the time of a clock in ticks, and its ticks per second.
 func (c *Clocks) At(k Clock) (now, perSecond int64) {
 	switch k {
 	case TickClock:
@@ -29,10 +28,9 @@ func (c *Clocks) At(k Clock) (now, perSecond int64) {
 	return 0, 0
 }
 
-// ClockStep returns by how much the system time was set between two samples, in
-// units of 100 ns: how much further it went than the performance counter. It is
-// 0 where the two agree, as far as 100 ms or 2 % of the time between the
-// samples, and where the performance counter cannot tell.
+// ClockStep returns the change of the system time between two samples in units of 100 ns, beyond
+// the time that the performance counter measured. It is 0 if the two agree within 100 ms or 2 % of
+// the time between the samples, or if the performance counter is not usable.
 func ClockStep(prev, cur Clocks) int64 {
 	const tolerance, share, limit = 1e6, 0.02, 1e18
 	if prev.PerfFreq != cur.PerfFreq || cur.PerfFreq <= 0 || cur.PerfTime <= prev.PerfTime {
@@ -46,9 +44,9 @@ func ClockStep(prev, cur Clocks) int64 {
 	return int64(step)
 }
 
-// apart is the time in seconds between two samples: by the performance counter, or where
-// that says nothing by the clock of a formula. It is 0 where no clock tells.
-func apart(prev, cur Clocks, k Clock) float64 {
+// secondsBetween returns the seconds between two samples, by the performance counter or else by the
+// clock k. It is 0 if neither is usable.
+func secondsBetween(prev, cur Clocks, k Clock) float64 {
 	if cur.PerfFreq > 0 && cur.PerfTime > prev.PerfTime {
 		return float64(uint64(cur.PerfTime-prev.PerfTime)) / float64(cur.PerfFreq)
 	}
@@ -60,7 +58,7 @@ func apart(prev, cur Clocks, k Clock) float64 {
 	return float64(uint64(now-before)) / float64(freq)
 }
 
-// Sample is one raw sample of one counter with all that its formula may need.
+// Sample is one raw sample of one counter with the other numbers that its formula may need.
 type Sample struct {
 	Value uint64 // the raw value, zero-extended from its width
 	Base  uint64 // the raw value of its base counter
@@ -68,74 +66,70 @@ type Sample struct {
 	Clocks
 }
 
-// WrapPolicy says what a cumulative raw value of 4 bytes (or a base of 4
-// bytes) that fell between two samples means. Values of 8 bytes never wrap.
+// WrapPolicy says how to interpret a cumulative raw value or base of 4 bytes that fell between two
+// samples. Values of 8 bytes never wrap.
 type WrapPolicy uint8
 
 // The policies.
 const (
-	// WrapPlausible takes a fall for a wrap around 2^32 when the instance is
-	// known to be the same and the difference modulo 2^32 is below 2^31.
+	// WrapPlausible treats a fall as a wrap around 2^32 if the instance is verified to be the same
+	// and the difference modulo 2^32 is below 2^31.
 	WrapPlausible WrapPolicy = iota
-	// WrapNever takes every fall for an error, as PDH does.
+	// WrapNever treats every fall as an error, as PDH does.
 	WrapNever
-	// WrapAlways computes every difference modulo 2^32, except for totals
-	// over instances, which fall when an instance ends.
+	// WrapAlways computes every difference modulo 2^32, except for totals over instances, which fall
+	// when an instance ends.
 	WrapAlways
 )
 
-// Match says how well it is known that the older and the newer raw value of an
-// element belong to the same instance.
+// Match is the certainty that the older and the newer raw value of an element belong to the same
+// instance.
 type Match uint8
 
 // The degrees.
 const (
-	Unmatched  Match = iota // there is no older value
+	Unmatched  Match = iota // no older value
 	Verified                // the same instance
 	Unverified              // the same by name and position only
 	Aggregate               // a total over instances (_Total): the same, but it may fall
 )
 
-// Options choose between the readings of sources that differ. The zero value
-// is the recommended one.
+// Options select between different conventions for computing values. The zero value is recommended.
 type Options struct {
 	// Wrap is the policy for falling values of 4 bytes.
 	Wrap WrapPolicy
-	// Clamp raises the small negative results that clock jitter gives
-	// inverse timers to 0.
+	// Clamp raises the small negative results that clock jitter causes in inverse timers to 0.
 	Clamp bool
 	// Cap100 lowers percentages above 100 to 100, as PDH does by default.
 	Cap100 bool
-	// NeedPrevious gives NoPrevious to a process or thread that began after the older sample, as PDH does.
-	// The default counts it from zero, see frame.CountsFromZero. Formulas ignore it.
+	// NeedPrevious returns NoPrevious for a process or thread that began after the older sample, as
+	// PDH does. By default its count starts from zero, see frame.CountsFromZero. Formulas ignore
+	// this option.
 	NeedPrevious bool
-	// Least is the least time between two samples of which a rate is computed;
-	// those of a shorter one are TooClose. 0 computes all, as PDH does.
+	// Least is the shortest time between two samples for a rate; below it the status is TooClose. 0
+	// means no limit, as in PDH.
 	Least time.Duration
 }
 
-// Result is what became of one counter: Value holds something only when
-// Status is OK.
+// Result is the value of one counter. Value is set only if Status is OK.
 type Result struct {
 	Value  Value
 	Unit   Unit
 	Status Status
 }
 
-// Cook computes the displayable value of a counter from one or two samples of
-// the same instance. prev may be nil: two-sample types then give NoPrevious.
-// Values and bases have the sizes that their types say; where samples say
-// other sizes use [NewFormula].
+// Cook computes the displayable value of a counter from one or two samples of the same instance. If
+// prev is nil, two-sample types return NoPrevious. Values and bases have the sizes that their types
+// define; for other sizes use [NewFormula].
 //
-// A text counter gives Unsupported: its text is its value.
+// A text counter returns Unsupported: its text is its value.
 func Cook(t Type, prev, cur *Sample, opt Options) Result {
 	f := NewFormula(t, 0, 0, opt)
 	return f.CookOne(prev, cur, Verified)
 }
 
-// CookOne computes a single value as [Cook] does, from samples that are known to
-// belong together as well as match tells. prev may be nil; without cur the
-// result is NoInstance.
+// CookOne computes a single value as [Cook] does. match is the certainty that both samples are of
+// the same instance. prev may be nil; if cur is nil the result is NoInstance.
 func (f *Formula) CookOne(prev, cur *Sample, match Match) Result {
 	if cur == nil {
 		return Result{Unit: f.unit, Status: NoInstance}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// field is one field of the flag word where the bits of on have the value is.
+// field is one field of the flag word, present if t&on == is.
 type field struct {
 	on, is Type
 	mask   Type
@@ -18,7 +18,7 @@ type flag struct {
 	name  string
 }
 
-const anywhere Type = 0 // field.on: the field is there in every word
+const anywhere Type = 0 // field.on: the field is in every word
 
 // fields are the fields of the flag word (winperf.h, PERF_COUNTER_DEFINITION.CounterType).
 var fields = [...]field{
@@ -42,7 +42,7 @@ var fields = [...]field{
 	{typeMask, typeText, subtypeMask, []flag{
 		{0x00000, "PERF_TEXT_UNICODE"}, {0x10000, "PERF_TEXT_ASCII"},
 	}},
-	// The header has no names for what tells the bases apart.
+	// The header has no names for these values of bases.
 	{typeMask | subtypeMask, typeCounter | subtypeBase, 0xFF, []flag{
 		{1, "1 (of samples)"}, {2, "2 (of averages)"}, {3, "3 (of raw values)"},
 	}},
@@ -61,8 +61,7 @@ var fields = [...]field{
 	{anywhere, 0, Histogram, []flag{{Histogram, "PERF_COUNTER_HISTOGRAM_TYPE"}}},
 }
 
-// Describe takes any word apart, known or not, into the flags of winperf.h and
-// what is left of it:
+// Describe returns the word, its name and its flags as in winperf.h; it accepts unknown words, too:
 //
 //	0x20510500 PERF_100NSEC_TIMER = PERF_SIZE_LARGE | PERF_TYPE_COUNTER | ...
 //	0x00012000 PERF_DOUBLE_RAW = PERF_SIZE_DWORD | ... | 0x00002000 (unknown)
@@ -91,5 +90,5 @@ func (t Type) Describe() string {
 	return hexWord(t) + " " + name + " = " + strings.Join(parts, " | ")
 }
 
-// hexWord is a word as documents print it.
+// hexWord formats a word as documents do.
 func hexWord(t Type) string { return fmt.Sprintf("0x%08X", uint32(t)) }

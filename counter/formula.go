@@ -2,9 +2,8 @@ package counter
 
 import "math"
 
-// Formula computes the displayable values of one counter. It is compiled once
-// from a type and options; the zero Formula supports nothing. It may be used
-// from several goroutines.
+// Formula computes the displayable values of one counter. [NewFormula] compiles it; the zero
+// Formula returns Unsupported. It may be used from several goroutines.
 type Formula struct {
 	id       formulaID
 	operands operandSet
@@ -16,18 +15,18 @@ type Formula struct {
 	wrap       WrapPolicy
 	valueWraps bool // the raw value has 4 bytes
 	baseWraps  bool // its base has 4 bytes
-	events     bool // the base counts events: none of them is an average of 0
-	inverse    bool // of the multi-timers: the inverse one
+	events     bool // the base counts events: without events the average is 0
+	inverse    bool // for multi-timers: the inverse one
 
-	least     float64 // seconds between two samples of which a rate is computed
-	factor    float64 // 100 for percentages, 1 for everything else
-	limited   bool    // displayable values are raised to low and lowered to high
+	least     float64 // shortest time between two samples for a rate, in seconds
+	factor    float64 // 100 for percentages, else 1
+	limited   bool    // values are limited to low and high
 	low, high float64
 }
 
-// NewFormula compiles the formula of a type. valueSize and baseSize are the
-// bytes of the raw value and of its base (PERF_COUNTER_DEFINITION.CounterSize);
-// 0 stands for what the type says. Sizes other than 4 and 8 are not supported.
+// NewFormula compiles the formula of a type. valueSize and baseSize are the bytes of the raw value
+// and of its base (PERF_COUNTER_DEFINITION.CounterSize); 0 means the type's size. With sizes other
+// than 4 and 8 all values are Unsupported.
 func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	row := lookup(t)
 	f := Formula{
@@ -60,7 +59,7 @@ func NewFormula(t Type, valueSize, baseSize int, opt Options) Formula {
 	return f
 }
 
-// setSizes sets what follows from the sizes of the value and of the base.
+// setSizes sets the fields that depend on the sizes of value and base.
 func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 	if valueSize == 0 {
 		valueSize = row.Bytes
@@ -72,10 +71,10 @@ func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 	needsBase := f.NeedsBase()
 	supported := isWidth(valueSize) && (isWidth(baseSize) || !needsBase)
 	if f.id == formulaA3 {
-		supported = valueSize == 8 // there is no double of 4 bytes
+		supported = valueSize == 8 // no double has 4 bytes
 	}
 	if !supported {
-		f.operands = 0 // as for a type without formula
+		f.operands = 0 // unsupported, as a type without formula
 	}
 
 	f.valueWraps = valueSize == 4
@@ -88,16 +87,16 @@ func (f *Formula) setSizes(row *Info, valueSize, baseSize int) {
 	}
 }
 
-// isWidth reports whether numbers of that many bytes are supported.
+// isWidth reports whether numbers of size bytes are supported.
 func isWidth(size int) bool { return size == 4 || size == 8 }
 
 // Unit returns the unit of the values.
 func (f *Formula) Unit() Unit { return f.unit }
 
-// Kind returns the kind of the values; [FromBits] needs it.
+// Kind returns the kind of the values, for [FromBits].
 func (f *Formula) Kind() Kind { return f.kind }
 
-// Samples returns how many samples a value needs: 2, 1, or 0 if there is none.
+// Samples returns the number of samples that a value needs: 2, 1, or 0 if it has none.
 func (f *Formula) Samples() int { return int(f.samples) }
 
 // NeedsBase reports whether the formula needs the values of a base counter.
@@ -106,36 +105,36 @@ func (f *Formula) NeedsBase() bool { return f.operands&operandB1 != 0 }
 // NeedsMulti reports whether the formula needs the number of components.
 func (f *Formula) NeedsMulti() bool { return f.operands&operandM1 != 0 }
 
-// Batch holds the operands and results of one counter over many instances.
-// Element i of every slice belongs to instance i; there are as many elements
-// as Bits and Status have in common. Where a slice that the formula needs is
-// shorter no element has a value: InvalidData, or NoPrevious for Prev.
+// Batch holds the operands and results of one counter for many instances. Element i of every slice
+// belongs to instance i; the number of elements is the shorter length of Bits and Status. If a
+// required slice is shorter, no element has a value: the status is InvalidData, or NoPrevious for
+// Prev.
 type Batch struct {
-	// Prev and Cur are the raw values of the older and the newer sample;
-	// one-sample types ignore Prev.
+	// Prev and Cur are the raw values of the older and the newer sample. One-sample types ignore
+	// Prev.
 	Prev, Cur []uint64
-	// PrevBase and CurBase are the raw values of the base. Of multi-timers CurBase is
-	// the number of components, and PrevBase is ignored.
+	// PrevBase and CurBase are the raw values of the base. For multi-timers CurBase is the number of
+	// components, and PrevBase is ignored.
 	PrevBase, CurBase []uint64
-	// Match is how well the two raw values are known to belong together; nil stands
-	// for Verified. Two-sample types give NoPrevious where it is Unmatched.
+	// Match is the certainty that the two raw values belong together; nil means Verified. Two-sample
+	// types return NoPrevious for Unmatched.
 	Match []Match
 
-	// Bits are the results, for FromBits and Formula.Kind.
+	// Bits are the results, for FromBits with Formula.Kind.
 	Bits []uint64
-	// Status says which results are values. Elements that are not OK before are left alone.
+	// Status is OK for results with a value. Cook skips elements that are not OK before.
 	Status []Status
-	// Fell is set where a value or base of an element fell: it wrapped, or its status
-	// says that it went back.
+	// Fell reports that a value or base of an element fell: it wrapped, or its status reports the
+	// fall.
 	Fell bool
 }
 
-// Cook computes the values of a column from two samples with the given clocks.
-// One-sample types ignore prev. It allocates nothing. Types that have no
-// displayable number (text too) give Unsupported.
+// Cook computes the values of a column from two samples with the given clocks. One-sample types
+// ignore prev. It allocates nothing. Types without a displayable number, including text, return
+// Unsupported.
 //
-// Where several statuses apply, the denominator goes before the time base and
-// the time base before the value.
+// If several statuses apply, a fault of the denominator has priority over the time base, and the
+// time base over the value.
 func (f *Formula) Cook(prev, cur Clocks, col *Batch) {
 	c := col
 	c.Fell = false
@@ -177,14 +176,14 @@ func (f *Formula) Cook(prev, cur Clocks, col *Batch) {
 	col.Fell = f.cook(c, s, now)
 }
 
-// tooClose reports whether two samples are too close for a rate.
+// tooClose reports whether the time between two samples is below the limit for a rate.
 func (f *Formula) tooClose(prev, cur Clocks) bool {
-	seconds := apart(prev, cur, f.clock)
+	seconds := secondsBetween(prev, cur, f.clock)
 	return seconds > 0 && seconds < f.least
 }
 
-// cook computes the elements that have no status yet, as many at a time as stand
-// side by side. It reports whether a value or base of one fell.
+// cook computes the elements that are OK, in runs of neighbours. It reports whether a value or base
+// fell.
 func (f *Formula) cook(c *Batch, s span, now int64) (fell bool) {
 	if allOK(c.Status) { // nearly always
 		return f.cookAll(c, s, now)
@@ -203,16 +202,15 @@ func (f *Formula) cook(c *Batch, s span, now int64) (fell bool) {
 	return fell
 }
 
-// cookAll computes elements of which none has a status. It reports whether a value or
-// base of one fell.
+// cookAll computes elements that are all OK. It reports whether a value or base fell.
 func (f *Formula) cookAll(c *Batch, s span, now int64) (fell bool) {
 	if fell = f.compute(c, s, now); fell {
-		f.settle(c, s)
+		f.resolveFalls(c, s)
 	}
 	return fell
 }
 
-// ready tells why a column of n elements has no values at all, or OK.
+// ready returns OK, or the status of all n elements of a column without values.
 func (f *Formula) ready(c *Batch, n int) Status {
 	need := func(o operandSet, s []uint64) bool { return f.operands&o != 0 && len(s) < n }
 	switch {
@@ -229,8 +227,8 @@ func (f *Formula) ready(c *Batch, n int) Status {
 	return OK
 }
 
-// compute computes elements of which none has a status, but those whose value or base
-// fell. It reports whether there are any.
+// compute computes elements that are all OK, except those whose value or base fell. It reports
+// whether one did.
 func (f *Formula) compute(c *Batch, s span, now int64) (fell bool) {
 	fell = f.loop(c, s, now)
 	if f.limited {
@@ -239,12 +237,11 @@ func (f *Formula) compute(c *Batch, s span, now int64) (fell bool) {
 	return fell
 }
 
-// loop runs the one loop that belongs to the formula.
 func (f *Formula) loop(c *Batch, s span, now int64) (fell bool) {
 	switch f.id {
-	// Of one sample: nothing can fall.
+	// One sample: nothing can fall.
 	case formulaA:
-		copy(c.Bits, c.Cur) // the bits of an integer are its value
+		copy(c.Bits, c.Cur) // an integer's bits are its value
 	case formulaA2:
 		c.thousandths()
 	case formulaA3:
@@ -254,7 +251,7 @@ func (f *Formula) loop(c *Batch, s span, now int64) (fell bool) {
 	case formulaO:
 		f.elapsed(c, s, now)
 
-	// Of two.
+	// Two samples.
 	case formulaB:
 		return f.difference(c)
 	case formulaC, formulaD, formulaH:

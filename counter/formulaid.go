@@ -1,7 +1,7 @@
 package counter
 
-// formulaID names one of the formulas that turn raw samples into a displayable
-// value. Several types share a formula and differ in clock, base or width.
+// formulaID is one of the formulas for displayable values. Types that share a formula differ in
+// clock, base or width.
 type formulaID uint8
 
 // The formulas. [Info.Formula] returns the text of each.
@@ -14,7 +14,7 @@ const (
 	formulaC                   // rate
 	formulaD                   // timer
 	formulaE                   // inverse timer
-	formulaF1                  // multi-timer that one reading multiplies by the time base
+	formulaF1                  // multi-timer; some documents multiply it by the time base
 	formulaF2                  // multi-timer
 	formulaG                   // inverse multi-timer
 	formulaH                   // queue length
@@ -24,16 +24,15 @@ const (
 	formulaL                   // amount per event
 	formulaM                   // precision timer
 	formulaO                   // elapsed time
-	formulaP                   // nothing is computed: text and headings
-	formulaQ                   // base: has no value of its own
-	formulaR                   // histogram: supported nowhere
+	formulaP                   // no computation: text and headings
+	formulaQ                   // base: has no displayable value
+	formulaR                   // histogram: unsupported everywhere
 )
 
-// Operands is the set of numbers that a formula needs.
+// operandSet is the set of operands of a formula.
 type operandSet uint8
 
-// The operands, by the letters that formula texts use. 1 is the newer and 0
-// the older sample.
+// The operands, with the letters of formula texts. 1 is the newer and 0 the older sample.
 const (
 	operandN0 operandSet = 1 << iota // raw value
 	operandN1
@@ -45,15 +44,15 @@ const (
 	operandTB // time base: ticks per second of the clock
 )
 
-// Groups of operands that formulas have in common.
+// Groups of operands.
 const (
 	values = operandN0 | operandN1
 	times  = operandD0 | operandD1
 	bases  = operandB0 | operandB1
 )
 
-// formulas says what each formula computes (Microsoft Learn, Calculating
-// Counter Values) and from what.
+// formulas lists the text and operands of each formula (Microsoft Learn, Calculating Counter
+// Values).
 var formulas = [...]struct {
 	text     string
 	operands operandSet
@@ -81,9 +80,9 @@ var formulas = [...]struct {
 	formulaR:  {"", 0},
 }
 
-// Formula returns the formula as text; "" where nothing is computed. N is the raw
-// value, D the time of the clock, B the base and M the number of components, 1 in
-// the newer and 0 in the older sample; TB is the clock's ticks per second.
+// Formula returns the formula as text; "" for none. N is the raw value, D the time of the clock, B
+// the base and M the number of components, 1 in the newer and 0 in the older sample; TB is the
+// clock's ticks per second.
 func (i *Info) Formula() string { return formulas[i.formula.known()].text }
 
 // NeedsFrequency reports whether the formula needs the ticks per second of a clock.
@@ -92,7 +91,7 @@ func (i *Info) NeedsFrequency() bool { return i.formula.operands()&operandTB != 
 // operands returns the operands of the formula.
 func (id formulaID) operands() operandSet { return formulas[id.known()].operands }
 
-// known returns noFormula for a number that is no formula.
+// known returns id, or noFormula for an unknown number.
 func (id formulaID) known() formulaID {
 	if int(id) < len(formulas) {
 		return id

@@ -14,10 +14,9 @@ var ErrType = errors.New("unknown counter type")
 
 const prefix = "PERF_" // of every name in winperf.h
 
-// ParseType reads a type: a name of winperf.h in any case, with or without
-// PERF_, or a 32-bit number, decimal or hexadecimal with 0x. A number need not
-// be a known type. An error wraps [ErrType] and names a type that is spelled
-// much like s, if there is one.
+// ParseType parses a type: a name of winperf.h in upper or lower case, with or without PERF_, or a
+// 32-bit number, decimal or hexadecimal with 0x. The number may be an unknown type. An error wraps
+// [ErrType] and suggests a type with a similar name, if one exists.
 func ParseType(s string) (Type, error) {
 	if s != "" && '0' <= s[0] && s[0] <= '9' {
 		if t, err := parseNumber(s); err == nil {
@@ -35,10 +34,10 @@ func ParseType(s string) (Type, error) {
 	if near := nearest(name); near != "" {
 		return 0, fmt.Errorf("%w %q: did you mean %s?", ErrType, s, near)
 	}
-	return 0, fmt.Errorf("%w %q: want a name such as PERF_COUNTER_RAWCOUNT, or a 32-bit number", ErrType, s)
+	return 0, fmt.Errorf("%w %q: expected a name such as PERF_COUNTER_RAWCOUNT, or a 32-bit number", ErrType, s)
 }
 
-// parseNumber reads a word in decimal or, with 0x, in hexadecimal.
+// parseNumber parses a word in decimal or, with 0x, in hexadecimal.
 func parseNumber(s string) (Type, error) {
 	base := 10
 	if digits, ok := strings.CutPrefix(strings.ToLower(s), "0x"); ok {
@@ -48,7 +47,7 @@ func parseNumber(s string) (Type, error) {
 	return Type(n), err
 }
 
-// withoutPrefix cuts PERF_ in any case.
+// withoutPrefix removes PERF_ in upper or lower case.
 func withoutPrefix(s string) string {
 	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		return s[len(prefix):]
@@ -68,8 +67,7 @@ func names(yield func(Type, string) bool) {
 	}
 }
 
-// nearest returns the whole name that name, which lacks PERF_ and may lack COUNTER_ too,
-// was probably meant to be, or "".
+// nearest returns the full name closest to name, or "". name lacks PERF_ and may lack COUNTER_.
 func nearest(name string) string {
 	spellings := map[string]string{}
 	near := suggest.Closest(name, func(yield func(string) bool) {

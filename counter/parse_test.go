@@ -33,7 +33,7 @@ func TestParseType(t *testing.T) {
 }
 
 func TestParseTypeErrors(t *testing.T) {
-	const plain = "want a name such as PERF_COUNTER_RAWCOUNT, or a 32-bit number"
+	const plain = "expected a name such as PERF_COUNTER_RAWCOUNT, or a 32-bit number"
 	tests := []struct{ in, want string }{
 		{"", plain},
 		{"PERF_", plain},

@@ -2,25 +2,23 @@ package counter
 
 import "slices"
 
-// Status says whether a counter has a displayable value and, if not, why.
-// Only OK goes with a value.
+// Status says whether a counter has a displayable value and, if not, why. Only OK has one.
 type Status uint8
 
-// The statuses. Their words (see [Status.String]) are a fixed set that other
-// programs may rely on.
+// The statuses. Programs may rely on their words (see [Status.String]), which are a fixed set.
 const (
 	OK                  Status = iota // the value can be used
-	NoPrevious                        // two samples are needed and there is only one of this instance
-	InvalidData                       // a clock or base stands still or is missing, types changed, damage
+	NoPrevious                        // the formula needs two samples, and the instance has one
+	InvalidData                       // a clock or base did not advance or is missing, types changed, damage
 	NegativeDenominator               // a clock or base went back
 	NegativeValue                     // a cumulative value went back
 	NegativeTimebase                  // the frequency of the clock is zero or negative
 	NoInstance                        // the instance is not in the newer sample
 	NoCounter                         // the object has no such counter
-	NoObject                          // there is no such object
+	NoObject                          // the source has no such object
 	Unsupported                       // the type has no displayable value: bases, headings, unknown types
-	NotPermitted                      // there is a value, and the reader has no right to it
-	TooClose                          // a rate of two samples that are less apart than Options.Least
+	NotPermitted                      // the reader has no right to the value
+	TooClose                          // a rate of two samples closer than Options.Least
 )
 
 var statusWords = [...]string{
@@ -37,26 +35,26 @@ func (s Status) String() string {
 	return "invalid_data"
 }
 
-// ParseStatus returns the status that a word stands for; false for any other word.
+// ParseStatus returns the status of a word, and false for an unknown word.
 func ParseStatus(word string) (Status, bool) {
 	i := slices.Index(statusWords[:], word)
 	return Status(max(i, 0)), i >= 0
 }
 
-// NamesNothing reports whether the status says that a path names nothing: NoInstance, NoCounter or NoObject.
+// NamesNothing reports whether s is NoInstance, NoCounter or NoObject: the path matches nothing.
 func (s Status) NamesNothing() bool { return s == NoInstance || s == NoCounter || s == NoObject }
 
-// MarshalText writes the status word.
+// MarshalText returns the status word. The error is always nil.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Unit is the unit of a displayable value. It follows from the counter's type.
+// Unit is the unit of a displayable value. The counter's type defines it.
 type Unit uint8
 
 // The units.
 const (
 	NoUnit    Unit = iota // the type has no displayable value
 	Count                 // a plain number: a raw count, a difference, an average of items, a queue length
-	Percent               // percent; may exceed 100 where several processors or requests add up
+	Percent               // percent; above 100 if several processors or requests add up
 	PerSecond             // events or amounts per second
 	Seconds               // seconds, or seconds per operation
 	TextUnit              // text
@@ -72,11 +70,11 @@ func (u Unit) String() string {
 	return "none"
 }
 
-// ParseUnit returns the unit that a word stands for; false for any other word.
+// ParseUnit returns the unit of a word, and false for an unknown word.
 func ParseUnit(word string) (Unit, bool) {
 	i := slices.Index(unitWords[:], word)
 	return Unit(max(i, 0)), i >= 0
 }
 
-// MarshalText writes the unit's word.
+// MarshalText returns the unit's word. The error is always nil.
 func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }

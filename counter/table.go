@@ -5,32 +5,31 @@ import (
 	"slices"
 )
 
-// Info is what is known about one counter type.
+// Info describes one counter type.
 type Info struct {
 	Type Type
-	// Name is the constant of winperf.h, or the number in hexadecimal where no
-	// document gives it a name of its own.
+	// Name is the constant of winperf.h, or the number in hexadecimal if no document names it.
 	Name    string
-	Alias   string    // a second constant with the same number, "" = none
-	formula formulaID // how the displayable value is computed
-	Clock   Clock     // the clock that the formula uses
-	Base    Type      // the class of base (or of component count) that belongs to it, 0 = none
-	Samples int       // samples needed: 2, 1, or 0 for no displayable value
-	Bytes   int       // bytes of the raw value where a sample does not tell: 4, 8, 0 = none, -1 = variable
-	Kind    Kind      // what the displayable value is
-	Unit    Unit      // its unit
-	// Cumulative: the raw value of an instance only grows, but for a restart or a wrap.
+	Alias   string    // another constant with the same number, "" = none
+	formula formulaID // formula of the displayable value
+	Clock   Clock     // clock of the formula
+	Base    Type      // type of its base or component count, 0 = none
+	Samples int       // number of samples needed: 2, 1, or 0 for no displayable value
+	Bytes   int       // bytes of the raw value if a sample does not define them: 4, 8, 0 = none, -1 = variable
+	Kind    Kind      // kind of the displayable value
+	Unit    Unit      // unit of the displayable value
+	// Cumulative: the raw value of an instance only grows, except for a restart or a wrap.
 	Cumulative bool
-	Brief      string // what the value tells, in one line
+	Brief      string // meaning of the value, in one line
 	Source     string // the document that defines it
 }
 
-// Clock says which of the [Clocks] a formula uses.
+// Clock selects one of the [Clocks] for a formula.
 type Clock uint8
 
 // The clocks.
 const (
-	NoClock     Clock = iota // none: raw values, or the base is the time
+	NoClock     Clock = iota // none: raw values, or the base measures the time
 	TickClock                // PerfTime and PerfFreq of PERF_DATA_BLOCK (PERF_TIMER_TICK)
 	Clock100ns               // PerfTime100nSec of PERF_DATA_BLOCK, 10^7 per second (PERF_TIMER_100NS)
 	ObjectClock              // PerfTime and PerfFreq of PERF_OBJECT_TYPE (PERF_OBJECT_TIMER)
@@ -46,8 +45,7 @@ func (k Clock) String() string {
 	return clockWords[NoClock]
 }
 
-// Documents that define types. Titles without a publisher are pages of
-// Microsoft Learn.
+// Documents that define types. Titles without a publisher are pages on Microsoft Learn.
 const (
 	header    = "winperf.h"
 	headerPCQ = "winperf.h; MS-PCQ"
@@ -55,15 +53,15 @@ const (
 	wmi       = "CounterType Qualifier (WMI)"
 )
 
-const noBase Type = 0 // in the table: no base belongs to the type
+const noBase Type = 0 // a type without base
 
-// unknown stands for every word that is not in the table.
+// unknown is the row for every word that is not in the table.
 var unknown Info
 
 // Types ranges over all known types in the order of their numbers.
 func Types() iter.Seq[Info] { return slices.Values(types[:]) }
 
-// lookup finds the row of a type; it returns &unknown for an unknown one.
+// lookup returns the row of a type, or &unknown.
 func lookup(t Type) *Info {
 	lo, hi := 0, len(types)
 	for lo < hi {
@@ -81,10 +79,8 @@ func lookup(t Type) *Info {
 	return &unknown
 }
 
-// types is the one table of counter types, in the order of their numbers. The
-// columns are those of Info:
-// type, name, alias,
-// formula, clock, base, samples, bytes, kind, unit, cumulative, brief, source.
+// types lists the counter types in the order of their numbers. The columns are the fields of Info:
+// type, name, alias, formula, clock, base, samples, bytes, kind, unit, cumulative, brief, source.
 var types = [...]Info{
 	{RawCountHex, "PERF_COUNTER_RAWCOUNT_HEX", "",
 		formulaA, NoClock, noBase, 1, 4, KindHex32, Count, false,
@@ -100,7 +96,7 @@ var types = [...]Info{
 	// Its size bits say 4 bytes, and 0x2000 is no flag of winperf.h.
 	{DoubleRaw, "PERF_DOUBLE_RAW", "",
 		formulaA3, NoClock, noBase, 1, 8, KindFloat, Count, false, "the raw value, a double", wmi},
-	// winperf.h has the flag and no type with it.
+	// winperf.h has the flag, but no type with it.
 	{rawDec1000, "PERF_NUMBER_DEC_1000", "",
 		formulaA2, NoClock, noBase, 1, 4, KindFloat, Count, false, "the raw value in thousandths", header},
 	{largeRawDec1000, "0x00020100", "",
@@ -168,7 +164,7 @@ var types = [...]Info{
 	{MultiTimerInv100NSec, "PERF_100NSEC_MULTI_TIMER_INV", "",
 		formulaG, Clock100ns, MultiBase, 2, 8, KindFloat, Percent, true,
 		"the share of time that several components were active, from their idle time", calc},
-	// Its size bits say 4 bytes, and Windows gives 8. Of the clock only the frequency is used.
+	// Its size bits say 4 bytes, but Windows provides 8. Only the clock's frequency is used.
 	{AverageTimer, "PERF_AVERAGE_TIMER", "",
 		formulaK, TickClock, AverageBase, 2, 8, KindFloat, Seconds, true,
 		"the time of an operation on average", calc},

@@ -1,14 +1,13 @@
 package counter
 
-// Type is a counter type: the flag word of a PERF_* constant of winperf.h.
-// Any word is a valid Type; [Type.Info] reports whether it is a known one.
+// Type is a counter type: the flag word of a PERF_* constant of winperf.h. Any word is a valid
+// Type; [Type.Info] reports whether it is known.
 type Type uint32
 
-// The counter types of winperf.h, in the order of their numbers. A name here
-// is the header's without PERF_, a leading COUNTER_ and a trailing _TYPE, with
-// two exceptions: a leading 100NSEC or 100NS goes to the end because a Go name
-// cannot begin with a digit, and CounterCounter and CounterText stay whole
-// because what is left would mean something else in this package.
+// The counter types of winperf.h, in the order of their numbers. A Go name is the constant's name
+// without PERF_, a leading COUNTER_ and a trailing _TYPE. Exceptions: a leading 100NSEC or 100NS
+// moves to the end, because a Go name cannot begin with a digit, and CounterCounter and CounterText
+// keep their prefix.
 const (
 	RawCountHex          Type = 0x00000000 // PERF_COUNTER_RAWCOUNT_HEX
 	LargeRawCountHex     Type = 0x00000100 // PERF_COUNTER_LARGE_RAWCOUNT_HEX
@@ -52,7 +51,7 @@ const (
 	Histogram            Type = 0x80000000 // PERF_COUNTER_HISTOGRAM_TYPE
 )
 
-// Types that are no constants of winperf.h. ParseType and Types know some more.
+// Types that winperf.h does not define. ParseType and Types know more of them.
 const (
 	DoubleRaw       Type = 0x00012000 // PERF_DOUBLE_RAW of WMI: the raw value is a float64
 	rawDec1000      Type = 0x00020000 // PERF_NUMBER_DEC_1000, of 4 bytes
@@ -60,8 +59,8 @@ const (
 	largeRawBaseWMI Type = 0x40030503 // how one WMI page writes PERF_LARGE_RAW_BASE
 )
 
-// Fields of the flag word, and the values of them that are tested here
-// (winperf.h, PERF_COUNTER_DEFINITION.CounterType).
+// Fields of the flag word and some of their values (winperf.h,
+// PERF_COUNTER_DEFINITION.CounterType).
 const (
 	sizeMask    Type = 0x00000300
 	sizeDWORD   Type = 0x00000000
@@ -80,15 +79,14 @@ const (
 	displayNone Type = 0x40000000
 )
 
-// Info returns the table's row for the type; ok is false for a word that is
-// no known type.
+// Info returns the description of the type; ok is false for an unknown type.
 func (t Type) Info() (info Info, ok bool) {
 	row := lookup(t)
 	return *row, row != &unknown
 }
 
-// String returns the type's name in winperf.h, such as "PERF_100NSEC_TIMER",
-// or the word in hexadecimal when it has none: "0x12345678".
+// String returns the type's name in winperf.h, such as "PERF_100NSEC_TIMER", or the word in
+// hexadecimal: "0x12345678".
 func (t Type) String() string {
 	if row := lookup(t); row != &unknown {
 		return row.Name
@@ -96,18 +94,16 @@ func (t Type) String() string {
 	return hexWord(t)
 }
 
-// MarshalText writes what String returns.
+// MarshalText returns the text of String. The error is always nil.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads what [ParseType] accepts.
+// UnmarshalText sets t to the result of [ParseType].
 func (t *Type) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseType(string(text))
 	return err
 }
 
-// IsBase reports whether the word is a base: what a fraction or an average is
-// divided by. Two bits of the subtype are not enough, because the precision
-// timers have them too.
+// IsBase reports whether the type is a base: the divisor of a fraction or an average.
 func (t Type) IsBase() bool {
 	return t&(typeMask|subtypeMask) == typeCounter|subtypeBase
 }
@@ -115,17 +111,17 @@ func (t Type) IsBase() bool {
 // IsText reports whether the raw value is text.
 func (t Type) IsText() bool { return t&typeMask == typeText }
 
-// IsMulti reports whether the formula needs the number of components that were
-// summed up: the multi-timers, but not the base that may hold that number.
+// IsMulti reports whether the formula needs the number of summed components, as multi-timers do. It
+// is false for the base that may hold that number.
 func (t Type) IsMulti() bool { return t&flagMulti != 0 && !t.IsBase() }
 
-// Inverse reports whether the raw value is the time in which there was nothing to count, such as that in
-// which a processor was idle: the displayable value is the rest.
+// Inverse reports whether the raw value measures inactive time, such as the idle time of a
+// processor. The displayable value is then the rest of the time.
 func (t Type) Inverse() bool { return t&flagInverse != 0 && lookup(t).Cumulative }
 
-// Width returns the bytes of the raw value as the size bits have them: 4, 8,
-// 0 for none, -1 for a variable length. What a sample says itself
-// (PERF_COUNTER_DEFINITION.CounterSize) goes before it; see also Info.Bytes.
+// Width returns the bytes of the raw value according to the size bits: 4, 8, 0 for none, -1 for a
+// variable length. A size in the sample (PERF_COUNTER_DEFINITION.CounterSize) has priority; see
+// also Info.Bytes.
 func (t Type) Width() int {
 	switch t & sizeMask {
 	case sizeDWORD:
@@ -138,15 +134,14 @@ func (t Type) Width() int {
 	return -1
 }
 
-// NeedsBase reports whether the formula needs the value of a base counter. The
-// multi-timers need a number of components instead; see [Type.IsMulti].
+// NeedsBase reports whether the formula needs the value of a base counter. Multi-timers need a
+// number of components instead; see [Type.IsMulti].
 func (t Type) NeedsBase() bool {
 	return lookup(t).formula.operands()&operandB1 != 0
 }
 
-// AcceptsBase reports whether the counter base can serve t as its base (ok) and
-// whether it is of the class that belongs to t (exact). A base of another class
-// deserves a warning. Multi-timers accept nothing but [MultiBase].
+// AcceptsBase reports whether base can be the base of t (ok), and whether it is the type that t
+// defines (exact). If only ok is true, show a warning. Multi-timers accept only [MultiBase].
 func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 	want := lookup(t).Base
 	if want == noBase || !base.IsBase() {
@@ -159,12 +154,12 @@ func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 	return exact || want != MultiBase, exact
 }
 
-// Clock tells which clock the formula uses.
+// Clock returns the clock that the formula uses.
 func (t Type) Clock() Clock { return lookup(t).Clock }
 
-// TimerClock tells in whose ticks a timer's raw value counts how long something was active (or
-// inactive): those of the formula's clock or, of the precision timers, whose formula takes the
-// time from a base, those of the base. It is NoClock for all other types.
+// TimerClock returns the clock in whose ticks a timer's raw value counts active (or inactive) time.
+// It is the formula's clock or, for precision timers, whose formula uses the base as time, the
+// clock of the base. It is NoClock for all other types.
 func (t Type) TimerClock() Clock {
 	switch t {
 	case Precision100NSTimer:
@@ -180,25 +175,23 @@ func (t Type) TimerClock() Clock {
 	return NoClock
 }
 
-// Second tells what PDH keeps beside a raw value of the type, as the second value
-// that its formula needs (PDH_RAW_COUNTER.SecondValue of pdh.h): the raw value of
-// the base, or else what a clock showed. Of a type that has neither, with NoClock,
-// the second value says nothing.
+// Second returns the meaning of the second raw value that PDH stores for a counter of this type
+// (PDH_RAW_COUNTER.SecondValue of pdh.h): the base's raw value, or else the time of a clock. If
+// base is false and clock is NoClock, the second value has no meaning.
 func (t Type) Second() (base bool, clock Clock) {
 	if t.NeedsBase() {
-		return true, NoClock // the clock of an average stands still: only its frequency counts
+		return true, NoClock // an average uses only the frequency of its clock
 	}
 	return false, t.Clock()
 }
 
-// Samples returns how many samples the displayable value needs: 2, 1, or 0 for
-// a type that has none.
+// Samples returns the number of samples that the displayable value needs: 2, 1, or 0 for a type
+// without one.
 func (t Type) Samples() int { return lookup(t).Samples }
 
-// OverTime reports whether the displayable value is about the time between two samples:
-// a rate, the share of time, the average length of a queue. An average of several such
-// values goes by the times that they stand for. It is false of averages over events,
-// however long those took, and of what was there at a moment.
+// OverTime reports whether the displayable value describes the time between two samples: a rate, a
+// share of time, the average length of a queue. To average such values, weight them by these times.
+// It is false for averages over events, whatever their duration, and for states at one moment.
 func (t Type) OverTime() bool {
 	formula := lookup(t).formula
 	return formula == formulaM || formulas[formula].operands&times == times
@@ -207,6 +200,6 @@ func (t Type) OverTime() bool {
 // Unit returns the unit of the displayable value.
 func (t Type) Unit() Unit { return lookup(t).Unit }
 
-// Cumulative reports whether the raw value of an instance only grows, but for a
-// restart and, where it has 4 bytes, a wrap around 2^32.
+// Cumulative reports whether the raw value of an instance only grows, except for a restart and,
+// with 4 bytes, a wrap around 2^32.
 func (t Type) Cumulative() bool { return lookup(t).Cumulative }

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Kind tells what a [Value] holds.
+// Kind is the kind of a [Value].
 type Kind uint8
 
-// The kinds of a Value. The zero Value holds nothing.
+// The kinds of a Value. The zero Value has no value.
 const (
 	KindNone  Kind = iota // no value
 	KindInt               // an unsigned 64-bit integer, shown in decimal
@@ -20,8 +20,8 @@ const (
 	KindText              // text
 )
 
-// Value is the displayable value of a counter. It keeps all 64 bits of an
-// integer, a decimal, or text; the zero Value holds nothing.
+// Value is the displayable value of a counter: an integer with all 64 bits, a decimal, or text. The
+// zero Value is empty.
 type Value struct {
 	text string
 	bits uint64
@@ -37,24 +37,23 @@ func Float(f float64) Value { return Value{bits: math.Float64bits(f), kind: Kind
 // Text returns a Value that holds the text s.
 func Text(s string) Value { return Value{text: s, kind: KindText} }
 
-// FromBits returns the Value of the given kind whose 64 bits are bits: the
-// integer itself, or the IEEE 754 form of a decimal. It is how an element of a
-// [Batch] becomes a Value.
+// FromBits returns the Value of the given kind with these 64 bits: the integer itself, or the IEEE
+// 754 form of a decimal. It converts an element of a [Batch] to a Value.
 func FromBits(k Kind, bits uint64) Value { return Value{bits: bits, kind: k} }
 
-// Kind tells what the Value holds.
+// Kind returns the kind of the Value.
 func (v Value) Kind() Kind { return v.kind }
 
-// isInteger reports whether the Value holds an integer.
+// isInteger reports whether the Value is an integer.
 func (v Value) isInteger() bool {
 	return v.kind == KindInt || v.kind == KindHex || v.kind == KindHex32
 }
 
-// Uint64 returns the integer that the Value holds; ok is false for every other kind.
+// Uint64 returns an integer Value; ok is false for other kinds.
 func (v Value) Uint64() (n uint64, ok bool) { return v.bits, v.isInteger() }
 
-// Float64 returns the Value as a decimal: a decimal as it is, an integer
-// rounded to the nearest float64. ok is false when it holds no number.
+// Float64 returns a numeric Value as a float64, rounding integers to the nearest one. ok is false
+// for other kinds.
 func (v Value) Float64() (f float64, ok bool) {
 	switch {
 	case v.kind == KindFloat:
@@ -65,12 +64,12 @@ func (v Value) Float64() (f float64, ok bool) {
 	return 0, false
 }
 
-// AsText returns the text that the Value holds; ok is false for every other kind.
+// AsText returns the text of a Value; ok is false for other kinds.
 func (v Value) AsText() (s string, ok bool) { return v.text, v.kind == KindText }
 
-// Append appends the Value to dst: integers with all digits (or in hexadecimal
-// with 0x), decimals in the shortest form that reads back to the same number,
-// text as it is, and nothing for no value.
+// Append appends the Value to dst: integers with all digits (or in hexadecimal with 0x), decimals
+// in the shortest form that parses to the same number, text unchanged, and nothing for an empty
+// Value.
 func (v Value) Append(dst []byte) []byte {
 	switch v.kind {
 	case KindInt:
@@ -87,12 +86,11 @@ func (v Value) Append(dst []byte) []byte {
 	return dst
 }
 
-// String returns what Append appends.
+// String returns the text that Append appends.
 func (v Value) String() string { return string(v.Append(nil)) }
 
-// MarshalJSON writes numbers as JSON numbers with all their digits, text as a
-// JSON string, and no value as null. A decimal that JSON cannot hold
-// (infinite or not a number) is null too.
+// MarshalJSON encodes integers and decimals as JSON numbers with all digits, text as a JSON string,
+// and an empty Value as null. Infinite decimals and NaN become null, too.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
 	case v.isInteger():

@@ -6,16 +6,15 @@ import (
 	"math"
 )
 
-// ErrConversion says that a value does not fit the wanted type without loss.
+// ErrConversion: a value does not fit the requested type without loss.
 var ErrConversion = errors.New("lossy conversion")
 
-// ValueType is what the readings of a counter are. It follows from the counter's
-// definition and does not change while the definition stays the same.
+// ValueType is the type of all readings of a counter. It depends only on the counter's definition.
 type ValueType uint8
 
-// The value types. Their numbers do not change; new ones come last.
+// The value types. Their numbers do not change; new types are added at the end.
 const (
-	NoValue   ValueType = iota // the sensor has no readings: a heading, a type that is not known
+	NoValue   ValueType = iota // no readings: a heading, an unknown type
 	Integer32                  // an unsigned 32-bit integer
 	Integer64                  // an unsigned 64-bit integer
 	Decimal                    // a float64
@@ -32,8 +31,8 @@ func (t ValueType) String() string {
 	return fmt.Sprintf("value type %d", uint8(t))
 }
 
-// ValueTypeOf returns the value type of the readings of a counter of type t, whose raw
-// values have size bytes: 4, or 8 for what is wider. A base has no readings.
+// ValueTypeOf returns the value type of a counter of type t whose raw values have size bytes: 4, or
+// 8 for wider values. It is NoValue for a base.
 func ValueTypeOf(t Type, size int) ValueType {
 	info, _ := t.Info()
 	switch kind := info.Kind; {
@@ -52,9 +51,9 @@ func ValueTypeOf(t Type, size int) ValueType {
 	return NoValue
 }
 
-// Uint32 returns a value of a sensor of type t as a 32-bit integer. Only those
-// of Integer32 are, whatever the value: what works once always works. Any
-// other gives an error that wraps ErrConversion.
+// Uint32 returns a value of a counter with value type t as a 32-bit integer. It succeeds for all
+// values of Integer32 and for no other type, even if the number is small. Otherwise the error wraps
+// ErrConversion.
 func (t ValueType) Uint32(v Value) (uint32, error) {
 	n, ok := v.Uint64()
 	if t != Integer32 || !ok || n > math.MaxUint32 {
@@ -63,9 +62,8 @@ func (t ValueType) Uint32(v Value) (uint32, error) {
 	return uint32(n), nil
 }
 
-// Uint64 returns a value of a sensor of type t as a 64-bit integer, which those
-// of Integer32 and Integer64 are. Any other gives an error that wraps
-// ErrConversion.
+// Uint64 returns a value of a counter with value type t as a 64-bit integer. It succeeds for
+// Integer32 and Integer64. Otherwise the error wraps ErrConversion.
 func (t ValueType) Uint64(v Value) (uint64, error) {
 	n, ok := v.Uint64()
 	if t != Integer32 && t != Integer64 || !ok {
@@ -74,9 +72,8 @@ func (t ValueType) Uint64(v Value) (uint64, error) {
 	return n, nil
 }
 
-// Float64 returns a value of a sensor of type t as a decimal, which every number
-// is but those 64-bit integers that a float64 cannot hold exactly. These, and
-// text, give an error that wraps ErrConversion.
+// Float64 returns a value of a counter with value type t as a float64. Text, and 64-bit integers
+// that a float64 cannot represent exactly, give an error that wraps ErrConversion.
 func (t ValueType) Float64(v Value) (float64, error) {
 	f, ok := v.Float64()
 	number := t == Integer32 || t == Integer64 || t == Decimal
@@ -91,7 +88,7 @@ func (t ValueType) Float64(v Value) (float64, error) {
 
 func (t ValueType) lossy(v Value, as string) error {
 	if v.Kind() == KindNone {
-		return fmt.Errorf("%w: there is no value to return as %s", ErrConversion, as)
+		return fmt.Errorf("%w: no value to return as %s", ErrConversion, as)
 	}
 	return fmt.Errorf("%w: %v of value type %v as %s", ErrConversion, v, t, as)
 }

@@ -2,11 +2,10 @@ package counter
 
 import "math"
 
-// settle gives the elements whose value or base fell what they deserve: the
-// value that a wrap around 2^32 makes, or the status of a fall. The loops of
-// the formulas leave such elements alone, because they are rare and a call
-// within the loops would double their time.
-func (f *Formula) settle(c *Batch, s span) {
+// resolveFalls sets the value or status of elements whose value or base fell: the value after a
+// wrap around 2^32, or the status of a fall. The loops of the formulas skip such elements, because
+// they are rare and a call within the loops would double their time.
+func (f *Formula) resolveFalls(c *Batch, s span) {
 	needsBase := f.NeedsBase()
 	for i, status := range c.Status {
 		fell := c.Cur[i] < c.Prev[i] || needsBase && c.CurBase[i] < c.PrevBase[i]
@@ -36,7 +35,7 @@ func (f *Formula) settle(c *Batch, s span) {
 		case !valueOK:
 			c.Status[i] = NegativeValue
 		default:
-			f.compute(&Batch{ // the growth as a column of its own
+			f.compute(&Batch{ // the growth as a column with one element
 				Prev: []uint64{0}, Cur: []uint64{value},
 				PrevBase: []uint64{0}, CurBase: []uint64{base},
 				Bits: c.Bits[i : i+1], Status: c.Status[i : i+1],
@@ -45,9 +44,9 @@ func (f *Formula) settle(c *Batch, s span) {
 	}
 }
 
-// growth returns how much a value grew from n0 to n1; ok is false if it fell.
-// A lower value of 4 bytes is growth modulo 2^32 where the policy allows for a
-// wrap. A value above 2^32-1 has not 4 bytes, whatever its size is said to be.
+// growth returns the growth from n0 to n1; ok is false if the value fell. A lower value of 4 bytes
+// is growth modulo 2^32 if the policy permits a wrap. A value above 2^32-1 cannot have 4 bytes,
+// whatever its declared size.
 func (f *Formula) growth(wraps bool, match Match, n0, n1 uint64) (d uint64, ok bool) {
 	if n1 >= n0 {
 		return n1 - n0, true

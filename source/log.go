@@ -27,13 +27,13 @@ import (
 type logKind struct {
 	name       string
 	extensions []string
-	is         func(start []byte) bool // tells it by the beginning of the file
+	is         func(start []byte) bool // recognises the kind by the start of a file
 	open       logOpener
 }
 
 type logOpener func(file replay.File, opt Options) (winperf.Source, error)
 
-// plain opens a log of which nothing can be said from outside.
+// plain returns an opener of a log without options.
 func plain(open func(replay.File) (winperf.Source, error)) logOpener {
 	return func(file replay.File, _ Options) (winperf.Source, error) { return open(file) }
 }
@@ -42,7 +42,7 @@ func openText(file replay.File, opt Options) (winperf.Source, error) {
 	return replay.OpenText(file, replay.TextOptions{CodePage: opt.CodePage, Location: opt.Location})
 }
 
-// logKinds are the kinds of logs that OpenLog knows.
+// logKinds returns the kinds of logs that OpenLog knows.
 func logKinds() []logKind {
 	return []logKind{
 		{"PDH text log", []string{".csv", ".tsv"}, isText, openText},
@@ -54,7 +54,7 @@ func logKinds() []logKind {
 	}
 }
 
-// startSize is how much of a file is looked at to find out what it is.
+// startSize is the number of bytes at the start of a file that identify its kind.
 const startSize = 64 << 10
 
 func isText(start []byte) bool {
@@ -66,10 +66,10 @@ func isCapture(start []byte) bool { return bytes.HasPrefix(start, capture.Magic(
 
 func isBlock(start []byte) bool { return bytes.HasPrefix(start, []byte("P\x00E\x00R\x00F\x00")) }
 
-// OpenLog opens a log or capture, whose kind its content tells, and where that
-// is damaged its extension. One that gzip or zstd compressed is unpacked to a temporary
-// file, which is there until the source is closed. The error wraps fs.ErrNotExist,
-// winperf.ErrNotSupported for a file of another kind, or winperf.ErrBadData.
+// OpenLog opens a log or capture. Its kind follows from its content or, if that is damaged, from
+// the file's extension. A log compressed by gzip or zstd is unpacked to a temporary file, which is
+// removed when the source is closed. The error wraps fs.ErrNotExist, winperf.ErrNotSupported for a
+// file of another kind, or winperf.ErrBadData.
 func OpenLog(ctx context.Context, file string, opt Options) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,9 +81,9 @@ func OpenLog(ctx context.Context, file string, opt Options) (winperf.Source, err
 	return openUnpacked(log, damage, opt)
 }
 
-// ReadLog opens a log or capture that comes through a reader, with the errors of [OpenLog].
-// It first copies r to its end into a temporary file, which is there until the source is
-// closed. name stands for the log in messages.
+// ReadLog opens a log or capture from a reader, with the errors of [OpenLog]. It first copies r to
+// its end into a temporary file, which is removed when the source is closed. Messages use name for
+// the log.
 func ReadLog(ctx context.Context, name string, r io.Reader, opt Options) (winperf.Source, error) {
 	log, damage, err := replay.Spool(ctx, name, r)
 	if err != nil {
@@ -92,7 +92,7 @@ func ReadLog(ctx context.Context, name string, r io.Reader, opt Options) (winper
 	return openUnpacked(log, damage, opt)
 }
 
-// openUnpacked opens a log that is not compressed any more.
+// openUnpacked opens an uncompressed log.
 func openUnpacked(log replay.File, damage error, opt Options) (winperf.Source, error) {
 	src, err := openKind(log, opt)
 	if err != nil {
@@ -132,8 +132,7 @@ func openKind(log replay.File, opt Options) (winperf.Source, error) {
 	return inZone(src, opt.Location), nil
 }
 
-// inZone has a recorded source say that it is in zone. It changes nothing if zone is nil, or
-// src is live.
+// inZone returns src with zone as its time zone if src is a log and zone is not nil, else src.
 func inZone(src winperf.Source, zone *time.Location) winperf.Source {
 	if zone == nil || !src.Describe().Recorded {
 		return src
@@ -141,7 +140,7 @@ func inZone(src winperf.Source, zone *time.Location) winperf.Source {
 	return zoned{src, zone}
 }
 
-// zoned is a record whose zone its reader knows better.
+// zoned is a log with a time zone from the caller.
 type zoned struct {
 	winperf.Source
 	zone *time.Location
@@ -154,18 +153,18 @@ func (s zoned) Describe() winperf.Description {
 	return d
 }
 
-// kindByName tells by the extension of its name what kind of log a file is, -1 none.
+// kindByName returns the index in logKinds for the file's extension, -1 for none.
 func kindByName(name string) int {
 	extension := strings.ToLower(filepath.Ext(replay.BareName(name)))
 	return slices.IndexFunc(logKinds(),
 		func(k logKind) bool { return slices.Contains(k.extensions, extension) })
 }
 
-// unpacked is a log of which a copy was made.
+// unpacked is a log in a temporary file.
 type unpacked struct {
 	winperf.Source
 	log    replay.File
-	damage error // behind what could be unpacked
+	damage error // damage at the end of the unpacked data
 }
 
 // Compile implements winperf.Source.
@@ -180,7 +179,7 @@ func (u *unpacked) Compile(ctx context.Context, sel winperf.Selection) (winperf.
 // Close implements winperf.Source.
 func (u *unpacked) Close() error { return errors.Join(u.Source.Close(), u.log.Remove()) }
 
-// unpackedQuery tells with its first sample what is wrong with the file.
+// unpackedQuery adds the file's damage to the first sample.
 type unpackedQuery struct {
 	winperf.Query
 	damage error
@@ -196,8 +195,8 @@ func (q *unpackedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	return err
 }
 
-// namesFile reports whether a URL without a known scheme is the name of a file: there
-// is one, or it is the name of a log that is missing.
+// namesFile reports whether a URL without a known scheme is the name of an existing file or has the
+// extension of a log.
 func namesFile(name string) bool {
 	if _, err := os.Stat(name); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err == nil
@@ -205,14 +204,14 @@ func namesFile(name string) bool {
 	return kindByName(name) >= 0
 }
 
-// logForm is what openLogURL takes, for messages.
+// logForm is the URL form of openLogURL, for messages.
 const logForm = "log:FILE[?zone=ZONE&codepage=N]"
 
 // openLogURL opens FILE[?zone=ZONE&codepage=N].
 func openLogURL(ctx context.Context, rest string, over Options) (winperf.Source, error) {
 	file, query := rest, ""
 	if i := strings.LastIndexByte(rest, '?'); i >= 0 {
-		if _, err := os.Stat(rest); err != nil { // no file whose name has a question mark
+		if _, err := os.Stat(rest); err != nil { // rest is no file name with a question mark
 			file, query = rest[:i], rest[i+1:]
 		}
 	}
@@ -244,8 +243,8 @@ func openLogURL(ctx context.Context, rest string, over Options) (winperf.Source,
 	return OpenLog(ctx, file, opt)
 }
 
-// ParseZone reads a time zone: a name of the IANA database such as Europe/Berlin, UTC, Local,
-// or an offset from UTC such as +05:30. The error wraps winperf.ErrNotSupported.
+// ParseZone parses a time zone: a name of the IANA database such as Europe/Berlin, UTC, Local, or
+// an offset from UTC such as +05:30. The error wraps winperf.ErrNotSupported.
 func ParseZone(s string) (*time.Location, error) {
 	if t, err := time.Parse("Z07:00", s); err == nil {
 		_, offset := t.Zone()
@@ -260,8 +259,8 @@ func ParseZone(s string) (*time.Location, error) {
 	return zone, nil
 }
 
-// ParseCodePage reads the number of a Windows code page, with or without cp before it: 1251
-// or cp1251. The error wraps winperf.ErrNotSupported, also for a number that is not known.
+// ParseCodePage parses the number of a Windows code page, optionally after cp: 1251 or cp1251. The
+// error wraps winperf.ErrNotSupported, also for an unknown number.
 func ParseCodePage(s string) (uint32, error) {
 	digits := s
 	if len(s) > 2 && strings.EqualFold(s[:2], "cp") {

@@ -3,9 +3,9 @@
 //	local:                               this machine
 //	registry:[//MACHINE][?foreign=HOST]  the registry of this Windows machine or another
 //	perflib:[//MACHINE][?lang=ID]        the counter sets of a Windows machine
-//	pdh:[//MACHINE][?formatted=1]        what the Performance Data Helper of a Windows machine reads
-//	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file, as bytes or as text
-//	log:FILE[?zone=ZONE&codepage=N]      a log or capture; FILE alone does as well
+//	pdh:[//MACHINE][?formatted=1]        the Performance Data Helper of a Windows machine
+//	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file, bytes or text
+//	log:FILE[?zone=ZONE&codepage=N]      a log or capture; the scheme is optional
 package source
 
 import (
@@ -27,33 +27,32 @@ import (
 	"github.com/winperf/winperf/source/internal/replay"
 )
 
-// Options for [OpenWith], [OpenLog] and [ReadLog]. The zero Options suit nearly all sources.
+// Options for [OpenWith], [OpenLog] and [ReadLog]. The zero Options suit most sources.
 type Options struct {
-	// Providers are asked for further objects whenever the source local: is sampled. They are
-	// this program's own counters, or counters of a device that only this program can read.
-	// The source closes their sessions when it is closed. Windows does not support them yet.
+	// Providers supply further objects to each sample of the source local:, for this program's own
+	// counters or for a device that only this program can read. The source closes their sessions
+	// when it is closed. Windows does not support them yet.
 	Providers []provider.Provider
-	// CodePage is the Windows code page of a text log; 0 finds it out from the text.
+	// CodePage is the Windows code page of a text log; 0 detects it.
 	CodePage uint32
-	// Location is the time zone of a log, and overrides the zone that the log names: the zone
-	// of the time stamps in a text log, and of winperf.LogInfo for a binary log or a capture.
-	// nil is the zone that the log names.
+	// Location overrides the time zone of a log: the zone of the time stamps in a text log, and of
+	// winperf.LogInfo for a binary log or a capture. nil keeps the log's own zone.
 	Location *time.Location
 }
 
 // Scheme is one kind of source.
 type Scheme struct {
-	Name  string // what stands before the colon
+	Name  string // the part before the colon
 	Usage string // the form of the URL
-	Brief string // what it reads, in one line
+	Brief string // the description, in one line
 	open  opener
 }
 
-// opener opens what stands behind the colon.
+// opener opens a source by the part after the colon.
 type opener func(ctx context.Context, rest string, opt Options) (winperf.Source, error)
 
-// with makes an opener of a source that is not a log. Of the log options it takes only the
-// time zone, which a recorded source can use too.
+// with returns an opener of a source that is not a log. It uses only the time zone of opt, which
+// applies to recorded blocks, too.
 func with(open func(ctx context.Context, rest string) (winperf.Source, error)) opener {
 	return func(ctx context.Context, rest string, opt Options) (winperf.Source, error) {
 		src, err := open(ctx, rest)
@@ -64,8 +63,8 @@ func with(open func(ctx context.Context, rest string) (winperf.Source, error)) o
 	}
 }
 
-// Schemes returns the kinds of sources that [Open] knows, on every system: those that this
-// system cannot read are among them. It is for help texts.
+// Schemes returns the kinds of sources that [Open] knows, for help texts. The list is the same on
+// every system and includes kinds that this system cannot read.
 func Schemes() []Scheme {
 	return []Scheme{
 		{localScheme, localForm, "this machine", openLocal},
@@ -89,20 +88,20 @@ func Schemes() []Scheme {
 	}
 }
 
-// Open opens a source by URL, in one of the forms above; "" is "local:", and the scheme may
-// be in any case. The bare name of a file opens the log in it, as [OpenLog] does. Close the
-// source when it is no longer needed.
+// Open opens a source by URL, in one of the forms above; "" is "local:", and the scheme may be in
+// upper or lower case. The name of a file opens this log, as [OpenLog] does. The caller must close
+// the source.
 //
-// The error wraps winperf.ErrNotSupported where this system cannot read the source or the
-// URL has none of these forms. Otherwise it is what the source found: fs.ErrNotExist for a
-// missing file, winperf.ErrBadData for a damaged one.
+// The error wraps winperf.ErrNotSupported if this system cannot read the source or the URL has
+// another form. Other errors are the source's: fs.ErrNotExist for a missing file,
+// winperf.ErrBadData for a damaged one.
 func Open(ctx context.Context, address string) (winperf.Source, error) {
 	return OpenWith(ctx, address, Options{})
 }
 
-// OpenWith opens a source as [Open] does, with options. Options of a log override the options
-// in the URL, and a live source ignores them. Providers for another source than this machine
-// are an error that wraps winperf.ErrNotSupported.
+// OpenWith opens a source as [Open] does, with options. Options of a log override options in the
+// URL; a live source ignores them. Providers for another source than this machine are an error that
+// wraps winperf.ErrNotSupported.
 func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source,
 		if found && strings.EqualFold(s.Name, scheme) {
 			src, err := s.open(ctx, rest, opt)
 			if err != nil {
-				return nil, blame(err, scheme, rest)
+				return nil, withAddress(err, scheme, rest)
 			}
 			return src, nil
 		}
@@ -137,7 +136,7 @@ func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source,
 	return nil, fmt.Errorf("source %q: %w%s; known are %s", address, winperf.ErrNotSupported, hint, usages())
 }
 
-// names yields the names of all schemes.
+// names ranges over the names of all schemes.
 func names() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, s := range Schemes() {
@@ -148,9 +147,9 @@ func names() iter.Seq[string] {
 	}
 }
 
-// blame puts a source's address in front of an error, unless that begins with what stands
-// behind the colon, such as the name of a file.
-func blame(err error, scheme, rest string) error {
+// withAddress adds a source's address to the start of an error, unless the error begins with rest,
+// such as the name of a file.
+func withAddress(err error, scheme, rest string) error {
 	behind, found := strings.CutPrefix(err.Error(), rest)
 	switch {
 	case rest == "":
@@ -169,13 +168,12 @@ func usages() string {
 	return strings.Join(forms, ", ")
 }
 
-// localScheme is the scheme of this machine, and localForm the form of its URL.
 const localScheme = "local"
 
 const localForm = "local:[?kernel=fold][&groups=PATH[,PATH...]]"
 
-// openLocal opens this machine. kernel=fold has one process stand for the kernel's
-// threads; groups are the control groups that are shown, with the groups below them.
+// openLocal opens this machine. kernel=fold shows one process instead of the kernel's threads;
+// groups are the control groups to show, including the groups below them.
 func openLocal(_ context.Context, rest string, with Options) (winperf.Source, error) {
 	query, found := strings.CutPrefix(rest, "?")
 	values, err := url.ParseQuery(query)
@@ -198,8 +196,8 @@ func openLocal(_ context.Context, rest string, with Options) (winperf.Source, er
 	return local.Open(opt)
 }
 
-// below returns a function that reports whether a control group is one of those of the
-// names, is below one of them, or is above one, as the way there leads through it.
+// below returns a function that reports whether a control group is one of the names, or is below or
+// above one.
 func below(names []string) func(path string) bool {
 	return func(path string) bool {
 		for _, name := range names {
@@ -216,9 +214,9 @@ func openPerfdata(ctx context.Context, rest string) (winperf.Source, error) {
 	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenPerfdata(rest) })
 }
 
-// OpenPerfdata opens recorded performance data blocks. Each file holds one sample and may
-// have any name. The files in names hold the names of objects and counters, as
-// nametable.ReadFile reads them. They may be pipes, which are waited for until ctx ends.
+// OpenPerfdata opens recorded performance data blocks. Each file holds one sample and may have any
+// name. The files in names hold the names of objects and counters in the forms of
+// nametable.ReadFile. Files may be pipes; reading them ends with ctx.
 func OpenPerfdata(ctx context.Context, files, names []string) (winperf.Source, error) {
 	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenFiles(files, names) })
 }

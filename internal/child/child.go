@@ -1,15 +1,15 @@
-// Package child waits for programs that this one started.
+// Package child waits for programs that this program started.
 package child
 
 import "os"
 
-// Exit is how a program ended.
+// Exit describes the end of a program.
 type Exit struct {
-	Status int    // -1 where a signal ended it
-	Signal string // that ended it, such as SIGTERM
+	Status int    // -1 if a signal ended it
+	Signal string // the signal that ended it, such as SIGTERM
 }
 
-// ExitOf is how a program ended that was waited for; nil is none that has ended, of status -1.
+// ExitOf returns the Exit of a program after Wait; its status is -1 for nil.
 func ExitOf(s *os.ProcessState) Exit {
 	if s == nil {
 		return Exit{Status: -1}

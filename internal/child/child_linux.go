@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwaitExit waits until a child has ended, tells how, and leaves it there: its counters can be read
-// until somebody waits for it, unless it reports false.
+// AwaitExit waits until a child has ended, without reaping it: its counters stay readable until the
+// caller waits for it. It returns false if that failed.
 func AwaitExit(pid int) (Exit, bool) {
 	for {
 		var info unix.Siginfo
@@ -20,11 +20,11 @@ func AwaitExit(pid int) (Exit, bool) {
 	}
 }
 
-// What si_code says of a child that has ended with a status; else a signal ended it.
+// Values of si_code for a child that exited with a status; otherwise a signal ended it.
 const cldExited = 1
 
-// exitOf reads the fields for children, which the type of the package has no names for: the process
-// id, the user, and the status, behind three numbers and aligned as addresses are (sigaction(2)).
+// exitOf reads the fields for children, which package unix does not name: after three numbers,
+// aligned to addresses, the process ID, the user and the status (sigaction(2)).
 func exitOf(info *unix.Siginfo) Exit {
 	const word = unsafe.Sizeof(uintptr(0))
 	const fields = (3*4 + word - 1) / word * word

@@ -2,5 +2,5 @@
 
 package child
 
-// AwaitExit returns at once: here a process that has ended has no counters any more.
+// AwaitExit returns at once: on this system an ended process has no counters.
 func AwaitExit(int) (Exit, bool) { return Exit{}, false }

@@ -4,8 +4,8 @@ package child
 
 import "os"
 
-// signalOf is "": no signals end programs here.
+// signalOf returns "": this system has no signals.
 func signalOf(*os.ProcessState) string { return "" }
 
-// SignalNumber returns 0: no signals end programs here.
+// SignalNumber returns 0: this system has no signals.
 func SignalNumber(string) int { return 0 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Data returns the path of a file or directory of the data from real machines, which are in
-// shared/data beside the project and not in it. Without it the test is skipped.
+// Data returns the path of a file or directory with data of real machines, in shared/data next to
+// the project. It skips the test if the data is missing.
 func Data(t testing.TB, name ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -30,7 +30,7 @@ func Data(t testing.TB, name ...string) string {
 	}
 }
 
-// Captures returns the real version 1 blocks that tests read, by file name.
+// Captures returns the real version 1 blocks for tests, by file name.
 func Captures(t testing.TB) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(Data(t, "perfdata"), "*.bin"))

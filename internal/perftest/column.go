@@ -7,7 +7,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Column makes one column of readings, whose values may be of several kinds. It is valid as long as they are.
+// Column returns one column of readings, whose values may have several kinds. It is valid as long
+// as they are.
 func Column(readings ...winperf.Reading) winperf.Column {
 	c := winperf.Column{Names: reread(readings), Time: readings[0].Time}
 	for i := range readings {
@@ -22,7 +23,7 @@ func Column(readings ...winperf.Reading) winperf.Column {
 	return c
 }
 
-// reread is the ColumnNames of readings of one counter.
+// reread implements ColumnNames for readings of one counter.
 type reread []winperf.Reading
 
 func (r reread) Counter(n int) *winperf.Series     { return r[n].Series }

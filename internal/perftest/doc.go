@@ -1,11 +1,9 @@
-// Package perftest makes reference blocks: performance data blocks of fixed
-// sizes, the same on every run, for benchmarks and for tests of how instances
-// are matched while processes come and go.
+// Package perftest generates performance data blocks of fixed sizes, with the same bytes on every
+// run. They are for benchmarks and for tests of matching instances while processes start and end.
 //
-// It writes bytes by itself and does not use the codec, so that the two can be
-// tested against each other. [Walk] is a hand-written reader of the same
-// bytes, the reference for the codec's speed.
+// The package encodes blocks without the codec, so that each tests the other. [Walk] is a
+// hand-written reader of the same bytes, the reference for the codec's speed.
 //
-// [Mutate] damages bytes at random, for tests that show that bad input costs
-// itself; [Cases] repeats what it found.
+// [Mutate] damages bytes at random, for tests that damage affects only the damaged part; [Cases]
+// repeats a failing round.
 package perftest

@@ -9,15 +9,15 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// hostileNames are what a system could call its things.
+// hostileNames are difficult names of objects and counters.
 var hostileNames = []string{
 	"", "a", "A", "a#1", "a b", "a_b", "a-b", "_Total", "_total", "\n", "\"", `\`, "a\\nb", "\uFFFD", "\u202eabc",
 	"{x=\"y\"}", "17", "007", "é", "# EOF", "__name__", "instance", "total", "sum", "count", "created", "info",
 	strings.Repeat("x", 70_000),
 }
 
-// HistoryNames returns the names of a History's objects and counters, some of which are one as the name
-// of a metric.
+// HistoryNames returns the names of a History's objects and counters, some of which become the same
+// metric name.
 func HistoryNames() map[uint32]string {
 	titles := map[uint32]string{}
 	for i, name := range []string{
@@ -29,12 +29,12 @@ func HistoryNames() map[uint32]string {
 	return titles
 }
 
-// History makes blocks in the text form of package perfdata, in which objects come, go, move, change
-// their counters and are there twice.
+// History generates blocks in the text form of package perfdata, in which objects appear,
+// disappear, move, change their counters and occur twice.
 type History struct {
 	r       *rand.Rand
 	step    int64
-	layouts [][]counter.Type // of objects, which take turns
+	layouts [][]counter.Type // layouts of objects, used in turn
 }
 
 var historyTypes = []counter.Type{
@@ -43,7 +43,7 @@ var historyTypes = []counter.Type{
 	counter.DoubleRaw, counter.SampleFraction, counter.SampleBase, counter.CounterText,
 }
 
-// NewHistory returns one by chance.
+// NewHistory returns a random History.
 func NewHistory(r *rand.Rand) *History {
 	h := &History{r: r}
 	for range 3 {

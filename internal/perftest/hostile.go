@@ -12,22 +12,21 @@ import (
 	"time"
 )
 
-// Cases are the rounds of a test with random input. Each has random numbers of
-// its own, which follow from the seed and the round's number, so that a round
-// can be repeated alone.
+// Cases are the rounds of a test with random input. The random numbers of a round follow from the
+// seed and the round's number, so that it can be repeated alone.
 type Cases struct {
 	Seed uint64
-	// Done is how many rounds have begun.
+	// Done is the number of rounds that have begun.
 	Done  int
-	most  int       // 0: as many as there is time for
-	until time.Time // of the last beginning
+	most  int       // 0: no limit
+	until time.Time // start time of the last round
 }
 
-// SuiteCases are n rounds, the same on every run.
+// SuiteCases returns n rounds, the same on every run.
 func SuiteCases(n int) *Cases { return &Cases{Seed: 1, most: n} }
 
-// SoakCases are rounds for as long as WINPERF_SOAK says, without which the test
-// is skipped. Their seed is random, unless WINPERF_SEED has one.
+// SoakCases returns rounds for the duration in WINPERF_SOAK; without it the test is skipped. The
+// seed is random, or the one in WINPERF_SEED.
 func SoakCases(t testing.TB) *Cases {
 	t.Helper()
 	duration, err := time.ParseDuration(os.Getenv("WINPERF_SOAK"))
@@ -42,7 +41,7 @@ func SoakCases(t testing.TB) *Cases {
 	return &Cases{Seed: seed, until: time.Now().Add(duration)}
 }
 
-// All returns the rounds by their numbers, each with its random numbers.
+// All ranges over the rounds' numbers and random numbers.
 func (c *Cases) All() iter.Seq2[int, *rand.Rand] {
 	return func(yield func(int, *rand.Rand) bool) {
 		for c.most > 0 && c.Done < c.most || c.most == 0 && time.Now().Before(c.until) {
@@ -55,7 +54,7 @@ func (c *Cases) All() iter.Seq2[int, *rand.Rand] {
 	}
 }
 
-// Edge returns a number at which lengths, counts or offsets go wrong.
+// Edge returns a number at which errors in lengths, counts or offsets are likely.
 func Edge(r *rand.Rand) uint64 { return edges[r.IntN(len(edges))] }
 
 var edges = []uint64{
@@ -63,9 +62,9 @@ var edges = []uint64{
 	1<<31 - 1, 1 << 31, 1<<32 - 8, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1,
 }
 
-// Mutate returns a copy of b with one to four faults: bits and bytes changed,
-// pieces cut out, put in, doubled, exchanged or taken from one of the others,
-// numbers of 4 and 8 bytes at the edges of what there is.
+// Mutate returns a copy of b with one to four faults: bits and bytes changed, pieces removed,
+// inserted, doubled, exchanged or taken from one of the others, numbers of 4 and 8 bytes at the
+// edges of their range.
 func Mutate(r *rand.Rand, b []byte, others ...[]byte) []byte {
 	b = bytes.Clone(b)
 	for range 1 + r.IntN(4) {
@@ -111,8 +110,7 @@ func mutateOnce(r *rand.Rand, b []byte, others [][]byte) []byte {
 	return b
 }
 
-// piece chooses a piece of b that is not empty: mostly a short one, and where
-// something stands.
+// piece returns a random piece of b that is not empty: mostly a short one at a place with data.
 func piece(r *rand.Rand, b []byte) (from, to int) {
 	const tries = 8
 	for range tries {
@@ -128,7 +126,7 @@ func piece(r *rand.Rand, b []byte) (from, to int) {
 	return from, from + 1 + r.IntN(most)
 }
 
-// putEdge writes a number where one may stand.
+// putEdge writes an Edge number at an aligned position.
 func putEdge(r *rand.Rand, b []byte, size int) {
 	if len(b) < size {
 		return

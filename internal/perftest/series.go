@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Title indices of the two objects whose instances come and go.
+// Title indices of the two objects whose instances change.
 const (
 	Process = 230
 	Thread  = 232
@@ -18,31 +18,29 @@ const (
 	uptime         = 3600 * second           // at the first sample
 )
 
-// timeOf is the FILETIME of a sample.
+// timeOf returns the FILETIME of a sample.
 func timeOf(step int) int64 { return bootTime + uptime + int64(step)*second }
 
-// names are what processes are called; most names are used many times.
+// names are names of processes; most are used many times.
 var names = []string{
 	"svchost", "chrome", "conhost", "RuntimeBroker", "msedge", "explorer", "csrss", "taskhostw",
 	"SearchIndexer", "dllhost", "powershell", "services", "cmd", "sqlservr", "w3wp", "rundll32",
 }
 
-// Sample is one block and the truth about it.
+// Sample is one block and its expected instances.
 type Sample struct {
 	Bytes []byte
-	// IDs has, by title index, the identities of an object's instances in
-	// block order. Two samples of one series show the same thing exactly where
-	// the identities are equal.
+	// IDs has, by title index, the identities of an object's instances in block order. Instances of
+	// two samples of a series are the same if and only if their identities are equal.
 	IDs map[uint32][]uint64
 }
 
-// Block returns a reference block.
+// Block returns the reference block of a size.
 func Block(size Size) []byte { return Series(size, 1, 0, 1)[0].Bytes }
 
-// Series returns n samples, one second apart. From each to the next churn
-// percent of the processes end, with their threads, and as many begin: most in
-// the place of the one that ended and under its name, some of those with its
-// process id too, others at the end of the list.
+// Series returns n samples, one second apart. From each to the next churn percent of the processes
+// end, with their threads, and as many start: most at the position and with the name of one that
+// ended, some of them with its process ID, too, others at the end of the list.
 func Series(size Size, n int, churn float64, seed uint64) []Sample {
 	w := newWorld(shapes[size], seed)
 	samples := make([]Sample, n)
@@ -55,10 +53,10 @@ func Series(size Size, n int, churn float64, seed uint64) []Sample {
 	return samples
 }
 
-// world is a machine over time.
+// world is the state of a machine.
 type world struct {
 	rand      *rand.Rand
-	processes []*instance // Idle first, _Total not among them
+	processes []*instance // starts with Idle, without _Total
 	others    []*object
 	lastID    uint64
 	lastPID   uint32
@@ -82,15 +80,15 @@ func newWorld(s shape, seed uint64) *world {
 	return w
 }
 
-// process makes a new process.
+// process returns a new process.
 func (w *world) process(name string, start int64) *instance {
 	w.lastID++
 	w.lastPID += 4
 	return &instance{id: w.lastID, name: name, pid: w.lastPID, start: start}
 }
 
-// addOthers makes the objects that stay the same. One in three has a single
-// instance; the counters of each are chosen so that the totals come out right.
+// addOthers adds the objects that do not change. One in three has a single instance; the numbers of
+// counters are chosen for the required totals.
 func (w *world) addOthers(s shape) {
 	objects := s.objects - 2
 	instances := s.instances - s.processes - s.threads - 1
@@ -100,7 +98,7 @@ func (w *world) addOthers(s shape) {
 		o := &object{title: uint32(2000 + 100*i), single: i%3 == 0 && left > 1}
 		n := 1
 		if !o.single {
-			n = instances - (left-1)/3 // the single ones still to come
+			n = instances - (left-1)/3 // the remaining single ones
 			n /= left - (left-1)/3
 		}
 
@@ -123,7 +121,7 @@ func (w *world) addOthers(s shape) {
 	}
 }
 
-// churn ends and begins processes on the way to sample number step.
+// churn ends and starts processes before sample number step.
 func (w *world) churn(percent float64, step int) {
 	now := timeOf(step)
 	count := int(float64(len(w.processes))*percent/100 + 0.5)
@@ -145,7 +143,7 @@ func (w *world) churn(percent float64, step int) {
 	}
 }
 
-// sample writes what the machine looks like at sample number step.
+// sample returns sample number step of the machine.
 func (w *world) sample(step int) Sample {
 	m := moment{step, timeOf(step)}
 	total := &instance{name: "_Total", start: m.time}

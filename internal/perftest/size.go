@@ -3,7 +3,7 @@ package perftest
 // Size is the size of a reference block.
 type Size int
 
-// The sizes. Their figures are rounded; see [Size.Count].
+// The sizes, with rounded numbers; see [Size.Count].
 const (
 	Small   Size = iota // a query for a few objects: 10 objects, 17 KB
 	Desktop             // all objects of a desktop: 120 objects, 7,000 instances, 86,000 values, 1.1 MB
@@ -11,11 +11,11 @@ const (
 	Crowded             // a desktop with six times as much of everything: 41,000 instances, 503,000 values, 5.9 MB
 )
 
-// Sizes are those that benchmarks go through.
+// Sizes are the sizes for benchmarks.
 var Sizes = [...]Size{Small, Desktop, Huge}
 
-// shape is what a block of one size holds. What Process and Thread do not take
-// goes to the other objects.
+// shape is the content of a block of one size. Other objects have the rest after Process and
+// Thread.
 type shape struct {
 	name                       string
 	objects, instances, values int
@@ -32,8 +32,8 @@ var shapes = [...]shape{
 // String returns "small", "desktop", "huge" or "crowded".
 func (s Size) String() string { return shapes[s].name }
 
-// Count returns how many objects and instances the block has, and about how
-// many values.
+// Count returns the numbers of objects and instances of the block, and the approximate number of
+// values.
 func (s Size) Count() (objects, instances, values int) {
 	return shapes[s].objects, shapes[s].instances, shapes[s].values
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/winperf/winperf/internal/valueblock"
 )
 
-// Take takes a sample of one block into raw, for tests that look at its bytes. The
-// bytes stay raw's; after an error there are none.
+// Take fills raw with a sample of one block, for tests of its bytes. raw owns the bytes; after an
+// error it has none.
 func Take(ctx context.Context, q winperf.Query, raw *winperf.Raw) error {
 	var s winperf.Sample
 	err := q.Next(ctx, &s)
@@ -26,7 +26,7 @@ func Take(ctx context.Context, q winperf.Query, raw *winperf.Raw) error {
 	return err
 }
 
-// Readings takes a sample of displayable values.
+// Readings returns the readings of the next sample of displayable values.
 func Readings(ctx context.Context, q winperf.Query) ([]winperf.Reading, error) {
 	var s winperf.Sample
 	if err := q.Next(ctx, &s); err != nil {
@@ -35,7 +35,7 @@ func Readings(ctx context.Context, q winperf.Query) ([]winperf.Reading, error) {
 	return Displayed(&s)
 }
 
-// Displayed returns the values of a sample of displayable values.
+// Displayed returns the readings in a sample of displayable values.
 func Displayed(s *winperf.Sample) (readings []winperf.Reading, err error) {
 	if len(s.Parts) != 1 || s.Parts[0].Block.Format != winperf.FormatValues {
 		return nil, errors.New("no sample of displayable values")
@@ -83,7 +83,7 @@ func ShowValues(s *winperf.Sample, at time.Time, readings []winperf.Reading) {
 	v.Fill(&s.Begin().Raw, at, series)
 }
 
-// Fill fills a sample of one block, for sources that tests make.
+// Fill fills a sample of one block, for sources in tests.
 func Fill(s *winperf.Sample, fill func(raw *winperf.Raw) error) error {
 	b := s.Begin()
 	if err := fill(&b.Raw); err != nil {

@@ -2,7 +2,7 @@ package perftest
 
 import "github.com/winperf/winperf/counter"
 
-// definition is one counter of an object and how its values come about.
+// definition is one counter of an object and the model of its values.
 type definition struct {
 	title uint32
 	typ   counter.Type
@@ -16,9 +16,8 @@ type moment struct {
 	time int64 // FILETIME
 }
 
-// model computes a raw value from the time, what stands for the instance's
-// identity, and a number that differs by instance and counter and stays the
-// same over time.
+// model computes a raw value from the time, the instance, and a number that is constant per
+// instance and counter.
 type model func(m moment, in *instance, h uint64) uint64
 
 func gauge(m moment, _ *instance, h uint64) uint64 { return h%5000 + uint64(m.step)*(h%7) }
@@ -26,7 +25,7 @@ func gauge(m moment, _ *instance, h uint64) uint64 { return h%5000 + uint64(m.st
 // events grows by less than 64 Ki a sample and stays below 2^32.
 func events(m moment, _ *instance, h uint64) uint64 { return h>>40 + uint64(m.step)*(h&0xFFFF) }
 
-// busy grows by less than a second, in 100 ns, a second.
+// busy grows by less than one second per second, in units of 100 ns.
 func busy(m moment, _ *instance, h uint64) uint64 { return h>>24 + uint64(m.step)*(h%1e7) }
 
 // part and whole are the two values of a fraction.
@@ -39,7 +38,7 @@ func pid(_ moment, in *instance, _ uint64) uint64      { return uint64(in.pid) }
 func threadID(_ moment, in *instance, _ uint64) uint64 { return uint64(in.tid) }
 func threads(_ moment, in *instance, _ uint64) uint64  { return uint64(in.threads) }
 
-// processCounters are those of Windows' object Process, 230.
+// processCounters are the counters of Windows' object Process, 230.
 var processCounters = []definition{
 	{6, counter.Timer100NSec, 8, busy},
 	{142, counter.Timer100NSec, 8, busy},
@@ -71,7 +70,7 @@ var processCounters = []definition{
 	{1426, counter.BulkCount, 8, events},
 }
 
-// threadCounters are those of Windows' object Thread, 232.
+// threadCounters are the counters of Windows' object Thread, 232.
 var threadCounters = []definition{
 	{6, counter.Timer100NSec, 8, busy},
 	{142, counter.Timer100NSec, 8, busy},
@@ -87,8 +86,7 @@ var threadCounters = []definition{
 	{804, counter.RawCount, 4, threadID},
 }
 
-// mixture is what the other objects take their counters from, in turn. Bases
-// follow their counters.
+// mixture lists the counters of the other objects. Bases follow their counters.
 var mixture = []definition{
 	{typ: counter.CounterCounter, size: 4, model: events},
 	{typ: counter.RawCount, size: 4, model: gauge},
@@ -112,8 +110,8 @@ var mixture = []definition{
 	{typ: counter.LargeRawCount, size: 8, model: gauge},
 }
 
-// mixed returns n counters of the mixture, from a place of it that depends on
-// the object. A counter at the end whose base has no room becomes a raw count.
+// mixed returns n counters of the mixture from a position that depends on the object. A last
+// counter without space for its base becomes a raw count.
 func mixed(title uint32, n int) []definition {
 	defs := make([]definition, n)
 	at := int(title / 100)
@@ -135,7 +133,7 @@ func mixed(title uint32, n int) []definition {
 	return defs
 }
 
-// hash mixes two numbers into one that looks random (the finaliser of SplitMix64).
+// hash mixes two numbers into a pseudo-random one (the finaliser of SplitMix64).
 func hash(a, b uint64) uint64 {
 	x := a*0x9E3779B97F4A7C15 + b
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9

@@ -7,24 +7,24 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// ErrWalk tells that the block is damaged.
+// ErrWalk reports that the block is damaged.
 var ErrWalk = errors.New("damaged block")
 
-// field is where a value stands in a counter block.
+// field is the position of a value in a counter block.
 type field struct{ off, size uint32 }
 
-// Walker reads values as [Walk] does and keeps its memory for the next block.
+// Walker reads values as [Walk] does and reuses its memory for the next block.
 type Walker struct {
-	fields []field // of the object at hand
-	need   uint64  // how long its counter blocks must be
+	fields []field // fields of the current object
+	need   uint64  // length that its counter blocks need
 	freq   int64   // PerfFreq
 	sum    uint64
 	n      int
 }
 
-// Walk reads every value of a block once, making the checks that a decoder
-// makes, and returns their sum and number. It keeps nothing and stops at the
-// first damage. It is what one would write for one purpose by hand.
+// Walk reads every value of a block once, with the checks of a decoder, and returns their sum and
+// number. It stores nothing and stops at the first damage, as a hand-written reader for one purpose
+// would.
 func Walk(b []byte) (sum uint64, n int, err error) { return new(Walker).Walk(b) }
 
 // Walk is [Walk].
@@ -98,7 +98,7 @@ func (w *Walker) object(o []byte) error {
 	return nil
 }
 
-// definitions notes where the values are.
+// definitions stores the positions of the values.
 func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 	w.fields, w.need = w.fields[:0], 0
 	wantsBase := counter.Type(0)

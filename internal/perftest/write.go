@@ -12,12 +12,12 @@ type object struct {
 	title     uint32
 	counters  []definition
 	instances []*instance
-	single    bool // one block without a name
+	single    bool // a single block without a name
 }
 
 // instance is one instance of an object.
 type instance struct {
-	id       uint64 // identity: the same in two samples only if it is the same thing
+	id       uint64 // identity: equal in two samples only for the same instance
 	name     string
 	parent   uint32 // title index of the parent object, 0 = none
 	position uint32 // of the parent instance
@@ -91,7 +91,7 @@ func (o *object) write(b []byte, m moment) []byte {
 	return b
 }
 
-// layout returns where the values are in a counter block and its length.
+// layout returns the positions of the values in a counter block, and its length.
 func (o *object) layout() (offsets []uint32, length int) {
 	next := uint32(4)
 	for _, c := range o.counters {
@@ -102,7 +102,7 @@ func (o *object) layout() (offsets []uint32, length int) {
 	return offsets, pad8(int(next))
 }
 
-// write appends a PERF_INSTANCE_DEFINITION and the name behind it.
+// write appends a PERF_INSTANCE_DEFINITION and its name.
 func (in *instance) write(b []byte) []byte {
 	if in.encoded == nil {
 		in.encoded = utf16Name(in.name)
@@ -139,7 +139,7 @@ func (o *object) writeValues(b []byte, m moment, in *instance, offsets []uint32,
 
 func pad8(n int) int { return (n + 7) &^ 7 }
 
-// padded fills b up to a multiple of 8; blocks begin on one.
+// padded extends b to a multiple of 8, the alignment of blocks.
 func padded(b []byte) []byte { return append(b, make([]byte, pad8(len(b))-len(b))...) }
 
 func utf16Name(s string) []byte {

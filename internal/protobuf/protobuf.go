@@ -1,6 +1,6 @@
-// Package protobuf appends messages in the encoding of protocol buffers
-// (https://protobuf.dev/programming-guides/encoding): fields one after the other, without
-// a description of the messages and without reflection.
+// Package protobuf encodes messages of protocol buffers
+// (https://protobuf.dev/programming-guides/encoding) field by field, without descriptions of the
+// messages and without reflection.
 package protobuf
 
 import (
@@ -16,47 +16,46 @@ const (
 	fixed32 = 5
 )
 
-// Uint appends a field that is an integer of a varying length. A negative number of the
-// types int32, int64 and enum is to be given as uint64(int64(n)).
+// Uint appends a varint field. Pass a negative int32, int64 or enum as uint64(int64(n)).
 func Uint(b []byte, field uint32, v uint64) []byte {
 	return binary.AppendUvarint(tag(b, field, varint), v)
 }
 
-// Fixed64 appends a field of 8 bytes: fixed64 and sfixed64.
+// Fixed64 appends a field of 8 bytes: fixed64 or sfixed64.
 func Fixed64(b []byte, field uint32, v uint64) []byte {
 	return binary.LittleEndian.AppendUint64(tag(b, field, fixed64), v)
 }
 
-// Double appends a field that is a double.
+// Double appends a double field.
 func Double(b []byte, field uint32, v float64) []byte {
 	return Fixed64(b, field, math.Float64bits(v))
 }
 
-// String appends a field that is a string, also an empty one.
+// String appends a string field, even if it is empty.
 func String(b []byte, field uint32, s string) []byte {
 	b = binary.AppendUvarint(tag(b, field, bytes), uint64(len(s)))
 	return append(b, s...)
 }
 
-// Bytes appends a field that is a message or bytes.
+// Bytes appends a field with a message or bytes.
 func Bytes(b []byte, field uint32, content []byte) []byte {
 	b = Head(b, field, len(content))
 	return append(b, content...)
 }
 
-// Head appends what stands in front of a message of so many bytes.
+// Head appends the tag and length that precede a message.
 func Head(b []byte, field uint32, length int) []byte {
 	return binary.AppendUvarint(tag(b, field, bytes), uint64(length))
 }
 
-// Begin begins a message of a length that is not known yet. What is appended until End is
-// called with the place belongs to it. Messages may be nested.
+// Begin starts a message of unknown length. Bytes appended before the call of End with the same
+// place belong to it. Messages may be nested.
 func Begin(b []byte, field uint32) (grown []byte, place int) {
 	b = tag(b, field, bytes)
 	return b, len(b)
 }
 
-// End ends the message that began at a place. It moves the message by the bytes of its length.
+// End ends the message that began at place. It moves the message by the bytes of its length.
 func End(b []byte, place int) []byte {
 	var length [binary.MaxVarintLen64]byte
 	size := len(b) - place
@@ -68,7 +67,7 @@ func End(b []byte, place int) []byte {
 	return b
 }
 
-// Len is how many bytes an integer of a varying length takes.
+// Len returns the size of a varint in bytes.
 func Len(v uint64) int {
 	n := 1
 	for ; v >= 0x80; v >>= 7 {

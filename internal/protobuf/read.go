@@ -6,17 +6,17 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Field is a field of a message.
+// Field is one decoded field of a message.
 type Field struct {
 	Number uint32
 	// Uint is an integer, or the bits of a field of 4 or 8 bytes.
 	Uint uint64
-	// Bytes is what a string, bytes or a message holds; nil for any other field.
+	// Bytes is the content of a string, bytes or message field; nil for other fields.
 	Bytes []byte
 }
 
-// Next returns the first field of a message and what follows it. An error, which is a
-// *[winperf.DataError], says at which byte of b the field is damaged.
+// Next returns the first field of a message and the bytes after it. An error is a
+// *[winperf.DataError] with the offset in b.
 func Next(b []byte) (f Field, rest []byte, err error) {
 	key, n := binary.Uvarint(b)
 	if n <= 0 || key>>3 == 0 || key>>3 >= 1<<29 {

@@ -1,6 +1,5 @@
-// Package providerdll holds the tests of cmd/winperf-provider, the provider DLL
-// written in C, and makes its header: the layout of published files as package
-// provider/publish has it. It has no code of its own.
+// Package providerdll tests cmd/winperf-provider, the provider DLL in C, and generates its header:
+// the layout of published files as in package provider/publish. It contains no other code.
 package providerdll
 
 //go:generate go test -run ^TestHeader$ -write .

@@ -1,15 +1,14 @@
-// Package pubfile has the layout of a published file, which other programs read
-// too: the DLL that delivers the counters on Windows copies objects out of it.
-// docs/publish.md describes it in full. All numbers are little-endian; offsets are
-// in bytes from the beginning of the structure.
+// Package pubfile defines the layout of a published file. Other programs read it, too: the DLL that
+// supplies the counters on Windows copies objects from it. docs/publish.md describes it in full.
+// All numbers are little-endian; offsets are in bytes from the start of the structure.
 //
-// The file is a Header, the driver's name, the Objects, the schema, the head of
-// every object, and from HeaderSlots on one Slot behind the other.
+// The file contains a Header, the driver's name, the Objects, the schema, the head of every object,
+// and from HeaderSlots the Slots, one after the other.
 package pubfile
 
-// What a file begins with.
+// The start of a file.
 const (
-	// Magic is written last: a file without it is being made.
+	// Magic is written last: a file without it is incomplete.
 	Magic   uint64 = 0x4255504652455057 // "WPERFPUB"
 	Version uint32 = 1
 )
@@ -19,39 +18,38 @@ const (
 	HeaderMagic   = 0  // uint64: Magic
 	HeaderVersion = 8  // uint32: Version
 	HeaderLength  = 12 // uint32: HeaderSize
-	// uint64: odd while slots are being changed; the set of instances is the same while
-	// it is
+	// uint64: odd while slots are being changed; the set of instances changes only then
 	HeaderGeneration = 16
-	HeaderUsed       = 24 // uint64: where the last slot ends; it only grows
-	HeaderStarted    = 32 // int64: when publishing began, a FILETIME
-	HeaderProcess    = 40 // uint32: process id, for people
+	HeaderUsed       = 24 // uint64: end of the last slot; it only grows
+	HeaderStarted    = 32 // int64: start of publishing, a FILETIME
+	HeaderProcess    = 40 // uint32: process ID, for people
 	HeaderObjects    = 44 // uint32: number of objects
-	HeaderTable      = 48 // uint32: where the objects are, a multiple of 8
-	HeaderDriver     = 52 // uint32: where the driver's name is: UTF-16LE with a NUL
-	HeaderDriverLen  = 56 // uint32: its bytes, the NUL included
-	HeaderSchema     = 60 // uint32: where the schema is: JSON as package registration has it
+	HeaderTable      = 48 // uint32: position of the objects, a multiple of 8
+	HeaderDriver     = 52 // uint32: position of the driver's name: UTF-16LE with a NUL
+	HeaderDriverLen  = 56 // uint32: its bytes, including the NUL
+	HeaderSchema     = 60 // uint32: position of the schema: JSON in the form of package registration
 	HeaderSchemaLen  = 64 // uint32: its bytes
-	HeaderSlots      = 68 // uint32: where the first slot is, a multiple of 16
+	HeaderSlots      = 68 // uint32: position of the first slot, a multiple of 16
 	HeaderSize       = 128
 )
 
-// Offsets in an object. Its head is a ready PERF_OBJECT_TYPE of HeaderLength 64
-// with its PERF_COUNTER_DEFINITION structures; TotalByteLength and NumInstances
-// are those of no instance.
+// Offsets in an object. Its head is a PERF_OBJECT_TYPE of HeaderLength 64 with its
+// PERF_COUNTER_DEFINITION structures, ready for use; TotalByteLength and NumInstances are for no
+// instances.
 const (
-	ObjectHead    = 0  // uint32: where its head is, a multiple of 8
+	ObjectHead    = 0  // uint32: position of its head, a multiple of 8
 	ObjectHeadLen = 4  // uint32: its bytes, the same as its DefinitionLength
-	ObjectBlock   = 8  // uint32: bytes of a PERF_COUNTER_BLOCK of it, a multiple of 8
+	ObjectBlock   = 8  // uint32: bytes of its PERF_COUNTER_BLOCK, a multiple of 8
 	ObjectFlags   = 12 // uint32: HasInstances
 	ObjectSize    = 32
 )
 
-// HasInstances is the flag of an object that has instances. The slots of one
-// that has none hold a PERF_COUNTER_BLOCK only.
+// HasInstances is the flag of an object with instances. Slots of other objects hold only a
+// PERF_COUNTER_BLOCK.
 const HasInstances uint32 = 1
 
-// Offsets in a slot. Its body is a ready PERF_INSTANCE_DEFINITION with its name,
-// and a PERF_COUNTER_BLOCK, where values change in place.
+// Offsets in a slot. Its body is a PERF_INSTANCE_DEFINITION with its name, ready for use, and a
+// PERF_COUNTER_BLOCK, where values change in place.
 const (
 	SlotSize     = 0  // uint32: bytes of the slot, a multiple of 16; it never changes
 	SlotSequence = 4  // uint32: odd while the slot is in use; 1 more with every change
@@ -61,28 +59,26 @@ const (
 	SlotAlign    = 16
 )
 
-// FirstTitle is the title of the first object in heads and bodies, where titles
-// are relative: 0 stands for no title, and N stands for the title index First Counter + N -
-// FirstTitle, or for a help text First Help + N - FirstTitle - 1. The numbers are those
-// of the header (.h) that package
-// registration writes, plus FirstTitle. ParentObjectInstance of a body is the
-// offset in the file of the parent's slot.
+// FirstTitle is the title of the first object in heads and bodies, where titles are relative: 0 is
+// no title, and N is the title index First Counter + N - FirstTitle, or for a help text First Help
+// + N - FirstTitle - 1. The numbers are the ones in the header file (.h) that package registration
+// writes, plus FirstTitle. ParentObjectInstance of a body is the file offset of the parent's slot.
 const FirstTitle = 2
 
-// LockOffset is the byte of the file on which the publisher keeps an exclusive
-// lock on Windows. Where it is free the publisher is gone.
+// LockOffset is the byte of the file that the publisher locks exclusively on Windows. If it is not
+// locked, the publisher has ended.
 const LockOffset uint64 = 1 << 62
 
-// Limits, which every reader checks.
+// Limits. Every reader checks them.
 const (
 	MaxFile    = 64 << 20 // bytes of a file
 	MaxSchema  = 4 << 20  // bytes of a schema
 	MaxObjects = 1 << 10  // objects of a file
-	MaxName    = 1 << 10  // UTF-16 units of an instance's name, the NUL included
+	MaxName    = 1 << 10  // UTF-16 units of an instance's name, including the NUL
 	MaxFiles   = 1 << 10  // files of a directory
 )
 
-// Suffix is the end of the names of published files.
+// Suffix ends the names of published files.
 const Suffix = ".winperf"
 
 // Field is one field of the layout.
@@ -93,8 +89,7 @@ type Field struct {
 	Size   int // bytes
 }
 
-// Fields returns the fields of all structures in their order. C headers are made
-// of it.
+// Fields returns the fields of all structures in their order, for generating C headers.
 func Fields() []Field {
 	return []Field{
 		{"Header", "Magic", HeaderMagic, 8},

@@ -1,5 +1,5 @@
-// Package recook computes values of a cycle's columns again, over other times: it finds where a value is in
-// the frame of its cycle, and the raw values and clocks that it is computed of.
+// Package recook recomputes values of a cycle's columns for other time spans. It finds a value's
+// position in the frame, and its raw values and clocks.
 package recook
 
 import (
@@ -8,18 +8,18 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// placed are the names of a column whose values are in a frame. Package measure implements it.
+// placed are ColumnNames of values in a frame. Package measure implements it.
 type placed interface {
 	// Place returns the object of a value, and the positions of its counter and its instance.
 	Place(n int) (o frame.Object, k, instance int)
-	// Match returns how well the value is known to be of the same instance in all samples in which
-	// its Series has the same ID.
+	// Match returns the certainty that samples in which the value's Series has the same ID are of
+	// the same instance.
 	Match(n int) counter.Match
 }
 
-// Place returns where the n-th value of a cycle's column is in the Cycle's Frame: the object, and
-// the positions of the counter and of the instance. It makes no Series, and ok is false for a value
-// that is in no frame, such as that of a path that nothing matched.
+// Place returns the position of the n-th value of a cycle's column in the Cycle's Frame: the
+// object, and the positions of the counter and of the instance. It makes no Series. ok is false for
+// a value without a frame, such as the value of a path that matched nothing.
 func Place(c *winperf.Column, n int) (o frame.Object, k, instance int, ok bool) {
 	names, ok := c.Names.(placed)
 	if !ok {
@@ -29,9 +29,9 @@ func Place(c *winperf.Column, n int) (o frame.Object, k, instance int, ok bool) 
 	return o, k, instance, true
 }
 
-// Operands returns the raw values and clocks in the sample of a cycle of which the n-th value of a
-// column is computed. Without them the status says why; displayable values have none, and
-// texts. They can be kept, to compute a value over the time since then, see [Since].
+// Operands returns the raw values and clocks of the n-th value in a cycle's sample. If they are
+// missing, the status is the reason; texts and displayable values have none. Keep them to compute a
+// value over a longer time with [Since].
 func Operands(c *winperf.Column, n int) (counter.Sample, counter.Status) {
 	o, k, i, ok := Place(c, n)
 	switch {
@@ -43,10 +43,9 @@ func Operands(c *winperf.Column, n int) (counter.Sample, counter.Status) {
 	return o.Operands(i, k)
 }
 
-// Since computes the n-th value of a column that has operands, which are newer, over the time since older
-// operands of its counter and instance, in place of the time since the cycle before. They are of the
-// same instance where the Series had the same ID or key. A value that needs one sample only is as it is in
-// the cycle.
+// Since computes the n-th value of a column from newer operands and older ones of the same counter,
+// in place of the previous cycle's. Both must be of the same instance: its Series has the same ID
+// or key. A one-sample value is the same as in the cycle.
 func Since(c *winperf.Column, n int, older, newer counter.Sample, opt counter.Options) counter.Result {
 	names := c.Names.(placed) // it has operands
 	o, k, _ := names.Place(c.From + n)
@@ -55,8 +54,8 @@ func Since(c *winperf.Column, n int, older, newer counter.Sample, opt counter.Op
 	return formula.CookOne(&older, &newer, names.Match(c.From+n))
 }
 
-// Older returns older operands as [Since] takes them: where the source reports it, with the system time
-// as it would have been if it had not been set meanwhile.
+// Older returns older operands as [Since] uses them: if the source reports that the system time was
+// set in between, they have the corrected time.
 func Older(c *winperf.Column, n int, older, newer counter.Sample) counter.Sample {
 	o, _, _, _ := Place(c, n) // it has operands
 	return o.Since(older, newer)

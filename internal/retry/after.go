@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// mostAfter is the longest wait that the other side may ask for.
+// mostAfter is the longest wait accepted from a server.
 const mostAfter = time.Hour
 
-// After returns the wait that a header Retry-After asks for (RFC 9110, 10.2.3): seconds, or a date. It is at
-// most an hour, and 0 for a text that is neither and for a date in the past.
+// After returns the wait that a Retry-After header requests (RFC 9110, 10.2.3): seconds, or a date.
+// It is at most an hour, and 0 for an invalid text or a date in the past.
 func After(text string, now time.Time) time.Duration {
 	seconds, err := strconv.ParseUint(text, 10, 31)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // then it has the highest value there is
+	if err == nil || errors.Is(err, strconv.ErrRange) { // for ErrRange seconds is the maximum
 		return min(time.Duration(seconds)*time.Second, mostAfter)
 	}
 

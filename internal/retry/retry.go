@@ -1,5 +1,4 @@
-// Package retry tries again what failed for a while, with growing gaps, and reads how long the other
-// side asks to wait.
+// Package retry repeats failed calls with growing gaps, and parses the waits that servers request.
 package retry
 
 import (
@@ -9,16 +8,16 @@ import (
 	"time"
 )
 
-// Policy says how long to wait before each try.
+// Policy is the wait before each retry.
 type Policy struct {
-	// First is the gap after the first failure. It doubles with each further one, up to Most. Gaps vary by half,
-	// so that many programs do not try at the same time.
+	// First is the gap after the first failure. It doubles with each further failure, up to Most.
+	// Gaps vary randomly by half, so that many programs do not retry at the same time.
 	First, Most time.Duration
-	// Hurry ends the gap during which it is closed. Later gaps are at most First. nil never does.
+	// Hurry, when closed, ends the current gap and limits later gaps to First. nil has no effect.
 	Hurry <-chan struct{}
 }
 
-// later is an error after which Do tries again.
+// later is an error that makes Do retry.
 type later struct {
 	after time.Duration
 	err   error
@@ -26,11 +25,11 @@ type later struct {
 
 func (l *later) Error() string { return l.err.Error() }
 
-// Later returns an error with which try makes Do try again, at the earliest after a time.
+// Later returns an error that makes Do retry, not earlier than after.
 func Later(after time.Duration, err error) error { return &later{after, err} }
 
-// Do calls try until it returns nil or an error that is not from Later, and returns that. If ctx ends before,
-// it returns the last error that was given to Later.
+// Do calls try until it returns nil or an error not from Later, and returns that result. If ctx
+// ends first, it returns the latest error passed to Later.
 func (p Policy) Do(ctx context.Context, try func() error) error {
 	for failures := 0; ; failures++ {
 		err := try()
@@ -44,13 +43,13 @@ func (p Policy) Do(ctx context.Context, try func() error) error {
 	}
 }
 
-// gap returns the gap after a number of failures before the last one.
+// gap returns the gap after failures previous failures and the latest one.
 func (p Policy) gap(failures int) time.Duration {
 	d := Backoff(p.First, p.Most, failures)
 	return d/2 + rand.N(d/2+1)
 }
 
-// Backoff returns first, doubled for each of a number of earlier failures, and at most most.
+// Backoff returns first, doubled for each of a number of previous failures, and at most most.
 func Backoff(first, most time.Duration, failures int) time.Duration {
 	if failures < 32 && first <= most>>failures {
 		return first << failures
@@ -58,7 +57,7 @@ func Backoff(first, most time.Duration, failures int) time.Duration {
 	return most
 }
 
-// pause waits, and reports whether ctx has not ended.
+// pause waits for d, and reports whether ctx is still active.
 func (p Policy) pause(ctx context.Context, d time.Duration) bool {
 	hurry := p.Hurry
 	select {
@@ -76,5 +75,5 @@ func (p Policy) pause(ctx context.Context, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// Sleep waits, or until ctx ends. It reports whether ctx has not ended.
+// Sleep waits for d or until ctx ends. It reports whether ctx is still active.
 func Sleep(ctx context.Context, d time.Duration) bool { return Policy{}.pause(ctx, d) }

@@ -1,5 +1,5 @@
-// Package thismachine knows the names of the machine that the program runs on: localhost, a dot and
-// that of the system.
+// Package thismachine recognises the names of the machine that runs this program: localhost, a dot
+// and the system's name.
 package thismachine
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Paths makes paths of \\localhost and \\. paths of the source, where that reads this
-// machine. In a record they are names like others.
+// Paths replaces \\localhost and \\. by the source's own machine, if the source reads this machine.
+// In a log they are ordinary names.
 func Paths(paths []winperf.Path, is winperf.Description) []winperf.Path {
 	isLocal := func(p winperf.Path) bool {
 		return p.Machine == "." || strings.EqualFold(p.Machine, "localhost")
@@ -29,16 +29,16 @@ func Paths(paths []winperf.Path, is winperf.Description) []winperf.Path {
 	return paths
 }
 
-// Is reports whether a name is that of this machine. A source that does not know its
-// machine's name reads this one.
+// Is reports whether a name means this machine. An empty name, of a source that does not know its
+// machine, does.
 func Is(name string) bool {
 	host, err := os.Hostname()
 	return name == "" || err == nil && same(name, host)
 }
 
-// Name returns the name of the machine that a source reads: of this one, where it is no record, the one that
-// the system has, as other programs have it. The source's own is as Windows has names of machines in paths,
-// in capitals and without a domain.
+// Name returns the name of the machine that a source reads. For this machine it is the system's
+// name, as in other programs. The source's own name has the form of paths on Windows: upper case,
+// without domain.
 func Name(is winperf.Description) string {
 	host, err := os.Hostname()
 	if err != nil || is.Recorded || !Is(is.Machine) {
@@ -47,10 +47,10 @@ func Name(is winperf.Description) string {
 	return host
 }
 
-// netBIOS is the longest name that blocks of Windows have for a machine: longer ones are cut.
+// netBIOS is the longest machine name in Windows blocks; longer ones are cut.
 const netBIOS = 15
 
-// same reports whether a name is that of a host, with or without domains.
+// same reports whether a name is the name of a host, with or without domain.
 func same(name, host string) bool {
 	host, _, _ = strings.Cut(host, ".")
 	name, _, _ = strings.Cut(name, ".")

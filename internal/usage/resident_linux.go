@@ -7,7 +7,7 @@ import (
 )
 
 func resident() (bytesInUse uint64, ok bool) {
-	// Sizes in pages: of the whole, of what is in memory, ...: proc_pid_statm(5).
+	// Sizes in pages: total, resident, ...: proc_pid_statm(5).
 	text, err := os.ReadFile("/proc/self/statm")
 	fields := bytes.Fields(text)
 	if err != nil || len(fields) < 2 {

@@ -1,4 +1,4 @@
-// Package usage tells what this program has used of the machine so far.
+// Package usage measures the memory and processor time that this program has used.
 package usage
 
 import (
@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Meter reads. The zero Meter is ready for use; it serves one goroutine and
+// Meter reads the runtime's metrics. The zero Meter is ready for use; it serves one goroutine and
 // allocates nothing once warm.
 type Meter struct{ heap [2]metrics.Sample }
 
-// Heap returns how many objects were allocated on the heap so far, and their
-// bytes. The runtime counts small objects by the span, so the last few may not
-// be in it yet.
+// Heap returns the number and bytes of all objects allocated on the heap since the start. The
+// runtime counts small objects per span, so the latest few may be missing.
 func (m *Meter) Heap() (objects, bytes uint64) {
 	m.heap[0].Name, m.heap[1].Name = "/gc/heap/allocs:objects", "/gc/heap/allocs:bytes"
 	metrics.Read(m.heap[:])
@@ -26,10 +25,9 @@ func number(s metrics.Sample) uint64 {
 	return s.Value.Uint64()
 }
 
-// Processor returns the user and system time of all threads of the program so
-// far; ok is false on systems that are not asked.
+// Processor returns the user and system time of all threads since the start; ok is false on
+// unsupported systems.
 func Processor() (t time.Duration, ok bool) { return processor() }
 
-// Resident returns how many bytes of memory the program has; ok is false on systems
-// that are not asked.
+// Resident returns the resident memory in bytes; ok is false on unsupported systems.
 func Resident() (n uint64, ok bool) { return resident() }

@@ -17,7 +17,7 @@ func processor() (time.Duration, bool) {
 	return duration(kernel) + duration(user), true
 }
 
-// duration is a length of time that a FILETIME holds, in units of 100 ns.
+// duration converts a FILETIME that holds a duration, in units of 100 ns.
 func duration(t syscall.Filetime) time.Duration {
 	return time.Duration(uint64(t.HighDateTime)<<32|uint64(t.LowDateTime)) * 100
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Decode reads a block of n values into v. It checks every length, kind and status, so that a reader of v
-// needs no checks. Bits, Kinds, Status and Texts are parts of b where the processor can read them there;
-// Marks and Ages use the memory of v again. An error is a *winperf.DataError that wraps
+// Decode decodes a block of n values into v. It checks all lengths, kinds and statuses; readers of
+// v need no checks. Bits, Kinds, Status and Texts alias b if the processor can read them in place;
+// Marks and Ages reuse the memory of v. An error is a *winperf.DataError that wraps
 // winperf.ErrBadData, and leaves v empty.
 func Decode(b []byte, n int, v *Values) error {
 	v.Forget()
@@ -26,7 +26,7 @@ func Decode(b []byte, n int, v *Values) error {
 	return d.err
 }
 
-// Forget empties v, and keeps no part of the block that it was decoded from.
+// Forget empties v and drops its references to a decoded block.
 func (v *Values) Forget() { *v = Values{Marks: v.Marks[:0], Ages: v.Ages[:0]} }
 
 // decoder is a cursor over a block, and the first error.
@@ -35,7 +35,7 @@ type decoder struct {
 	err       error
 }
 
-// fail notes an error at the current place, less some bytes.
+// fail sets the first error, at the current offset minus back bytes.
 func (d *decoder) fail(back int, format string, args ...any) {
 	if d.err == nil {
 		d.err = &winperf.DataError{
@@ -44,7 +44,7 @@ func (d *decoder) fail(back int, format string, args ...any) {
 	}
 }
 
-// take returns the next n parts of size bytes, nothing after an error.
+// take returns the next n parts of size bytes, or nil after an error.
 func (d *decoder) take(n, size int, what string) []byte {
 	if d.err == nil && len(d.rest)/size < n {
 		d.fail(0, "%d bytes left, want %d %s of %d bytes", len(d.rest), n, what, size)
@@ -90,8 +90,8 @@ func (d *decoder) decode(n int, v *Values) {
 	d.ages(v, ages)
 }
 
-// wordsOf returns little-endian words: in place, unless the processor needs them in another order or at
-// another address.
+// wordsOf returns little-endian words, in place if byte order and alignment of the processor
+// permit.
 func wordsOf(b []byte) []uint64 {
 	at := unsafe.SliceData(b)
 	littleEndian := binary.NativeEndian.Uint16([]byte{1, 0}) == 1
@@ -106,13 +106,13 @@ func wordsOf(b []byte) []uint64 {
 	return words
 }
 
-// bytesOf returns values of a byte each, in place.
+// bytesOf returns values of one byte each, in place.
 func bytesOf[T ~uint8](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// values checks the words with their kinds and statuses, and that the words
-// cover all texts, without gaps.
+// values checks the words with their kinds and statuses, and that the words cover all texts without
+// gaps.
 func (d *decoder) values(v *Values) {
 	texts := 0
 	for i, kind := range v.Kinds {
@@ -141,7 +141,7 @@ func (d *decoder) values(v *Values) {
 	}
 }
 
-// marks reads the anomalies, of which one at least is there.
+// marks decodes the anomalies. At least one must be set.
 func (d *decoder) marks(v *Values, marks []byte) {
 	if marks == nil {
 		return
@@ -150,11 +150,11 @@ func (d *decoder) marks(v *Values, marks []byte) {
 		v.Marks = append(v.Marks, winperf.AnomalySet(binary.LittleEndian.Uint16(marks)))
 	}
 	if !slices.ContainsFunc(v.Marks, func(a winperf.AnomalySet) bool { return a != 0 }) {
-		d.fail(0, "anomalies are announced, and there are none")
+		d.fail(0, "the flag for anomalies is set, but all are empty")
 	}
 }
 
-// ages reads the ages, of which one at least is not zero.
+// ages decodes the ages. At least one must not be zero.
 func (d *decoder) ages(v *Values, ages []byte) {
 	if ages == nil {
 		return
@@ -163,6 +163,6 @@ func (d *decoder) ages(v *Values, ages []byte) {
 		v.Ages = append(v.Ages, time.Duration(binary.LittleEndian.Uint64(ages)))
 	}
 	if !slices.ContainsFunc(v.Ages, func(age time.Duration) bool { return age != 0 }) {
-		d.fail(0, "ages are announced, and there are none")
+		d.fail(0, "the flag for ages is set, but all are zero")
 	}
 }

@@ -10,31 +10,31 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Values are displayable values in parallel slices. The zero Values hold nothing.
+// Values are displayable values in parallel slices. The zero Values are empty.
 type Values struct {
-	// Bits are the values, see counter.FromBits; of a text they are Texts' [Span].
+	// Bits are the values, see counter.FromBits; a text's word is its span in Texts.
 	Bits []uint64
-	// Kinds are KindNone where the status is not OK.
+	// Kinds are KindNone if the status is not OK.
 	Kinds  []counter.Kind
 	Status []counter.Status
-	// Marks are the anomalies that touch the values; empty where there are none.
+	// Marks are the anomalies that affect the values; empty for none.
 	Marks []winperf.AnomalySet
-	// Ages are how long before the sample the values were taken; empty where all were taken with it.
+	// Ages are the times between the values and the sample; empty if all are zero.
 	Ages []time.Duration
-	// Nanos is by how many nanoseconds the sample is later than its FILETIME, which counts hundreds of
-	// them: 0 to 99.
+	// Nanos is the number of nanoseconds of the sample's time below its FILETIME of 100 ns units: 0
+	// to 99.
 	Nanos uint8
-	// Texts are all texts, one after the other.
+	// Texts are all texts, concatenated.
 	Texts []byte
 }
 
-// Reset empties v, and keeps its memory.
+// Reset empties v, keeping its memory.
 func (v *Values) Reset() {
 	v.Bits, v.Kinds, v.Status = v.Bits[:0], v.Kinds[:0], v.Status[:0]
 	v.Marks, v.Ages, v.Texts, v.Nanos = v.Marks[:0], v.Ages[:0], v.Texts[:0], 0
 }
 
-// Grow makes room for n further values.
+// Grow reserves memory for n further values.
 func (v *Values) Grow(n int) {
 	v.Bits, v.Kinds, v.Status = slices.Grow(v.Bits, n), slices.Grow(v.Kinds, n), slices.Grow(v.Status, n)
 }
@@ -42,8 +42,8 @@ func (v *Values) Grow(n int) {
 // Len returns the number of values.
 func (v *Values) Len() int { return len(v.Bits) }
 
-// Add appends a value. If the status is not OK the value is not kept; if a value that is OK holds
-// nothing, its status becomes counter.InvalidData.
+// Add appends a value. If the status is not OK the value is ignored; if the value is empty although
+// the status is OK, the status becomes counter.InvalidData.
 func (v *Values) Add(value counter.Value, status counter.Status) {
 	kind := value.Kind()
 	if status == counter.OK && kind == counter.KindNone {
@@ -67,16 +67,16 @@ func (v *Values) Add(value counter.Value, status counter.Status) {
 	}
 }
 
-// AddBits appends a value that is no text. Kind and bits must be 0 where the status is not OK.
+// AddBits appends a value that is not text. Kind and bits must be 0 if the status is not OK.
 func (v *Values) AddBits(kind counter.Kind, bits uint64, status counter.Status) {
-	// One assignment each: then append sets a length where there is room, and no pointer, which the
-	// garbage collector would have to see.
+	// In separate assignments append sets only a length if the capacity suffices, and no pointer,
+	// which would cost a write barrier of the garbage collector.
 	v.Bits = append(v.Bits, bits)
 	v.Kinds = append(v.Kinds, kind)
 	v.Status = append(v.Status, status)
 }
 
-// Mark adds anomalies to the value that was added last.
+// Mark adds anomalies to the latest value.
 func (v *Values) Mark(a winperf.AnomalySet) {
 	if a == 0 {
 		return
@@ -85,7 +85,7 @@ func (v *Values) Mark(a winperf.AnomalySet) {
 	v.Marks[v.Len()-1] |= a
 }
 
-// SetAge sets how long before the sample the value that was added last was taken.
+// SetAge sets the age of the latest value relative to the sample.
 func (v *Values) SetAge(age time.Duration) {
 	if age == 0 {
 		return
@@ -94,10 +94,10 @@ func (v *Values) SetAge(age time.Duration) {
 	v.Ages[v.Len()-1] = age
 }
 
-// padded returns s with a length of n.
+// padded returns s extended to length n.
 func padded[T any](s []T, n int) []T { return append(s, make([]T, n-len(s))...) }
 
-// span is the word of a text.
+// span returns the word of a text.
 func span(offset, length int) uint64 { return uint64(offset)<<32 | uint64(length) }
 
 // Text returns the text whose word is bits. The bytes alias Texts.
@@ -111,14 +111,14 @@ const (
 	most = 99
 )
 
-// Fill makes raw the block of the values of some series, sampled at a time, in the memory of its Bytes.
+// Fill encodes the values of series at a time into raw, reusing the memory of its Bytes.
 func (v *Values) Fill(raw *winperf.Raw, at time.Time, series []*winperf.Series) {
 	v.Nanos = uint8(at.Nanosecond() % (most + 1))
 	raw.Format, raw.Series, raw.Clocks.Time100ns = winperf.FormatValues, series, winperf.ToFiletime(at)
 	raw.Bytes = v.Append(raw.Bytes[:0])
 }
 
-// Append appends the block of the values to b.
+// Append appends the encoded block to b.
 func (v *Values) Append(b []byte) []byte {
 	n := v.Len()
 	flags := byte(0)
@@ -159,7 +159,7 @@ func (v *Values) Append(b []byte) []byte {
 	return append(b, v.Texts...)
 }
 
-// size is the size of the block.
+// size returns the size of the encoded block.
 func (v *Values) size() int {
 	size := headSize + 10*v.Len() + len(v.Texts)
 	if len(v.Marks) > 0 {

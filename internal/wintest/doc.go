@@ -1,8 +1,6 @@
-// Package wintest finds the native libraries that tests on Windows load: a
-// provider of performance counters and fakes of system libraries. They are
-// built from the C files in native, each a library of its own, by
-// scripts/wine/run, which also registers the providers and says in the
-// environment where the libraries are. What a library does is told at the head
-// of its file; provider.c has two providers of version 1: objects 7100 to 7130,
-// and one that misbehaves as the environment variable WINPERF_BAD says.
+// Package wintest finds the native libraries for tests on Windows: a provider of performance
+// counters and fakes of system libraries. scripts/wine/run builds them from the C files in native,
+// registers the providers and sets the environment variable with their directory. Each C file
+// begins with a description. provider.c has two providers of version 1: objects 7100 to 7130, and
+// one whose faults the environment variable WINPERF_BAD selects.
 package wintest

@@ -7,9 +7,8 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// Repeat calls f 500 times, with WINPERF_SOAK in the environment 10,000 times, and
-// fails if the process then has more handles, or much more memory, than after
-// the first fifth.
+// Repeat calls f 500 times, or 10,000 times with WINPERF_SOAK in the environment. It fails the test
+// if the process then has more handles, or much more memory, than after the first fifth.
 func Repeat(t *testing.T, f func()) {
 	t.Helper()
 	n := 500
@@ -28,7 +27,7 @@ func Repeat(t *testing.T, f func()) {
 	handlesNow, memoryNow := Used(t)
 	t.Logf("%d calls: %d handles, then %d; %d KiB, then %d KiB",
 		n, handles, handlesNow, memory>>10, memoryNow>>10)
-	if handlesNow > handles+20 { // the Go runtime makes a thread now and then
+	if handlesNow > handles+20 { // the Go runtime occasionally starts a thread
 		t.Errorf("handles grew from %d to %d", handles, handlesNow)
 	}
 	if memoryNow > memory+memory/4+8<<20 {
@@ -36,7 +35,7 @@ func Repeat(t *testing.T, f func()) {
 	}
 }
 
-// Used is what the process has taken of the system: handles, and bytes of memory.
+// Used has the handles and the bytes of memory of the process.
 func Used(t *testing.T) (handles int, memory uint64) {
 	t.Helper()
 	kernel := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// Directory is the environment variable that says where the libraries are.
+// Directory is the environment variable with the directory of the libraries.
 const Directory = "WINPERF_WINTEST"
 
-// DLL returns the path of the library built from native/name.c. Where no libraries
-// were built the test is skipped; under Wine with CI=true it fails. It always fails
-// where there are libraries, but not this one.
+// DLL returns the path of the library built from native/name.c. Without libraries it skips the
+// test, or fails it under Wine with CI=true. It always fails the test if only this library is
+// missing.
 func DLL(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv(Directory)
@@ -25,5 +25,5 @@ func DLL(t testing.TB, name string) string {
 	return file
 }
 
-// Provider skips the test where the providers of provider.c are not registered.
+// Provider skips the test if the providers of provider.c are not registered.
 func Provider(t testing.TB) { DLL(t, "provider") }
