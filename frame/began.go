@@ -7,24 +7,24 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Start times are not exact: the kernel of Linux gives them in steps of 10 ms, a busy machine reads two
-// clocks some time apart, and the system time may be slewed by a thousandth.
+// Start times are inexact: Linux rounds them to 10 ms, two clocks are read some time apart, and the
+// system time may be slewed by a thousandth.
 const (
 	startUnit = 50 * time.Millisecond
 	slewed    = 1000
 )
 
-// BeganBetween reports whether a process or thread began between two samples of its object, which have these
-// clocks. start is the raw value of its Elapsed Time; a start of 0 is unknown. If the system time was set
-// between the samples, BeganBetween returns false, because then start and the clocks do not compare.
+// BeganBetween reports whether a process or thread began between two samples with the clocks older
+// and newer. start is the raw value of its Elapsed Time, 0 if unknown. It returns false if the system
+// time was set between the samples, as start and the clocks are then not comparable.
 func BeganBetween(start uint64, older, newer counter.Clocks) bool {
 	step := counter.ClockStep(older, newer) != 0 || newer.Time100ns < older.Time100ns
 	if start == 0 || older.Time100ns == 0 || step {
 		return false
 	}
 
-	// Start times use the clock of their object. On Linux that clock runs on from the boot of the system,
-	// whatever the system time was set to since.
+	// Start times use the clock of their object, which on Linux ignores changes of the system time
+	// since boot.
 	began := winperf.FromFiletime(int64(start))
 	if apart := newer.Time100ns - newer.ObjectTime; newer.ObjectFreq == 1e7 && max(apart, -apart) < 24*3600*1e7 {
 		began = began.Add(time.Duration(apart) * 100)
@@ -35,18 +35,17 @@ func BeganBetween(start uint64, older, newer counter.Clocks) bool {
 	return !began.Before(from.Add(-within)) && !began.After(to.Add(within))
 }
 
-// CountsFromZero reports whether the raw value of a counter is 0 when its instance begins, so that the value
-// of an instance that began between two samples can be computed.
+// CountsFromZero reports whether the raw value of a counter is 0 when its instance begins. Instances
+// that began between two samples have values of such counters.
 func CountsFromZero(t counter.Type) bool {
 	return t.Samples() == 2 && t.Cumulative() && !t.Inverse() && !t.NeedsBase()
 }
 
-// Began reports whether instance i began after the older sample. Counters that count from zero have a value
-// for it (see [CountsFromZero]), over the whole time between the samples.
+// Began reports whether instance i of the newer object began after the older sample. Its counters
+// with [CountsFromZero] have values, over the whole time between the samples.
 func (p *Pair) Began(i int) bool { return p.from[i] < 0 && p.match[i] == counter.Verified }
 
-// findBegun marks the instances that began after the older sample as verified. The keys of both objects have
-// been read.
+// findBegun needs the keys of both objects.
 func (p *Pair) findBegun() {
 	if p.cooker.opt.NeedPrevious {
 		return
@@ -61,8 +60,7 @@ func (p *Pair) findBegun() {
 	}
 }
 
-// startFromZero sets the older values of instances that began after the older sample, from position first on.
-// A column that does not count from zero has no value for them.
+// startFromZero sets the older values of instances, from position first on, that began since.
 func (p *Pair) startFromZero(op *counter.Batch, col *column, first int) {
 	for i := range op.Bits {
 		switch {

@@ -6,28 +6,28 @@ import (
 	"github.com/winperf/winperf/internal/poison"
 )
 
-// Cooked is one counter cooked over instances of an object.
+// Cooked is a counter with its values for instances of an object. The caller sets K, Only, and the
+// lengths of Bits and Status; see [Pair.Cook].
 type Cooked struct {
-	// K is the position of the counter. Only are the positions of the instances
-	// that are wanted, rising; nil are all.
+	// K is the position of the counter. Only lists the positions of the requested instances,
+	// ascending; nil means all.
 	K    int
 	Only []int32
 
 	Kind   counter.Kind
 	Unit   counter.Unit
 	Bits   []uint64         // values, see counter.FromBits
-	Status []counter.Status // only OK goes with a value
-	// Fell tells that a raw value or base fell, maybe of an instance that is not
-	// wanted: it wrapped, or the instance's status says that it went back.
+	Status []counter.Status // values are valid where it is OK
+	// Fell reports whether a raw value or base fell, possibly of an instance not in Only: it wrapped,
+	// or the status of the instance reports that it went back.
 	Fell bool
 
 	o    Object
-	next int  // of Only: the first that is not cooked yet
-	done bool // no value needs to be computed
+	next int // first of Only that is not computed
+	done bool
 }
 
-// Value returns the value at position i of the column; it holds nothing where
-// the status is not OK.
+// Value returns the value at position i of the column, the zero Value unless the status is OK.
 func (c *Cooked) Value(i int) counter.Value {
 	switch {
 	case c.Status[i] != counter.OK:
@@ -39,7 +39,6 @@ func (c *Cooked) Value(i int) counter.Value {
 	return counter.FromBits(c.Kind, c.Bits[i])
 }
 
-// instance is the position of the instance that a value is of.
 func (c *Cooked) instance(i int) int {
 	if c.Only == nil {
 		return i
@@ -47,8 +46,8 @@ func (c *Cooked) instance(i int) int {
 	return int(c.Only[i])
 }
 
-// Column cooks the counter at position k of the newer object for all instances. Its
-// slices are valid until the next column of the same object is asked for.
+// Column computes the counter at position k of the newer object for all instances. Its slices are
+// valid until the next column of the same object is requested.
 func (p *Pair) Column(k int) Cooked {
 	s := &p.scratch
 	if n := p.len(); n > len(s.bits) {
@@ -64,11 +63,10 @@ func (p *Pair) Column(k int) Cooked {
 	return one[0]
 }
 
-// Cook cooks columns of the newer object. Each says which counter and instances it
-// is of, and has slices as long as these are many; those of all instances of a block
-// that is shared (see [winperf.Block.Kept]) are exchanged for slices that must not be
-// changed and are valid as long as the frame. To ask for all columns at once is
-// fastest: the samples are then read in their order.
+// Cook computes columns of the newer object. Each element of cols names a counter and its instances,
+// and has Bits and Status of their number. For all instances of a shared block (see
+// [winperf.Block.Kept]) the slices are replaced by ones that must not be changed and are valid as
+// long as the frame. One call for all columns is fastest, because it reads the samples in order.
 func (p *Pair) Cook(cols []Cooked) {
 	if sh := &p.cur.s.shared; sh.on {
 		cols = sh.take(p, cols)
@@ -76,7 +74,6 @@ func (p *Pair) Cook(cols []Cooked) {
 	p.cook(cols)
 }
 
-// cook is Cook for columns that are not shared.
 func (p *Pair) cook(cols []Cooked) {
 	active := 0
 	for i := range cols {
@@ -85,7 +82,7 @@ func (p *Pair) cook(cols []Cooked) {
 		}
 	}
 
-	// Reading everything of a few instances pays where most of it is wanted.
+	// Reading all fields pays if most of them are needed.
 	step, inRuns := strip, false
 	if active > 0 && 2*active >= len(p.columns) && p.suitsRuns() {
 		step, inRuns = index.RunLen, true
@@ -120,7 +117,6 @@ func (p *Pair) cook(cols []Cooked) {
 	}
 }
 
-// begin prepares a column, and makes one that needs no values computed.
 func (p *Pair) begin(c *Cooked) {
 	col := &p.columns[c.K]
 	c.Kind, c.Unit = col.formula.Kind(), col.formula.Unit()
@@ -129,7 +125,7 @@ func (p *Pair) begin(c *Cooked) {
 	case st != counter.OK:
 		fillStatus(c.Status, st)
 		if st == counter.NoPrevious {
-			p.denied(c)
+			p.markNotPermitted(c)
 		}
 		c.done = true
 	case col.text:
@@ -138,8 +134,8 @@ func (p *Pair) begin(c *Cooked) {
 	}
 }
 
-// denied gives counter.NotPermitted to the values that no second sample would bring.
-func (p *Pair) denied(c *Cooked) {
+// markNotPermitted sets counter.NotPermitted where a second sample would not help.
+func (p *Pair) markNotPermitted(c *Cooked) {
 	if p.cur.def().Missing == 0 {
 		return
 	}
@@ -150,12 +146,9 @@ func (p *Pair) denied(c *Cooked) {
 	}
 }
 
-// strip is how many instances are cooked at a time: the operands of a whole column
-// of very many would take several times the memory of its values.
+// strip is the number of instances computed at a time. It limits the memory for operands.
 const strip = 4096
 
-// cookOnly cooks the wanted ones of n instances from position first on, and those
-// that stand between them.
 func (p *Pair) cookOnly(c *Cooked, first, n int, inRuns bool) {
 	begin, end := c.next, c.next
 	for end < len(c.Only) && int(c.Only[end]) < first+n {
@@ -167,24 +160,23 @@ func (p *Pair) cookOnly(c *Cooked, first, n int, inRuns bool) {
 	}
 
 	c.next = end
-	wanted := c.Only[begin:end]
+	requested := c.Only[begin:end]
 	if !inRuns {
-		first, n = int(wanted[0]), int(wanted[len(wanted)-1]-wanted[0])+1
+		first, n = int(requested[0]), int(requested[len(requested)-1]-requested[0])+1
 	}
 
 	s := &p.scratch
 	bits, status := s.someBits[:n], s.someStatus[:n]
 	p.cookStrip(c, first, bits, status, inRuns)
-	for m, i := range wanted {
+	for m, i := range requested {
 		at := int(i) - first
 		c.Bits[begin+m], c.Status[begin+m] = bits[at], status[at]
 	}
 }
 
-// cookStrip cooks a column for as many instances as there is room for, no more than a
-// strip, from position first on. inRuns tells that they are a run whose values are
-// in fixed places. Operands stand in the Pair because to build them on the stack and
-// copy them takes as long as a dozen values.
+// cookStrip computes a column for len(bits) instances, at most a strip, from position first on.
+// inRuns: they are a run with values at fixed positions. Operands are in the Pair because building
+// them on the stack is slow.
 func (p *Pair) cookStrip(c *Cooked, first int, bits []uint64, status []counter.Status, inRuns bool) {
 	col, op := &p.columns[c.K], &p.op
 	clear(status)
@@ -214,7 +206,6 @@ func (p *Pair) cookStrip(c *Cooked, first int, bits []uint64, status []counter.S
 	c.Fell = c.Fell || op.Fell
 }
 
-// textValues makes out a column of texts.
 func textValues(out *Cooked) {
 	out.Kind, out.Unit = counter.KindText, counter.TextUnit
 	clear(out.Status)
@@ -225,20 +216,19 @@ func textValues(out *Cooked) {
 	}
 }
 
-// column is one counter definition ready to be cooked.
 type column struct {
 	formula counter.Formula
-	status  counter.Status // of a counter that never has a value
+	status  counter.Status // if the counter never has a value
 	text    bool
-	two     bool  // two samples are needed
-	base    int32 // position of the base to read, -1 = none
-	isBase  bool  // of a counter that needs two samples
-	multi   bool  // the component count stands behind the value
-	fixed   bool  // value and base are inside every block
+	two     bool
+	base    int32 // position of the base, -1 for none
+	isBase  bool  // base of a counter that needs two samples
+	multi   bool
+	fixed   bool
 
-	fromZero bool // an instance that began between two samples has a value
+	fromZero bool
 
-	// What the codec found out, which depends on the values too.
+	// Results of the decoder, which depend on values, too.
 	state  index.CounterState
 	found  int32  // base
 	behind uint32 // component count
@@ -269,15 +259,13 @@ func newColumn(d *index.Counter, baseSize int, opt counter.Options) column {
 	return c
 }
 
-// scratch holds the operands of a strip of one column, the results of a strip of
-// which some are wanted, and those of a column that has no memory of its own.
+// scratch is memory for a strip, and for columns without memory.
 type scratch struct {
 	cur, prev, curBase, prevBase []uint64
 	someBits, bits               []uint64
 	someStatus, status           []counter.Status
 }
 
-// grow makes room for the operands of n instances.
 func (s *scratch) grow(n int) {
 	was := len(s.cur)
 	if n <= was {
@@ -297,7 +285,7 @@ func fillStatus(dst []counter.Status, st counter.Status) {
 	}
 }
 
-// status is the status of a counter that has no value for any instance, or OK.
+// status returns the common status of a counter's values, or OK.
 func (p *Pair) status(col *column, k int) counter.Status {
 	if col.status != counter.OK || !col.two {
 		return col.status
@@ -318,8 +306,6 @@ func (p *Pair) status(col *column, k int) counter.Status {
 	return counter.OK
 }
 
-// load reads the operands of the newer sample. A value that is not there gives
-// the status that Object.Lack tells.
 func (p *Pair) load(op *counter.Batch, col *column, k, first int) {
 	s, n := &p.scratch, len(op.Bits)
 	op.Cur = s.cur[:n]
@@ -334,8 +320,7 @@ func (p *Pair) load(op *counter.Batch, col *column, k, first int) {
 	}
 }
 
-// read reads raw values into dst. Where there is none the status becomes that
-// which Lack tells.
+// read reads raw values into dst. A missing value gets the status of Lack.
 func (o Object) read(dst []uint64, k, first int, status []counter.Status) {
 	if o.ReadRaw(dst, k, first) {
 		return
@@ -347,7 +332,6 @@ func (o Object) read(dst []uint64, k, first int, status []counter.Status) {
 	}
 }
 
-// loadOlder reads the operands of the older sample.
 func (p *Pair) loadOlder(op *counter.Batch, col *column, k, first int) {
 	s, n := &p.scratch, len(op.Bits)
 	op.Prev = s.prev[:n]
@@ -358,8 +342,8 @@ func (p *Pair) loadOlder(op *counter.Batch, col *column, k, first int) {
 	}
 }
 
-// readOlder reads raw values of the older sample into dst, in the newer one's
-// order of instances. Where there is none the status becomes NoPrevious.
+// readOlder reads raw values of the older sample into dst, in the newer order of instances. A missing
+// value gets NoPrevious.
 func (p *Pair) readOlder(dst []uint64, k, first int, status []counter.Status) {
 	from := p.from[first : first+len(dst)]
 	if p.inPlace {
@@ -372,7 +356,7 @@ func (p *Pair) readOlder(dst []uint64, k, first int, status []counter.Status) {
 
 	for i, j := range from {
 		if j < 0 || status[i] != counter.OK {
-			continue // it is not matched, or began meanwhile
+			continue
 		}
 		if _, ok := p.prev.Raw(int(j), k); !ok {
 			status[i] = counter.NoPrevious

@@ -12,24 +12,23 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Cooker computes displayable values from pairs of frames. It keeps what it
-// learned about each object's definitions and reuses its memory, so that
-// cooking allocates nothing once warm. The zero Cooker is ready for use. It
-// serves one goroutine, but several may call [Pair.Cook] at once, each for
-// objects of its own.
+// Cooker computes displayable values from pairs of frames. It keeps the compiled definitions of each
+// object and reuses its memory, so that computing allocates nothing after the first frames. The zero
+// Cooker is ready for use. It serves one goroutine, except [Pair.Cook], which several may call in
+// parallel for different objects.
 type Cooker struct {
 	opt       counter.Options
 	prev, cur Frame
-	pairs     []*Pair // per position of an object in cur
+	pairs     []*Pair // by position in cur
 	table     table
 	groups    groups
 	idle      idleRuns
-	taken     []int32 // scratch: older instances that are matched already
+	taken     []int32
 	seed      maphash.Seed
-	uses      uint64 // frames set so far
+	uses      uint64
 }
 
-// hashSeed is random, so that no one can choose names that collide.
+// hashSeed returns a random seed, so that nobody can choose colliding names.
 func (c *Cooker) hashSeed() maphash.Seed {
 	if c.seed == (maphash.Seed{}) {
 		c.seed = maphash.MakeSeed()
@@ -37,10 +36,9 @@ func (c *Cooker) hashSeed() maphash.Seed {
 	return c.seed
 }
 
-// Set makes prev and cur the frames to be cooked. Either may be the zero Frame
-// as long as no sample was taken. Both must be valid while they are cooked; the error wraps
-// winperf.ErrState where one is not.
-// What the Cooker returned before is no longer valid.
+// Set sets the frames to compute values from. Either may be the zero Frame, for no sample. Both must
+// be valid while the Cooker uses them; the error wraps winperf.ErrState where one is not. Pairs and
+// columns returned before are no longer valid.
 func (c *Cooker) Set(prev, cur Frame, opt counter.Options) error {
 	if err := errors.Join(prev.check("cook, older frame"), cur.check("cook")); err != nil {
 		return err
@@ -54,8 +52,8 @@ func (c *Cooker) Set(prev, cur Frame, opt counter.Options) error {
 	return nil
 }
 
-// Object returns the pair of an object of the newer frame with the same object
-// of the older one. The instances are matched when first asked for.
+// Object returns the pair of an object of the newer frame and the same object of the older one, with
+// their instances matched.
 func (c *Cooker) Object(o Object) *Pair {
 	for len(c.pairs) <= o.at {
 		c.pairs = append(c.pairs, nil)
@@ -73,14 +71,12 @@ func (c *Cooker) Object(o Object) *Pair {
 	return p
 }
 
-// Pair is one object in two frames: its instances matched, its counters ready
-// to be cooked.
+// Pair is one object in two frames, with matched instances.
 type Pair struct {
 	cooker *Cooker
-	uses   uint64 // the Cooker's when this was set
-	layout int    // how often the definitions changed, 0 before the first
+	uses   uint64
+	layout int // changes of the definitions
 
-	// What follows from the definitions, made anew when their bytes change.
 	title       uint32
 	definitions []byte
 	columns     []column
@@ -90,24 +86,24 @@ type Pair struct {
 	prevClocks  counter.Clocks
 	curClocks   counter.Clocks
 	hasPrev     bool
-	sameDefs    bool    // the older definitions are the same bytes
-	older       []int32 // position of each definition in the older object, where not sameDefs
+	sameDefs    bool
+	older       []int32 // position of each definition in the older object, unless sameDefs
 	match       []counter.Match
-	from        []int32 // position of each instance in the older object, -1 = none
-	inPlace     bool    // every instance stands where it stood
-	allVerified bool    // every instance is known to be the same
-	begun       bool    // some instances began after the older sample, see Began
+	from        []int32 // position of each instance in the older object, -1 for none
+	inPlace     bool
+	allVerified bool
+	begun       bool
 
-	settled *Labels // instances that were matched by name, each in its place and verified
+	settled *Labels // labels with only verified matches, all in place
 
-	curKeys, prevKeys keys // of instances that are known by their start; see matchByStart
+	curKeys, prevKeys keys
 
-	curFields, prevFields fields // what is read into runs
-	kept                  kept   // of it
-	runs                  *runs  // while values are read into them
+	curFields, prevFields fields
+	kept                  kept
+	runs                  *runs
 
 	scratch scratch
-	op      counter.Batch // operands of the column at hand
+	op      counter.Batch
 }
 
 func (p *Pair) set(o Object) {
@@ -136,18 +132,18 @@ func (p *Pair) set(o Object) {
 	p.matchInstances()
 }
 
-// older returns the object before, of the same machine. That of a part beside the others
-// is of the last other block.
+// older returns the object to compare with, of the same machine: for an independent part the one of
+// its last other block.
 func (c *Cooker) older(o Object) (Object, bool) {
-	if c.cur.lags && c.cur.part(o.s.number).beside {
-		former := c.cur.former(o)
-		return former, former.s != nil && !c.prev.IsZero()
+	if c.cur.hasIndependent && c.cur.part(o.s.number).independent {
+		previous := c.cur.previousOf(o)
+		return previous, previous.s != nil && !c.prev.IsZero()
 	}
 	return c.prev.same(o)
 }
 
-// olderClocks are the clocks of the older of two samples, where their source can
-// tell as they would have been read if nobody had set the system time between them.
+// olderClocks returns the clocks of the older sample, corrected by the change of the system time
+// between the samples if the source has [winperf.ClocksTogether].
 func (p *Pair) olderClocks() counter.Clocks {
 	prev := p.prev.Clocks()
 	if p.cur.s.block.Quirks&winperf.ClocksTogether != 0 {
@@ -156,8 +152,7 @@ func (p *Pair) olderClocks() counter.Clocks {
 	return prev
 }
 
-// definitionBytes are the bytes of all counter definitions of the object, as
-// far as winperf.h knows their fields.
+// definitionBytes returns the bytes of all counter definitions, limited to the fields of winperf.h.
 func definitionBytes(o Object) []byte {
 	if d := o.def(); d.Definitions != nil {
 		return d.Definitions
@@ -183,7 +178,6 @@ func (p *Pair) compile() {
 	p.prevFields.compile(cs, p.needsOlder)
 }
 
-// baseSize is the width of the base of the counter at position k, 0 where it has none.
 func baseSize(cs []index.Counter, k int) int {
 	if base := cs[k].Base; base >= 0 {
 		return int(cs[base].Size)
@@ -191,8 +185,8 @@ func baseSize(cs []index.Counter, k int) int {
 	return 0
 }
 
-// inStates reports whether the counters are in the states that they had when they
-// were compiled: a short counter block costs some counters in one sample only.
+// inStates reports whether the counters still have the states in which they were compiled: a short
+// counter block can lack counters in one sample.
 func (p *Pair) inStates(cs []index.Counter) bool {
 	for k := range cs {
 		c, col := &cs[k], &p.columns[k]
@@ -203,9 +197,8 @@ func (p *Pair) inStates(cs []index.Counter) bool {
 	return true
 }
 
-// matchDefinitions finds each definition of the newer object in the older one:
-// the same title index and type, the first with the first, the second with the
-// second. A counter whose type changed gets typeChanged.
+// matchDefinitions finds each definition of the newer object in the older one: the n-th of a title
+// index and type by the n-th. A counter whose type changed gets typeChanged.
 func (p *Pair) matchDefinitions() {
 	cur, prev := p.cur.counters(), p.prev.counters()
 	p.older = slices.Grow(p.older[:0], len(cur))[:len(cur)]
@@ -239,22 +232,19 @@ const (
 	typeChanged  = -2
 )
 
-// SameDefinitions reports whether the older object is there and has the same definitions.
+// SameDefinitions reports whether the older object exists and has the same definitions.
 func (p *Pair) SameDefinitions() bool { return p.sameDefs }
 
-// Layout is a number that changes when the definitions of the object in a place do.
+// Layout returns a number that changes with the definitions of the object at this position.
 func (p *Pair) Layout() int { return p.layout }
 
-// len is the number of instances of the newer object.
 func (p *Pair) len() int { return p.cur.Len() }
 
-// InPlace reports whether every instance is the same as the one that stood in its place
-// in the older object, as well as From knows.
+// InPlace reports whether each instance has the same position as in the older object; see From.
 func (p *Pair) InPlace() bool { return p.inPlace }
 
-// From returns the position, in the older object, of the same instance as
-// instance i of the newer one, and how well that is known. It is -1 and
-// Unmatched for an instance that is new.
+// From returns the position of instance i in the older object and the certainty of the match: -1 and
+// Unmatched for a new instance.
 func (p *Pair) From(i int) (int, counter.Match) {
 	if p.from[i] < 0 {
 		return -1, counter.Unmatched
@@ -262,6 +252,5 @@ func (p *Pair) From(i int) (int, counter.Match) {
 	return int(p.from[i]), p.match[i]
 }
 
-// Clocks are the times of the sample that the object was taken with, and the
-// object's own.
+// Clocks returns the times of the sample of the object's part, and the object's own time.
 func (o Object) Clocks() counter.Clocks { return o.s.index.ObjectClocks(o.def()) }

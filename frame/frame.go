@@ -10,24 +10,23 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// Frame is one sample. It is a small handle: pass it by value. The zero Frame
-// is empty and stands for "no sample".
+// Frame is one decoded sample. It is a small handle: pass it by value. The zero Frame is empty and
+// represents "no sample".
 //
-// A frame is valid until its Pool has decoded two more, and as long as the samples are that its
-// blocks were filled in; for good once [Frame.Keep] was called.
+// A frame is valid until its Pool has decoded two more, and as long as the samples with its blocks;
+// permanently after [Frame.Keep].
 type Frame struct {
 	*sheet
-	number uint64 // of this frame among the frames of its pool
+	number uint64 // number of the frame in its pool
 }
 
-// IsZero reports whether the Frame is the zero Frame.
+// IsZero reports whether f is the zero Frame.
 func (f Frame) IsZero() bool { return f.sheet == nil }
 
-// Schema has the names of the sample's objects and counters; nil where there are
-// none.
+// Schema returns the names of the sample's objects and counters, or nil.
 func (f Frame) Schema() *winperf.Schema { return f.schema }
 
-// Blocks returns the sample as the system gave it: the blocks of its parts that have one.
+// Blocks returns the blocks of the sample's parts, as the system filled them.
 func (f Frame) Blocks() iter.Seq[*winperf.Block] {
 	return func(yield func(*winperf.Block) bool) {
 		if f.IsZero() {
@@ -41,10 +40,9 @@ func (f Frame) Blocks() iter.Seq[*winperf.Block] {
 	}
 }
 
-// Keep takes the frame and all blocks it refers to out of reuse for good: it can be read for as
-// long as needed, and the garbage collector frees it. The error wraps winperf.ErrState where a
-// later sample uses the frame's memory already. Keep may be called from any goroutine while the
-// frame is valid.
+// Keep makes the frame and all its blocks permanent: their memory is not reused, and the garbage
+// collector frees it. The error wraps winperf.ErrState where a later sample uses the frame's memory
+// already. Keep may be called from any goroutine while the frame is valid.
 func (f Frame) Keep() error {
 	if err := f.check("keep"); err != nil || f.IsZero() {
 		return err
@@ -53,7 +51,7 @@ func (f Frame) Keep() error {
 	for i := range f.parts {
 		f.parts[i].block.Keep()
 	}
-	for _, o := range f.formers {
+	for _, o := range f.previousObjects {
 		if o.s != nil {
 			o.s.block.Keep()
 		}
@@ -61,8 +59,8 @@ func (f Frame) Keep() error {
 	return nil
 }
 
-// check returns an error that wraps winperf.ErrState where the memory of the frame, or of one of its
-// blocks, is another one's already.
+// check returns an error that wraps winperf.ErrState if the memory of the frame or of a block was
+// reused.
 func (f Frame) check(op string) error {
 	if f.IsZero() {
 		return nil
@@ -74,57 +72,55 @@ func (f Frame) check(op string) error {
 	if valid {
 		return nil
 	}
-	return fmt.Errorf("%s: a later sample uses the memory of the frame: %w", op, winperf.ErrState)
+	return fmt.Errorf("%s: the frame is no longer valid, a later sample uses its memory: %w", op, winperf.ErrState)
 }
 
-// Damage is what was found wrong with parts of the sample. It is empty for
-// nearly every sample and bounded for the others.
+// Damage returns the errors found in parts of the sample. Their number is limited.
 func (f Frame) Damage() []error { return f.damage }
 
-// spokesman is the index of the part that speaks for the sample, nil where there is
-// none.
-func (f Frame) spokesman() *index.Index {
+// mainIndex returns the index of the part whose clocks and machine are those of the frame, or nil.
+func (f Frame) mainIndex() *index.Index {
 	if f.IsZero() || len(f.parts) == 0 {
 		return nil
 	}
 	return &f.parts[f.head].index
 }
 
-// Clocks are the times of the sample, those of objects left out: of its first part
-// that can be read. Objects tell their own (see [Object.Clocks]).
+// Clocks returns the times of the sample's first readable part. Objects have their own (see
+// [Object.Clocks]).
 func (f Frame) Clocks() counter.Clocks {
-	if ix := f.spokesman(); ix != nil {
+	if ix := f.mainIndex(); ix != nil {
 		return ix.Clocks
 	}
 	return counter.Clocks{}
 }
 
-// Time is when the sample was taken, in UTC.
+// Time returns the time of the sample, in UTC.
 func (f Frame) Time() time.Time {
-	if f.spokesman() != nil && f.parts[f.head].values.there {
+	if f.mainIndex() != nil && f.parts[f.head].values.there {
 		return f.parts[f.head].values.time
 	}
 	return winperf.FromFiletime(f.Clocks().Time100ns)
 }
 
-// Machine is the name of the machine as the sample gives it. Those of a log of several
-// machines are of the first one (see [Object.Machine]).
+// Machine returns the name of the machine in the sample; for several machines the first one (see
+// [Object.Machine]).
 func (f Frame) Machine() string {
-	if f.spokesman() == nil {
+	if f.mainIndex() == nil {
 		return ""
 	}
 	return f.parts[f.head].name
 }
 
-// Quirks are those of the part whose clocks are the frame's.
+// Quirks returns the quirks of the part whose clocks are the frame's.
 func (f Frame) Quirks() winperf.Quirks {
-	if f.spokesman() == nil {
+	if f.mainIndex() == nil {
 		return 0
 	}
 	return f.parts[f.head].block.Quirks
 }
 
-// NumObjects is the number of objects.
+// NumObjects returns the number of objects.
 func (f Frame) NumObjects() int {
 	if f.IsZero() {
 		return 0
@@ -132,8 +128,7 @@ func (f Frame) NumObjects() int {
 	return len(f.objects)
 }
 
-// Complete reports whether every part that is collected beside the others has a block
-// by now.
+// Complete reports whether every independent part ([winperf.Part].Beside) has a block.
 func (f Frame) Complete() bool { return !f.missing }
 
 // Object returns the object at position i, 0 ≤ i < NumObjects.

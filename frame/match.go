@@ -9,11 +9,11 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// identity says by what the instances of an object are known, as far as its
-// counters tell: positions of definitions, -1 where the object has none.
+// identity lists the counters that identify the instances of an object: positions of definitions, -1
+// for none.
 type identity struct {
 	process, thread, start int32
-	// growing are the counters that never fall as long as an instance lives.
+	// growing are the counters that only rise.
 	growing []int32
 }
 
@@ -41,12 +41,8 @@ func newIdentity(cs []index.Counter) identity {
 	return id
 }
 
-// byStart reports whether instances are known by process (and thread) id and
-// start time.
 func (id *identity) byStart() bool { return id.process >= 0 && id.start >= 0 }
 
-// matchInstances finds for each instance of the newer object the same one of
-// the older object.
 func (p *Pair) matchInstances() {
 	n := p.cur.Len()
 	p.begun = false
@@ -81,7 +77,6 @@ func (p *Pair) matchInstances() {
 	}
 }
 
-// hasKeys reports whether the older object has the identifying counters, too.
 func (p *Pair) hasKeys() bool {
 	if p.sameDefs {
 		return true
@@ -90,16 +85,16 @@ func (p *Pair) hasKeys() bool {
 	return p.older[id.process] >= 0 && p.older[id.start] >= 0 && (id.thread < 0 || p.older[id.thread] >= 0)
 }
 
-// IsTotal reports whether an instance of this name is a total over others:
-// "_Total", or "0,_Total" as Processor Information has it.
+// IsTotal reports whether this is the name of a total over other instances: "_Total", or "0,_Total"
+// as in Processor Information.
 func IsTotal(name string) bool {
 	const total = "_Total"
 	at := len(name) - len(total)
 	return at >= 0 && strings.EqualFold(name[at:], total) && (at == 0 || name[at-1] == ',')
 }
 
-// rejectRestarted drops matches by name or unique id where the start time
-// differs: there the name is another one's now. That of a total moves.
+// rejectRestarted drops matches by name or unique id with different start times, except totals, whose
+// start time moves.
 func (p *Pair) rejectRestarted() {
 	k := p.identity.start
 	if k < 0 {
@@ -118,8 +113,8 @@ func (p *Pair) rejectRestarted() {
 	}
 }
 
-// rejectFallen drops matches that rest on name and occurrence only where a
-// cumulative counter fell: there the name is another one's now.
+// rejectFallen drops unverified matches with a cumulative counter that fell: a new instance has the
+// name.
 func (p *Pair) rejectFallen() {
 	for i := range p.from {
 		if p.match[i] == counter.Unverified && p.fell(i, int(p.from[i])) {
@@ -139,8 +134,7 @@ func (p *Pair) fell(i, j int) bool {
 	return false
 }
 
-// olderPosition is where the older object has the definition k of the newer
-// one; a position without values where it has none.
+// olderPosition returns the position of definition k in the older object, or a negative number.
 func (p *Pair) olderPosition(k int32) int {
 	if p.sameDefs {
 		return int(k)
@@ -148,8 +142,6 @@ func (p *Pair) olderPosition(k int32) int {
 	return int(p.older[k])
 }
 
-// olderRaw is the raw value that instance j of the older object has of the
-// newer one's definition k.
 func (p *Pair) olderRaw(j int, k int32) (uint64, bool) {
 	at := p.olderPosition(k)
 	if at < 0 {
@@ -158,9 +150,8 @@ func (p *Pair) olderRaw(j int, k int32) (uint64, bool) {
 	return p.prev.Raw(j, at)
 }
 
-// Fell reports whether the raw value of the counter at position k of instance i,
-// or its base, is lower than the same instance's in the older frame: it was
-// reset, or it wrapped. [Cooked].Fell reports whether that is worth asking.
+// Fell reports whether the raw value of counter k of instance i, or its base, is lower than in the
+// older frame: it was reset, or it wrapped. [Cooked].Fell reports whether a call is useful.
 func (p *Pair) Fell(i, k int) bool {
 	j := p.from[i]
 	if j < 0 || !p.hasPrev {

@@ -8,8 +8,8 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// matchByName matches instances by unique id where one has one, else by full
-// name where it is unique in both samples, else by name and occurrence.
+// matchByName matches by unique id, else by full name if unique in both samples, else by name and
+// occurrence.
 func (p *Pair) matchByName() {
 	if p.cur.Single() {
 		for i := range p.from {
@@ -29,15 +29,13 @@ func (p *Pair) matchByName() {
 	p.remember()
 }
 
-// nameKey is what an instance without process and start time is known by.
+// nameKey identifies an instance without start time.
 type nameKey struct {
 	name, parent string
 	id           int32
-	both         bool // name and id together are the identity, as in version 2
+	both         bool // name and id together identify it, as in version 2
 }
 
-// key returns what instance i is known by. An instance of a format without parents and ids
-// has only its name.
 func (o Object) key(i int) nameKey {
 	l := o.Labels()
 	k := nameKey{name: l.Name(i), id: index.NoUniqueID}
@@ -49,16 +47,13 @@ func (o Object) key(i int) nameKey {
 	return k
 }
 
-// unchanged reports whether the matches of last time hold: the two samples have
-// the instances that had been matched then, each in its place and known to be
-// the same. Start times are to be compared with every sample.
+// unchanged reports whether the previous matches are valid. Start times need a comparison for each
+// sample.
 func (p *Pair) unchanged() bool {
 	return p.identity.start < 0 &&
 		p.settled == p.cur.Labels() && p.settled == p.prev.Labels()
 }
 
-// remember keeps the matches, for unchanged, if they hold for all samples with
-// these instances.
 func (p *Pair) remember() {
 	p.settled = nil
 	if slices.Contains(p.match, counter.Unverified) {
@@ -72,9 +67,9 @@ func (p *Pair) remember() {
 	p.settled = p.cur.Labels()
 }
 
-// matchSame matches each instance with the one in its place, where both samples
-// have the same names in the same places and names are what instances are known by.
-// This takes no memory. It reports whether that is so.
+// matchSame matches each instance with the one at its position, without extra memory. It returns
+// false unless both samples have the same names in the same places and instances are identified by
+// names only.
 func (p *Pair) matchSame() bool {
 	l := p.cur.Labels()
 	if l != p.prev.Labels() || !l.byText() {
@@ -95,7 +90,6 @@ func (p *Pair) matchSame() bool {
 	return true
 }
 
-// matchChanged matches instances anywhere in the two samples.
 func (p *Pair) matchChanged() {
 	g := &p.cooker.groups
 	g.seed, g.byID = p.cooker.hashSeed(), true
@@ -108,19 +102,18 @@ func (p *Pair) matchChanged() {
 	}
 }
 
-// groups puts instances with equal keys together, in the order of the sample:
-// those of the older object and those of the newer one.
+// groups groups instances of both objects by equal keys, in the order of the sample.
 type groups struct {
 	table table
-	seed  maphash.Seed // of the Cooker
-	byID  bool         // unique ids count; they do not where several instances have one
+	seed  maphash.Seed
+	byID  bool // use unique ids; false if several instances have one
 	older Object
 	newer Object
-	head  []int32 // of the older instances: the first of the group that is not taken yet
-	next  []int32 // the next of the same group, -1 = none
-	count []int32 // how many older and newer instances the group has, at its first one
+	head  []int32 // by older instance: the first of the group that is not taken
+	next  []int32
+	count []int32 // numbers of older and newer instances of the group, at its first one
 	newly []int32
-	first []int32 // of each newer instance: the first older one of its group, -1 = none
+	first []int32 // by newer instance: the first older one of its group, -1 for none
 }
 
 func (g *groups) key(o Object, i int) nameKey {
@@ -131,8 +124,7 @@ func (g *groups) key(o Object, i int) nameKey {
 	return k
 }
 
-// repeatedID reports whether instances that were put together by unique id are
-// several: then the ids identify nothing.
+// repeatedID reports whether several instances have one unique id: then ids identify nothing.
 func (g *groups) repeatedID() bool {
 	if g.newer.isSet() {
 		return false
@@ -152,8 +144,7 @@ func (g *groups) hash(k nameKey) uint64 {
 	return maphash.String(g.seed, k.name) ^ 3*maphash.String(g.seed, k.parent)
 }
 
-// equal reports whether two keys stand for the same thing: the same unique id
-// where one of them has one, else the same name below the same parent.
+// equal compares by unique id if one key has one, else by name and parent.
 func (k nameKey) equal(o nameKey) bool {
 	if k.id != index.NoUniqueID && !k.both {
 		return k.id == o.id
@@ -168,7 +159,7 @@ func (g *groups) fill(older, newer Object) {
 	g.first = grow(g.first, n)
 	g.table.reset(m)
 
-	tail := g.head // while the groups are made: the last of each group
+	tail := g.head // during fill: the last of each group
 	for j := range m {
 		g.next[j], g.count[j], g.newly[j] = -1, 0, 0
 		at := g.find(g.key(older, j))
@@ -194,12 +185,11 @@ func (g *groups) fill(older, newer Object) {
 	}
 }
 
-// find returns the first older instance with the key, -1 for none.
 func (g *groups) find(k nameKey) int {
 	return g.table.find(g.hash(k), func(j int) bool { return k.equal(g.key(g.older, j)) })
 }
 
-// take gives the newer instance i the next older instance of its group.
+// take matches newer instance i with the next older one of its group.
 func (g *groups) take(i int) (int32, counter.Match) {
 	at := g.first[i]
 	if at < 0 || g.head[at] < 0 {

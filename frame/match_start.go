@@ -7,11 +7,10 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// keys are the identifying raw values of an object's instances.
 type keys struct {
 	list   [][3]uint64 // process id, thread id, start
 	o      Object
-	number uint64 // of o
+	number uint64
 	seed   maphash.Seed
 }
 
@@ -22,19 +21,18 @@ const (
 	keyStart
 )
 
-// read reads the keys; a counter at a negative position is 0.
+// read reads the keys; a counter at a negative position reads as 0.
 func (k *keys) read(o Object, process, thread, start int) {
 	k.o, k.number = o, o.Number()
 	k.list = slices.Grow(k.list[:0], o.Len())[:o.Len()]
 	o.s.index.ReadThree(k.list, o.pos, [3]int{process, thread, start})
 }
 
-// are reports whether the keys were read of the object.
 func (k *keys) are(o Object) bool {
 	return k.number == o.Number()
 }
 
-// hash mixes what same compares; a total's start does not count, as it moves.
+// hash hashes the values that same compares; the start of a total is excluded because it moves.
 func (k *keys) hash(i int) uint64 {
 	key := &k.list[i]
 	h := key[keyProcess]*0x9E3779B97F4A7C15 ^ key[keyThread]*0xC2B2AE3D27D4EB4F
@@ -47,18 +45,16 @@ func (k *keys) hash(i int) uint64 {
 	return h ^ h>>29
 }
 
-// byName reports whether the numbers alone do not identify the instance: process
-// id 0 stands for several things (Idle, _Total), and a start of 0 for none.
+// byName reports whether the instance needs its name: process id 0 is shared by Idle and _Total, and
+// a start of 0 is unknown.
 func (k *keys) byName(i int) bool { return k.list[i][keyProcess] == 0 || k.list[i][keyStart] == 0 }
 
-// total reports whether the instance is a total over others. A process with an id
-// may be called like one.
+// total reports whether the instance is a total. A process may have such a name.
 func (k *keys) total(i int) bool {
 	return k.list[i][keyProcess] == 0 && IsTotal(k.o.Labels().Name(i))
 }
 
-// same tells how well instance i of a is known to be instance j of b. The
-// start of a total moves with every sample.
+// same compares instance i of a with instance j of b, ignoring the start of a total.
 func same(a, b *keys, i, j int) counter.Match {
 	x, y := &a.list[i], &b.list[j]
 	if x[keyProcess] != y[keyProcess] || x[keyThread] != y[keyThread] {
@@ -79,9 +75,8 @@ func same(a, b *keys, i, j int) counter.Match {
 	return counter.Verified
 }
 
-// matchByStart matches instances that are known by process id, thread id and
-// start time. Most stand where they stood, or a little further on where others
-// have left; the rest is looked up.
+// matchByStart matches by process id, thread id and start time. Most instances are near their old
+// position.
 func (p *Pair) matchByStart() {
 	id := &p.identity
 	older := func(k int32) int {
@@ -90,9 +85,9 @@ func (p *Pair) matchByStart() {
 		}
 		return p.olderPosition(k)
 	}
-	p.settled = nil // it speaks of names
+	p.settled = nil
 
-	// Those of the older object were mostly read with the pair before.
+	// The keys of the older object usually exist from the previous pair.
 	if p.sameDefs && p.curKeys.are(p.prev) {
 		p.prevKeys, p.curKeys = p.curKeys, p.prevKeys
 	} else {
@@ -125,11 +120,10 @@ func (p *Pair) matchByStart() {
 	}
 }
 
-// keyLookAhead is how many instances may have left in one place before those
-// behind them are looked up: a process may take that many threads along.
+// keyLookAhead is the number of older instances that are checked in order before the lookup: a
+// process may have ended with so many threads.
 const keyLookAhead = 64
 
-// near looks for an instance at and shortly behind the expected position.
 func near(cur, prev *keys, i, next int) (int, counter.Match) {
 	for j := next; j < len(prev.list) && j <= next+keyLookAhead; j++ {
 		if m := same(cur, prev, i, j); m != counter.Unmatched {
@@ -139,9 +133,8 @@ func near(cur, prev *keys, i, next int) (int, counter.Match) {
 	return -1, counter.Unmatched
 }
 
-// matchMoved looks up the instances that are not near their old place among
-// the older ones that are not taken. Of several with one key only the first
-// can be found.
+// matchMoved looks up the remaining instances. Of several older ones with one key only the first is
+// found.
 func (p *Pair) matchMoved(cur, prev *keys) {
 	taken := grow(p.cooker.taken, len(prev.list))
 	clear(taken)
@@ -183,7 +176,7 @@ func (p *Pair) matchMoved(cur, prev *keys) {
 	}
 }
 
-// table finds positions by hash: open addressing, reused without clearing.
+// table is a hash table of positions: open addressing, reused without clearing.
 type table struct {
 	slots []tableSlot
 	stamp uint32
@@ -194,7 +187,6 @@ type tableSlot struct {
 	at    int32
 }
 
-// reset empties the table and makes room for n positions.
 func (t *table) reset(n int) {
 	size := 16
 	for size < 2*n {
@@ -208,7 +200,6 @@ func (t *table) reset(n int) {
 
 func (t *table) slot(hash uint64) int { return int(hash & uint64(len(t.slots)-1)) }
 
-// insert enters a position under its hash.
 func (t *table) insert(hash uint64, at int) {
 	h := t.slot(hash)
 	for t.slots[h].stamp == t.stamp {
@@ -217,8 +208,7 @@ func (t *table) insert(hash uint64, at int) {
 	t.slots[h] = tableSlot{t.stamp, int32(at)}
 }
 
-// find returns the first entered position under the hash that equal accepts,
-// -1 for none.
+// find returns the first position with the hash that equal accepts, or -1.
 func (t *table) find(hash uint64, equal func(at int) bool) int {
 	for h := t.slot(hash); t.slots[h].stamp == t.stamp; h = (h + 1) & (len(t.slots) - 1) {
 		if at := int(t.slots[h].at); equal(at) {

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// hashLower is the hash of a name in lower case.
 func hashLower(seed maphash.Seed, s string) uint64 {
 	var buf [128]byte
 	if len(s) > len(buf) {
@@ -22,7 +21,6 @@ func hashLower(seed maphash.Seed, s string) uint64 {
 	return maphash.Bytes(seed, buf[:len(s)])
 }
 
-// equalLower reports whether two names are the same in lower case.
 func equalLower(a, b string) bool {
 	for i := range min(len(a), len(b)) {
 		if a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf {

@@ -2,15 +2,13 @@ package frame
 
 import "hash/maphash"
 
-// numbers tell instances with equal full names apart.
 type numbers struct {
-	group      []int32 // by instance: a number that equal names have; nil if all are different
-	occurrence []int32 // by instance: how many of its group stand before it
+	group      []int32 // by instance: the group of equal names; nil if all differ
+	occurrence []int32 // by instance: its number within the group
 	size       []int32 // by group
 	mixed      bool    // some equal names differ in case
 }
 
-// nth is how many of its group stand before an instance.
 func (n *numbers) nth(i int) int {
 	if n.occurrence == nil {
 		return 0
@@ -25,7 +23,6 @@ func (l *Labels) Alone(i int) bool {
 	return n.group == nil || n.size[n.group[i]] == 1
 }
 
-// of is the group of an instance.
 func (n *numbers) of(i int) int32 {
 	if n.group == nil {
 		return int32(i)
@@ -33,7 +30,6 @@ func (n *numbers) of(i int) int32 {
 	return n.group[i]
 }
 
-// groups is how many groups there are at most, where all instances are count.
 func (n *numbers) groups(count int) int {
 	if n.group == nil {
 		return count
@@ -41,15 +37,14 @@ func (n *numbers) groups(count int) int {
 	return len(n.size)
 }
 
-// number numbers equal full names. Those that were at some position of former ones are
-// known to be equal or different; only the others, which came, are compared with all. A
-// map would take several times the memory of the table, and hardly any name is there twice.
-func (l *Labels) number(was []int32, former *Labels) {
+// number numbers equal full names. The previous labels show which of the known names are equal; only
+// new names are compared with all. A map would need several times the memory.
+func (l *Labels) number(was []int32, previous *Labels) {
 	g := grouper{full: l.full, group: was, seed: maphash.MakeSeed()}
-	known := former != nil && !former.numbers.mixed
+	known := previous != nil && !previous.numbers.mixed
 	g.groupNew(known)
 	if known {
-		g.groupKnown(former)
+		g.groupKnown(previous)
 	}
 	if int(g.next) < len(l.full) {
 		l.numbers = numbers{group: g.group, mixed: g.mixed}
@@ -57,7 +52,6 @@ func (l *Labels) number(was []int32, former *Labels) {
 	}
 }
 
-// count fills in what follows from the groups.
 func (n *numbers) count(groups int) {
 	n.occurrence, n.size = make([]int32, len(n.group)), make([]int32, groups)
 	for i, g := range n.group {
@@ -66,19 +60,17 @@ func (n *numbers) count(groups int) {
 	}
 }
 
-// grouper puts equal full names together.
 type grouper struct {
 	full  []string
-	group []int32 // of each; until it is known, -1 less the position among former ones
+	group []int32 // by name; -1 minus the previous position while unknown
 	next  int32
 	mixed bool
 
-	table table // of the names that came, the first of each group
+	table table // of the new names, the first of each group
 	seed  maphash.Seed
 }
 
-// groupNew groups the names that came, or all of them where those that were there
-// before are not known to be equal or different.
+// groupNew groups all names if known is false.
 func (g *grouper) groupNew(known bool) {
 	came := 0
 	for i, was := range g.group {
@@ -102,14 +94,13 @@ func (g *grouper) groupNew(known bool) {
 	}
 }
 
-// groupKnown groups the others, of which former has the groups.
-func (g *grouper) groupKnown(former *Labels) {
-	now := make([]int32, former.numbers.groups(former.Len())) // one more than the group, by the former one
+func (g *grouper) groupKnown(previous *Labels) {
+	now := make([]int32, previous.numbers.groups(previous.Len())) // group plus one, by previous group
 	for i, group := range g.group {
 		if group >= 0 {
 			continue
 		}
-		known := &now[former.numbers.of(int(^group))]
+		known := &now[previous.numbers.of(int(^group))]
 		if *known == 0 {
 			at := g.find(hashLower(g.seed, g.full[i]), i)
 			if at < 0 {
@@ -122,8 +113,7 @@ func (g *grouper) groupKnown(former *Labels) {
 	}
 }
 
-// find returns the group of the names that came which are equal to the one at i, -1
-// for none.
+// find returns the group of a new name that equals name i, or -1.
 func (g *grouper) find(hash uint64, i int) int32 {
 	first := g.table.find(hash, func(at int) bool { return equalLower(g.full[at], g.full[i]) })
 	if first < 0 {

@@ -14,8 +14,8 @@ import (
 // Object is one object of a frame. It is valid as long as the frame.
 type Object struct {
 	s   *store
-	pos int // in s
-	at  int // in the frame that it was asked of
+	pos int
+	at  int // position in the frame
 }
 
 func (o Object) def() *index.Object { return &o.s.index.Objects[o.pos] }
@@ -25,65 +25,63 @@ func (o Object) counters() []index.Counter {
 	return o.s.index.Counters[d.Counter0:d.CounterEnd]
 }
 
-// Labels returns what the object's instances are called.
+// Labels returns the names of the object's instances.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
-// First reports whether the object's part is collected beside the others
-// ([winperf.Part].Beside) and has had one block only, so that nothing is there to
-// compare its values with.
+// First reports whether the object is in an independent part ([winperf.Part].Beside) of f that had
+// only one block, so that no older values exist.
 func (o Object) First(f Frame) bool {
 	p := f.part(o.s.number)
-	return p != nil && p.beside && f.former(o).s == nil
+	return p != nil && p.independent && f.previousOf(o).s == nil
 }
 
 // Number identifies the object and its values. No other object gets the same number, also in the same
-// memory; it is never 0. A program that keeps results of an object compares it to find out whether
-// there is a newer sample of the object: in several frames one that is sampled in the background is the same.
+// memory; it is never 0. Equal numbers in several frames mean that the object has no newer sample,
+// which is usual for objects sampled in the background.
 func (o Object) Number() uint64 { return o.s.first + uint64(o.pos) }
 
-// Block is the block that the object stands in.
+// Block returns the block that contains the object.
 func (o Object) Block() *winperf.Block { return o.s.block }
 
-// Machine is the name of the machine that the object is of.
+// Machine returns the name of the object's machine.
 func (o Object) Machine() string { return o.s.name }
 
-// ID is the object's identity.
+// ID returns the object's identity.
 func (o Object) ID() winperf.ObjectID {
 	return winperf.ObjectID{Index: o.def().Title, GUID: o.def().GUID}
 }
 
-// Help is the title index of the object's help text.
+// Help returns the title index of the object's help text.
 func (o Object) Help() uint32 { return o.def().Help }
 
-// Default is the position of the counter to show first, -1 for none.
+// Default returns the position of the counter to show first, -1 for none.
 func (o Object) Default() int { return int(o.def().DefaultCounter) }
 
-// Single reports whether the object has no instances but one unnamed thing.
+// Single reports whether the object has one unnamed instance only.
 func (o Object) Single() bool {
 	n := o.def().NumInstances
 	return n == index.NoInstances || n == index.MetadataSingle
 }
 
-// Metadata reports whether the object came without instances and values, as
-// definitions only.
+// Metadata reports whether the object has definitions only, without instances and values.
 func (o Object) Metadata() bool {
 	n := o.def().NumInstances
 	return n == index.MetadataMultiple || n == index.MetadataSingle
 }
 
-// Len is the number of instances that have values; 1 for a single-instance object.
+// Len returns the number of instances with values; 1 for a single-instance object.
 func (o Object) Len() int {
 	d := o.def()
 	return int(d.InstanceEnd - d.Instance0)
 }
 
-// NumCounters is the number of counter definitions, bases included.
+// NumCounters returns the number of counter definitions, including bases.
 func (o Object) NumCounters() int {
 	d := o.def()
 	return int(d.CounterEnd - d.Counter0)
 }
 
-// Counter describes the definition at position k.
+// Counter returns the definition at position k.
 func (o Object) Counter(k int) Counter {
 	d := &o.counters()[k]
 	return Counter{
@@ -100,22 +98,21 @@ func (o Object) Counter(k int) Counter {
 	}
 }
 
-// Counter is what a counter's definition says.
+// Counter is the definition of a counter.
 type Counter struct {
 	ID     winperf.CounterID
 	Help   uint32 // title index of the help text
 	Type   counter.Type
-	Size   int    // bytes of the raw value
-	Offset int    // of the raw value in the block of an instance
+	Size   int    // size of the raw value in bytes
+	Offset int    // offset of the raw value in an instance's block, in bytes
 	Scale  int32  // DefaultScale, for graphs only
 	Detail uint32 // 100 novice, 200 advanced, 300 expert, 400 wizard
 	Base   int    // position of the base counter, -1 for none
-	Clock  int    // position of the counter that is its own clock, -1 for none: that is the object's then
-	Freq   int    // position of the counter that is the frequency of its own clock, -1 for none
+	Clock  int    // position of the counter that is its own clock, -1 for the object's clock
+	Freq   int    // position of the counter with the frequency of its own clock, -1 for none
 }
 
-// FindCounter returns the position of the first definition with the identity
-// that is not a base.
+// FindCounter returns the position of the first definition with the identity that is not a base.
 func (o Object) FindCounter(id winperf.CounterID) (k int, ok bool) {
 	for k := range o.counters() {
 		if d := &o.counters()[k]; d.Title == id.Index && !d.Type.IsBase() {
@@ -125,38 +122,35 @@ func (o Object) FindCounter(id winperf.CounterID) (k int, ok bool) {
 	return 0, false
 }
 
-// Raw returns the raw value of counter k of instance i, zero-extended, and
-// whether there is one.
+// Raw returns the raw value of counter k of instance i, zero-extended, and whether it exists.
 func (o Object) Raw(i, k int) (v uint64, ok bool) { return o.s.index.Value(o.pos, i, k) }
 
-// Lack tells why counter k of instance i has no raw value: counter.NotPermitted or
+// Lack returns the reason why counter k of instance i has no raw value: counter.NotPermitted or
 // counter.InvalidData.
 func (o Object) Lack(i, k int) counter.Status { return o.s.index.Lack(o.pos, i, k) }
 
-// ReadRaw reads the raw values of counter k of neighbouring instances into dst:
-// of instance first into dst[0], and so on, as many as dst is long; 0 where
-// there is none. It reports whether all were there.
+// ReadRaw reads the raw values of counter k into dst, for len(dst) instances from position first on;
+// 0 for missing values. It reports whether all exist.
 func (o Object) ReadRaw(dst []uint64, k, first int) bool {
 	return o.s.index.Column(dst, o.pos, k, first)
 }
 
-// ReadMulti reads how many components the values of counter k sum up, for
-// neighbouring instances as ReadRaw does. It reports whether the numbers stand behind the
-// values, as those of multi-timers without a base do; else dst is all 0.
+// ReadMulti reads the number of components that the values of counter k sum up, for instances as in
+// ReadRaw. It reports whether the values have such numbers, as multi-timers without a base do; else
+// dst is all 0.
 func (o Object) ReadMulti(dst []uint64, k, first int) bool {
 	return o.s.index.MultiColumn(dst, o.pos, k, first)
 }
 
-// ReadRows reads the raw values of all counters of neighbouring instances into
-// dst: of instance first in the order of the definitions, then of the next, as
-// many instances as dst has room for; 0 where there is none. It returns how many
-// instances those are, and whether all values were there. This is the fastest
-// way to read everything.
+// ReadRows reads the raw values of all counters into dst, instance by instance from position first
+// on, each in the order of the definitions, for as many instances as dst can hold; 0 for missing
+// values. It returns the number of instances, and whether all values exist. This is the fastest way
+// to read everything.
 func (o Object) ReadRows(dst []uint64, first int) (n int, whole bool) {
 	return o.s.index.ReadRows(dst, o.pos, first)
 }
 
-// Text returns the text of counter k of instance i, and whether there is one.
+// Text returns the text of counter k of instance i, and whether it exists.
 func (o Object) Text(i, k int) (s string, ok bool) {
 	b, ok := o.s.index.Text(o.pos, i, k)
 	if !ok {
@@ -165,7 +159,7 @@ func (o Object) Text(i, k int) (s string, ok bool) {
 	return wire.Text(b, datablock.TextPage(o.counters()[k].Type, o.def().CodePage)), true
 }
 
-// Instance returns the instance at position i.
+// Instance returns the instance at position i, 0 ≤ i < Len.
 func (o Object) Instance(i int) Instance { return Instance{o: o, pos: i} }
 
 // Instances returns all instances in the order of the sample.
@@ -179,7 +173,7 @@ func (o Object) Instances() iter.Seq[Instance] {
 	}
 }
 
-// Instance is one instance of an object.
+// Instance is one instance of an object. It is valid as long as the frame.
 type Instance struct {
 	o   Object
 	pos int
@@ -187,43 +181,39 @@ type Instance struct {
 
 func (in Instance) link() index.Link { return in.o.s.index.Link(in.o.def(), in.pos) }
 
-// Position is the instance's position in its object.
+// Position returns the instance's position in its object.
 func (in Instance) Position() int { return in.pos }
 
-// Name is the instance's own name. An instance without a name is called by its
-// unique id or, without one, by its position.
+// Name returns the instance's own name: without one its unique id or, without an id, its position.
 func (in Instance) Name() string { return in.o.Labels().Name(in.pos) }
 
-// RawName is the name as it stands in the sample: empty for an instance without one.
+// RawName returns the name in the sample, empty for an instance without one.
 func (in Instance) RawName() string {
 	ix, d := &in.o.s.index, in.o.def()
 	return string(ix.AppendName(nil, &ix.Instances[int(d.Instance0)+in.pos], d.CodePage))
 }
 
-// Full is parent/name; see [Labels.Full].
+// Full returns parent/name; see [Labels.Full].
 func (in Instance) Full() string { return in.o.Labels().Full(in.pos) }
 
-// Occurrence is the instance's number among those with an equal full name; see
-// [Labels.Occurrence].
+// Occurrence returns the instance's number among equal full names; see [Labels.Occurrence].
 func (in Instance) Occurrence() int { return in.o.Labels().Occurrence(in.pos) }
 
-// UniqueID is the number that identifies the instance instead of a name; ok is
-// false for nearly all objects.
+// UniqueID returns the number that identifies the instance instead of a name; ok is false for nearly
+// all objects.
 func (in Instance) UniqueID() (id int32, ok bool) {
 	id = in.link().UniqueID
 	return id, id != index.NoUniqueID
 }
 
-// ParentPlace returns what the instance says about its parent: the title index
-// of the parent's object and the parent's position in it, whether or not it is
-// in the frame. ok is false for an instance without a parent.
+// ParentPlace returns the title index of the parent's object and the parent's position in it; the
+// frame may lack the parent. ok is false for an instance without a parent.
 func (in Instance) ParentPlace() (object uint32, position int64, ok bool) {
 	l := in.link()
 	return l.ParentObject, int64(l.ParentInstance), l.ParentObject != 0
 }
 
-// Parent returns the parent instance, if the instance has one and it is in the
-// frame.
+// Parent returns the parent instance; ok is false if the instance has none or the frame lacks it.
 func (in Instance) Parent() (parent Instance, ok bool) {
 	at := in.link().Parent
 	if at < 0 {

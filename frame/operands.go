@@ -5,20 +5,19 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// Formula returns the formula of counter k, for the widths that its raw value and its base have
-// here.
+// Formula returns the formula of counter k for the sizes of its raw value and base in this object.
 func (o Object) Formula(k int, opt counter.Options) counter.Formula {
 	cs := o.counters()
 	return newColumn(&cs[k], baseSize(cs, k), opt).formula
 }
 
-// Operands returns what the displayable value of counter k of instance i is computed of in this
-// sample: the raw value, that of its base or the number of its components, and the clocks, its own
-// where it has one. Without them the status says why. A text has none: counter.Unsupported.
+// Operands returns the operands of counter k of instance i in this sample: the raw value, the raw
+// value of its base or the number of its components, and the clocks. If they are missing, the status
+// is the reason; for a text counter.Unsupported.
 //
-// It is for values over another time than that between two frames which follow each other: two
-// operands of one instance and the counter's Formula give the value that a [Pair] of their frames
-// would, see [counter.Formula.CookOne] and [Object.Since].
+// Use it for values over a time other than between two successive frames: two operands of an instance
+// and the counter's Formula yield the value that a [Pair] of their frames would; see
+// [counter.Formula.CookOne] and [Object.Since].
 func (o Object) Operands(i, k int) (counter.Sample, counter.Status) {
 	cs := o.counters()
 	col := newColumn(&cs[k], baseSize(cs, k), counter.Options{})
@@ -43,7 +42,6 @@ func (o Object) Operands(i, k int) (counter.Sample, counter.Status) {
 	return s, counter.OK
 }
 
-// second reads the second value of a formula.
 func (o Object) second(s *counter.Sample, col *column, i, k int) counter.Status {
 	var v uint64
 	switch {
@@ -66,7 +64,7 @@ func (o Object) second(s *counter.Sample, col *column, i, k int) counter.Status 
 	return counter.OK
 }
 
-// takeOwnClock puts a counter's own clock in the place of the others.
+// takeOwnClock replaces the clocks by the counter's own clock.
 func (o Object) takeOwnClock(s *counter.Sample, col *column, i int) bool {
 	c, ok := o.ownClock(i, int(col.time)-1)
 	if col.freq > 0 && ok {
@@ -78,9 +76,8 @@ func (o Object) takeOwnClock(s *counter.Sample, col *column, i int) bool {
 	return ok
 }
 
-// Since returns older operands of a counter of this object as they go with those of this sample:
-// where the source can tell, with the system time as it would have been if nobody had set it
-// meanwhile.
+// Since returns older operands of a counter of this object for use with newer ones: if the source has
+// [winperf.ClocksTogether], corrected by the change of the system time in between.
 func (o Object) Since(older, newer counter.Sample) counter.Sample {
 	if o.s.block.Quirks&winperf.ClocksTogether != 0 {
 		older.Time100ns += counter.ClockStep(older.Clocks, newer.Clocks)

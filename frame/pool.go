@@ -4,22 +4,22 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Pool makes frames of samples. It uses the memory of a frame again when it has decoded two more,
-// unless that was kept. The zero Pool is ready for use. It serves one goroutine.
+// Pool decodes samples into frames. It reuses the memory of a frame after two more frames, except for
+// kept ones. The zero Pool is ready for use. It serves one goroutine.
 type Pool struct {
-	valid [2]*sheet // the last frame and the one before; nil where there was none
-	spare *sheet    // which no frame uses; nil: one is to be made
-	last  uint64    // number of the last frame
+	valid [2]*sheet // the last two frames; nil before
+	spare *sheet
+	last  uint64
 }
 
-// Decode checks and indexes the bytes of a sample's parts, unless that was done already, and
-// returns them as one frame. Strings of before, if it is a frame of the same query that was
-// decoded earlier, are shared where their bytes are unchanged.
+// Decode checks and indexes the bytes of a sample's parts, unless that was done already, and returns
+// them as one frame. It shares the strings of before, an earlier frame of the same query or the zero
+// Frame.
 //
-// The error says that nothing of the sample can be read; the frames before then stay valid. What
-// cost less is in Damage: a part that is missing or damaged as a whole (objects before the damage
-// can be read all the same), or some of its objects. The error wraps winperf.ErrState where before
-// is not valid any more.
+// The error reports that nothing of the sample is readable; the previous frames then stay valid.
+// Other errors are in Frame.Damage: of a missing or damaged part, whose objects before the damage are
+// readable, or of single objects. The error wraps winperf.ErrState where before is not valid any
+// more.
 func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 	if err := before.check("decode"); err != nil {
 		return Frame{}, err
@@ -31,7 +31,7 @@ func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 		s.decodeBlock = s.decode
 		p.spare = s
 	}
-	s.reset() // of an attempt that panicked
+	s.reset() // after an attempt that panicked
 
 	s.schema, s.before = sample.Schema, before.sheet
 	for i := range sample.Parts {
@@ -43,14 +43,14 @@ func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 		s.reset()
 		return Frame{}, err
 	}
-	return p.give(s), nil
+	return p.publish(s), nil
 }
 
-// give makes a decoded sheet the last frame, and ends the frame two before it.
-func (p *Pool) give(s *sheet) Frame {
+// publish makes a decoded sheet the last frame, and invalidates the frame two before it.
+func (p *Pool) publish(s *sheet) Frame {
 	for i, old := range p.valid {
 		if old != nil && old.kept.Load() {
-			p.valid[i] = nil // the collector may have it when nothing else refers to it
+			p.valid[i] = nil // the garbage collector may free it
 		}
 	}
 	ended := p.valid[1]
@@ -66,8 +66,8 @@ func (p *Pool) give(s *sheet) Frame {
 	return Frame{sheet: s, number: p.last}
 }
 
-// InUse reports whether one of the pool's valid frames refers to a block. It belongs to the
-// goroutine that decodes.
+// InUse reports whether one of the pool's valid frames refers to b. Call it in the goroutine that
+// decodes.
 func (p *Pool) InUse(b *winperf.Block) bool {
 	for _, s := range p.valid {
 		if s != nil && s.refers(b.Number()) {

@@ -8,21 +8,20 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// runs holds the raw values of some neighbouring instances of one pair. The pairs of a Cooker use
-// the memory one after the other, so that it stays in the processor's cache.
+// runs holds the raw values of some neighbouring instances of a pair. The pairs of a Cooker share the
+// memory, so that it stays in the processor's cache.
 type runs struct {
 	newer, older []index.Run
 	at           [index.RunLen]int32
 }
 
-// idleRuns are the runs of a Cooker that no pair uses at the moment: as many as pairs were ever
-// cooked at once.
+// idleRuns are the unused runs of a Cooker: as many as pairs were computed in parallel.
 type idleRuns struct {
 	mu   sync.Mutex
 	list []*runs
 }
 
-func (s *idleRuns) take() *runs {
+func (s *idleRuns) acquire() *runs {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := len(s.list) - 1
@@ -34,35 +33,33 @@ func (s *idleRuns) take() *runs {
 	return r
 }
 
-func (s *idleRuns) giveBack(r *runs) {
+func (s *idleRuns) release(r *runs) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.list = append(s.list, r)
 }
 
-// kept are the values of an object that are needed when it is the older one: its bytes,
-// which no cache may hold any more, need not be read again. They stand run by run, those
-// of each counter side by side.
+// kept holds the values of an object that are needed when it is the older one, run by run and counter
+// by counter: its bytes have left the processor's cache.
 type kept struct {
-	number uint64 // of the object whose values they are, 0 where there are none
+	number uint64 // 0 for none
 	values []uint64
-	spare  []uint64 // memory
-	older  []uint64 // those of the older object; nil where they are to be read
-	same   bool     // older and values are one: each newer value takes the place of its older one
+	spare  []uint64
+	older  []uint64 // values of the older object; nil if not kept
+	same   bool     // older and values are the same slice: newer values replace older ones
 }
 
-// maxFields bounds the memory of runs. An object with more counters is cooked column by
-// column; no known one has as many.
+// maxFields limits the memory of runs. Objects with more counters are computed column by column; none
+// is known.
 const maxFields = 1024
 
-// fields says which values of an object's instances are read into runs.
+// fields lists the values of an object's instances that are read into runs.
 type fields struct {
 	list     []index.Field
-	counters []int32 // whose they are
-	of       []int32 // by counter: the position in list of one that is read
+	counters []int32
+	of       []int32
 }
 
-// compile notes the counters that are needed and have values in a fixed place.
 func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 	f.list, f.counters, f.of = f.list[:0], f.counters[:0], f.of[:0]
 	for k := range cs {
@@ -74,23 +71,20 @@ func (f *fields) compile(cs []index.Counter, needed func(k int) bool) {
 	}
 }
 
-// needsOlder reports whether cooking needs older values of the counter at position
-// k: for itself, or as a base.
+// needsOlder reports whether the older values of counter k are needed, for itself or as a base.
 func (p *Pair) needsOlder(k int) bool { return p.columns[k].two || p.columns[k].isBase }
 
-// place is where a value stands among those that are kept of an object with so many
-// fields and instances: that of field j of instance i.
+// place returns the index in kept of field j of instance i.
 func place(fields, instances, j, i int) int {
 	run := i / index.RunLen * index.RunLen
 	return fields*run + j*min(index.RunLen, instances-run) + i - run
 }
 
-// beginRuns finds out where the older values come from, before runs are read.
 func (p *Pair) beginRuns() {
-	p.runs = p.cooker.idle.take()
+	p.runs = p.cooker.idle.acquire()
 	k := &p.kept
 
-	// Older values are at hand only if they were kept of the very object that is the older one.
+	// Kept values are usable only if they are of the older object.
 	k.older, k.same = nil, false
 	if p.hasPrev && k.number == p.prev.Number() {
 		k.older, k.same = k.values, p.inPlace && p.prev.Len() == p.len()
@@ -99,19 +93,17 @@ func (p *Pair) beginRuns() {
 		k.values, k.spare = k.spare, k.values
 	}
 
-	k.number = 0 // until all runs were read
+	k.number = 0
 	n := len(p.prevFields.list) * p.len()
 	k.values = slices.Grow(k.values[:0], n)[:n]
 }
 
-// endRuns notes whose values are kept, now that all runs were read, and gives their memory back.
 func (p *Pair) endRuns() {
 	p.kept.number = p.cur.Number()
-	p.cooker.idle.giveBack(p.runs)
+	p.cooker.idle.release(p.runs)
 	p.runs = nil
 }
 
-// readRuns reads what all columns need of n instances.
 func (p *Pair) readRuns(first, n int) {
 	r := p.runs
 	if grow := len(p.curFields.list) - len(r.newer); grow > 0 {
@@ -135,8 +127,7 @@ func (p *Pair) readRuns(first, n int) {
 	}
 }
 
-// gatherRuns takes the older values of instances from those that are kept. Most stand
-// side by side in both samples.
+// gatherRuns copies the older values from the kept ones. Most are adjacent in both samples.
 func (p *Pair) gatherRuns(from []int32) {
 	older, fields, count := p.runs.older, len(p.prevFields.list), p.prev.Len()
 	for i, end := 0, 0; i < len(from); i = end {
@@ -153,7 +144,6 @@ func (p *Pair) gatherRuns(from []int32) {
 	}
 }
 
-// keepRuns keeps what was read of n instances for the next sample.
 func (p *Pair) keepRuns(first, n int) {
 	newer := p.runs.newer
 	for j, k := range p.prevFields.counters {
@@ -162,7 +152,6 @@ func (p *Pair) keepRuns(first, n int) {
 	}
 }
 
-// loadRuns gives a column its operands of a run of instances.
 func (p *Pair) loadRuns(op *counter.Batch, col *column, k, first int) {
 	n := len(op.Bits)
 	newer := p.runs.newer
@@ -180,7 +169,6 @@ func (p *Pair) loadRuns(op *counter.Batch, col *column, k, first int) {
 	}
 }
 
-// olderRun are the older values of a counter of n instances.
 func (p *Pair) olderRun(k, first, n int) []uint64 {
 	j := int(p.prevFields.of[k])
 	if p.kept.same {
@@ -189,8 +177,8 @@ func (p *Pair) olderRun(k, first, n int) []uint64 {
 	return p.runs.older[j][:n]
 }
 
-// suitsRuns reports whether the values can be read in runs: each counter has the same place in
-// the counter blocks of both samples, and no value is marked as missing.
+// suitsRuns reports whether values can be read in runs: each counter has the same position in both
+// samples, and no value is missing.
 func (p *Pair) suitsRuns() bool {
 	if p.cur.def().Missing != 0 || len(p.curFields.list) > maxFields {
 		return false
@@ -202,7 +190,7 @@ func (p *Pair) suitsRuns() bool {
 		return false
 	}
 
-	// With the same definitions the older sample may still lack counters, if its counter blocks
-	// are too short.
+	// With the same definitions the older sample can lack counters if its counter blocks are too
+	// short.
 	return p.inStates(p.prev.counters())
 }

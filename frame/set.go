@@ -6,9 +6,6 @@ import (
 	"github.com/winperf/winperf/internal/counterset"
 )
 
-// What is different with samples of version 2.
-
-// decodeSets decodes a sample of winperf.FormatV2.
 func (s *store) decodeSets() error {
 	var sets []winperf.CounterSet
 	if s.block.Schema != nil {
@@ -17,12 +14,10 @@ func (s *store) decodeSets() error {
 	return counterset.Decode(s.block.Bytes, sets, &s.index, s.setOptions)
 }
 
-// isSet reports whether the object is a counter set. Its instances are known by
-// name and id, neither of which need be unique.
+// isSet reports whether the object is a counter set. Name and id together identify its instances.
 func (o Object) isSet() bool { return o.def().GUID != winperf.GUID{} }
 
-// cookOwnClock cooks a column whose counter has its own clock: the value of
-// another counter of the same instance.
+// cookOwnClock computes a column whose clock is another counter of the same instance.
 func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 	for i := range op.Bits {
 		one := counter.Batch{
@@ -45,7 +40,7 @@ func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 			one.Status[0] = counter.InvalidData
 		}
 
-		// Of the older clock only the time counts.
+		// Only the time of the older clock is used.
 		prev := cur
 		if col.two && p.from[first+i] >= 0 {
 			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1))
@@ -59,7 +54,6 @@ func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 	}
 }
 
-// at is the value at position i of a column, which may be nil.
 func at(column []uint64, i int) []uint64 {
 	if column == nil {
 		return nil
@@ -67,8 +61,6 @@ func at(column []uint64, i int) []uint64 {
 	return column[i : i+1]
 }
 
-// ownClock reads a clock of instance i, the counter at position time, without
-// its frequency; ok is false where there is none.
 func (o Object) ownClock(i, time int) (c counter.Clocks, ok bool) {
 	if time < 0 {
 		return c, false

@@ -6,27 +6,25 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// maxVariants bounds how many pairs with one newer object keep their columns.
-// Readers at the same interval have the same older frame.
+// maxVariants is the maximum number of pairs with one newer object that share columns. Readers with
+// equal intervals have the same older frame.
 const maxVariants = 4
 
-// shared holds the cooked columns of a block that several readers have (it was kept before it
-// was decoded), by object: cookers that cook the same two blocks compute every column once.
+// shared holds the computed columns of a block with several readers (it was kept before it was
+// decoded), by object: cookers of the same two blocks compute each column once.
 type shared struct {
 	on      bool
 	objects []sharedObject
 }
 
-// sharedObject holds the cooked columns of one object. A reader that comes while
-// another one cooks a column waits for it and finds it done.
+// sharedObject is locked while a reader computes a column.
 type sharedObject struct {
 	mu       sync.Mutex
 	variants []variant
 }
 
-// variant are the columns of one pair of objects.
 type variant struct {
-	prev    uint64 // number of the older object, 0 for none
+	prev    uint64 // 0 for none
 	opt     counter.Options
 	columns []sharedColumn // by position of the counter
 }
@@ -36,14 +34,12 @@ type sharedColumn struct {
 	Cooked
 }
 
-// begin makes room for n objects.
 func (s *shared) begin(n int) {
 	s.on, s.objects = true, make([]sharedObject, n)
 }
 
-// take gives out columns that are kept, and cooks those that are not yet. It
-// returns the columns that are left to cook: all of them where there are too many
-// pairs already.
+// take returns shared columns, computing missing ones. rest are the columns left to compute: all if
+// there are too many pairs.
 func (s *shared) take(p *Pair, cols []Cooked) (rest []Cooked) {
 	o := &s.objects[p.cur.pos]
 	o.mu.Lock()
@@ -68,7 +64,6 @@ func (s *shared) take(p *Pair, cols []Cooked) (rest []Cooked) {
 	return nil
 }
 
-// column returns the whole column at position k, which is cooked once.
 func (v *variant) column(p *Pair, k int) *Cooked {
 	kept := &v.columns[k]
 	if !kept.done {
@@ -80,7 +75,7 @@ func (v *variant) column(p *Pair, k int) *Cooked {
 	return &kept.Cooked
 }
 
-// variant returns the columns of a pair, nil if there are too many pairs.
+// variant returns nil if there are too many pairs.
 func (o *sharedObject) variant(p *Pair) *variant {
 	var prev uint64
 	if p.hasPrev {

@@ -10,45 +10,40 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// sheet is what a frame consists of: decoded blocks, and the objects that count of
-// them.
+// sheet is the content of a frame.
 type sheet struct {
-	number  atomic.Uint64 // of the frame; 0 while it is no valid one
-	kept    atomic.Bool
-	schema  *winperf.Schema
-	parts   []part
-	objects []Object
-	formers []Object // see former
-	damage  []error
-	failed  error // of the parts, joined
-	missing bool  // a part beside the others has no block
-	lags    bool  // a part is beside the others
-	head    int   // the part that tells what holds for the whole
+	number          atomic.Uint64 // number of the frame; 0 while invalid
+	kept            atomic.Bool
+	schema          *winperf.Schema
+	parts           []part
+	objects         []Object
+	previousObjects []Object
+	damage          []error
+	failed          error // of the parts, joined
+	missing         bool  // an independent part has no block
+	hasIndependent  bool
+	head            int // the part whose clocks and machine are the frame's
 
-	// While a block is decoded: the frame before. decodeBlock is s.decode, made once
-	// because making it allocates.
+	// During decoding: the previous frame; decodeBlock is s.decode, stored to avoid an allocation.
 	before      *sheet
 	decodeBlock func(*winperf.Block, any) (any, error)
 }
 
-// part is a block with what was made of it.
 type part struct {
 	*store
-	number uint64 // of the block when it was decoded
-	beside bool   // the block may be that of the frame before
+	number      uint64 // of the block when it was decoded
+	independent bool   // the block may be the previous frame's
 }
 
-// readable reports whether anything can be read that was collected now.
 func (s *sheet) readable() bool {
 	for i := range s.parts {
-		if p := &s.parts[i]; !p.failed() && !p.beside {
+		if p := &s.parts[i]; !p.failed() && !p.independent {
 			return true
 		}
 	}
 	return false
 }
 
-// add adds a part of the sample.
 func (s *sheet) add(from *winperf.Part) {
 	if from.Block == nil {
 		s.fail(from, from.Err)
@@ -57,15 +52,15 @@ func (s *sheet) add(from *winperf.Part) {
 	}
 
 	contents, err := from.Block.Decode(s.decodeBlock)
-	st := contents.(*store) // that is what decode makes
+	st := contents.(*store)
 
-	s.lags = s.lags || from.Beside
-	if s.part(st.number) == nil && s.before.part(st.number) == nil { // else it was reported already
-		s.fail(from, cmp.Or(err, st.broken))
+	s.hasIndependent = s.hasIndependent || from.Beside
+	if s.part(st.number) == nil && s.before.part(st.number) == nil {
+		s.fail(from, cmp.Or(err, st.damaged))
 		s.damage = append(s.damage, st.index.Damage...)
 	}
 
-	s.parts = append(s.parts, part{store: st, number: st.number, beside: from.Beside})
+	s.parts = append(s.parts, part{store: st, number: st.number, independent: from.Beside})
 	if err == nil && !from.Beside && s.parts[s.head].failed() {
 		s.head = len(s.parts) - 1
 	}
@@ -74,12 +69,11 @@ func (s *sheet) add(from *winperf.Part) {
 		o := Object{s: st, pos: i, at: len(s.objects)}
 		if from.Only == nil || slices.ContainsFunc(from.Only, o.ID().Is) {
 			s.objects = append(s.objects, o)
-			s.addFormer(o, from.Beside)
+			s.addPrevious(o, from.Beside)
 		}
 	}
 }
 
-// part returns the part whose block has a number, nil for none.
 func (s *sheet) part(number uint64) *part {
 	for i := 0; s != nil && i < len(s.parts); i++ {
 		if s.parts[i].number == number {
@@ -89,30 +83,25 @@ func (s *sheet) part(number uint64) *part {
 	return nil
 }
 
-// refers reports whether the frame refers to the block with a number.
 func (s *sheet) refers(number uint64) bool {
 	is := func(o Object) bool { return o.s != nil && o.s.number == number }
-	return s.part(number) != nil || slices.ContainsFunc(s.formers, is)
+	return s.part(number) != nil || slices.ContainsFunc(s.previousObjects, is)
 }
 
-// addFormer finds the object that one of an independent part is cooked against: the same one of
-// the part's last other block.
-func (s *sheet) addFormer(o Object, beside bool) {
-	var former Object
-	if beside {
-		former, _ = s.before.same(o)
-		if former.s != nil && former.s.number == o.s.number { // nothing new
-			former = s.before.former(former)
+func (s *sheet) addPrevious(o Object, independent bool) {
+	var previous Object
+	if independent {
+		previous, _ = s.before.same(o)
+		if previous.s != nil && previous.s.number == o.s.number {
+			previous = s.before.previousOf(previous)
 		}
 	}
-	s.formers = append(s.formers, former)
+	s.previousObjects = append(s.previousObjects, previous)
 }
 
-// former returns the same object of the last block that is another one, of an object of
-// a part beside the others: there the frame before may have the same block.
-func (s *sheet) former(o Object) Object { return s.formers[o.at] }
+// previousOf returns the object that addPrevious stored.
+func (s *sheet) previousOf(o Object) Object { return s.previousObjects[o.at] }
 
-// fail notes what is wrong with a part as a whole.
 func (s *sheet) fail(from *winperf.Part, err error) {
 	if err != nil && from.Name != "" {
 		err = fmt.Errorf("%s: %w", from.Name, err)
@@ -122,18 +111,16 @@ func (s *sheet) fail(from *winperf.Part, err error) {
 	}
 }
 
-// reset empties the sheet and keeps its memory.
 func (s *sheet) reset() {
 	clear(s.parts)
 	clear(s.objects)
-	clear(s.formers)
+	clear(s.previousObjects)
 	clear(s.damage)
-	s.parts, s.objects, s.formers, s.damage = s.parts[:0], s.objects[:0], s.formers[:0], s.damage[:0]
-	s.schema, s.failed, s.missing, s.lags, s.head = nil, nil, false, false, 0
+	s.parts, s.objects, s.previousObjects, s.damage = s.parts[:0], s.objects[:0], s.previousObjects[:0], s.damage[:0]
+	s.schema, s.failed, s.missing, s.hasIndependent, s.head = nil, nil, false, false, 0
 }
 
-// find returns the position of the object with the title index, tried first at
-// the position near; -1 if there is none.
+// find returns the position of the object, checking near first; -1 if it is missing.
 func (s *sheet) find(near int, title uint32) int {
 	if s == nil {
 		return -1
@@ -144,8 +131,7 @@ func (s *sheet) find(near int, title uint32) int {
 	return slices.IndexFunc(s.objects, func(o Object) bool { return o.def().Title == title })
 }
 
-// same returns the object of the same machine with the same title index, tried first at
-// the same position.
+// same returns the object of the same machine and title index.
 func (s *sheet) same(o Object) (older Object, ok bool) {
 	is := func(x Object) bool { return x.def().Title == o.def().Title && x.s.name == o.s.name }
 	if s == nil || len(s.objects) == 0 {
@@ -160,7 +146,6 @@ func (s *sheet) same(o Object) (older Object, ok bool) {
 	return older, false
 }
 
-// failed reports whether nothing of the part can be read.
 func (p *part) failed() bool {
 	_, err := p.block.Decoded()
 	return err != nil

@@ -11,34 +11,31 @@ import (
 	"github.com/winperf/winperf/internal/index"
 )
 
-// store is what was made of a block.
 type store struct {
-	block  *winperf.Block
-	number uint64 // of the block
-	first  uint64 // number of the first object
-	named  []byte // the machine's name as it stands in the block
-	name   string // the same as text
-	broken error  // why what follows some objects cannot be read
-	index  index.Index
-	labels []*Labels // per object
-	shared shared    // columns cooked of the block
-	values Values    // of a block of displayable values
+	block   *winperf.Block
+	number  uint64
+	first   uint64
+	named   []byte // in the block
+	name    string
+	damaged error // error after some readable objects
+	index   index.Index
+	labels  []*Labels // per object
+	shared  shared
+	values  Values
 
-	// While the block is decoded: the frame that it becomes part of, and the labels
-	// that the object at hand had in the frame before.
-	into   *sheet
-	former *Labels
+	// During decoding: the frame of the block, and the previous labels of the current object.
+	into     *sheet
+	previous *Labels
 
-	// Methods, made once because making them allocates.
+	// Method values, stored to avoid allocations.
 	options    datablock.Options
 	setOptions counterset.Options
 }
 
-// objectNumber is the number of the last object of this program.
+// objectNumber is the number of the newest object.
 var objectNumber atomic.Uint64
 
-// decode decodes a block, for all its holders. old is the result for earlier bytes in the same
-// memory, which is used again.
+// decode reuses the memory of old, the result for earlier bytes.
 func (s *sheet) decode(b *winperf.Block, old any) (any, error) {
 	st, ok := old.(*store)
 	if !ok {
@@ -54,17 +51,17 @@ func (s *sheet) decode(b *winperf.Block, old any) (any, error) {
 	}
 	count := uint64(len(st.index.Objects))
 	st.first = objectNumber.Add(count) - count + 1
-	st.into, st.former, st.broken = nil, nil, nil
+	st.into, st.previous, st.damaged = nil, nil, nil
 	if b.Kept() {
 		st.shared.begin(len(st.index.Objects))
 	}
 	if len(st.index.Objects) > 0 {
-		st.broken, err = err, nil
+		st.damaged, err = err, nil
 	}
 	return st, err
 }
 
-// nameMachine reads the machine's name, which hardly ever is another one.
+// nameMachine reads the machine's name if it changed.
 func (s *store) nameMachine() {
 	name := s.index.Data[s.index.Machine.Off:][:s.index.Machine.Len]
 	if s.name == "" || !bytes.Equal(name, s.named) {
@@ -96,14 +93,13 @@ func (s *store) decode() (err error) {
 	return err
 }
 
-// Poison overwrites the decoded block, for tests; see internal/poison.
 func (s *store) Poison() {
 	s.index.Poison()
 	clear(s.labels)
 }
 
-// AppendObjects appends the identities of the objects in a block that was decoded;
-// nothing for another one.
+// AppendObjects appends the identities of the objects in a decoded block; nothing for a block that is
+// not decoded.
 func AppendObjects(ids []winperf.ObjectID, b *winperf.Block) []winperf.ObjectID {
 	contents, _ := b.Decoded()
 	st, ok := contents.(*store)

@@ -9,15 +9,15 @@ import (
 	"github.com/winperf/winperf/internal/valueblock"
 )
 
-// Values are the values of a block of [winperf.FormatValues], which need no cooking. Such a block has
-// no objects: each value has its own series, in which it may be of any object and machine, and two values may
-// have one path. Values are valid as long as the frame. They name the values of their columns, see
-// [winperf.ColumnNames].
+// Values are the displayable values of a block of [winperf.FormatValues]. Such a block has no
+// objects: each value has its own series, of any object and machine, and two values may have one
+// path. Values are valid as long as the frame. They implement [winperf.ColumnNames] for their
+// columns.
 type Values struct {
 	series []*winperf.Series
 	of     valueblock.Values
 	time   time.Time
-	there  bool // the block is of this format
+	there  bool
 }
 
 // Values returns the values of each block of displayable values.
@@ -31,7 +31,6 @@ func (f Frame) Values() iter.Seq[*Values] {
 	}
 }
 
-// decodeValues decodes a block of displayable values.
 func (s *store) decodeValues() error {
 	b, v := s.block, &s.values
 	s.index.Reset()
@@ -48,16 +47,15 @@ func (s *store) decodeValues() error {
 	return nil
 }
 
-// forget keeps nothing of the block.
 func (v *Values) forget() {
 	v.series, v.there = nil, false
 	v.of.Forget()
 }
 
-// Aged reports whether a value was taken before the sample.
+// Aged reports whether some values are older than the sample.
 func (v *Values) Aged() bool { return len(v.of.Ages) > 0 }
 
-// Time is when a value was taken.
+// Time returns the time of the n-th value.
 func (v *Values) Time(n int) time.Time {
 	if len(v.of.Ages) == 0 {
 		return v.time
@@ -65,8 +63,8 @@ func (v *Values) Time(n int) time.Time {
 	return v.time.Add(-v.of.Ages[n])
 }
 
-// Column makes c the column of the values from position from to before position to, at the time of the first
-// one. Its methods that are about the counter are right where they are of one counter.
+// Column sets c to the values from position from up to, not including, to, with the time of the first
+// one. Methods of c about the counter are correct only if all values are of one counter.
 func (v *Values) Column(c *winperf.Column, from, to int) {
 	c.Names, c.From, c.Time = v, from, v.Time(from)
 	c.Bits, c.Status = v.of.Bits[from:to:to], v.of.Status[from:to:to]
@@ -77,7 +75,7 @@ func (v *Values) Column(c *winperf.Column, from, to int) {
 	c.Kind = oneKind(v.of.Kinds[from:to])
 }
 
-// oneKind returns the kind of all values that have one, KindNone if they differ.
+// oneKind returns the common kind of the values, KindNone if they differ.
 func oneKind(kinds []counter.Kind) counter.Kind {
 	one := counter.KindNone
 	for _, kind := range kinds {
@@ -104,7 +102,8 @@ func (v *Values) Describe(s *winperf.Series, n int) { *s = *v.series[n] }
 // Series implements [winperf.ColumnNames].
 func (v *Values) Series(n int) *winperf.Series { return v.series[n] }
 
-// AllSeries returns the series of all values, in their order: the same slice as long as the source does.
+// AllSeries returns the series of all values, in their order: the same slice as long as the source
+// returns the same.
 func (v *Values) AllSeries() []*winperf.Series { return v.series }
 
 // Kind implements [winperf.ColumnNames].

@@ -84,7 +84,7 @@ func TestAnomalies(t *testing.T) {
 			[]sample{processes(0, proc("a", 4, 9, 0)), processes(1, proc("a", 8, 1, 0), proc("a", 4, 9, 0), proc("b", 12, 1, 0))},
 			[]string{
 				"instances_came: Process: 2 instances: a, b (measured from here on)",
-				"instances_renamed: Process: a is called a#1 now: a#1 (they are the same as before)",
+				"instances_renamed: Process: a is called a#1 now: a#1 (treated as the same instances)",
 				`\Process(a)\% Processor Time [instances_came]`, `\Process(a#1)\% Processor Time [instances_renamed]`,
 				`\Process(b)\% Processor Time [instances_came]`,
 			},
@@ -94,7 +94,7 @@ func TestAnomalies(t *testing.T) {
 			[]sample{processes(0, proc("a", 4, 9, 0), proc("a", 8, 9, 0), proc("b", 12, 9, 0)), processes(1, proc("a", 8, 9, 0))},
 			[]string{
 				"instances_left: Process: 2 instances: a, b",
-				"instances_renamed: Process: a#1 is called a now: a (they are the same as before)",
+				"instances_renamed: Process: a#1 is called a now: a (treated as the same instances)",
 				`\Process(a)\% Processor Time [instances_renamed]`,
 			},
 		},
@@ -105,7 +105,7 @@ func TestAnomalies(t *testing.T) {
 				processes(1, proc("a", 8, 9, 0), proc("a", 12, 9, 0)),
 			},
 			[]string{
-				"instances_renamed: Process: a#1 is called a now: 2 instances: a, a#1 (they are the same as before)",
+				"instances_renamed: Process: a#1 is called a now: 2 instances: a, a#1 (treated as the same instances)",
 				`\Process(a#1)\% Processor Time [instances_renamed]`,
 			},
 		},
@@ -145,14 +145,14 @@ func TestAnomalies(t *testing.T) {
 		{
 			"counters change", `\Processor(*)\Interrupts/sec`, []sample{cpus(0, 1), fewer},
 			[]string{
-				"schema_changed: Processor: the object's counters changed (counters that stayed go on)",
+				"schema_changed: Processor: the object's counters changed (unchanged counters continue)",
 				`\Processor(0)\Interrupts/sec [schema_changed]`,
 			},
 		},
 		{
 			"names change", `\System\Processes`, []sample{sys(0, 1, 1), renamed},
 			[]string{
-				"schema_changed: the names of objects and counters were read anew (paths are looked up again)",
+				"schema_changed: the names of objects and counters were read again (paths are looked up again)",
 				`\System\Processes [schema_changed]`,
 			},
 		},

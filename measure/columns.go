@@ -10,12 +10,9 @@ import (
 	"github.com/winperf/winperf/internal/poison"
 )
 
-// An item names the values of its column, see [winperf.ColumnNames].
-
 // Counter implements [winperf.ColumnNames].
 func (it *item) Counter(int) *winperf.Series { return it.counter() }
 
-// counter is what the series of the item have in common.
 func (it *item) counter() *winperf.Series { return it.object.counters[it.k] }
 
 // ID implements [winperf.ColumnNames].
@@ -51,11 +48,11 @@ func (it *item) Series(n int) *winperf.Series {
 
 // AllSeries implements [winperf.ColumnNames].
 func (it *item) AllSeries() []*winperf.Series {
-	it.kept.given = true
+	it.kept.handedOut = true
 	return it.allSeries()
 }
 
-// allSeries is AllSeries for use in this cycle only.
+// allSeries is AllSeries for this cycle only.
 func (it *item) allSeries() []*winperf.Series {
 	if it.object.fresh < it.object.next {
 		it.object.makeFresh()
@@ -69,8 +66,8 @@ func (it *item) allSeries() []*winperf.Series {
 	return it.kept.all
 }
 
-// makeFresh makes the series of instances that were not there when all series of some columns were asked
-// for, in these columns. Series of one instance share memory, since they end together.
+// makeFresh makes the series of new instances in the columns whose series were all requested before.
+// Series of one instance share memory because they end together.
 func (op *objectPlan) makeFresh() {
 	columns := 0
 	for k := range op.items {
@@ -94,7 +91,7 @@ func (op *objectPlan) makeFresh() {
 	op.fresh = op.next
 }
 
-// make returns the series of the n-th value. Others that are given are of the same instance.
+// make returns the series of the n-th value. others are series of the same instance.
 func (it *item) make(n int, others []winperf.Series) winperf.Series {
 	s := *it.counter()
 	if len(others) == 0 {
@@ -119,8 +116,8 @@ func (it *item) Describe(s *winperf.Series, n int) {
 	s.Key = op.key(i)
 }
 
-// parentIn returns what of an instance's whole name is that of its parent. Only the
-// sample tells whether there is one: names may hold slashes.
+// parentIn returns the parent's part of a full instance name. The sample decides whether there is a
+// parent, because names can contain slashes.
 func parentIn(full string, in frame.Instance) string {
 	if _, has := in.Parent(); !has {
 		return ""
@@ -128,7 +125,7 @@ func parentIn(full string, in frame.Instance) string {
 	if parent, is := strings.CutSuffix(full, "/"+in.Name()); is {
 		return parent
 	}
-	parent, _, _ := strings.Cut(full, "/") // it has another name by now
+	parent, _, _ := strings.Cut(full, "/") // renamed
 	return parent
 }
 
@@ -146,7 +143,7 @@ func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Rea
 	made := readings[at:]
 	setReadings(made, series, c)
 
-	if c.Kind == counter.KindText || c.Kind == counter.KindNone { // each value has its own
+	if c.Kind == counter.KindText || c.Kind == counter.KindNone { // each value has its own kind
 		for n := range made {
 			made[n].Value = c.Value(n)
 		}
@@ -159,7 +156,6 @@ func appendReadings(readings []winperf.Reading, c *winperf.Column) []winperf.Rea
 	return readings
 }
 
-// setReadings makes readings of the values of a column, which are of one kind, and nothing of its marks.
 func setReadings(made []winperf.Reading, series []*winperf.Series, c *winperf.Column) {
 	bits, status := c.Bits[:len(made)], c.Status[:len(made)]
 	kind, t, touched := c.Kind, c.Time, c.Touched
@@ -176,7 +172,7 @@ func setReadings(made []winperf.Reading, series []*winperf.Series, c *winperf.Co
 	}
 }
 
-// keepColumn copies a column's values and names, which the next sample replaces.
+// keepColumn copies the values and names of a column, which the next sample would replace.
 func keepColumn(c *winperf.Column) {
 	names := &keptNames{counter: *c.Counter(), series: slices.Clone(c.AllSeries())}
 	names.values = make([]counter.Value, c.Len())
@@ -188,7 +184,7 @@ func keepColumn(c *winperf.Column) {
 	c.Bits, c.Status, c.Marks = slices.Clone(c.Bits), slices.Clone(c.Status), slices.Clone(c.Marks)
 }
 
-// keptNames are the [winperf.ColumnNames] of a column of a cycle that was kept.
+// keptNames names the values of a kept cycle's column.
 type keptNames struct {
 	counter winperf.Series
 	series  []*winperf.Series
@@ -216,13 +212,12 @@ type columnStore struct {
 	spare  spare
 }
 
-// grow makes room for n readings.
 func (s *columnStore) grow(n int) {
 	s.bits = slices.Grow(s.bits[:0], n)[:n]
 	s.status = slices.Grow(s.status[:0], n)[:n]
 }
 
-// poison overwrites the values of the sample before, for tests; see internal/poison.
+// poison overwrites the values of the previous sample, for tests; see internal/poison.
 func (s *columnStore) poison() {
 	poison.Words(s.bits)
 	poison.Bytes(s.status)
@@ -230,7 +225,6 @@ func (s *columnStore) poison() {
 	poison.Bytes(s.spare.status)
 }
 
-// mark returns n empty marks.
 func (s *columnStore) mark(at, n int) []winperf.AnomalySet {
 	if len(s.marks) < len(s.bits) {
 		s.marks = make([]winperf.AnomalySet, len(s.bits))
@@ -240,11 +234,10 @@ func (s *columnStore) mark(at, n int) []winperf.AnomalySet {
 	return marks
 }
 
-// take makes out the column of what was cooked for it.
 func (col *column) take(out *winperf.Column, values *frame.Cooked) {
 	out.Kind = values.Kind
 	if !col.apart {
-		out.Bits, out.Status = values.Bits, values.Status // which others may have cooked
+		out.Bits, out.Status = values.Bits, values.Status // others may have computed these
 		return
 	}
 	for m, i := range col.instances {
@@ -252,7 +245,7 @@ func (col *column) take(out *winperf.Column, values *frame.Cooked) {
 	}
 }
 
-// spare is memory for values that stand nowhere else.
+// spare is memory for values that no column has.
 type spare struct {
 	bits   []uint64
 	status []counter.Status
@@ -261,7 +254,7 @@ type spare struct {
 
 func (s *spare) reset() { s.used = 0 }
 
-// take gives memory for n values, until reset.
+// take returns memory for n values, until reset.
 func (s *spare) take(n int) ([]uint64, []counter.Status) {
 	if s.used+n > len(s.bits) {
 		size := max(n, 2*len(s.bits))

@@ -11,57 +11,54 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Cycle is the result of one round of prepare, sample and decode. Its Measurement replaces the
-// values when it decodes the next sample. [Cycle.Keep] makes it valid for good.
+// Cycle is the result of one round of prepare, sample and decode. Its Measurement replaces the values
+// when it decodes the next sample; [Cycle.Keep] makes them permanent.
 //
-// Sample and Frame stay valid until the Measurement has decoded two more: the frame before can be
-// read without keeping it.
+// Sample and Frame stay valid until the Measurement has decoded two more samples: the previous frame
+// can be read without keeping it.
 type Cycle struct {
-	// Time of the sample, UTC.
+	// Time is the time of the sample, in UTC.
 	Time time.Time
-	// Parts and ColumnParts hold, for each part of the selection (its paths in
-	// their order, then the rest), where its readings end in Readings, and its
-	// columns in Columns.
+	// Parts and ColumnParts have an element for each part of the selection (its paths in their order,
+	// then the rest): the end of its readings in Readings and of its columns in Columns.
 	Parts, ColumnParts []int
-	// Frame is the sample with all its objects. Costly ones may be those of an
-	// earlier one (see Options.CostlyTogether); their readings have its time. It is
-	// the zero Frame where nothing was decoded.
+	// Frame is the decoded sample with all its objects. Costly objects may be from an earlier sample
+	// (see Options.CostlyTogether); their readings have its time. Frame is zero with RawOnly.
 	Frame frame.Frame
-	// Cook are the options that Frame is cooked with, see Options.Cook.
+	// Cook are the options for the formulas of this cycle, see Options.Cook.
 	Cook counter.Options
-	// Sample is the sample as the source returned it. Costly objects that are sampled apart
-	// (see Options.CostlyTogether) are in further Parts, which have Beside set and may be
-	// older. The Measurement owns Sample.
+	// Sample is the sample as the source returned it. Costly objects that are sampled independently
+	// are in further Parts, which have Beside set and may be older. The Measurement owns Sample.
 	Sample *winperf.Sample
-	// Names are the names of the sample's objects and counters, nil where nothing was decoded.
+	// Names are the names of the sample's objects and counters; nil with RawOnly.
 	Names *nametable.Names
-	// Damage is what was found wrong with the sample or its name tables. A language that the source lacks is a
-	// notice (see [winperf.Sample]): the cycle is whole, but its names are English.
+	// Damage lists the errors found in the sample and its name tables. A language that the source
+	// lacks is a notice (see [winperf.Sample]): the cycle is complete, with English names.
 	Damage []error
-	// Missed is the number of samples that were due since the cycle before but
-	// not taken because taking or handling one lasted too long.
+	// Missed is the number of samples since the previous cycle that were due but not taken, because
+	// taking or handling one lasted too long.
 	Missed int
-	// Anomalies are what was unusual about the sample or since the one before.
-	// The readings that one touches carry its kind.
+	// Anomalies are unusual facts about the sample, or changes since the previous one. The affected
+	// readings carry their kinds.
 	Anomalies []winperf.Anomaly
-	// Cost is what the cycle cost.
+	// Cost is the time and memory that the cycle needed.
 	Cost Cost
 
 	kept     bool
-	used     used // since the cycle before, if a path asks for a counter of the object winperf
-	values   int  // how many readings there are
+	used     used // since the previous cycle, if a path selects a counter of the object winperf
+	values   int  // number of readings
 	columns  []winperf.Column
 	readings []winperf.Reading
-	made     bool // readings are made
+	made     bool // readings is filled
 }
 
-// Columns are the values side by side, in the order of the selection's paths;
-// below a path by object, counter and instance. A path that nothing matched has
-// a column with one value, with the path as it was given and the machine's name,
-// that says so. They are the fastest way to tens of thousands of values.
+// Columns returns the values in the order of the selection's paths, and for each path by object,
+// counter and instance. A path without a match has a column with one value, whose status is the
+// reason and whose path is the given one with the name of the machine. The columns are valid as long
+// as the Cycle. They are the fastest access to many values.
 func (c *Cycle) Columns() []winperf.Column { return c.columns }
 
-// Part returns the columns of a part of the selection, see Parts.
+// Part returns the columns of part w of the selection, see Parts.
 func (c *Cycle) Part(w int) []winperf.Column {
 	from := 0
 	if w > 0 {
@@ -70,8 +67,8 @@ func (c *Cycle) Part(w int) []winperf.Column {
 	return c.columns[from:c.ColumnParts[w]]
 }
 
-// Readings are the values one by one, in the same order. They are made when they
-// are first asked for, and valid as long as the Cycle.
+// Readings returns the values as single readings, in the order of Columns. They are made by the first
+// call and valid as long as the Cycle.
 func (c *Cycle) Readings() []winperf.Reading {
 	if !c.made {
 		c.made = true
@@ -83,7 +80,7 @@ func (c *Cycle) Readings() []winperf.Reading {
 	return c.readings
 }
 
-// Len is the number of readings.
+// Len returns the number of readings.
 func (c *Cycle) Len() int {
 	if len(c.Parts) == 0 {
 		return 0
@@ -91,9 +88,9 @@ func (c *Cycle) Len() int {
 	return c.Parts[len(c.Parts)-1]
 }
 
-// Keep takes the cycle, with its sample, frame and values, out of reuse for good: it does not
-// change any more, and the garbage collector frees it. The error wraps winperf.ErrState where the
-// cycle's frame is not valid any more.
+// Keep makes the cycle permanent, with its sample, frame and values: they are not reused, and the
+// garbage collector frees them. The error wraps winperf.ErrState where the cycle's frame is not valid
+// any more.
 func (c *Cycle) Keep() error {
 	if err := c.Frame.Keep(); err != nil {
 		return err
@@ -108,7 +105,6 @@ func (c *Cycle) Keep() error {
 	return nil
 }
 
-// begin empties the cycle.
 func (c *Cycle) begin() {
 	if poison.On {
 		for i := range c.readings {

@@ -11,12 +11,11 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// decode makes a cycle of a sample of whatever form.
 func (c *Measurement) decode() error {
 	var err error
 	switch {
 	case c.opt.RawOnly:
-		err = c.passOn()
+		err = c.makeRaw()
 	default:
 		err = c.decodeParts()
 	}
@@ -25,13 +24,13 @@ func (c *Measurement) decode() error {
 	}
 
 	if c.apart != nil {
-		c.apart.Start() // beside whatever uses the cycle
+		c.apart.Start() // in parallel with the use of the cycle
 	}
 	return nil
 }
 
-// decodeParts makes a cycle of a sample that holds blocks. A panic while it is cooked costs the cycle
-// its values; the next one is compared with it all the same.
+// decodeParts makes a cycle of a sample with blocks. After a panic in the computation the next sample
+// is still compared with this one.
 func (c *Measurement) decodeParts() error {
 	begin := c.opt.Clock.Elapsed()
 	cur, err := c.pool.Decode(c.sample, c.prev)
@@ -59,7 +58,6 @@ func (c *Measurement) decodeParts() error {
 	return nil
 }
 
-// cookOptions are the options that the sample at hand is cooked with.
 func (c *Measurement) cookOptions() counter.Options {
 	opt := c.opt.Cook
 	ofLinux := c.prev.Quirks()&winperf.ClocksTogether != 0
@@ -69,10 +67,9 @@ func (c *Measurement) cookOptions() counter.Options {
 	return opt
 }
 
-// Rest waits until the last sample of a live source is [LeastInterval] old, so that the next
-// one gives rates. It is for programs that take samples on demand, and not by a schedule.
-// It does not wait before the first sample, nor for a recorded source. The error is that of
-// ctx.
+// Rest waits until the last sample of a live source is [LeastInterval] old, so that the next one
+// yields rates. It is for programs that sample on demand. It returns at once before the first sample
+// and for a log. The error is that of ctx.
 func (c *Measurement) Rest(ctx context.Context) error {
 	if c.is.Recorded || c.taken == 0 {
 		return ctx.Err()
@@ -80,8 +77,7 @@ func (c *Measurement) Rest(ctx context.Context) error {
 	return schedule.Sleep(ctx, c.opt.Clock, c.begin+c.cost.Sample+LeastInterval-c.opt.Clock.Elapsed())
 }
 
-// passOn makes a cycle of a sample that is not decoded.
-func (c *Measurement) passOn() error {
+func (c *Measurement) makeRaw() error {
 	if c.sample.CheckRaw() != nil {
 		return fmt.Errorf("the source has no raw samples: %w", winperf.ErrNotSupported)
 	}
@@ -92,7 +88,6 @@ func (c *Measurement) passOn() error {
 	return nil
 }
 
-// start begins the cycle of a sample that can be read.
 func (c *Measurement) start(t time.Time) {
 	if c.cycle.kept {
 		c.cycle = &Cycle{}
@@ -101,13 +96,12 @@ func (c *Measurement) start(t time.Time) {
 	cy.Time, cy.Missed, cy.Frame, cy.Sample = t, c.missed, frame.Frame{}, c.sample
 	c.next()
 	cy.begin()
-	cy.Damage = append(cy.Damage[:0], c.passed...)
+	cy.Damage = append(cy.Damage[:0], c.unreported...)
 	c.notes.begin(t, cy.Anomalies)
 	c.noteSource()
-	c.missed, c.late, c.passed = 0, 0, c.passed[:0]
+	c.missed, c.late, c.unreported = 0, 0, c.unreported[:0]
 }
 
-// finish ends a cycle: its cost is known, but for the rest of this function.
 func (c *Measurement) finish(cook time.Duration) {
 	cy := c.cycle
 	c.cost.Cook = cook
@@ -115,7 +109,7 @@ func (c *Measurement) finish(cook time.Duration) {
 		if err := c.apart.News(); err != nil {
 			c.notes.add(winperf.Anomaly{
 				Kind: winperf.SourceFailed, Detail: "costly objects", Err: err,
-				Action: "tried again; the last values stay",
+				Action: "retried; the last values are kept",
 			})
 		}
 	}
@@ -127,12 +121,11 @@ func (c *Measurement) finish(cook time.Duration) {
 	c.plan.readOwn(cy)
 }
 
-// setSchema gives the plan the names of a sample, notes when they have changed, and
-// returns what is wrong with them.
+// setSchema passes the names of a sample to the plan and returns their errors.
 func (c *Measurement) setSchema(s *winperf.Schema) []error {
 	if c.plan.names != nil && s != c.plan.schema && !c.opt.FramesOnly {
 		c.notes.addToAll(winperf.Anomaly{
-			Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read anew",
+			Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read again",
 			Action: "paths are looked up again",
 		})
 	}

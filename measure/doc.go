@@ -1,5 +1,4 @@
-// Package measure is the measurement loop: it takes samples of a selection of
-// counters, decodes them and computes readings.
+// Package measure takes samples of a selection of counters, decodes them and computes readings.
 //
 // # The simple case
 //
@@ -7,8 +6,7 @@
 //
 //	readings, err := measure.Get(ctx, src, `\System\Processes`)
 //
-// [Watch] takes a sample at every interval and yields a [Cycle] of readings each
-// time:
+// [Watch] takes a sample at every interval and yields a [Cycle] with its readings:
 //
 //	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{Interval: time.Second}) {
 //		if err != nil { ... }
@@ -17,55 +15,33 @@
 //
 // # Stages
 //
-// A [Measurement] works in three steps. Prepare does everything that can be done
-// beforehand. Sample is the only step that touches the measured system; it
-// takes the raw data and nothing else, allocates nothing and waits for no lock
-// that another step can hold. Decode does the rest: it indexes the sample,
-// matches instances with those of the sample before and cooks the counters that
-// were asked for. A step out of order is refused with an error that names state
-// and operation; a step that fails leaves the Measurement ready for Prepare.
+// A [Measurement] works in three steps. Prepare does the work that is possible before the sample.
+// Sample is the only step that touches the measured system; it takes the raw data and nothing else,
+// allocates nothing and waits for no lock that another step can hold. Decode matches instances with
+// the previous sample and computes the values. A step in the wrong order fails. After a failed step
+// the Measurement is ready for Prepare.
 //
 // Package experiment/sensor measures several sources at the same moment.
 //
-// Costly objects do not delay the others: they are sampled apart, as often as
-// that can be done, and their readings have the time of their own sample. See
-// Options.CostlyTogether.
+// # Anomalies and cost
 //
-// # What may be wrong with a measurement
-//
-// What is unusual about a sample is in Cycle.Anomalies as data: instances that
-// came or left, clocks that went back, counters that were reset, samples that
-// were late. The readings that an anomaly touches carry its kind. What a cycle
-// costs is in Cycle.Cost, and can be read like anything else, by paths of the
-// object winperf: \winperf\Sample Time.
+// Cycle.Anomalies lists unusual facts about a sample: new and ended instances, clocks that were set
+// back, reset counters, late samples. The affected readings carry the kind of the anomaly. Cycle.Cost
+// is the cost of a cycle; it can be measured, too: \winperf\Sample Time.
 //
 // # Instances over time
 //
-// A reading's Series is the same as long as its instance lives, and never that
-// of another one. Its path is what people read; by default that is the name the
-// source gives, which changes when another instance of the same name ends. What a
-// path names keeps the name by which that found it, whatever the source calls it later.
-// Rules give other names (see [NameRule] and [ByNameAndPID]), and Series.Key
-// tells an instance from all others there ever were.
+// A reading's Series is the same as long as its instance lives, and never that of another one. Its
+// path contains the source's name of the instance, which can change when another instance of the same
+// name ends. An instance that a path names keeps the name that the path matched, even if the source
+// renames it. Rules give other names (see [NameRule]). Series.Key distinguishes an instance from all
+// earlier and later ones.
 package measure
 
-// Where what stands: measurement.go and decode.go are the three steps, state.go says which
-// may follow which, and watch*.go are the loop over them. plan*.go find out what is wanted of
-// a frame (by object in plan_object.go) and make its columns; notes*.go tell what was unusual.
-// cycle.go and columns.go are the results. internal/schedule decides when samples are due.
+// Files: measurement.go and decode.go are the three steps, state.go their order, watch*.go the loop.
+// plan*.go find the selected counters of a frame and make the columns; notes*.go collect anomalies.
+// cycle.go and columns.go are the results.
 //
-// Choices worth knowing here:
-//
-// A measurement's state is one word that operations exchange, so that none waits for another:
-// what comes out of order is refused. Readers share a lock with Decode only; Sample takes
-// none.
-//
-// Costly objects are sampled beside the others by a query around two (measure/internal/apart): what
-// is sampled beside, when, and what becomes of it is decided there, once, for contexts,
-// Watch and every command; above it they are a part of the sample like any other. So
-// that sources do not make the others wait all the same, local: on Linux has a second
-// dispatcher for them and the registry a second session. Sessions share nothing that changes:
-// the provider of the Linux host holds only what makes a root, and each session has one of its
-// own. Whether Windows lets two sessions of one process through at once could not be tried.
-// Which objects are costly a source may tell without its whole schema (Description.Costly),
-// because to list all counter sets of a Windows machine takes long.
+// measure/internal/apart samples costly objects in parallel. So that sources do not serialize the two
+// queries, local: has a second dispatcher for costly objects on Linux, and the registry a second
+// session. Whether Windows serves two sessions of one process in parallel is untested.

@@ -8,16 +8,16 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Get returns one reading of each counter that the paths name, in the order of the paths. The
-// caller owns the readings. A path without wildcards has one reading; a counter that has no
-// value, or that does not exist, has a reading with a status.
+// Get returns the current readings of the counters that the paths select, in the order of the paths.
+// The caller owns the readings. A path without wildcards has one reading; a counter that does not
+// exist or has no value has a reading with a status.
 //
-// Counters that need two samples, such as rates, are sampled twice, one second apart. Of a
-// recorded source Get returns the readings of the last sample.
+// Counters that need two samples, such as rates, are sampled twice, one second apart. For a log Get
+// returns the readings of the last sample.
 //
-// An error wraps winperf.ErrPath for a path that cannot be read, and io.EOF where a record has no
-// sample; other errors are the source's. Behind the last sample that can be read, damage of a
-// record is an error that Get returns with the readings.
+// An error wraps winperf.ErrPath for an invalid path, and io.EOF for a log without samples; other
+// errors are the source's. Damage after the last readable sample of a log is an error that Get
+// returns together with the readings.
 func Get(ctx context.Context, src winperf.Source, paths ...string) ([]winperf.Reading, error) {
 	sel, err := winperf.Select(paths...)
 	if err != nil {
@@ -40,7 +40,7 @@ func Get(ctx context.Context, src winperf.Source, paths ...string) ([]winperf.Re
 	case err != nil:
 		return nil, err
 	case readings == nil && len(paths) > 0:
-		return nil, fmt.Errorf("the record has no sample: %w", io.EOF)
+		return nil, fmt.Errorf("the log has no sample: %w", io.EOF)
 	}
 	return readings, nil
 }

@@ -8,23 +8,22 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// noLanguage is a notice in the Damage of a [Cycle]: the source has no names in the language
-// of [Options]. The cycle is whole, but its names are English.
+// noLanguage is a notice in the Damage of a [Cycle]: the names are English because the source has
+// none in the language of [Options].
 type noLanguage struct {
-	language string // as Options has it
-	others   string // the languages that the source has, for the message
+	language string
+	others   string
 }
 
-// Error says which language is missing.
 func (e *noLanguage) Error() string {
-	return fmt.Sprintf("there are no names in language %s, only in %s", e.language, e.others)
+	return fmt.Sprintf("the source has no names in language %s, only in %s", e.language, e.others)
 }
 
-// Topic marks a notice.
+// Topic marks the error as a notice.
 func (e *noLanguage) Topic() string { return e.Error() }
 
-// missingLanguage says that names lack a language. The names of a source without any
-// name table are of no language.
+// missingLanguage returns a notice if the names are not in the language. Without a name table nothing
+// is missing.
 func missingLanguage(language string, names *nametable.Names) []error {
 	there := names.Languages()
 	if id, err := nametable.ParseLanguage(language); err == nil {

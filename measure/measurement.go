@@ -14,46 +14,46 @@ import (
 	"github.com/winperf/winperf/measure/internal/apart"
 )
 
-// closeGrace is how long Close waits for a costly sample that is under way.
+// closeGrace is how long Close waits for a running sample of costly objects.
 const closeGrace = 3 * time.Second
 
-// Measurement takes and computes a selection of one source's counters. It serves one
-// goroutine at a time.
+// Measurement samples and computes a selection of counters of one source. It serves one goroutine at
+// a time.
 type Measurement struct {
 	src winperf.Source
 	is  winperf.Description
 	sel winperf.Selection
 	opt Options
 
-	mu    sync.Mutex // of state; no step holds it while it runs
+	mu    sync.Mutex // for state; not held while a step runs
 	state string
 
 	query  winperf.Query
-	apart  *apart.Query       // of costly objects; nil: they are sampled with the others
-	sample *winperf.Sample    // that is taken next, or was taken last
-	older  [2]*winperf.Sample // of the last cycle and the one before, nil where there was none
+	apart  *apart.Query       // of costly objects; nil: sampled with the others
+	sample *winperf.Sample    // the next one, or the last one taken
+	older  [2]*winperf.Sample // of the last two cycles; nil before
 	pool   frame.Pool
 	prev   frame.Frame // of the last cycle
 	cooker frame.Cooker
 	plan   plan
 	cycle  *Cycle
-	taken  int // samples so far
+	taken  int // number of samples
 
-	// What is noticed in a cycle.
+	// Facts about a cycle, for anomalies and cost.
 	notes  notes
 	cost   Cost
 	meter  meter
-	begin  time.Duration // of the sample, by the clock's Elapsed
-	time   time.Time     // of the sample's beginning, by the clock's Now
-	missed int           // samples that were due and not taken
-	late   time.Duration // how much later than due the sample began
-	known  uint64        // anomalies of the source that were told
+	begin  time.Duration // start of the sample, by the clock's Elapsed
+	time   time.Time     // start of the sample, by the clock's Now
+	missed int           // due samples that were not taken
+	late   time.Duration // delay of the sample's start
+	known  uint64        // number of the source's anomalies that were reported
 
-	passed []error // damage that no cycle told of
+	unreported []error // damage not yet reported in a cycle
 }
 
-// New returns a Measurement over a selection. It does not touch the source yet: what is
-// wrong with the selection is the error of the first Prepare.
+// New returns a Measurement of a selection. It does not access the source: the first Prepare returns
+// the errors of the selection. Close the Measurement after use; the source is not closed with it.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
@@ -67,9 +67,9 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	return c
 }
 
-// Prepare makes the next sample possible. The first time it compiles the selection; an error is
-// the source's, and Prepare can be tried again. In the wrong order it fails with an error
-// that wraps winperf.ErrState. A sample that was not decoded is dropped.
+// Prepare prepares the next sample. The first call compiles the selection; an error is the source's,
+// and Prepare can be tried again. In the wrong order it fails with an error that wraps
+// winperf.ErrState. A sample that was not decoded is dropped.
 func (c *Measurement) Prepare(ctx context.Context) error {
 	do := func() error { return c.prepare(ctx) }
 	return c.step("prepare", preparing, prepared, do, initialized, prepared, sampled)
@@ -90,7 +90,6 @@ func (c *Measurement) prepare(ctx context.Context) error {
 	return nil
 }
 
-// compile makes the query, once.
 func (c *Measurement) compile(ctx context.Context) error {
 	if c.query != nil {
 		return nil
@@ -106,7 +105,7 @@ func (c *Measurement) compile(ctx context.Context) error {
 		}
 		if a != nil {
 			c.query, c.apart = a, a
-			c.plan.wait(a.Parts)
+			c.plan.markIndependent(a.Parts)
 		}
 	}
 
@@ -119,12 +118,11 @@ func (c *Measurement) compile(ctx context.Context) error {
 	}
 
 	if c.is.Anomalies != nil {
-		_, c.known = c.is.Anomalies(nil, math.MaxUint64) // what was before is not about this measurement
+		_, c.known = c.is.Anomalies(nil, math.MaxUint64) // earlier anomalies do not concern this measurement
 	}
 	return nil
 }
 
-// inUse reports whether a cycle that is still valid refers to a block.
 func (c *Measurement) inUse(b *winperf.Block) bool {
 	for _, s := range c.older {
 		if s != nil && slices.ContainsFunc(s.Parts, func(p winperf.Part) bool { return p.Block == b }) {
@@ -134,12 +132,11 @@ func (c *Measurement) inUse(b *winperf.Block) bool {
 	return c.pool.InUse(b)
 }
 
-// next ends the round of a sample that was decoded: the sample of the cycle before the last one is
-// not valid any more, and is filled next. If it was kept another one takes its place.
+// next makes the oldest sample the next one to fill, or a new one if the oldest was kept.
 func (c *Measurement) next() {
 	for i, s := range c.older {
 		if s != nil && s.Kept() {
-			c.older[i] = nil // the collector may have it when nothing else refers to it
+			c.older[i] = nil // the garbage collector may free it
 		}
 	}
 	ended := c.older[1]
@@ -152,11 +149,10 @@ func (c *Measurement) next() {
 	c.sample = ended
 }
 
-// Sample takes one sample. It returns io.EOF at the end of recorded data. After
-// an error Prepare comes next.
+// Sample takes one sample. It returns io.EOF at the end of a log. After an error call Prepare.
 //
-// It allocates nothing, unless the source does or one of the two cycles before was kept, and waits for
-// no other step.
+// It allocates nothing, unless the source does or one of the two previous cycles was kept, and waits
+// for no other step.
 func (c *Measurement) Sample(ctx context.Context) error {
 	do := func() error { return c.takeSample(ctx) }
 	return c.step("sample", sampling, sampled, do, prepared)
@@ -166,16 +162,16 @@ func (c *Measurement) takeSample(ctx context.Context) error {
 	c.begin, c.time = c.opt.Clock.Elapsed(), c.opt.Clock.Now()
 	err := c.query.Next(ctx, c.sample)
 	c.cost.Sample = c.opt.Clock.Elapsed() - c.begin
-	c.passed = append(c.passed, c.sample.Damage...)
+	c.unreported = append(c.unreported, c.sample.Damage...)
 	if err == nil {
 		c.taken++
 	}
 	return err
 }
 
-// Decode turns the sample into readings. When a sample is damaged so that
-// nothing of it can be read, Decode fails, and the next sample is cooked against
-// the one before; any other damage is in the Cycle.
+// Decode computes the cycle of the sample. If nothing of a damaged sample can be read, Decode fails,
+// and the next sample is compared with the previous one; other damage is in the Cycle. The next
+// Decode replaces the values of the Cycle, see there.
 func (c *Measurement) Decode() (*Cycle, error) {
 	if err := c.step("decode", decoding, initialized, c.decode, sampled); err != nil {
 		return nil, err
@@ -183,9 +179,8 @@ func (c *Measurement) Decode() (*Cycle, error) {
 	return c.cycle, nil
 }
 
-// Cycle runs the three steps Prepare, Sample and Decode, and returns the error of the first
-// one that fails: io.EOF at the end of recorded data. It does not wait between samples, as
-// Watch and Rest do.
+// Cycle runs Prepare, Sample and Decode, and returns the error of the first step that fails: io.EOF
+// at the end of a log. It does not wait between samples; Watch and Rest do.
 func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 	if err := c.Prepare(ctx); err != nil {
 		return nil, err
@@ -196,9 +191,9 @@ func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 	return c.Decode()
 }
 
-// Close ends the measurement and releases the query; the source stays open.
-// Closing again does nothing. A step that runs in another goroutine is not interrupted:
-// Close then fails with an error that wraps winperf.ErrState.
+// Close ends the measurement and releases the query; the source stays open. Closing again does
+// nothing. A step that runs in another goroutine is not interrupted: Close then fails with an error
+// that wraps winperf.ErrState.
 func (c *Measurement) Close() error {
 	was, err := c.enter("close", closed, initialized, prepared, sampled, closed)
 	if err != nil || was == closed {

@@ -6,7 +6,7 @@ import (
 	"github.com/winperf/winperf/internal/usage"
 )
 
-// meter keeps what the program had used at the last cycle.
+// meter measures the resources that the program uses between two cycles.
 type meter struct {
 	usage.Meter
 	known          bool
@@ -15,7 +15,7 @@ type meter struct {
 	objects, bytes uint64
 }
 
-// read returns what was used since the last call.
+// read returns the resources used since the last call.
 func (m *meter) read(clock Clock) used {
 	now := clock.Elapsed()
 	processor, ok := usage.Processor()

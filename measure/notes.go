@@ -12,22 +12,20 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// notes are the anomalies of one cycle while it is made.
 type notes struct {
 	source  string
 	time    time.Time
 	list    []winperf.Anomaly
-	touched winperf.AnomalySet // kinds that touch all readings
-	absent  winperf.AnomalySet // kinds that may be why an object is not there
+	touched winperf.AnomalySet // kinds that affect all readings
+	absent  winperf.AnomalySet // kinds that may explain a missing object
 }
 
-// begin begins the notes of a cycle in the memory of those of the last one.
+// begin reuses the memory of the previous list.
 func (n *notes) begin(t time.Time, list []winperf.Anomaly) {
 	clear(list)
 	n.time, n.list, n.touched, n.absent = t, list[:0], 0, 0
 }
 
-// add notes an anomaly of the sample.
 func (n *notes) add(a winperf.Anomaly) {
 	if a.Time.IsZero() {
 		a.Time = n.time
@@ -38,15 +36,14 @@ func (n *notes) add(a winperf.Anomaly) {
 	n.list = append(n.list, a)
 }
 
-// addToAll notes an anomaly that touches all readings.
+// addToAll adds an anomaly that affects all readings.
 func (n *notes) addToAll(a winperf.Anomaly) {
 	n.touched = n.touched.With(a.Kind)
 	n.add(a)
 }
 
-// clocks notes clocks that went back since the frame before, and a system time
-// that was set. Time stamps of displayable values are no clocks: their reader notes
-// those that go back as damage.
+// clocks notes clocks that went back since the previous frame, and a changed system time. The time
+// stamps of displayable values are not clocks: their reader reports steps back as damage.
 func (n *notes) clocks(older, cur frame.Frame) {
 	if older.IsZero() || older.Machine() != cur.Machine() {
 		return
@@ -83,18 +80,16 @@ func (n *notes) clocks(older, cur frame.Frame) {
 	}
 }
 
-// anomaly starts an anomaly about the planner's object.
 func (b *planner) anomaly(kind winperf.AnomalyKind) winperf.Anomaly {
 	id := b.object.ID()
 	return winperf.Anomaly{Kind: kind, Object: id, ObjectName: b.plan.names.Title(id.Index)}
 }
 
-// compare notes what is different about an object that was planned anew: that it
-// is new itself, its counters, its instances. first tells that there is no
-// sample of it before.
+// compare notes a new object, changed counters and changed instances. first: the object has no
+// previous sample.
 func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 	switch {
-	case first || !op.wanted || b.plan.machineChanged: // there is nothing to compare with
+	case first || !op.requested || b.plan.machineChanged:
 		return
 	case b.old == nil:
 		op.touched = op.touched.With(winperf.SchemaChanged)
@@ -103,36 +98,36 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 		n.add(a)
 		return
 
-	case !b.old.wanted:
+	case !b.old.requested:
 		return
 	case !b.sameCounters():
 		op.touched = op.touched.With(winperf.SchemaChanged)
 		a := b.anomaly(winperf.SchemaChanged)
-		a.Detail, a.Action = "the object's counters changed", "counters that stayed go on"
+		a.Detail, a.Action = "the object's counters changed", "unchanged counters continue"
 		n.add(a)
 	}
 	b.compareInstances(op, n)
 }
 
-// compareInstances notes which of the wanted instances came, which left, and which have
-// another name: a process takes one with the program that it executes.
+// compareInstances notes new, ended and renamed instances. Processes are renamed when they execute
+// another program.
 func (b *planner) compareInstances(op *objectPlan, n *notes) {
-	now, was := op.wantedInstances(), b.old.wantedInstances()
+	now, was := op.requestedInstances(), b.old.requestedInstances()
 	came, renamed := b.anomaly(winperf.InstancesCame), b.anomaly(winperf.InstancesRenamed)
-	for i, wanted := range now {
+	for i, requested := range now {
 		j := b.from(i)
 		if j >= 0 && j < len(was) {
-			if before, name := b.namesOf(i, j); (wanted || was[j]) && before != name {
+			if before, name := b.namesOf(i, j); (requested || was[j]) && before != name {
 				renamed.Detail = cmp.Or(renamed.Detail, fmt.Sprintf("%s is called %s now", before, name))
 				renamed.Instances = append(renamed.Instances, op.naming.spelled(i))
 			}
-			if wanted && b.kept[i] < 0 {
+			if requested && b.kept[i] < 0 {
 				op.renamed = append(op.renamed, int32(i))
 			}
-			was[j] = false // it is still there
+			was[j] = false // not ended
 		}
 
-		if j < 0 && wanted {
+		if j < 0 && requested {
 			op.arrived = append(op.arrived, int32(i))
 			came.Instances = append(came.Instances, op.naming.spelled(i))
 		}
@@ -154,13 +149,13 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 		n.add(left)
 	}
 	if len(renamed.Instances) > 0 {
-		renamed.Action = "they are the same as before"
+		renamed.Action = "treated as the same instances"
 		n.add(renamed)
 	}
 }
 
-// namesOf returns the names of instance i, which was at position j in the frame before: those in paths where
-// they differ, else those of the source, which a rule or a path may hide.
+// namesOf returns the names of instance i, at position j in the previous frame: the names in paths if
+// they differ, else those of the source.
 func (b *planner) namesOf(i, j int) (before, now string) {
 	if b.kept[i] < 0 {
 		return b.old.naming.spelled(j), b.names.spelled(i)
@@ -168,9 +163,8 @@ func (b *planner) namesOf(i, j int) (before, now string) {
 	return b.old.labels.Name(j), b.labels.Name(i)
 }
 
-// wantedInstances tells by position which instances any part wants.
-func (op *objectPlan) wantedInstances() []bool {
-	wanted := make([]bool, op.labels.Len())
+func (op *objectPlan) requestedInstances() []bool {
+	requested := make([]bool, op.labels.Len())
 	var last []int32
 	for i := range op.items {
 		instances := op.items[i].instances
@@ -178,17 +172,16 @@ func (op *objectPlan) wantedInstances() []bool {
 			continue // counters of one part share them
 		}
 		for _, at := range instances {
-			wanted[at] = true
+			requested[at] = true
 		}
 		last = instances
 	}
-	return wanted
+	return requested
 }
 
-// noteGone notes the objects of the sample before that are not there any more.
 func (p *plan) noteGone(old []*objectPlan, n *notes) {
 	for i := range old {
-		if !old[i].wanted || p.machineChanged || findObject(p.objects, i, old[i].id, old[i].of) >= 0 {
+		if !old[i].requested || p.machineChanged || findObject(p.objects, i, old[i].id, old[i].of) >= 0 {
 			continue
 		}
 		n.add(winperf.Anomaly{
@@ -197,29 +190,28 @@ func (p *plan) noteGone(old []*objectPlan, n *notes) {
 		})
 		o := selection.Object{ID: old[i].id, Costly: p.costly(old[i].id)}
 		for w := range p.parts {
-			if p.parts[w].wantsObject(old[i].of, o) {
+			if p.parts[w].selectsObject(old[i].of, o) {
 				p.parts[w].gone = p.cycles
 			}
 		}
 	}
 }
 
-// judge notes that a path matches nothing, unless it did before or that was told.
-func (w *part) judge(n *notes, lack counter.Status) {
-	if w.judged {
+// noteUnmatched notes, once, that a path matches nothing.
+func (w *part) noteUnmatched(n *notes, lack counter.Status) {
+	if w.checked {
 		return
 	}
 	what := map[counter.Status]string{
 		counter.NoObject: "object", counter.NoCounter: "counter", counter.NoInstance: "instance",
 	}
-	w.judged = true
+	w.checked = true
 	n.add(winperf.Anomaly{
 		Kind: winperf.PathUnmatched, Detail: fmt.Sprintf("%s: there is no such %s", w.Path.Asked, what[lack]),
 		Action: "looked for in every sample",
 	})
 }
 
-// began notes the instances of an object that count from zero.
 func (n *notes) began(p *plan, op *objectPlan, ck *frame.Cooker) {
 	a := winperf.Anomaly{
 		Kind: winperf.InstanceBegan, Object: op.id, ObjectName: p.names.Title(op.id.Index),
@@ -235,8 +227,7 @@ func (n *notes) began(p *plan, op *objectPlan, ck *frame.Cooker) {
 	n.add(a)
 }
 
-// fell notes the values of a column that fell, in its marks too: those that were
-// reset and those that wrapped.
+// fell notes and marks the values of a column that were reset or that wrapped.
 func (n *notes) fell(p *plan, col *column, values *winperf.Column, pair *frame.Pair) {
 	counterName := p.names.Title(col.counter().CounterID.Index)
 	at := func(kind winperf.AnomalyKind, action string) winperf.Anomaly {
@@ -269,7 +260,6 @@ func (n *notes) fell(p *plan, col *column, values *winperf.Column, pair *frame.P
 	}
 }
 
-// mark marks the m-th value of a column and lists its instance.
 func mark(c *winperf.Column, m int, a *winperf.Anomaly, col *column, i int) {
 	c.Marks[m] = c.Marks[m].With(a.Kind)
 	if col.counter().Path.HasInstance {

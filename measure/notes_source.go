@@ -6,8 +6,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// noteSource notes what is unusual about how the sample was taken: late, slowly,
-// after others were missed, or with failures that the source tells of.
 func (c *Measurement) noteSource() {
 	n := &c.notes
 	if c.missed > 0 {
@@ -29,7 +27,6 @@ func (c *Measurement) noteSource() {
 	c.noteTrouble()
 }
 
-// noteTrouble notes what the source noticed since the cycle before.
 func (c *Measurement) noteTrouble() {
 	if c.is.Anomalies == nil {
 		return
@@ -46,10 +43,10 @@ func (c *Measurement) noteTrouble() {
 	}
 }
 
-// Grew reports whether the sample that was taken did not fit into the memory that was there
-// for it, so that taking it lasted longer. Decode reports it as winperf.BufferGrew. Call it in the goroutine
-// that measures, between Sample and Decode. It is for a program that measures a part of itself and takes the
-// sample before that part again if it grew: the allocation would be counted in the part.
+// Grew reports whether the sample did not fit into its buffer, so that taking it lasted longer.
+// Decode reports this as winperf.BufferGrew. Call it between Sample and Decode, in the goroutine that
+// measures. A program that measures a section of itself can repeat the sample before that section,
+// which would otherwise include the allocation.
 func (c *Measurement) Grew() bool {
 	for i := range c.sample.Parts {
 		if b := c.sample.Parts[i].Block; b != nil && c.taken > 1 {
@@ -61,15 +58,13 @@ func (c *Measurement) Grew() bool {
 	return false
 }
 
-// grew reports whether taking a block lasted longer because there was too little room for it, and how much
-// there was. Displayable values are there before their block is made.
+// grew reports whether a block's buffer was too small, and its size. Blocks of displayable values are
+// excluded: their values exist before the block.
 func grew(b *winperf.Block) (room int, grew bool) {
 	room, grew = b.Grew()
 	return room, grew && b.Format != winperf.FormatValues
 }
 
-// noteSize notes how large the sample is, and that it did not fit into the memory
-// that was there for it.
 func (c *Measurement) noteSize() {
 	c.cost.Bytes = 0
 	for i := range c.cycle.Sample.Parts {
@@ -82,7 +77,7 @@ func (c *Measurement) noteSize() {
 			c.notes.addToAll(winperf.Anomaly{
 				Kind:   winperf.BufferGrew,
 				Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", room, cap(b.Bytes)),
-				Action: "later samples get room for as much",
+				Action: "later samples use the larger buffer",
 			})
 		}
 	}

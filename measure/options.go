@@ -8,88 +8,81 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// Clock is what a measurement tells the time by. The time of day and the time
-// that passes are apart, since the one can be set and the other cannot.
+// Clock provides the time to a measurement. The time of day and the elapsed time are separate,
+// because only the time of day can be set.
 type Clock interface {
-	// Now is the time of day.
+	// Now returns the time of day.
 	Now() time.Time
-	// Elapsed is how long ago some fixed moment was. It never goes back; whether
-	// it stands still while the machine is suspended is up to the system.
+	// Elapsed returns the time since a fixed moment. It never goes back; whether it advances while
+	// the machine is suspended depends on the system.
 	Elapsed() time.Duration
-	// Timer returns a channel that gets a value when the time has passed, and
-	// what gives the timer up.
+	// Timer returns a channel that receives one value after d, and a function that stops the timer.
 	Timer(d time.Duration) (fired <-chan time.Time, stop func() bool)
 }
 
-// Options for a [Measurement] and for [Watch]. The zero Options are good
-// defaults.
+// Options configure a [Measurement] and [Watch]. The zero Options are good defaults.
 type Options struct {
-	// Cook chooses between readings of the formulas. Where Least is 0 it becomes
-	// LeastInterval, but for logs that are computed as Windows does it; below 0 there is no bound.
+	// Cook selects variants of the formulas. If Least is 0, LeastInterval is used, except for logs
+	// that are computed as Windows does it. A negative Least means no limit.
 	Cook counter.Options
-	// Language of object and counter names in paths, as nametable.ParseLanguage
-	// takes it; "" is the source's preferred one.
+	// Language is the language of object and counter names in paths, in a form that
+	// nametable.ParseLanguage accepts; "" is the preferred language of the source.
 	Language string
-	// Exclude leaves out what these paths name.
+	// Exclude omits the counters and instances that these paths match.
 	Exclude []winperf.Path
-	// FramesOnly makes no readings: the frames are what is wanted.
+	// FramesOnly decodes frames but computes no readings.
 	FramesOnly bool
-	// RawOnly decodes nothing. A Cycle then holds the sample in Sample, an empty Frame, and
-	// no Names. Its Time is when the sample was taken by the clock of this machine. RawOnly
-	// is for programs that store samples. The source must have raw samples.
+	// RawOnly decodes nothing: a Cycle contains the Sample, an empty Frame and no Names, and its Time
+	// is the time of the Clock when the sample began. It is for programs that store samples. The
+	// source must have raw samples.
 	RawOnly bool
-	// Names are rules that give instances other names, the first that has a name
-	// for an instance first. See ByPID.
+	// Names are rules that rename instances. The first rule with a name for an instance applies. See
+	// ByPID.
 	Names []NameRule
-	// Source names the source in anomalies and in readings of the measurement
-	// itself; "" suits where there is only one.
+	// Source is the name of the source in anomalies and in readings of the object winperf; "" is
+	// suitable for a single source.
 	Source string
-	// Clock is what the measurement tells the time by; nil is the system's clock. On Linux
-	// that goes on while the machine is suspended.
+	// Clock is the clock of the measurement; nil is the system clock, which on Linux advances while
+	// the machine is suspended.
 	Clock Clock
 
-	// CostlyTogether takes costly objects in the same sample as the others.
-	// Without it, a live source's costly objects are sampled apart where others
-	// are wanted too, after these and beside the use of the readings, so that
-	// they never delay the others; their readings have their own times. Only their first sample is
-	// waited for, as long as an interval. Frames that are wanted as
-	// they are, FramesOnly and RawOnly, always hold both.
+	// CostlyTogether takes costly objects in the same sample as the others. Without it, if the
+	// selection has other objects, too, a live source's costly objects are sampled independently,
+	// after the others and in parallel with the use of the readings, so that they never delay the
+	// others. Their readings have their own times. Only their first sample is waited for, up to an
+	// interval. With FramesOnly or RawOnly, samples always hold both.
 	CostlyTogether bool
-	// CostlyInterval is the least time between two samples of costly objects
-	// that are sampled apart; 0 takes the next one when the last is done. It is
-	// never less than half the interval.
+	// CostlyInterval is the minimum time between two independent samples of costly objects; 0 starts
+	// the next one when the previous one is done. It is never less than half the interval.
 	CostlyInterval time.Duration
 
-	// Interval is the time between two samples of Watch; 0 means one second. A shorter one
-	// than LeastInterval is raised to that.
+	// Interval is the time between two samples of Watch; 0 means one second. The minimum is
+	// LeastInterval.
 	Interval time.Duration
-	// Count ends Watch after so many cycles; 0 means no end.
+	// Count ends Watch after this number of cycles; 0 means no end.
 	Count int
-	// For ends Watch of a live source when no further sample is due in this time since
-	// the first one; 0 means no end. The last sample is as whole as all others, also when
-	// it is late.
+	// For ends Watch of a live source when no further sample is due within this time after the first
+	// one; 0 means no end. The last sample is complete, even if it is late.
 	For time.Duration
-	// End ends Watch of a live source when no further sample is due before this time of
-	// day, or just at it, on the Clock, which can be set; zero means no end.
+	// End ends Watch of a live source when no further sample is due at or before this time of day of
+	// the Clock; zero means no end.
 	End time.Time
-	// KeepFirst makes Watch yield the first cycle of a live source too, in
-	// which counters that need two samples have no value yet. In later cycles a process or thread that
-	// began after the previous sample counts from zero, unless Cook.NeedPrevious is set.
+	// KeepFirst makes Watch yield the first cycle of a live source, too, in which counters that need
+	// two samples have no value. In later cycles a process or thread that began after the previous
+	// sample counts from zero, unless Cook.NeedPrevious is set.
 	KeepFirst bool
-	// Speed is the pace of recorded sources in Watch: 1 is that of the record,
-	// 10 is ten times faster; 0 is as fast as possible.
+	// Speed is the speed at which Watch replays a log: 1 is the recorded speed, 10 is ten times
+	// faster; 0 is as fast as possible.
 	Speed float64
 }
 
-// LeastInterval is the least time between two samples of which a rate is computed. Many of
-// the times that the kernel of Linux tells have units of 10 ms: a rate over less time is 0 or
-// 100 %, whatever happened. The clocks of Windows tick every 15.6 ms or faster.
+// LeastInterval is the least time between two samples of which a rate is computed. Many times in the
+// kernel of Linux have units of 10 ms: a rate over less time would be 0 or 100 %. The clocks of
+// Windows tick every 15.6 ms or faster.
 //
-// It applies to live sources and to captures of a Linux host. Other recorded sources are
-// computed as Windows does it: PDH knows no such bound, and only a clock that stands still
-// leaves a rate without a value. So the values are those of Performance Monitor, however
-// close the samples of a log are.
+// It applies to live sources and to captures of a Linux host. Other logs are computed as Windows does
+// it: PDH has no such limit, and a rate has no value only if the clock did not advance. Their values
+// are equal to those of Performance Monitor.
 const LeastInterval = schedule.Least
 
-// interval is the time between two samples.
 func (o *Options) interval() time.Duration { return schedule.Interval(o.Interval) }

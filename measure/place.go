@@ -5,14 +5,14 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// Place returns the object of the n-th value, and the positions of its counter and its instance. It and
-// Match serve package internal/recook.
+// Place returns the object of the n-th value, and the positions of its counter and its instance. It
+// and Match serve package internal/recook.
 func (it *item) Place(n int) (o frame.Object, k, instance int) {
 	return it.object.now, it.k, int(it.instances[n])
 }
 
-// Match returns how well the n-th value is known to be of the same instance in all samples in which its
-// Series has the same ID: of several with one name the order is all there is.
+// Match returns how certainly the n-th value is of the same instance in all samples in which its
+// Series has the same ID. Instances with one name are known by their order only.
 func (it *item) Match(n int) counter.Match {
 	i, o := int(it.instances[n]), it.object.now
 	switch in := o.Instance(i); {

@@ -10,111 +10,105 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// plan knows which counters of which instances are wanted. What it found in
-// one sample holds for the next one as long as definitions and instances stay
-// the same; then making readings is a walk over a list.
+// plan holds the selected counters and instances of a frame. It is valid for the next frame if
+// definitions and instances are the same; then only the values are computed.
 type plan struct {
 	parts    []part // of the selection
 	exclude  []*selection.Path
 	rules    []nameRule
 	language string
 	source   string
-	recorded bool // samples may come from different machines
+	recorded bool // samples may be of several machines
 
 	schema         *winperf.Schema
 	names          *nametable.Names // in the language of output
 	machine        string
-	stale          bool          // names or machine are others than the objects were planned with
-	machineChanged bool          // since the frame before
-	waiting        bool          // there is no sample yet of what is sampled beside the others
+	stale          bool // names or machine changed
+	machineChanged bool
+	waiting        bool          // the costly objects have no sample yet
 	objects        []*objectPlan // by position in the frame
 
-	// What follows from objects, see arrange.
-	order      []*column        // those of all objects, by part
-	ends       []int            // scratch
-	positions  []int32          // see everyPosition
-	kept, runs []int32          // of the planner at hand
-	before     []keptSeries     // also
+	order      []*column // by part
+	ends       []int     // scratch
+	positions  []int32   // see everyPosition
+	kept, runs []int32
+	before     []keptSeries
 	out        []winperf.Column // of the cycle
 	nothing    []nothing
 	own        []ownReading
-	ownKnown   []*winperf.Series // that were made for own
-	readings   int               // how many there are
-	given      given             // values that are not of objects
-	twoSamples bool              // a wanted counter needs two samples
+	ownKnown   []*winperf.Series
+	readings   int
+	displayed  displayed
+	twoSamples bool // a counter needs two samples
 
-	cycles uint64 // that were read
+	cycles uint64
 }
 
-// part is one part of the selection.
 type part struct {
 	selection.Part
-	own    bool            // a path that is about the measurement itself
-	series *winperf.Series // stands for a path that nothing matches
-	end    int             // where its readings end
-	outEnd int             // where its columns end
-	gone   uint64          // the cycle in which an object that it is about went
-	beside bool            // its objects are sampled beside the others
-	judged bool            // it matched, or was told to match nothing
+	own         bool            // of the object winperf
+	series      *winperf.Series // of a path without a match
+	end         int
+	outEnd      int
+	gone        uint64 // the last cycle in which one of its objects was removed
+	independent bool   // see Options.CostlyTogether
+	checked     bool   // its lack need not be noted
 }
 
-// objectPlan is what is wanted of one object.
+// objectPlan holds the selected counters of one object.
 type objectPlan struct {
-	id     winperf.ObjectID
-	of     string // the machine
-	at     int    // its position in the frame
-	wanted bool   // some part is about the object; otherwise nothing else is set
-	layout int
-	labels *frame.Labels
-	naming naming
-	items  []item  // by counter and part
-	found  []found // for each part that is about the object
-	group  group   // the items' columns
+	id        winperf.ObjectID
+	of        string
+	at        int  // its position in the frame
+	requested bool // if false, the following fields are empty
+	layout    int
+	labels    *frame.Labels
+	naming    naming
+	items     []item // by counter and part
+	found     []found
+	group     group
 
-	// What tells series apart, see winperf.SeriesID: of each counter what its
-	// series have in common, nil where none was wanted, and of each instance a
-	// number that goes with the thing and its name.
+	// Identities of series, see winperf.SeriesID: for each counter the common fields of its series,
+	// nil if not selected; for each instance a number that is unique for the instance and its name.
 	counters  []*winperf.Series
 	instances []uint32
-	fresh     uint32       // the first number of an instance that is fresh, see makeFresh
-	next      uint32       // number that no instance had yet
-	hasKeys   bool         // instances may have keys
-	keys      []string     // of the instances, as far as they were asked for; see key
+	fresh     uint32       // first number of the instances that are new, see makeFresh
+	next      uint32       // next unused number
+	hasKeys   bool         // instances can have keys
+	keys      []string     // of the instances, filled on request; see key
 	now       frame.Object // of the cycle
 
 	// Of the cycle in which the plan was made, see plan.cycles.
 	made    uint64
-	touched winperf.AnomalySet // all readings
-	arrived []int32            // instances that are new, rising
-	renamed []int32            // instances that had another name or number before, rising
+	touched winperf.AnomalySet // for all readings
+	arrived []int32            // new instances, ascending
+	renamed []int32            // instances with another name or number than before, ascending
 }
 
-// item is one counter of some instances, for one part of the selection.
 type item struct {
 	part      int
 	k         int     // position of the counter
-	instances []int32 // positions, rising
+	instances []int32 // positions, ascending
 	object    *objectPlan
 	kept      keptSeries
 }
 
-// keptSeries are the series of an item, see Column.Series.
 type keptSeries struct {
-	all      []*winperf.Series // by position, nil where it was not asked for; nil if none was
-	complete bool              // all were asked for; those of fresh instances may not be made yet
-	spare    []*winperf.Series // memory for the series of the next plan
-	given    bool              // a caller may hold all
+	all       []*winperf.Series // by position, nil if not requested; nil if none was
+	complete  bool              // all were requested; those of new instances may be missing
+	spare     []*winperf.Series // memory for the next plan
+	handedOut bool              // a caller may hold the slice all
 }
 
-// found is what an object has for a part: OK, NoInstance or NoCounter.
+// found is the status of an object for a part: OK, NoInstance or NoCounter.
 type found struct {
 	part   int
 	status counter.Status
 }
 
-// nothing is the reading of a path that nothing matches.
+// nothing is the reading of a path without a match.
 type nothing struct {
-	out     int // the place of its column
+	out     int
 	part    int
 	status  counter.Status
 	reading winperf.Reading
@@ -137,8 +131,7 @@ func newPlan(sel winperf.Selection, opt Options) plan {
 	return p
 }
 
-// setSchema makes the names of a schema those of the plan and returns what is
-// wrong with them, once per schema.
+// setSchema returns the errors of the names, once per schema.
 func (p *plan) setSchema(s *winperf.Schema) []error {
 	if p.names != nil && s == p.schema {
 		return nil
@@ -158,16 +151,15 @@ func (p *plan) setSchema(s *winperf.Schema) []error {
 	return slices.Concat(s.Damage, damage)
 }
 
-// wait says which parts are about objects that are sampled beside the others. As long as
-// there is no sample of them they have no readings.
-func (p *plan) wait(beside []bool) {
+// markIndependent marks parts as independent. They have no readings until the first sample of their
+// objects.
+func (p *plan) markIndependent(independent []bool) {
 	p.waiting = true
 	for w := range p.parts {
-		p.parts[w].beside = beside[w]
+		p.parts[w].independent = independent[w]
 	}
 }
 
-// resolve looks up all that is asked for by name.
 func (p *plan) resolve(tables *selection.Tables) {
 	for i := range p.parts {
 		p.parts[i].Resolve(tables)
@@ -180,15 +172,12 @@ func (p *plan) resolve(tables *selection.Tables) {
 	}
 }
 
-// costly reports whether an object is one of the costly ones.
 func (p *plan) costly(id winperf.ObjectID) bool {
 	return p.schema != nil && slices.Contains(p.schema.Costly, id.Index)
 }
 
-// update brings the plan in line with a frame, and notes what changed. As long as the plan
-// holds it stays as it is.
 func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
-	p.waiting = p.waiting && !f.Complete() // with the objects that come the plan is made anew
+	p.waiting = p.waiting && !f.Complete()
 	if name := f.Machine(); name != "" && (p.objects == nil || p.recorded) {
 		p.setMachine(name)
 	}
@@ -198,26 +187,24 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 
 	old := p.objects
 	p.planObjects(ck, f, n)
-	p.planGiven(f)
+	p.planDisplayed(f)
 	p.noteGone(old, n)
 	p.stale, p.machineChanged = false, false
 	p.arrange()
 
-	// A path is judged once, in the first sample that can have what it names. What goes later is
-	// told as gone.
+	// A path is checked once, in the first sample that can contain its object.
 	for _, x := range p.nothing {
-		p.parts[x.part].judge(n, x.status)
+		p.parts[x.part].noteUnmatched(n, x.status)
 	}
 	for w := range p.parts {
-		if !p.waiting || !p.parts[w].beside {
-			p.parts[w].judged = true
+		if !p.waiting || !p.parts[w].independent {
+			p.parts[w].checked = true
 		}
 	}
 }
 
-// planObjects plans the objects of a frame anew, but for those for which the old plan holds, and
-// notes what changed in them. Should two objects have one identity, only the first of them goes
-// on with what was planned for the object before.
+// planObjects plans the objects without a valid plan. If two objects have one identity, only the
+// first continues the previous plan.
 func (p *plan) planObjects(ck *frame.Cooker, f frame.Frame, n *notes) {
 	old := p.objects
 	taken := make([]bool, len(old))
@@ -239,7 +226,7 @@ func (p *plan) planObjects(ck *frame.Cooker, f frame.Frame, n *notes) {
 
 		op := b.make(ck)
 		op.at, op.made = i, p.cycles
-		if op.wanted {
+		if op.requested {
 			op.group.make(op, b.old)
 		}
 		p.objects[i] = op
@@ -247,7 +234,6 @@ func (p *plan) planObjects(ck *frame.Cooker, f frame.Frame, n *notes) {
 	}
 }
 
-// setMachine notes which machine a sample is of.
 func (p *plan) setMachine(name string) {
 	if name != p.machine {
 		p.machine, p.stale, p.machineChanged = name, true, true
@@ -255,8 +241,7 @@ func (p *plan) setMachine(name string) {
 	}
 }
 
-// lack is the status of a part's path as long as no object of a frame is found for it. A path
-// about the measurement itself has its object, but no such counter.
+// lack returns the status of a path when no object matches.
 func (w *part) lack() counter.Status {
 	if w.own {
 		return counter.NoCounter
@@ -264,8 +249,7 @@ func (w *part) lack() counter.Status {
 	return counter.NoObject
 }
 
-// nameUnmatched gives the readings of paths that nothing matches the machine of
-// all the others, so that logs tell it in every head.
+// nameUnmatched adds the machine to unmatched paths, as all columns of a log name it.
 func (p *plan) nameUnmatched() {
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -280,8 +264,7 @@ func (p *plan) nameUnmatched() {
 	}
 }
 
-// findObject returns the position of the machine's object with the identity, tried first
-// at the position near; -1 if there is none.
+// findObject checks the position near first. It returns -1 if the object is missing.
 func findObject(objects []*objectPlan, near int, id winperf.ObjectID, machine string) int {
 	is := func(o *objectPlan) bool { return o.id == id && o.of == machine }
 	if near < len(objects) && is(objects[near]) {
@@ -290,9 +273,8 @@ func findObject(objects []*objectPlan, near int, id winperf.ObjectID, machine st
 	return slices.IndexFunc(objects, is)
 }
 
-// current reports whether the plan holds for a frame as it is.
 func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
-	if p.stale || p.objects == nil || len(p.objects) != f.NumObjects() || !p.given.holds(f) {
+	if p.stale || p.objects == nil || len(p.objects) != f.NumObjects() || !p.displayed.holds(f) {
 		return false
 	}
 	for i := range p.objects {
@@ -303,28 +285,26 @@ func (p *plan) current(ck *frame.Cooker, f frame.Frame) bool {
 	return true
 }
 
-// holds reports whether what is planned for an object holds for the one at the
-// same position in a newer frame: it has the same definitions and instances. Equal
-// labels do not tell: a process may have taken the name and the place of another.
+// holds reports whether a plan is valid for the object at the same position in a newer frame. Equal
+// names do not suffice: a process may have the name and position of an ended one.
 func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 	if p.stale || op.id != o.ID() || op.of != o.Machine() {
 		return false
 	}
-	if !op.wanted {
+	if !op.requested {
 		return true
 	}
 	if op.labels != o.Labels() {
 		return false
 	}
-	if op.group.number == o.Number() { // nothing newer
+	if op.group.number == o.Number() {
 		return true
 	}
 	pair := ck.Object(o)
 	return op.layout == pair.Layout() && pair.InPlace()
 }
 
-// arrange gives every reading its place: by part, then by object, counter and
-// instance.
+// arrange assigns positions to all readings: by part, object, counter and instance.
 func (p *plan) arrange() {
 	p.nothing, p.own, p.twoSamples = p.nothing[:0], p.own[:0], false
 	lacks := make([]counter.Status, len(p.parts))
@@ -337,8 +317,8 @@ func (p *plan) arrange() {
 			lacks[f.part] = min(lacks[f.part], f.status) // OK is less than NoInstance, NoCounter, NoObject
 		}
 	}
-	for w := range p.given.parts {
-		lacks[w] = min(lacks[w], p.given.parts[w].lack)
+	for w := range p.displayed.parts {
+		lacks[w] = min(lacks[w], p.displayed.parts[w].lack)
 	}
 
 	p.byPart()
@@ -355,9 +335,9 @@ func (p *plan) arrange() {
 			at, out = at+len(col.instances), out+1
 			p.twoSamples = p.twoSamples || col.counter().Type.Samples() == 2
 		}
-		at, out = p.given.arrange(w, at, out)
+		at, out = p.displayed.arrange(w, at, out)
 
-		awaited := p.waiting && p.parts[w].beside
+		awaited := p.waiting && p.parts[w].independent
 		if at == begin && p.parts[w].Path != nil && lacks[w] != counter.OK && !awaited {
 			p.nothing = append(p.nothing, nothing{out: out, part: w, status: lacks[w]})
 			at, out = at+1, out+1
@@ -373,8 +353,6 @@ func (p *plan) arrange() {
 	}
 }
 
-// byPart puts the columns of each part together in p.order; those of a part stay in
-// their order.
 func (p *plan) byPart() {
 	ends := slices.Grow(p.ends[:0], len(p.parts)+1)[:len(p.parts)+1]
 	clear(ends)

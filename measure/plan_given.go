@@ -9,33 +9,30 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// given are the displayable values of a frame, which are read as they are. A value has the series that
-// the sample gives it, and stays in the order of the sample.
-type given struct {
-	blocks []givenBlock
-	runs   []givenRun // by part, then in the order of the sample
-	parts  []givenPart
+// given holds the displayable values of a frame. Each value keeps the series and the order of the
+// sample.
+type displayed struct {
+	blocks []displayedBlock
+	runs   []displayedRun // by part, then in the order of the sample
+	parts  []displayedPart
 }
 
-// givenPart is what a part of the selection has of the values.
-type givenPart struct {
-	lack       counter.Status // OK, or what they lack for it
-	begin, end int            // of its runs
-	out        int            // where its columns are
+type displayedPart struct {
+	lack       counter.Status // OK, or the status for a part without values
+	begin, end int
+	out        int
 }
 
-// givenBlock is what was planned for.
-type givenBlock struct {
+type displayedBlock struct {
 	series []*winperf.Series
-	aged   bool // there are values of an earlier time
+	aged   bool // some values are older than the sample
 	values *frame.Values
 }
 
-// givenRun are values of a block that make a column.
-type givenRun struct{ block, from, to int32 }
+// givenRun is a run of values of a block that makes a column.
+type displayedRun struct{ block, from, to int32 }
 
-// holds reports whether a frame has the values that were planned for.
-func (g *given) holds(f frame.Frame) bool {
+func (g *displayed) holds(f frame.Frame) bool {
 	n := 0
 	for v := range f.Values() {
 		if n == len(g.blocks) || !g.blocks[n].is(v) {
@@ -46,7 +43,7 @@ func (g *given) holds(f frame.Frame) bool {
 	return n == len(g.blocks)
 }
 
-func (b *givenBlock) is(v *frame.Values) bool {
+func (b *displayedBlock) is(v *frame.Values) bool {
 	series := v.AllSeries()
 	if len(series) != len(b.series) || v.Aged() != b.aged {
 		return false
@@ -54,19 +51,18 @@ func (b *givenBlock) is(v *frame.Values) bool {
 	return len(series) == 0 || &series[0] == &b.series[0] || slices.Equal(series, b.series)
 }
 
-// planGiven gives each displayable value of a frame to the first part that wants it.
-func (p *plan) planGiven(f frame.Frame) {
-	g := &p.given
+func (p *plan) planDisplayed(f frame.Frame) {
+	g := &p.displayed
 	g.blocks, g.runs, g.parts = g.blocks[:0], g.runs[:0], g.parts[:0]
 	var taken [][]bool
 	for v := range f.Values() {
-		g.blocks = append(g.blocks, givenBlock{series: v.AllSeries(), aged: v.Aged()})
-		g.runs = slices.Grow(g.runs, len(v.AllSeries())) // the most; what grows by itself leaves much behind
+		g.blocks = append(g.blocks, displayedBlock{series: v.AllSeries(), aged: v.Aged()})
+		g.runs = slices.Grow(g.runs, len(v.AllSeries())) // the maximum; growing by append wastes memory
 		taken = append(taken, p.excluded(v.AllSeries()))
 	}
 
 	for w := range p.parts {
-		part := givenPart{lack: p.parts[w].lack(), begin: len(g.runs)}
+		part := displayedPart{lack: p.parts[w].lack(), begin: len(g.runs)}
 		for b := range g.blocks {
 			part.lack = min(part.lack, p.take(w, b, taken[b]))
 		}
@@ -75,7 +71,6 @@ func (p *plan) planGiven(f frame.Frame) {
 	}
 }
 
-// excluded reports which series are excluded.
 func (p *plan) excluded(series []*winperf.Series) []bool {
 	excluded := make([]bool, len(series))
 	for i, s := range series {
@@ -86,14 +81,14 @@ func (p *plan) excluded(series []*winperf.Series) []bool {
 	return excluded
 }
 
-// take gives a part the values of a block that it wants and that are not taken. It returns what the block
-// lacks for it.
+// take assigns the values of block b that part w selects first. It returns OK, or why the block has
+// none.
 func (p *plan) take(w, b int, taken []bool) counter.Status {
-	g := &p.given
+	g := &p.displayed
 	series, first := g.blocks[b].series, len(g.runs)
 	lack := p.parts[w].lack()
 	for i, s := range series {
-		status := p.parts[w].wantsSeries(p, s)
+		status := p.parts[w].selectsSeries(p, s)
 		lack = min(lack, status) // OK is less than NoInstance, NoCounter, NoObject
 		if status != counter.OK || taken[i] {
 			continue
@@ -105,12 +100,11 @@ func (p *plan) take(w, b int, taken []bool) counter.Status {
 			g.runs[n-1].to++
 			continue
 		}
-		g.runs = append(g.runs, givenRun{int32(b), int32(i), int32(i + 1)})
+		g.runs = append(g.runs, displayedRun{int32(b), int32(i), int32(i + 1)})
 	}
 	return lack
 }
 
-// likeCounter reports whether two series have in common what the values of a column have.
 func likeCounter(a, b *winperf.Series) bool {
 	return a.Path.Counter == b.Path.Counter && a.Path.Object == b.Path.Object &&
 		a.Path.Machine == b.Path.Machine && a.Path.HasInstance == b.Path.HasInstance &&
@@ -118,8 +112,8 @@ func likeCounter(a, b *winperf.Series) bool {
 		a.Type == b.Type && a.Unit == b.Unit && a.Scale == b.Scale
 }
 
-// wantsSeries reports whether the part is about a series: OK, or what the series is not.
-func (w *part) wantsSeries(p *plan, s *winperf.Series) counter.Status {
+// selectsSeries returns OK, or the reason why the part does not select a series.
+func (w *part) selectsSeries(p *plan, s *winperf.Series) counter.Status {
 	if w.Path != nil {
 		return w.Path.Series(s)
 	}
@@ -130,9 +124,8 @@ func (w *part) wantsSeries(p *plan, s *winperf.Series) counter.Status {
 	return counter.OK
 }
 
-// arrange gives the values of a part their places, from reading at and column out on, and
-// returns the next ones.
-func (g *given) arrange(w, at, out int) (int, int) {
+// arrange returns the next reading and column after those of part w.
+func (g *displayed) arrange(w, at, out int) (int, int) {
 	part := &g.parts[w]
 	part.out = out
 	for _, r := range g.runs[part.begin:part.end] {
@@ -141,8 +134,7 @@ func (g *given) arrange(w, at, out int) (int, int) {
 	return at, out + part.end - part.begin
 }
 
-// read makes the columns of a frame, which some anomalies touch as a whole.
-func (g *given) read(columns []winperf.Column, f frame.Frame, touched winperf.AnomalySet) {
+func (g *displayed) read(columns []winperf.Column, f frame.Frame, touched winperf.AnomalySet) {
 	n := 0
 	for v := range f.Values() {
 		g.blocks[n].values = v

@@ -6,33 +6,31 @@ import (
 	"github.com/winperf/winperf/internal/poison"
 )
 
-// group are the columns of one object, with their memory.
+// group holds the columns of one object with their memory.
 type group struct {
-	columns []column       // by counter and part
-	cooked  []frame.Cooked // what is cooked for them
-	store   columnStore
-	number  uint64      // of the object that was cooked last
-	done    bool        // its values stand in the columns' places
-	fell    bool        // values did since the cycle before
-	pair    *frame.Pair // of the object, as long as it waits to be cooked
-	lent    bool        // the values stand in memory of others that cooked them
+	columns  []column // by counter and part
+	cooked   []frame.Cooked
+	store    columnStore
+	number   uint64      // of the last object computed
+	done     bool        // the values are in the columns
+	fell     bool        // values fell since the previous cycle
+	pair     *frame.Pair // until the object is computed
+	borrowed bool        // the values are in the memory of another reader
 }
 
-// column is an item with its places: of its values in the group, and of its column in the
-// cycle.
+// column is an item with the positions of its values in the group and of its column in the cycle.
 type column struct {
 	*item
 	at     int
-	out    int  // its place among the cycle's columns
-	cooked int  // which of the group's is cooked for it,
-	apart  bool // apart from its place
+	out    int
+	cooked int  // position in group.cooked
+	apart  bool // outside of the column's own memory
 
-	bits   []uint64 // its place, where it was not lent another
+	bits   []uint64
 	status []counter.Status
 }
 
-// make makes the columns of an object's items, with the memory of those that it had
-// before.
+// make reuses the memory of the old plan.
 func (g *group) make(op, old *objectPlan) {
 	if old != nil {
 		*g, old.group = old.group, group{}
@@ -47,10 +45,9 @@ func (g *group) make(op, old *objectPlan) {
 	g.prepare()
 }
 
-// prepare gives all columns their places in memory.
 func (g *group) prepare() {
 	g.store.spare.reset()
-	g.cooked, g.lent = g.cooked[:0], false
+	g.cooked, g.borrowed = g.cooked[:0], false
 	for rest := g.columns; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].k == rest[0].k {
@@ -61,19 +58,19 @@ func (g *group) prepare() {
 	}
 }
 
-// prepareCounter says what is cooked for the columns of one counter, of which each has
-// some of the instances: those in their places, or all of them apart, where they are
-// wanted one by one.
+// prepareCounter plans the computation for the columns of one counter. Each column has some of the
+// instances: they are computed directly into the columns, or for all instances into other memory if
+// several columns have many of them.
 func (g *group) prepareCounter(cols []column) {
-	all, wanted := cols[0].object.labels.Len(), 0
+	all, requested := cols[0].object.labels.Len(), 0
 	for i := range cols {
 		col := &cols[i]
 		n := len(col.instances)
 		col.bits, col.status = g.store.bits[col.at:][:n:n], g.store.status[col.at:][:n:n]
-		wanted += n
+		requested += n
 	}
 
-	apart := len(cols) > 1 && wanted > all/4
+	apart := len(cols) > 1 && requested > all/4
 	if apart {
 		bits, status := g.store.spare.take(all)
 		g.cooked = append(g.cooked, frame.Cooked{K: cols[0].k, Bits: bits, Status: status})
@@ -92,12 +89,10 @@ func (g *group) prepareCounter(cols []column) {
 	}
 }
 
-// waits reports whether the object is to be cooked; else the values stay.
-func (g *group) waits(o frame.Object) bool { return !g.done || g.number != o.Number() }
+func (g *group) needsCooking(o frame.Object) bool { return !g.done || g.number != o.Number() }
 
-// cook cooks the columns of the object with its pair.
 func (g *group) cook(o frame.Object) {
-	if g.lent {
+	if g.borrowed {
 		g.prepare()
 	}
 	if poison.On {
@@ -106,7 +101,7 @@ func (g *group) cook(o frame.Object) {
 
 	g.pair.Cook(g.cooked)
 	newer := g.number != o.Number()
-	g.number, g.done, g.lent, g.pair = o.Number(), true, o.Block().Kept(), nil
+	g.number, g.done, g.borrowed, g.pair = o.Number(), true, o.Block().Kept(), nil
 	for i := range g.cooked {
 		g.fell = g.fell || newer && g.cooked[i].Fell
 	}

@@ -13,21 +13,18 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// NameRule gives the instances of an object other names than the source does.
-// An instance keeps the name that it was given when it came as long as it
-// lives. Paths can ask for either name.
+// NameRule renames the instances of an object. An instance keeps its name as long as it lives. Paths
+// can use the name of the source and the new one.
 type NameRule struct {
-	// Object is the object's name, as in a path; wildcards are allowed. "" is every
-	// object.
+	// Object is the name of the object, as in a path, with wildcards; "" means every object.
 	Object string
-	// Name is what to call instance i of an object; ok is false where the rule
-	// has no name for it. Instances that get the same name are numbered, as
-	// always.
+	// Name returns the name of instance i of o; ok is false if the rule has no name for it. Instances
+	// with equal names are numbered, as always.
 	Name func(o frame.Object, i int) (name string, ok bool)
 }
 
-// ByPID is a rule that names processes by their process id and threads by the
-// ids of process and thread: 1234 and 1234/5678. Totals keep their names.
+// ByPID returns a rule that names processes by their process id and threads by the ids of process and
+// thread: 1234 and 1234/5678. Totals keep their names.
 func ByPID() NameRule {
 	return NameRule{Name: func(o frame.Object, i int) (string, bool) {
 		id, ok := instanceID(o, i)
@@ -35,8 +32,8 @@ func ByPID() NameRule {
 	}}
 }
 
-// ByNameAndPID is a rule like ByPID that puts the name before the ids:
-// editor:1234 and editor:1234/5678.
+// ByNameAndPID returns a rule like ByPID with the name before the ids: editor:1234 and
+// editor:1234/5678.
 func ByNameAndPID() NameRule {
 	return NameRule{Name: func(o frame.Object, i int) (string, bool) {
 		id, ok := instanceID(o, i)
@@ -52,8 +49,8 @@ func ByNameAndPID() NameRule {
 	}}
 }
 
-// ParseNaming returns the rules of a word: "pid" is ByPID, "name:pid" is ByNameAndPID, and
-// "name" or "" is no rule.
+// ParseNaming returns the rules of a word: ByPID for "pid", ByNameAndPID for "name:pid", no rules for
+// "name" and "". Other words are an error.
 func ParseNaming(word string) ([]NameRule, error) {
 	switch word {
 	case "", "name":
@@ -66,10 +63,10 @@ func ParseNaming(word string) ([]NameRule, error) {
 	return nil, fmt.Errorf("names %q: expected pid, name:pid or name", word)
 }
 
-// OwnInstance returns what to call the process of this program in a path, where instances are
-// named by a word that ParseNaming takes. It does so for the instance "self" of the object Process
-// and, for all of its threads, of Thread. Any other instance is returned as it is. Without ids in
-// names nothing would tell the process from others, which is an error.
+// OwnInstance returns the instance name by which a path selects this process. It replaces the
+// instance "self" of the object Process, or of the object Thread for all threads of the process;
+// other instances are returned unchanged. naming is a word of ParseNaming. Names without process ids
+// are an error.
 func OwnInstance(object, instance, naming string) (string, error) {
 	thread := strings.EqualFold(object, "Thread")
 	if !strings.EqualFold(instance, "self") || !thread && !strings.EqualFold(object, "Process") {
@@ -82,7 +79,7 @@ func OwnInstance(object, instance, naming string) (string, error) {
 	case "name:pid":
 		own = "*:" + own
 	default:
-		const form = "%s(%s): the process itself is known by its id; it needs names: pid or name:pid"
+		const form = "%s(%s): self needs process ids in instance names; set names to pid or name:pid"
 		return instance, fmt.Errorf(form, object, instance)
 	}
 	if thread {
@@ -91,29 +88,27 @@ func OwnInstance(object, instance, naming string) (string, error) {
 	return own, nil
 }
 
-// instanceID is the process id, or process and thread id, of an instance of an
-// object that has them.
+// instanceID returns the process id, or process and thread id, of an instance; ok is false for
+// objects without ids and for totals.
 func instanceID(o frame.Object, i int) (string, bool) {
 	pid, ok := rawOf(o, i, titles.IDProcess)
-	if !ok || o.Single() || pid == 0 && frame.IsTotal(o.Instance(i).Name()) { // a process may have that name
+	if !ok || o.Single() || pid == 0 && frame.IsTotal(o.Instance(i).Name()) {
 		return "", false
 	}
 	id := strconv.FormatUint(pid, 10)
 	if tid, ok := rawOf(o, i, titles.IDThread); ok {
 		id += "/" + strconv.FormatUint(tid, 10)
 	} else if _, thread := o.FindCounter(winperf.CounterID{Index: titles.IDThread}); thread {
-		return "", false // a process id alone does not name a thread
+		return "", false // a process id alone does not identify a thread
 	}
 	return id, true
 }
 
-// hasKeys reports whether instances of an object may have keys.
 func hasKeys(o frame.Object) bool {
 	_, known := o.FindCounter(winperf.CounterID{Index: titles.ElapsedTime})
 	return known
 }
 
-// instanceKey is what Series.Key says of an instance.
 func instanceKey(o frame.Object, i int) string {
 	id, ok := instanceID(o, i)
 	start, began := rawOf(o, i, titles.ElapsedTime)
@@ -123,7 +118,7 @@ func instanceKey(o frame.Object, i int) string {
 	return id + "@" + strconv.FormatUint(start, 10)
 }
 
-// rawOf is the raw value of the counter with a title index.
+// rawOf returns the raw value of the counter with this title index.
 func rawOf(o frame.Object, i int, title uint32) (uint64, bool) {
 	k, ok := o.FindCounter(winperf.CounterID{Index: title})
 	if !ok {
@@ -132,26 +127,24 @@ func rawOf(o frame.Object, i int, title uint32) (uint64, bool) {
 	return o.Raw(i, k)
 }
 
-// naming is what readings call the instances of an object: what a rule calls them, or the
-// source.
 type naming struct {
 	labels *frame.Labels
-	kept   givenNames // what the source called instances when a path named them
-	ruled  givenNames // by rules
+	kept   nameList // earlier names by the source, of instances that a path named
+	ruled  nameList
 }
 
-// givenNames are names that instances were given, "" = none, and numbers among those of the
-// same name; both are nil where none has one.
-type givenNames struct {
+// givenNames holds names of instances, "" for none, and their numbers among equal names. Both slices
+// are nil if no instance has a name.
+type nameList struct {
 	name   []string
 	number []int
 }
 
-// numberNames numbers the names of n instances; those that were given none have another.
-// Names that differ in case only are equal, as frame.Labels has it.
-func numberNames(n int, given, other func(i int) string) givenNames {
-	g := givenNames{make([]string, n), make([]int, n)}
-	count := map[string]int{} // instances so far, by name
+// numberNames returns the names of n instances, numbered. An instance without a given name has the
+// other one. The comparison ignores case, as in frame.Labels.
+func numberNames(n int, given, other func(i int) string) nameList {
+	g := nameList{make([]string, n), make([]int, n)}
+	count := map[string]int{}
 	for i := range n {
 		g.name[i] = given(i)
 		name := g.name[i]
@@ -166,7 +159,7 @@ func numberNames(n int, given, other func(i int) string) givenNames {
 	return g
 }
 
-// source is the name of instance i without rules, and its number among those of the same name.
+// source returns the name without rules, and its number among equal names.
 func (n *naming) source(i int) (string, int) {
 	switch {
 	case n.kept.name == nil:
@@ -177,8 +170,7 @@ func (n *naming) source(i int) (string, int) {
 	return n.kept.name[i], n.kept.number[i]
 }
 
-// full is the name that instance i has in paths, and its number among those of
-// the same name.
+// full returns the name in paths, and its number among equal names.
 func (n *naming) full(i int) (string, int) {
 	switch {
 	case n.ruled.name == nil:
@@ -190,11 +182,9 @@ func (n *naming) full(i int) (string, int) {
 	return n.ruled.name[i], n.ruled.number[i]
 }
 
-// plain reports whether all have the names that the source uses now.
 func (n *naming) plain() bool { return n.kept.name == nil && n.ruled.name == nil }
 
-// keep sets at[i] to -1 where instance i does not have the name and number that the one
-// at position at[i] had before.
+// keep sets at[i] to -1 if name or number of instance i differ from those in was at position at[i].
 func (n *naming) keep(was *naming, at []int32) {
 	if n.plain() && was.plain() {
 		n.labels.Keep(was.labels, at)
@@ -212,7 +202,6 @@ func (n *naming) keep(was *naming, at []int32) {
 	}
 }
 
-// spelled is the name with its number, as paths spell it.
 func (n *naming) spelled(i int) string {
 	name, number := n.full(i)
 	if number == 0 {
@@ -221,7 +210,6 @@ func (n *naming) spelled(i int) string {
 	return name + "#" + strconv.Itoa(number)
 }
 
-// addTo tells what the instances are called, under either name.
 func (n *naming) addTo(find *selection.Finder) {
 	for i := range n.labels.Len() {
 		name, number := n.source(i)
@@ -232,7 +220,6 @@ func (n *naming) addTo(find *selection.Finder) {
 	}
 }
 
-// nameRule is a NameRule ready to be compared with objects.
 type nameRule struct {
 	NameRule
 	object selection.Name
@@ -249,8 +236,7 @@ func newNameRules(rules []NameRule) []nameRule {
 	return all
 }
 
-// naming finds out what the instances of the planner's object are called. One that goes on
-// keeps the name that a rule gave it, or that a path named it by.
+// naming names the object's instances. An instance keeps its earlier name by a rule or a path.
 func (b *planner) naming() naming {
 	n := naming{labels: b.labels}
 	if b.object.Single() {
@@ -271,7 +257,6 @@ func (b *planner) naming() naming {
 	return n
 }
 
-// rules are those about the object.
 func (b *planner) rules() []nameRule {
 	var rules []nameRule
 	title := b.object.ID().Index
@@ -283,8 +268,7 @@ func (b *planner) rules() []nameRule {
 	return rules
 }
 
-// keepsNames reports whether an instance keeps a name that the source may not use any more.
-// Where every path is about all instances none does.
+// keepsNames reports whether an instance keeps a name that the source changed.
 func (b *planner) keepsNames() bool {
 	if len(b.byName) == 0 {
 		return false
@@ -297,9 +281,9 @@ func (b *planner) keepsNames() bool {
 	return false
 }
 
-// wasNamed is the naming of the frame before, and where instance i stood there; -1 is nowhere.
+// wasNamed returns the previous naming and the position of instance i there, or -1.
 func (b *planner) wasNamed(i int) (was *naming, j int) {
-	if b.old == nil || !b.old.wanted {
+	if b.old == nil || !b.old.requested {
 		return nil, -1
 	}
 	was = &b.old.naming
@@ -309,8 +293,8 @@ func (b *planner) wasNamed(i int) (was *naming, j int) {
 	return was, j
 }
 
-// keptName is the name that stays with an instance as long as it lives, though the source
-// calls it otherwise now: the one that a path named it by. "" is none.
+// keptName returns the name by which a path found the instance, if the source has renamed it since;
+// else "".
 func (b *planner) keptName(i int) string {
 	was, j := b.wasNamed(i)
 	if j < 0 {
@@ -327,8 +311,8 @@ func (b *planner) keptName(i int) string {
 	return ""
 }
 
-// givenName is the name that a rule gave the instance when it came, or that the first rule
-// gives it that has one.
+// givenName returns the instance's earlier name by a rule, else the name of the first rule that has
+// one.
 func (b *planner) givenName(rules []nameRule, i int) string {
 	if was, j := b.wasNamed(i); j >= 0 && was.ruled.name != nil && was.ruled.name[j] != "" {
 		return was.ruled.name[j]

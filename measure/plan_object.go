@@ -11,35 +11,32 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// planner finds what is wanted of one object.
 type planner struct {
 	plan   *plan
 	object frame.Object
-	old    *objectPlan // of the same object in the frame before, if there is one
-	same   bool        // it is the very same: nothing newer was collected
+	old    *objectPlan // nil for a new object
+	same   bool        // the object has no newer sample
 
 	pair    *frame.Pair
 	labels  *frame.Labels
 	names   naming
-	byName  []*selection.Path // that are about some of the object's instances
-	exclude []*selection.Path // that are about the object
-	claims  []claim           // by counter; nil where what earlier parts took need not be known
+	byName  []*selection.Path // paths that name instances
+	exclude []*selection.Path
+	claims  []claim // nil if parts cannot overlap
 
-	kept   []int32 // by instance: where it was under the same name, -1 = nowhere
-	steady bool    // the object's definitions and names are as they were
-	// Of the frame before:
-	counters map[winperf.CounterID]*winperf.Series // what the series of counters have in common
-	before   []keptSeries                          // by counter, see olderSeries
-	runs     []int32                               // see run
+	kept     []int32 // by instance: its previous position under the same name, -1 for none
+	steady   bool    // definitions and names are unchanged
+	counters map[winperf.CounterID]*winperf.Series
+	before   []keptSeries // by counter, see olderSeries
+	runs     []int32      // see run
 }
 
-// make plans the object. One that no part is about is looked at no further.
 func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	p, id, machine := b.plan, b.object.ID(), b.object.Machine()
 	op := &objectPlan{id: id, of: machine}
 	object := selection.Object{ID: id, Costly: p.costly(id)}
 	for w := range p.parts {
-		if p.parts[w].wantsObject(machine, object) {
+		if p.parts[w].selectsObject(machine, object) {
 			op.found = append(op.found, found{part: w})
 			if path := p.parts[w].Path; path != nil && !path.EveryInstance() {
 				b.byName = append(b.byName, path)
@@ -51,7 +48,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		return op
 	}
 	b.pair, b.labels = ck.Object(b.object), b.object.Labels()
-	b.same = b.old != nil && b.old.wanted && b.old.group.number == b.object.Number()
+	b.same = b.old != nil && b.old.requested && b.old.group.number == b.object.Number()
 
 	for _, x := range p.exclude {
 		if x.Machine(machine) && x.Object.Is(id.Index, "") {
@@ -66,14 +63,14 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	b.names = b.naming()
 	b.keep()
 	b.endNumbers()
-	op.wanted, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
+	op.requested, op.layout, op.labels, op.naming = true, b.pair.Layout(), b.labels, b.names
 	b.number(op)
 	op.counters = make([]*winperf.Series, b.object.NumCounters())
 	if b.old != nil {
 		op.items = make([]item, 0, len(b.old.items))
 	}
 	instances := b.instances(op.found)
-	b.leaveOut(instances[len(op.found):])
+	b.claimExcluded(instances[len(op.found):])
 
 	for n := range op.found {
 		f := &op.found[n]
@@ -83,16 +80,15 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 	return op
 }
 
-// wantsObject reports whether the part is about an object of a machine.
-func (w *part) wantsObject(machine string, o selection.Object) bool {
+func (w *part) selectsObject(machine string, o selection.Object) bool {
 	return !w.own && w.Machine(machine) && w.Wants(o) != selection.Unwanted
 }
 
-// add adds what a part wants of the object and tells what the object lacks for it.
+// add returns OK or the reason why the object has nothing for part w.
 func (b *planner) add(op *objectPlan, w int, instances []int32) counter.Status {
 	part, status := &b.plan.parts[w], counter.NoCounter
 	for k := range b.object.NumCounters() {
-		if !b.wantsCounter(part, k) {
+		if !b.selectsCounter(part, k) {
 			continue
 		}
 		if len(instances) == 0 {
@@ -107,8 +103,8 @@ func (b *planner) add(op *objectPlan, w int, instances []int32) counter.Status {
 	return status
 }
 
-// instances returns the positions of the instances that each of some parts wants, and of
-// those that each path excludes. The slices must not be changed.
+// instances returns the instance positions of each part, then of each exclusion. The slices must not
+// be changed.
 func (b *planner) instances(parts []found) [][]int32 {
 	paths := make([]*selection.Path, 0, len(parts)+len(b.exclude))
 	for _, f := range parts {
@@ -123,8 +119,8 @@ func (b *planner) instances(parts []found) [][]int32 {
 	return find.Found()
 }
 
-// leaveOut takes what is excluded before any part can, given its instances by path.
-func (b *planner) leaveOut(instances [][]int32) {
+// claimExcluded claims the excluded values before any part can.
+func (b *planner) claimExcluded(instances [][]int32) {
 	for n, x := range b.exclude {
 		for k := range b.object.NumCounters() {
 			if len(instances[n]) > 0 && x.Counter.Is(b.object.Counter(k).ID.Index, "") {
@@ -134,7 +130,7 @@ func (b *planner) leaveOut(instances [][]int32) {
 	}
 }
 
-// everyPosition are the numbers below n, which must not be changed.
+// everyPosition returns the numbers below n, shared.
 func (p *plan) everyPosition(n int) []int32 {
 	p.positions = slices.Grow(p.positions, max(0, n-len(p.positions)))
 	for i := len(p.positions); i < n; i++ {
@@ -143,9 +139,9 @@ func (p *plan) everyPosition(n int) []int32 {
 	return p.positions[:n:n]
 }
 
-// wantsCounter leaves out bases always, and headings unless they are asked for
-// by name.
-func (b *planner) wantsCounter(w *part, k int) bool {
+// selectsCounter reports whether a part selects counter k. It omits bases, and headings unless a path
+// names them.
+func (b *planner) selectsCounter(w *part, k int) bool {
 	c := b.object.Counter(k)
 	if c.Type.IsBase() {
 		return false
@@ -157,15 +153,13 @@ func (b *planner) wantsCounter(w *part, k int) bool {
 	return w.Path == nil || w.Path.Counter.Is(c.ID.Index, "")
 }
 
-// claim is what earlier parts of the selection took of a counter: all instances,
-// or some.
+// claim records the instances of a counter that earlier parts took.
 type claim struct {
 	all  bool
 	some []bool
 }
 
-// claim takes a counter of instances for the first part of the selection that
-// wants it, and returns those that were not taken.
+// claim returns the instances of counter k that no earlier part took.
 func (b *planner) claim(k int, instances []int32) []int32 {
 	if b.claims == nil {
 		return instances
@@ -194,24 +188,22 @@ func (b *planner) claim(k int, instances []int32) []int32 {
 	return claimed
 }
 
-// from is where instance i stood in the frame before, -1 for nowhere.
 func (b *planner) from(i int) int {
 	if b.same {
-		return i // what it is cooked against is older than the frame before
+		return i // the pair is older than the previous frame
 	}
 	j, _ := b.pair.From(i)
 	return j
 }
 
-// sameCounters reports whether the object in the frame before has the same definitions.
-// The layouts of objects that stood in different places do not tell.
+// sameCounters reports whether the object in the previous frame has the same definitions. Layouts are
+// not comparable between positions.
 func (b *planner) sameCounters() bool { return b.same || b.pair.SameDefinitions() }
 
-// keep finds the instances that were there before under the same name.
 func (b *planner) keep() {
 	b.plan.kept = slices.Grow(b.plan.kept[:0], b.labels.Len())
 	b.kept = b.plan.kept[:b.labels.Len()]
-	known := b.old != nil && b.old.wanted
+	known := b.old != nil && b.old.requested
 	b.steady = known && !b.plan.stale && b.sameCounters()
 	for i := range b.kept {
 		b.kept[i] = -1
@@ -225,20 +217,19 @@ func (b *planner) keep() {
 	}
 }
 
-// endNumbers forgets what was before where all numbers were given: everything is new.
+// endNumbers drops the previous plan if the numbers are used up: all instances are then new.
 func (b *planner) endNumbers() {
-	if b.old == nil || !b.old.wanted || b.old.next <= math.MaxUint32-uint32(b.labels.Len()) {
+	if b.old == nil || !b.old.requested || b.old.next <= math.MaxUint32-uint32(b.labels.Len()) {
 		return
 	}
 	b.old = nil
 	b.keep()
 }
 
-// number gives the instances their numbers: the one that an instance had, as long
-// as it is the same thing under the same name, else a new one.
+// number numbers the instances: the same instance under the same name keeps its number.
 func (b *planner) number(op *objectPlan) {
 	n := uint32(b.labels.Len())
-	if b.old != nil && b.old.wanted {
+	if b.old != nil && b.old.requested {
 		op.next = b.old.next
 	}
 
@@ -264,8 +255,6 @@ func (b *planner) number(op *objectPlan) {
 	}
 }
 
-// series finds out what the series of an item have in common, and which of them
-// were there before.
 func (b *planner) series(it *item) {
 	common := &it.object.counters[it.k]
 	if *common == nil {
@@ -280,9 +269,9 @@ func (b *planner) series(it *item) {
 	n := len(it.instances)
 	all := n == b.labels.Len()
 	it.kept.all = slices.Grow(before.spare[:0], n)[:n]
-	if all { // else other items may use it
+	if all { // else other items can use it
 		it.kept.complete = before.complete && b.old.fresh == b.old.next
-		if !before.given {
+		if !before.handedOut {
 			it.kept.spare = before.all
 		}
 	}
@@ -300,7 +289,6 @@ func (b *planner) series(it *item) {
 	}
 }
 
-// run returns how many instances, from i on, were one behind the other before.
 func (b *planner) run(i int32) int {
 	if b.runs == nil {
 		b.plan.runs = slices.Grow(b.plan.runs[:0], len(b.kept))
@@ -315,8 +303,7 @@ func (b *planner) run(i int32) int {
 	return int(b.runs[i])
 }
 
-// counter is what the series of a counter have in common: what they had, as long
-// as it is the same.
+// counter returns the common fields of a counter's series, the previous ones if equal.
 func (b *planner) counter(k int) *winperf.Series {
 	c, p := b.object.Counter(k), b.plan
 	was := b.olderCounter(k, c.ID)
@@ -345,10 +332,8 @@ func (b *planner) counter(k int) *winperf.Series {
 	return &common
 }
 
-// olderCounter is what the series of a counter had in common in the frame before,
-// nil if there were none.
 func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
-	if b.old == nil || !b.old.wanted {
+	if b.old == nil || !b.old.requested {
 		return nil
 	}
 	if b.steady {
@@ -365,15 +350,14 @@ func (b *planner) olderCounter(k int, id winperf.CounterID) *winperf.Series {
 	}
 
 	was := b.counters[id]
-	delete(b.counters, id) // it goes on as one counter, if there are two with its identity
+	delete(b.counters, id) // only the first of two counters with one identity continues
 	return was
 }
 
-// olderSeries returns the series of a counter that were asked for in the frame
-// before, by the positions of their instances there; nil where there are none. They
-// must not be changed.
+// olderSeries returns the requested series of a counter by previous position. They must not be
+// changed.
 func (b *planner) olderSeries(k int, common *winperf.Series) keptSeries {
-	if b.old == nil || !b.old.wanted {
+	if b.old == nil || !b.old.requested {
 		return keptSeries{}
 	}
 	if b.before == nil {
@@ -388,7 +372,6 @@ func (b *planner) olderSeries(k int, common *winperf.Series) keptSeries {
 	return b.before[k]
 }
 
-// mergeOlder makes b.before of the items of the frame before.
 func (b *planner) mergeOlder() {
 	n := b.old.labels.Len()
 	b.plan.before = slices.Grow(b.plan.before[:0], len(b.old.counters))
@@ -401,7 +384,7 @@ func (b *planner) mergeOlder() {
 		case it.kept.all == nil:
 			continue
 		case of.all == nil && len(it.instances) == n:
-			*of = it.kept // of all instances; no other part can have one
+			*of = it.kept // of all instances, so no other part has one
 			continue
 		case of.all == nil:
 			of.all = make([]*winperf.Series, n)
@@ -412,7 +395,6 @@ func (b *planner) mergeOlder() {
 	}
 }
 
-// key is the key of instance i of the object, see winperf.Series; it is made once.
 func (op *objectPlan) key(i int) string {
 	if !op.hasKeys {
 		return ""
@@ -431,5 +413,4 @@ func (op *objectPlan) key(i int) string {
 	return op.keys[i]
 }
 
-// hasKey reports whether instance i has a key.
 func (op *objectPlan) hasKey(i int) bool { return op.key(i) != "" }

@@ -10,48 +10,44 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// ownObject is the name of the object under which a measurement measures
-// itself. Paths such as \winperf\Sample Time select its counters by this name;
-// wildcards in the object's name do not.
+// ownObject is the name of the object with the counters of the measurement itself. Wildcards in a
+// path's object do not match it.
 const ownObject = "winperf"
 
-// Cost is what a cycle cost.
+// Cost is the time and the memory that a cycle needed.
 type Cost struct {
-	// Prepare, Sample, Decode and Cook are how long the stages lasted: Decode
-	// is the check and index of the bytes, Cook the rest of Measurement.Decode.
+	// Prepare, Sample, Decode and Cook are the durations of the stages: Decode is the check and the
+	// index of the bytes, Cook the rest of Measurement.Decode.
 	Prepare, Sample, Decode, Cook time.Duration
-	// Bytes is the length of the sample.
+	// Bytes is the length of the sample in bytes.
 	Bytes int
 }
 
-// used is the resources that the whole process used between two cycles.
 type used struct {
-	known          bool          // there is a cycle before
-	processorKnown bool          // the system has the processor time
-	elapsed        time.Duration // between the two cycles
+	known          bool
+	processorKnown bool // false: not available on this system
+	elapsed        time.Duration
 	processor      time.Duration // user and system time of all threads
-	allocations    uint64        // objects on the heap; the runtime counts a few of them later
-	allocatedBytes uint64        // of these objects
+	allocations    uint64        // objects on the heap; the runtime counts some of them later
+	allocatedBytes uint64
 }
 
 // ownCounter is one counter of the object winperf.
 type ownCounter struct {
 	name  string
-	unit  counter.Unit // counts are whole numbers, all else is a decimal
+	unit  counter.Unit // counts are integers, all others are decimals
 	needs ownNeed
 	read  func(c *Cycle) float64
 }
 
-// ownNeed is what the value of an own counter needs.
 type ownNeed uint8
 
 const (
-	always    ownNeed = iota // the cycle has it
-	previous                 // a cycle before
-	processor                // and the processor time of the program
+	always    ownNeed = iota
+	previous          // a previous cycle
+	processor         // a previous cycle and the processor time
 )
 
-// ownCounters are the counters of the object winperf.
 var ownCounters = []ownCounter{
 	{"Prepare Time", counter.Seconds, always, func(c *Cycle) float64 { return c.Cost.Prepare.Seconds() }},
 	{"Sample Time", counter.Seconds, always, func(c *Cycle) float64 { return c.Cost.Sample.Seconds() }},
@@ -75,7 +71,6 @@ var ownCounters = []ownCounter{
 	}},
 }
 
-// value is the counter's value in a cycle.
 func (o *ownCounter) value(c *Cycle) (counter.Value, counter.Status) {
 	u := &c.used
 	switch {
@@ -89,10 +84,8 @@ func (o *ownCounter) value(c *Cycle) (counter.Value, counter.Status) {
 	return counter.Float(o.read(c)), counter.OK
 }
 
-// isOwn reports whether a path is about the measurement itself.
 func isOwn(p winperf.Path) bool { return strings.EqualFold(p.Object, ownObject) }
 
-// ownReading is one of the cycle's readings of the object winperf.
 type ownReading struct {
 	at, out int
 	counter *ownCounter
@@ -100,15 +93,13 @@ type ownReading struct {
 	reading winperf.Reading
 }
 
-// withoutOwn is the selection without what the measurement itself answers.
 func withoutOwn(sel winperf.Selection) winperf.Selection {
 	sel.Paths = slices.DeleteFunc(slices.Clone(sel.Paths), isOwn)
 	return sel
 }
 
-// arrangeOwn gives the readings that a path wants of the measurement itself
-// their places, from reading at and column out on, and returns the next ones.
-// A counter belongs to the first path that wants it.
+// arrangeOwn plans the readings of a path of the object winperf. A counter belongs to the first path
+// that selects it.
 func (p *plan) arrangeOwn(w *part, at, out int) (int, int) {
 	if !w.Machine(p.machine) {
 		return at, out
@@ -135,7 +126,7 @@ func (p *plan) ownExcluded(c *ownCounter) bool {
 	})
 }
 
-// ownSeries is the series of an own counter, the same as long as the machine is.
+// ownSeries returns the same series until the machine changes.
 func (p *plan) ownSeries(c *ownCounter) *winperf.Series {
 	path := winperf.Path{Machine: p.machine, Object: ownObject, Counter: c.name}
 	if p.source != "" {
@@ -157,8 +148,7 @@ func (p *plan) ownSeries(c *ownCounter) *winperf.Series {
 	return s
 }
 
-// readOwn fills in the readings of the measurement itself, as the last thing
-// in a cycle.
+// readOwn must be the last step of a cycle.
 func (p *plan) readOwn(c *Cycle) {
 	for i := range p.own {
 		o := &p.own[i]

@@ -8,14 +8,13 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// read makes the columns of the cycle's frame, object by object. A counter is cooked
-// once where parts of the selection share much of it; see prepareCounter.
+// read computes a counter once for parts that share many of its values; see prepareCounter.
 func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	p.cycles++
 	p.update(ck, c.Frame, n)
 
 	p.cook(c.Frame, ck, n.touched)
-	p.given.read(p.out, c.Frame, n.touched)
+	p.displayed.read(p.out, c.Frame, n.touched)
 	c.columns = p.out
 	for _, op := range p.objects {
 		if op.made == p.cycles || op.group.fell {
@@ -31,8 +30,6 @@ func (p *plan) read(c *Cycle, ck *frame.Cooker, n *notes) {
 	c.values = p.readings
 }
 
-// readNothing makes the readings of paths that nothing matches. They carry the anomalies that
-// may be why.
 func (p *plan) readNothing(c *Cycle, n *notes) {
 	for i := range p.nothing {
 		x, touched := &p.nothing[i], n.touched
@@ -50,11 +47,10 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 	}
 }
 
-// cook makes the columns of a frame, which some anomalies touch as a whole.
 func (p *plan) cook(f frame.Frame, ck *frame.Cooker, touched winperf.AnomalySet) {
 	for i, op := range p.objects {
 		o := f.Object(i)
-		if len(op.items) > 0 && op.group.waits(o) {
+		if len(op.items) > 0 && op.group.needsCooking(o) {
 			op.group.pair = ck.Object(o)
 		}
 	}
@@ -63,15 +59,14 @@ func (p *plan) cook(f frame.Frame, ck *frame.Cooker, touched winperf.AnomalySet)
 	}
 }
 
-// read makes the columns of an object.
 func (op *objectPlan) read(columns []winperf.Column, o frame.Object, touched winperf.AnomalySet) {
 	g := &op.group
 	op.now, g.fell = o, false
-	if g.pair != nil { // else the values stay
+	if g.pair != nil { // else the values are current
 		g.cook(o)
 	}
 
-	t := winperf.FromFiletime(o.Clocks().Time100ns) // of its part
+	t := winperf.FromFiletime(o.Clocks().Time100ns) // time of its part
 	for k := range g.columns {
 		col := &g.columns[k]
 		out := &columns[col.out]
@@ -80,8 +75,6 @@ func (op *objectPlan) read(columns []winperf.Column, o frame.Object, touched win
 	}
 }
 
-// mark tells which anomalies touch the columns of an object that was planned anew, or of
-// which values fell: all of their values, or single ones.
 func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	g, fresh := &op.group, op.made == p.cycles
 	began := false
@@ -110,12 +103,10 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	}
 }
 
-// markCame marks the values of instances that came or have another name than before, and values that count
-// from the start of their instance.
 func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
 	fromZero := frame.CountsFromZero(col.counter().Type)
 	for _, i := range col.object.arrived {
-		if m, wanted := col.find(i); wanted {
+		if m, requested := col.find(i); requested {
 			marks[m] = marks[m].With(winperf.InstancesCame)
 			if fromZero && pair.Began(int(i)) {
 				marks[m] = marks[m].With(winperf.InstanceBegan)
@@ -124,13 +115,12 @@ func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
 	}
 
 	for _, i := range col.object.renamed {
-		if m, wanted := col.find(i); wanted {
+		if m, requested := col.find(i); requested {
 			marks[m] = marks[m].With(winperf.InstancesRenamed)
 		}
 	}
 }
 
-// find returns the place of instance i in the column; false if the column does not have it.
 func (col *column) find(i int32) (m int, has bool) {
 	if len(col.instances) == col.object.labels.Len() {
 		return int(i), true

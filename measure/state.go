@@ -7,8 +7,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// The states of a Measurement. A state that ends in -ing lasts as long as a step runs; other
-// goroutines see it.
+// The states of a Measurement. States that end in -ing last while a step runs; other goroutines can
+// see them.
 const (
 	initialized = "initialized" // Prepare may follow
 	preparing   = "preparing"
@@ -19,20 +19,19 @@ const (
 	closed      = "closed" // only Close may follow
 )
 
-// enter changes the state to next for a step, and returns the state before. In a state that is not
-// one of from the step is refused.
+// enter changes the state to next if it is in from, and returns the previous state.
 func (c *Measurement) enter(step, next string, from ...string) (before string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(from, c.state) {
-		return "", fmt.Errorf("%s of a measurement that is %s: %w", step, c.state, winperf.ErrState)
+		return "", fmt.Errorf("%s: the measurement is %s: %w", step, c.state, winperf.ErrState)
 	}
 	before, c.state = c.state, next
 	return before, nil
 }
 
-// step runs a step in one of the states from. Afterwards the state is after, or initialized if the
-// step failed or panicked: the measurement can still be closed.
+// step runs a step if the state is in from. Afterwards the state is after, or initialized if the step
+// failed or panicked: the measurement can still be closed.
 func (c *Measurement) step(name, during, after string, do func() error, from ...string) error {
 	if _, err := c.enter(name, during, from...); err != nil {
 		return err

@@ -7,13 +7,13 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// run is the loop of Watch. It returns nil when no more may be yielded.
+// run runs the loop of Watch. It returns nil when nothing more may be yielded.
 func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 	opt := &w.c.opt
 	due := schedule.New(opt.Interval, opt.Clock)
 	due.Limit(opt.For, opt.End)
 	yielded := 0
-	hand := func(c *Cycle) bool {
+	emit := func(c *Cycle) bool {
 		yielded++
 		return yield(c, nil) && (opt.Count <= 0 || yielded < opt.Count)
 	}
@@ -23,7 +23,7 @@ func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 		return w.end(err)
 	}
 	held := w.begin(first) && !opt.KeepFirst
-	if !held && !hand(first) {
+	if !held && !emit(first) {
 		return nil
 	}
 
@@ -36,8 +36,8 @@ func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 
 		c, err := w.round(ctx, due)
 		if err != nil {
-			// The held cycle is still valid, as none was decoded after it.
-			if held && w.recorded() && ctx.Err() == nil && !hand(first) {
+			// The held cycle is still valid: no other one was decoded.
+			if held && w.recorded() && ctx.Err() == nil && !emit(first) {
 				return nil
 			}
 			return w.end(err)
@@ -51,13 +51,12 @@ func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 			w.report(c)
 		}
 		held = false
-		if !hand(c) {
+		if !emit(c) {
 			return nil
 		}
 	}
 }
 
-// wait waits until the next sample of a live source is due.
 func (w *watch) wait(ctx context.Context, s *schedule.Schedule) error {
 	if w.recorded() {
 		return ctx.Err()

@@ -64,5 +64,5 @@ func Example_mistake() {
 	_, err := typed.Open[wrong](context.Background(), src, "Processor Information", typed.Options{})
 	fmt.Println(err)
 	// Output:
-	// wrong.MHz: field cannot be filled: it is a int; float64, float32 and typed.Value can say that there is no value
+	// wrong.MHz: field cannot be filled: type int cannot represent a missing value; use float64, float32 or typed.Value
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// ErrField is wrapped by errors about a struct, or a field of it, that cannot be
-// filled; they name it.
+// ErrField is wrapped by errors about a struct, or one of its fields, that cannot be filled. The
+// errors name it.
 var ErrField = errors.New("field cannot be filled")
 
-// field is one field of the struct, by its tag.
+// field is a field of the struct with its tag.
 type field struct {
 	path          string // Processor.Busy
 	offset        uintptr
 	what          source
-	counter       string // its name
+	counter       string // name of the counter
 	raw, optional bool
-	base          bool // of the counter its base
+	base          bool // read the counter's base
 	form          form
 }
 
-// source is what a field takes.
+// source is the content of a field.
 type source uint8
 
 const (
@@ -33,15 +33,14 @@ const (
 	fromIndex
 )
 
-// form is a type that a field for a counter may have, and which values fit it.
+// form is a type of field for a counter, with the values that fit.
 type form struct {
 	typ            reflect.Type
-	float, integer set  // from decimals and from integers; nil where these do not fit
-	narrow         bool // integers of 4 bytes only
+	float, integer set  // for decimals and integers; nil if these do not fit
+	narrow         bool // only integers of 4 bytes fit
 	text           bool
 }
 
-// forms are all of them.
 func forms() []form {
 	return []form{
 		{typ: reflect.TypeFor[float64](), float: plainFloat[float64], integer: plainInteger[float64]},
@@ -54,19 +53,18 @@ func forms() []form {
 	}
 }
 
-// fieldsOf reads the tags of a struct.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%v: %w: a struct is expected", t, ErrField)
+		return nil, fmt.Errorf("%v: %w: expected a struct", t, ErrField)
 	}
 	fields, err := appendFields(nil, t, t.Name(), 0)
 	if err == nil && len(fields) == 0 {
-		err = fmt.Errorf("%v: %w: no field has a tag perf", t, ErrField)
+		err = fmt.Errorf("%v: %w: no field has a perf tag", t, ErrField)
 	}
 	return fields, err
 }
 
-// appendFields appends the fields of a struct that stands at offset.
+// appendFields appends the fields of a struct at offset.
 func appendFields(fields []field, t reflect.Type, path string, offset uintptr) ([]field, error) {
 	var errs []error
 	for i := range t.NumField() {
@@ -91,10 +89,9 @@ func appendFields(fields []field, t reflect.Type, path string, offset uintptr) (
 	return fields, errors.Join(errs...)
 }
 
-// read reads the tag of a field.
 func (f *field) read(tag string, sf reflect.StructField) error {
 	if !sf.IsExported() {
-		return errors.New("it is not exported")
+		return errors.New("the field is not exported")
 	}
 	want := reflect.Type(nil)
 	switch tag {
@@ -106,14 +103,14 @@ func (f *field) read(tag string, sf reflect.StructField) error {
 
 	if want != nil {
 		if sf.Type != want {
-			return fmt.Errorf("it is a %v, %s needs a %v", sf.Type, tag, want)
+			return fmt.Errorf("type %v, but %s needs %v", sf.Type, tag, want)
 		}
 		return nil
 	}
 
 	f.options(tag)
 	if f.counter == "" || f.counter[0] == '@' {
-		return fmt.Errorf("tag %q: the name of a counter is expected, @instance or @index", tag)
+		return fmt.Errorf("tag %q: expected a counter name, @instance or @index", tag)
 	}
 
 	for _, form := range forms() {
@@ -122,11 +119,10 @@ func (f *field) read(tag string, sf reflect.StructField) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("it is a %v; float64, float32 and typed.Value can say that there is no value", sf.Type)
+	return fmt.Errorf("type %v cannot represent a missing value; use float64, float32 or typed.Value", sf.Type)
 }
 
-// options takes the options off the end of a tag. A counter's name may hold
-// commas.
+// options removes the options from the end of a tag; a counter's name can contain commas.
 func (f *field) options(tag string) {
 	for {
 		at := strings.LastIndexByte(tag, ',')
@@ -145,15 +141,14 @@ func (f *field) options(tag string) {
 	}
 }
 
-// setter returns what fills the field from values of a type; text is filled
-// without one.
+// setter returns the function that fills the field with values of a type; nil for text.
 func (f *field) setter(t counter.ValueType) (set, error) {
 	fits := set(nil)
 	switch {
 	case t == counter.NoValue && f.raw:
 		return nil, errors.New("the counter has no raw value of 4 or 8 bytes")
 	case t == counter.NoValue:
-		return nil, errors.New("the counter has no displayable value; its raw value can be had with ,raw")
+		return nil, errors.New("the counter has no displayable value; add ,raw to read its raw value")
 	case t == counter.TextValue && f.form.text:
 		return nil, nil
 	case t == counter.Decimal:

@@ -2,14 +2,13 @@ package typed
 
 import "unsafe"
 
-// rows are one field of the rows of a slice. This file is all of the package that
-// is unsafe. It rests on two facts: fieldsOf takes offset from package reflect,
-// for a field of exactly the type that its set function writes, so that it lies
-// within a row; and of makes a field of rows that the slice has.
+// rows is one field of the rows of a slice. All unsafe code of the package is in this file. It is
+// safe because fieldsOf takes the offset from package reflect, for a field of the type that its set
+// function writes, and because n is the length of the slice.
 type rows struct {
-	first  unsafe.Pointer // the first row
-	size   uintptr        // from one row to the next
-	offset uintptr        // of the field within a row
+	first  unsafe.Pointer
+	size   uintptr // of a row
+	offset uintptr
 	n      int
 }
 
@@ -19,7 +18,7 @@ func of[T any](all []T, offset uintptr) rows {
 	return rows{unsafe.Pointer(unsafe.SliceData(all)), unsafe.Sizeof(row), offset, len(all)}
 }
 
-// place is where the field of row i is, 0 ≤ i < r.n.
+// place returns the field of row i, 0 ≤ i < r.n.
 func place[F any](r rows, i int) *F {
 	return (*F)(unsafe.Add(r.first, r.offset+uintptr(i)*r.size))
 }

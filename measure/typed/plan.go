@@ -11,26 +11,24 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// plan fills structs of type T from objects of frames. It serves one object and
-// one goroutine.
+// plan fills structs of type T from objects of frames. It serves one object and one goroutine.
 type plan[T any] struct {
 	fields  []field
-	steps   []step // one for each field
+	steps   []step
 	pair    *frame.Pair
-	layout  int // of the pair, that steps are for
+	layout  int // of the pair when steps were made
 	scratch column
-	rates   bool // some field takes two samples
+	rates   bool // a field needs two samples
 }
 
-// step is a field bound to a counter of the object.
+// step is a field with its counter of the object.
 type step struct {
 	*field
-	k    int // position of the counter
+	k    int
 	set  set
-	lack bool // the object has no such counter
-	rate bool // it takes two samples that are some time apart
-	// asKept takes the raw value: the field wants it, or the counter has no other
-	// value.
+	lack bool // the object lacks the counter
+	rate bool // needs two samples
+	// asKept: read the raw value, because the field is raw or the counter has no other value.
 	asKept bool
 }
 
@@ -43,12 +41,10 @@ func newPlan[T any]() (*plan[T], error) {
 	return &plan[T]{fields: fields}, nil
 }
 
-// Fill makes dst, whose memory it uses, the rows of an object of the cooker's
-// newer frame: one for each instance in the order of the sample. Names are those
-// of the frame's schema. Only for an object whose definitions are others than the
-// last time it looks at names and types; the error then names the fields that
-// do not fit, and wraps ErrField and, for a counter that is not there,
-// winperf.ErrNoCounter.
+// Fill returns the rows of an object of the cooker's newer frame, one for each instance, in the
+// memory of dst. names are those of the frame's schema. If the object's definitions changed, the
+// fields are bound again; the error then names the fields that do not fit, and wraps ErrField and,
+// for a missing counter, winperf.ErrNoCounter.
 func (p *plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {
 	pair := ck.Object(o)
 	if p.pair != pair || p.layout != pair.Layout() {
@@ -71,7 +67,7 @@ func (p *plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametab
 	return dst, nil
 }
 
-// bind finds every field's counter in an object.
+// bind finds the counters of all fields.
 func (p *plan[T]) bind(o frame.Object, names *nametable.Names) error {
 	p.steps, p.rates = p.steps[:0], false
 	var errs []error
@@ -88,7 +84,6 @@ func (p *plan[T]) bind(o frame.Object, names *nametable.Names) error {
 	return errors.Join(errs...)
 }
 
-// bind finds the field's counter.
 func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 	k, there, err := s.find(o, names)
 	if !there && s.optional {
@@ -105,7 +100,7 @@ func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 		}
 	}
 
-	// A base has no displayable value: a field for it takes the raw one.
+	// A base has no displayable value.
 	c := o.Counter(k)
 	s.k, s.asKept = k, s.raw || c.Type.IsBase()
 	t := counter.ValueTypeOf(c.Type, c.Size)
@@ -118,9 +113,8 @@ func (s *step) bind(o frame.Object, names *nametable.Names) (err error) {
 	return err
 }
 
-// find returns the position of the counter with the field's name, and whether there is one
-// or several. A base is found where no other counter has the name, as it may repeat that
-// of the counter before it.
+// find returns the position of the field's counter. there is true for an ambiguous name, too. A base
+// may have the name of the counter before it, so bases are checked last.
 func (s *step) find(o frame.Object, names *nametable.Names) (k int, there bool, err error) {
 	base, titles := false, titlesOf(o, false)
 	if !s.isAmong(titles, names) {
@@ -133,19 +127,19 @@ func (s *step) find(o frame.Object, names *nametable.Names) (k int, there bool, 
 	}
 
 	for c := o.Counter(k); c.ID.Index != title || c.Type.IsBase() != base; c = o.Counter(k) {
-		k++ // until it comes to one of titles
+		k++
 	}
 	return k, true, nil
 }
 
-// isAmong reports whether the field's name stands for one of the title indices.
+// isAmong reports whether one of the titles has the field's name.
 func (s *step) isAmong(titles []uint32, names *nametable.Names) bool {
 	return slices.ContainsFunc(names.Lookup(s.counter), func(t uint32) bool {
 		return slices.Contains(titles, t)
 	})
 }
 
-// titlesOf are the title indices of the bases of an object, or of all its other counters.
+// titlesOf returns the title indices of the object's bases, or of its other counters.
 func titlesOf(o frame.Object, bases bool) (titles []uint32) {
 	for k := range o.NumCounters() {
 		if c := o.Counter(k); c.Type.IsBase() == bases {
@@ -155,7 +149,6 @@ func titlesOf(o frame.Object, bases bool) (titles []uint32) {
 	return titles
 }
 
-// rawType is what the raw values of a counter are.
 func rawType(c *frame.Counter) counter.ValueType {
 	switch {
 	case c.Type.IsText():
@@ -168,7 +161,6 @@ func rawType(c *frame.Counter) counter.ValueType {
 	return counter.NoValue
 }
 
-// fill fills the field in all rows.
 func (s *step) fill(r rows, pair *frame.Pair, o frame.Object, c column) {
 	switch {
 	case s.what == fromInstance:
@@ -216,7 +208,6 @@ func (s *step) fillText(r rows, o frame.Object) {
 	}
 }
 
-// grow makes room for n rows.
 func (c *column) grow(n int) {
 	if n > len(c.bits) {
 		n = max(n, 2*len(c.bits))
@@ -224,7 +215,6 @@ func (c *column) grow(n int) {
 	}
 }
 
-// readRaw reads the raw values of counter k.
 func (c *column) readRaw(o frame.Object, k int) {
 	n := o.Len()
 	clear(c.status[:n])

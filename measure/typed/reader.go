@@ -14,19 +14,17 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Options for [Open]. The zero Options are good defaults.
+// Options configure [Open]. The zero Options are good defaults.
 type Options struct {
-	// Cook chooses between readings of the formulas, as in measure.Options.
+	// Cook selects variants of the formulas, as in measure.Options.
 	Cook counter.Options
-	// Machine is whose object is read where the samples are of several machines, as
-	// those of a log may be.
+	// Machine selects the machine if the samples are of several ones, as in some logs.
 	Machine string
-	// Clock is what the measurement tells the time by; nil is the system's clock.
+	// Clock is the clock of the measurement; nil is the system clock.
 	Clock measure.Clock
 }
 
-// Reader reads an object of a source into structs of type T. It serves one
-// goroutine.
+// Reader reads an object of a source into structs of type T. It serves one goroutine.
 type Reader[T any] struct {
 	plan   *plan[T]
 	object string
@@ -34,21 +32,21 @@ type Reader[T any] struct {
 	m      *measure.Measurement
 	cooker frame.Cooker
 	prev   frame.Frame
-	names  *nametable.Names // that id was found by
+	names  *nametable.Names // in which id was found
 	id     winperf.ObjectID
 	rows   []T
 	time   time.Time
 	damage []error
 }
 
-// Open prepares to read the object with the name, in any language that the source
-// knows or, as #230, by its title index. It takes a first sample, so that the
-// rates of the first Read are those since Open.
+// Open returns a Reader of the object with the name, in any language of the source or, as #230, by
+// title index. It takes a first sample, so that the first Read returns rates since Open. The caller
+// closes the Reader; the source stays open.
 //
-// An error that wraps ErrField is about T: it names the fields. One that wraps
-// winperf.ErrNoObject says that the sample does not hold the object,
-// and winperf.ErrNotSupported that the source cooks its values itself, or that several
-// machines have the object and Options.Machine names none. Others are the source's.
+// An error that wraps ErrField names the fields of T that do not fit. The error wraps
+// winperf.ErrNoObject if the sample lacks the object, and winperf.ErrNotSupported if the source has
+// displayable values only, or if several machines have the object and Options.Machine selects none.
+// Other errors are the source's.
 func Open[T any](ctx context.Context, src winperf.Source, object string, opt Options) (*Reader[T], error) {
 	plan, err := newPlan[T]()
 	if err != nil {
@@ -63,8 +61,7 @@ func Open[T any](ctx context.Context, src winperf.Source, object string, opt Opt
 	return r, nil
 }
 
-// selection are the counters of all fields, whether or not the object has
-// instances.
+// selection returns paths for the counters of all fields, with and without instances.
 func (r *Reader[T]) selection() (sel winperf.Selection) {
 	for i := range r.plan.fields {
 		name := r.plan.fields[i].counter
@@ -77,7 +74,7 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 		sel.Paths = append(sel.Paths, all, one)
 	}
 
-	if len(sel.Paths) == 0 { // names of instances only
+	if len(sel.Paths) == 0 { // only names of instances
 		sel.Paths = []winperf.Path{{
 			Machine: r.opt.Machine, Object: r.object, Counter: "*", HasInstance: true, Instance: "*",
 		}}
@@ -85,11 +82,10 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 	return sel
 }
 
-// Read takes a sample and returns a row for each instance. They are valid until the
-// next Read. Where fields are rates it waits until a live source's last sample is
-// measure.LeastInterval ago: a rate over a shorter time would be meaningless. After
-// io.EOF there are no more samples of a record; after any other error Read may be
-// called again.
+// Read takes a sample and returns a row for each instance. They are valid until the next Read. With
+// rates Read first waits until a live source's last sample is measure.LeastInterval old, as shorter
+// rates would be meaningless. The error is io.EOF at the end of a log; after any other error Read may
+// be called again.
 func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	if r.plan.rates {
 		if err := r.m.Rest(ctx); err != nil {
@@ -102,7 +98,7 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 		return nil, err
 	}
 	if cycle.Sample.CheckRaw() != nil {
-		return nil, fmt.Errorf("typed reading of values that are cooked already: %w", winperf.ErrNotSupported)
+		return nil, fmt.Errorf("the source has displayable values only: %w", winperf.ErrNotSupported)
 	}
 
 	r.time, r.damage = cycle.Time, append(r.damage[:0], cycle.Damage...)
@@ -123,8 +119,8 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 	return r.rows, nil
 }
 
-// find returns the first object of a frame that the name stands for. Names are
-// looked up only where they, or the objects, are others than before.
+// find returns the first object of a frame with the name. It looks names up only after they or the
+// objects changed.
 func (r *Reader[T]) find(cycle *measure.Cycle) (frame.Object, error) {
 	if r.names == cycle.Names {
 		if o, err := r.findOne(cycle.Frame, r.id); err != nil || o != (frame.Object{}) {
@@ -142,9 +138,8 @@ func (r *Reader[T]) find(cycle *measure.Cycle) (frame.Object, error) {
 	return frame.Object{}, fmt.Errorf("%w as %q in the sample", winperf.ErrNoObject, r.object)
 }
 
-// findOne returns the object with the identity, the zero Object where there is none. Of
-// the objects of several machines one must be named: a row does not say which machine
-// it is of.
+// findOne returns the object with the identity, or the zero Object. It fails if several machines have
+// the object, because rows do not name their machine.
 func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Object, err error) {
 	for o := range f.Objects() {
 		switch {
@@ -152,7 +147,7 @@ func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Obj
 		case found == (frame.Object{}):
 			found = o
 		case found.Machine() != o.Machine():
-			const form = "%q of several machines at once (Options.Machine chooses one: %s, %s): %w"
+			const form = "several machines have %q; set Options.Machine to one of them (%s, %s): %w"
 			return frame.Object{}, fmt.Errorf(form,
 				r.object, found.Machine(), o.Machine(), winperf.ErrNotSupported)
 		}
@@ -160,16 +155,15 @@ func (r *Reader[T]) findOne(f frame.Frame, id winperf.ObjectID) (found frame.Obj
 	return found, nil
 }
 
-// of reports whether a machine's objects are wanted.
+// of reports whether objects of the machine are selected.
 func (r *Reader[T]) of(machine string) bool {
 	return r.opt.Machine == "" || strings.EqualFold(r.opt.Machine, machine)
 }
 
-// Time is when the last sample was taken, in UTC.
+// Time returns the time of the last sample, in UTC.
 func (r *Reader[T]) Time() time.Time { return r.time }
 
-// Damage is what was found wrong with parts of the last sample, until the next
-// Read.
+// Damage returns the errors found in the last sample. The slice is replaced by the next Read.
 func (r *Reader[T]) Damage() []error { return r.damage }
 
 // Close ends the reading; the source stays open.

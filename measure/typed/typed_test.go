@@ -230,9 +230,9 @@ func TestFieldErrors(t *testing.T) {
 		name, want string
 		err        error
 	}{
-		{"no struct", "int: field cannot be filled: a struct is expected", open[int](t)},
-		{"no tag", "no field has a tag perf", open[struct{ A int }](t)},
-		{"empty tag", `.A: field cannot be filled: tag "": the name of a counter`, open[struct {
+		{"no struct", "int: field cannot be filled: expected a struct", open[int](t)},
+		{"no tag", "no field has a perf tag", open[struct{ A int }](t)},
+		{"empty tag", `.A: field cannot be filled: tag "": expected a counter name`, open[struct {
 			A float64 `perf:""`
 		}](t)},
 		{"only options", `tag ",raw"`, open[struct {
@@ -241,13 +241,13 @@ func TestFieldErrors(t *testing.T) {
 		{"unknown word", `tag "@parent"`, open[struct {
 			A string `perf:"@parent"`
 		}](t)},
-		{"type of a word", ".A: field cannot be filled: it is a []uint8, @instance needs a string", open[struct {
+		{"type of a word", ".A: field cannot be filled: type []uint8, but @instance needs string", open[struct {
 			A []byte `perf:"@instance"`
 		}](t)},
-		{"plain integer", ".A: field cannot be filled: it is a uint64", open[struct {
+		{"plain integer", ".A: field cannot be filled: type uint64 cannot represent a missing value", open[struct {
 			A uint64 `perf:"Count"`
 		}](t)},
-		{"not exported", ".a: field cannot be filled: it is not exported", open[struct {
+		{"not exported", ".a: field cannot be filled: the field is not exported", open[struct {
 			a float64 `perf:"Count"`
 		}](t)},
 		{"decimal in an integer", ".A: field cannot be filled: counter \"Rate/sec\" of Thing: the values are decimals, which a typed.Value[uint64] cannot hold", open[struct {
@@ -318,7 +318,7 @@ func TestMachines(t *testing.T) {
 	src.more = map[string]string{"OTHER": of("b", 2)}
 
 	_, err := typed.Open[typedRow](t.Context(), src, "Queue", typed.Options{})
-	if !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "Options.Machine chooses one: HOST, OTHER") {
+	if !errors.Is(err, winperf.ErrNotSupported) || !strings.Contains(err.Error(), "set Options.Machine to one of them (HOST, OTHER)") {
 		t.Errorf("without a choice: %v", err)
 	}
 	for machine, want := range map[string]typedRow{"HOST": {"a", 1}, "other": {"b", 2}} {

@@ -6,16 +6,15 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// number is a number that a [Value] may hold.
+// number is a number type of a [Value].
 type number interface {
 	uint32 | uint64 | float32 | float64
 }
 
-// Value is a field that says why it has no value. V means something only where
-// Status is counter.OK, and is zero elsewhere.
+// Value is a field with a status. V is zero unless Status is counter.OK.
 //
-// An integer counter fits a Value of uint64, one of 4 bytes a uint32 too, and any
-// number a float64 or float32; a counter of text fits a string.
+// An integer counter fits a Value of uint64, with 4 bytes also of uint32, and any number fits float64
+// and float32; a text counter fits string.
 type Value[T number | string] struct {
 	V      T
 	Status counter.Status
@@ -24,17 +23,16 @@ type Value[T number | string] struct {
 // Get returns the value, and whether there is one.
 func (v Value[T]) Get() (value T, ok bool) { return v.V, v.Status == counter.OK }
 
-// column is one counter of all rows.
+// column holds the values of one counter for all rows.
 type column struct {
 	bits   []uint64
 	status []counter.Status
 }
 
-// set puts a column into one field of all rows.
+// set writes a column into one field of all rows.
 type set func(r rows, c column)
 
-// Numbers as they are in a column. Each kind of field has a loop of its own
-// for each, so that nothing is decided for a single value.
+// Each kind of field has its own loop, so that no decision is made per value.
 
 func plainFloat[F float32 | float64](r rows, c column) {
 	for i := range r.n {

@@ -1,5 +1,5 @@
-// Package apart samples the costly objects of a selection beside the others: it is a
-// query around two.
+// Package apart samples the costly objects of a selection independently of the others. Its Query
+// combines two queries.
 package apart
 
 import (
@@ -16,57 +16,54 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Options say what goes to the two queries, and when the costly one is asked.
+// Options configure Compile.
 type Options struct {
 	Clock schedule.Clock
-	// Interval is the time between two samples of the others, Least the least time
-	// between two of the costly objects. 0 takes the next one when the last is done,
-	// though never after less than half an interval.
+	// Interval is the time between two samples of the other objects, Least the minimum time between
+	// two samples of costly objects. With Least 0 the next one starts when the last is done, but at
+	// the earliest after half an interval.
 	Interval, Least time.Duration
-	// IsOwn reports whether a path is answered by the measurement itself: no source
-	// is asked for it.
+	// IsOwn reports whether the measurement itself provides a path, not the source.
 	IsOwn func(winperf.Path) bool
-	// InUse reports whether a frame that is still valid refers to a block. It is called by Start.
+	// InUse reports whether a valid frame refers to a block. Start calls it.
 	InUse func(*winperf.Block) bool
-	// Grace is how long Close waits for a sample that is under way.
+	// Grace is the time that Close waits for a running sample.
 	Grace time.Duration
 }
 
-// Query is a query for the costly objects of a selection beside one for the others. At
-// most one sample of them is under way; the newest one that is done is a part of every
-// sample of the others.
+// Query samples costly objects in the background, at most one sample at a time. Each sample of the
+// other objects contains the newest finished one.
 type Query struct {
-	// Parts tell which parts of the whole selection are about costly objects.
+	// Parts reports which parts of the whole selection are of costly objects.
 	Parts []bool
 
 	others winperf.Query
 	costly winperf.Query
 	opt    Options
 	line   *call.Line
-	run    func(context.Context) // takes a sample, on the line
-	round  call.Round            // of one sample
+	run    func(context.Context)
+	round  call.Round
 
-	// Of the call that is under way; its own, until it returns:
-	asked  *winperf.Sample
-	failed error
-	lasted time.Duration // how long it took
+	// Of the running call, which owns them until it returns:
+	pending *winperf.Sample
+	failed  error
+	lasted  time.Duration
 
-	busy, waited bool              // a sample was begun and not collected; the first one was waited for
-	begun        bool              // there was a sample
-	started      time.Duration     // when the last one was begun, by the clock's Elapsed
-	newest       *winperf.Sample   // the last one that succeeded, empty before
-	samples      []*winperf.Sample // all that were made, to be filled again
+	busy, waited bool              // a sample was begun and not collected; First has waited
+	begun        bool              // a sample was begun before
+	started      time.Duration     // start of the last one, by the clock's Elapsed
+	newest       *winperf.Sample   // the last successful one, empty before
+	samples      []*winperf.Sample // all samples, to be reused
 	only         []winperf.ObjectID
-	err          error   // of the last one
-	damage       []error // of samples, also of those that failed, that was not told yet
-	news         bool    // how the last one ended was not told yet
+	err          error
+	damage       []error // unreported damage, also of failed samples
+	unreported   bool    // the result of the last one is unreported
 }
 
-// Compile compiles the costly objects of a selection apart from the rest. It returns
-// nil where one of the two is empty.
+// Compile returns a Query for the selection, or nil if it has only costly or only other objects.
 func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options) (*Query, error) {
 	if !sel.Costly && len(sel.Paths)+len(sel.Objects) < 2 && !sel.Global {
-		return nil, nil // one thing
+		return nil, nil // a single path or object
 	}
 	schema, err := winperf.CostlySchema(ctx, src)
 	if err != nil {
@@ -76,7 +73,7 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 		return nil, nil
 	}
 
-	names, _ := nametable.FromSchema(schema) // samples report damage
+	names, _ := nametable.FromSchema(schema) // samples report the damage
 	others, costly, parts := selection.Split(sel, names, schema.Costly)
 	others.Paths = slices.DeleteFunc(others.Paths, opt.IsOwn)
 	if selection.IsEmpty(others) || selection.IsEmpty(costly) {
@@ -85,7 +82,7 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 
 	a := &Query{Parts: parts, opt: opt, line: call.NewLine(), newest: &winperf.Sample{}}
 	a.run = a.sample
-	a.know(schema)
+	a.addCostly(schema)
 	if a.others, err = src.Compile(ctx, others); err != nil {
 		return nil, err
 	}
@@ -95,8 +92,8 @@ func Compile(ctx context.Context, src winperf.Source, sel winperf.Selection, opt
 	return a, nil
 }
 
-// First waits for the first sample, as long as an interval, so that, as a rule,
-// the first cycle has costly objects.
+// First waits for the first sample, up to an interval, so that the first cycle usually has costly
+// objects.
 func (a *Query) First(ctx context.Context) error {
 	if a.waited {
 		return nil
@@ -114,20 +111,19 @@ func (a *Query) First(ctx context.Context) error {
 	return nil
 }
 
-// Start begins a sample, if the last one is done and the next is due.
+// Start begins a sample if none is running and the next is due.
 func (a *Query) Start() {
 	if a.busy || !a.due() || errors.Is(a.err, io.EOF) {
 		return
 	}
 	a.busy, a.begun, a.started = true, true, a.opt.Clock.Elapsed()
-	a.asked = a.spare()
-	a.asked.Like(a.newest)
-	_ = a.round.Begin(context.Background(), 0) // which never ends
+	a.pending = a.spare()
+	a.pending.Like(a.newest)
+	_ = a.round.Begin(context.Background(), 0)
 	a.round.Ask(a.line, a.run)
 }
 
-// spare returns a sample that can be filled: one that is not the newest, and whose blocks no valid
-// frame refers to.
+// spare returns a sample to fill: not the newest one, and without blocks that valid frames refer to.
 func (a *Query) spare() *winperf.Sample {
 	inUse := func(p winperf.Part) bool { return p.Block != nil && a.opt.InUse(p.Block) }
 	for _, s := range a.samples {
@@ -140,15 +136,14 @@ func (a *Query) spare() *winperf.Sample {
 	return s
 }
 
-// sample takes a sample.
 func (a *Query) sample(ctx context.Context) {
-	a.failed = a.costly.Next(ctx, a.asked)
+	a.failed = a.costly.Next(ctx, a.pending)
 	a.lasted = a.opt.Clock.Elapsed() - a.started
 }
 
-// due reports whether it is time for a sample. Like those of a [schedule.Schedule] two
-// samples are at least half an interval apart, counted from the end of the last
-// one where that lasted longer than an interval, and never less than schedule.Least.
+// due reports whether the next sample is due. Two samples are at least half an interval apart, as in
+// a [schedule.Schedule], counted from the end of a sample that lasted longer than an interval, and at
+// least schedule.Least.
 func (a *Query) due() bool {
 	if !a.begun {
 		return true
@@ -161,13 +156,12 @@ func (a *Query) due() bool {
 	return a.lasted < interval || since-a.lasted >= interval/2
 }
 
-// collect takes over a sample that ended.
 func (a *Query) collect() {
-	a.busy, a.news = false, true
-	a.damage = append(a.damage, a.asked.Damage...)
+	a.busy, a.unreported = false, true
+	a.damage = append(a.damage, a.pending.Damage...)
 	if a.err = a.failed; a.err == nil {
-		a.newest = a.asked
-		a.know(a.newest.Schema)
+		a.newest = a.pending
+		a.addCostly(a.newest.Schema)
 		for i := range a.newest.Parts {
 			p := &a.newest.Parts[i]
 			p.Beside, p.Only = true, a.onlyCostly(p.Only)
@@ -175,21 +169,20 @@ func (a *Query) collect() {
 	}
 }
 
-// onlyCostly are the costly ones among the objects that belong to a part; nil stands for
-// all that are in its block.
+// onlyCostly returns the costly ones of a part's objects; nil means all objects in its block.
 func (a *Query) onlyCostly(of []winperf.ObjectID) []winperf.ObjectID {
 	if of == nil {
 		return a.only
 	}
-	of = slices.Clone(of) // the query uses its memory for the next sample
+	of = slices.Clone(of) // the query reuses the memory of of
 	return slices.DeleteFunc(of, func(id winperf.ObjectID) bool {
 		return !slices.ContainsFunc(a.only, id.Is)
 	})
 }
 
-// know notes which objects are costly: others come along with them, such as those of
-// their parents, which the others' sample has as well.
-func (a *Query) know(s *winperf.Schema) {
+// addCostly adds the costly objects of a schema. A sample can contain other objects, such as the
+// parents, which the sample of the others contains as well.
+func (a *Query) addCostly(s *winperf.Schema) {
 	if s == nil {
 		return
 	}
@@ -219,8 +212,7 @@ func (a *Query) Next(ctx context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// failure is why the last sample failed, nil where it did not. That there are no more is
-// not a failure.
+// failure returns the last error, without io.EOF.
 func (a *Query) failure() error {
 	if errors.Is(a.err, io.EOF) {
 		return nil
@@ -228,16 +220,16 @@ func (a *Query) failure() error {
 	return a.err
 }
 
-// News is why the last sample failed, once; nil where it did not.
+// News returns the error of the last sample, once.
 func (a *Query) News() error {
-	if !a.news {
+	if !a.unreported {
 		return nil
 	}
-	a.news = false
+	a.unreported = false
 	return a.failure()
 }
 
-// Close ends a sample that is under way, and closes both queries.
+// Close waits for a running sample, up to Options.Grace, and closes both queries.
 func (a *Query) Close() error {
 	a.round.Leave()
 	costly := a.line.Close(a.opt.Grace, a.costly.Close)
