@@ -48,7 +48,7 @@ type Sample struct {
 
 	kept   bool
 	added  int       // parts since Clear
-	own    []*Block  // blocks of Add, in order; a kept block is replaced
+	blocks []*Block  // blocks of Add, in order; a kept block is replaced
 	sizes  []int     // see Like
 	within []*Sample // see Within
 }
@@ -73,7 +73,7 @@ type Part struct {
 // unless it was kept.
 func (s *Sample) Clear() {
 	if s.kept {
-		*s = Sample{InUse: s.InUse, own: s.own, sizes: s.sizes, within: s.within}
+		*s = Sample{InUse: s.InUse, blocks: s.blocks, sizes: s.sizes, within: s.within}
 		return
 	}
 	if poison.On {
@@ -83,7 +83,7 @@ func (s *Sample) Clear() {
 	clear(s.Damage)
 	*s = Sample{
 		InUse: s.InUse, Parts: s.Parts[:0], Damage: s.Damage[:0],
-		own: s.own, sizes: s.sizes, within: s.within,
+		blocks: s.blocks, sizes: s.sizes, within: s.within,
 	}
 }
 
@@ -114,18 +114,18 @@ func (s *Sample) Begin() *Block {
 func (s *Sample) Add() *Block {
 	k := s.added
 	s.added++
-	if k == len(s.own) {
-		s.own = append(s.own, &Block{})
+	if k == len(s.blocks) {
+		s.blocks = append(s.blocks, &Block{})
 	}
-	size := len(s.own[k].Bytes)
-	if s.own[k].Kept() {
-		s.own[k] = &Block{}
+	size := len(s.blocks[k].Bytes)
+	if s.blocks[k].Kept() {
+		s.blocks[k] = &Block{}
 	}
 	if k < len(s.sizes) {
 		size = max(size, s.sizes[k])
 	}
 
-	b := s.own[k]
+	b := s.blocks[k]
 	b.begin(size)
 	s.Parts = append(s.Parts, Part{Block: b})
 	return b
@@ -135,7 +135,7 @@ func (s *Sample) Add() *Block {
 // without package measure that fill several samples in turn.
 func (s *Sample) Like(last *Sample) {
 	s.sizes = s.sizes[:0]
-	for _, b := range last.own {
+	for _, b := range last.blocks {
 		s.sizes = append(s.sizes, len(b.Bytes))
 	}
 	for i, part := range last.within {
@@ -262,7 +262,7 @@ func (b *Block) Grew() (capacity int, grew bool) {
 
 // poison overwrites reusable memory, so that tests detect readers of invalid memory.
 func (s *Sample) poison() {
-	for _, b := range s.own {
+	for _, b := range s.blocks {
 		b.poison()
 	}
 	for _, part := range s.within {

@@ -68,7 +68,7 @@ func (g *group) append(b []byte, before int64) []byte {
 const errIndex = fault("it is not an index")
 
 func parseIndex(b []byte, offset int64) (g group, before int64, err error) {
-	p := pieces{rest: b}
+	p := fieldReader{rest: b}
 	before = int64(p.u64())
 	g.start = int64(p.u64())
 	samples, schemas := p.u32(), p.u32()

@@ -175,7 +175,7 @@ type partHead struct {
 // parseParts reads the form that appendParts writes, into blocks that next returns. Parts
 // with an omitted block have none.
 func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]partHead, error) {
-	p := pieces{rest: b}
+	p := fieldReader{rest: b}
 	n := p.u64()
 	if p.bad || n > maxParts {
 		return nil, errParts
@@ -215,7 +215,7 @@ func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]part
 	return heads, nil
 }
 
-func (p *pieces) part(part *winperf.Part) (h partHead) {
+func (p *fieldReader) part(part *winperf.Part) (h partHead) {
 	h.raw.Format, h.raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
 	h.flags = p.u16()
 	h.length = int(p.u32())

@@ -38,7 +38,7 @@ const errSample = fault("its payload is not a sample")
 // parseSampleHead reads the head of a sample's payload into raw and returns the rest: the
 // bytes or a difference.
 func parseSampleHead(b []byte, raw *winperf.Raw) (sampleHead, []byte, error) {
-	p := pieces{rest: b}
+	p := fieldReader{rest: b}
 	raw.Format, raw.Quirks = winperf.Format(p.u8()), winperf.Quirks(p.u8())
 	p.u16()
 	length := p.u32()

@@ -95,13 +95,13 @@ type keptSchema struct {
 // parseSchema reads the payload of a schema. The result refers to b.
 func parseSchema(b []byte) (keptSchema, error) {
 	s := keptSchema{Schema: &winperf.Schema{}, size: len(b)}
-	p := pieces{rest: b}
+	p := fieldReader{rest: b}
 	for n := 0; len(p.rest) > 0; n++ {
 		if n >= maxSections {
 			return s, fmt.Errorf("%w: expected at most %d", errSections, maxSections)
 		}
 		tag := p.u32()
-		content := pieces{rest: p.block()}
+		content := fieldReader{rest: p.block()}
 		s.addSection(tag, &content)
 		if p.bad || content.bad {
 			return s, errSchema
@@ -110,7 +110,7 @@ func parseSchema(b []byte) (keptSchema, error) {
 	return s, nil
 }
 
-func (s *keptSchema) addSection(tag uint32, p *pieces) {
+func (s *keptSchema) addSection(tag uint32, p *fieldReader) {
 	switch tag {
 	case tagInterface:
 		s.Interface = string(p.rest)

@@ -21,7 +21,7 @@ type walk struct {
 
 	window []byte // a part of the file
 	from   int64  // its offset
-	piece  int    // bytes per read; 0 is windowSize
+	field  int    // bytes per read; 0 is windowSize
 }
 
 // windowSize is the number of bytes per read, unless more are needed.
@@ -37,8 +37,8 @@ func (w *walk) view(offset int64, n int) ([]byte, error) {
 		n = int(max(left, 0))
 	}
 
-	size := max(n, w.piece)
-	if w.piece == 0 {
+	size := max(n, w.field)
+	if w.field == 0 {
 		size = max(n, windowSize)
 	}
 

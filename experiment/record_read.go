@@ -62,9 +62,9 @@ func (r *recordReader) next() error {
 	r.buf = r.buf[:0]
 	length := 0
 	for {
-		piece, err := r.in.ReadSlice('\n')
-		if length += len(piece); length <= MaxRecord {
-			r.buf = append(r.buf, piece...)
+		chunk, err := r.in.ReadSlice('\n')
+		if length += len(chunk); length <= MaxRecord {
+			r.buf = append(r.buf, chunk...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue

@@ -199,7 +199,7 @@ func (p *Pair) cookStrip(c *Cooked, first int, bits []uint64, status []counter.S
 	}
 
 	if col.time > 0 {
-		p.cookOwnClock(op, col, first)
+		p.cookValueClock(op, col, first)
 	} else {
 		col.formula.Cook(p.prevClocks, p.curClocks, op)
 	}

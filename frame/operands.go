@@ -36,7 +36,7 @@ func (o Object) Operands(i, k int) (counter.Sample, counter.Status) {
 	if status := o.second(&s, &col, i, k); status != counter.OK {
 		return counter.Sample{}, status
 	}
-	if col.time > 0 && !o.takeOwnClock(&s, &col, i) {
+	if col.time > 0 && !o.takeValueClock(&s, &col, i) {
 		return counter.Sample{}, counter.InvalidData
 	}
 	return s, counter.OK
@@ -64,9 +64,9 @@ func (o Object) second(s *counter.Sample, col *column, i, k int) counter.Status 
 	return counter.OK
 }
 
-// takeOwnClock replaces the clocks by the counter's own clock.
-func (o Object) takeOwnClock(s *counter.Sample, col *column, i int) bool {
-	c, ok := o.ownClock(i, int(col.time)-1)
+// takeValueClock replaces the clocks by the counter's own clock.
+func (o Object) takeValueClock(s *counter.Sample, col *column, i int) bool {
+	c, ok := o.valueClock(i, int(col.time)-1)
 	if col.freq > 0 && ok {
 		var freq uint64
 		freq, ok = o.Raw(i, int(col.freq)-1)

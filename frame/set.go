@@ -17,8 +17,8 @@ func (s *store) decodeSets() error {
 // isSet reports whether the object is a counter set. Name and id together identify its instances.
 func (o Object) isSet() bool { return o.def().GUID != winperf.GUID{} }
 
-// cookOwnClock computes a column whose clock is another counter of the same instance.
-func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
+// cookValueClock computes a column whose clock is another counter of the same instance.
+func (p *Pair) cookValueClock(op *counter.Batch, col *column, first int) {
 	for i := range op.Bits {
 		one := counter.Batch{
 			Cur: at(op.Cur, i), Prev: at(op.Prev, i),
@@ -29,7 +29,7 @@ func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 			one.Match = op.Match[i : i+1]
 		}
 
-		cur, ok := p.cur.ownClock(first+i, int(col.time)-1)
+		cur, ok := p.cur.valueClock(first+i, int(col.time)-1)
 		if col.freq > 0 && ok {
 			var freq uint64
 			freq, ok = p.cur.Raw(first+i, int(col.freq)-1)
@@ -43,7 +43,7 @@ func (p *Pair) cookOwnClock(op *counter.Batch, col *column, first int) {
 		// Only the time of the older clock is used.
 		prev := cur
 		if col.two && p.from[first+i] >= 0 {
-			prev, ok = p.prev.ownClock(int(p.from[first+i]), p.olderPosition(col.time-1))
+			prev, ok = p.prev.valueClock(int(p.from[first+i]), p.olderPosition(col.time-1))
 			if !ok && one.Status[0] == counter.OK {
 				one.Status[0] = counter.NoPrevious
 			}
@@ -61,7 +61,7 @@ func at(column []uint64, i int) []uint64 {
 	return column[i : i+1]
 }
 
-func (o Object) ownClock(i, time int) (c counter.Clocks, ok bool) {
+func (o Object) valueClock(i, time int) (c counter.Clocks, ok bool) {
 	if time < 0 {
 		return c, false
 	}

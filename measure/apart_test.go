@@ -239,16 +239,16 @@ func TestCostlyApartFails(t *testing.T) {
 			t.Errorf("sample %d: error %v, damage %v", len(got), c.Sample.Parts[1].Err, c.Damage)
 		}
 	})
-	own := func(readings, anomalies int) string {
+	self := func(readings, anomalies int) string {
 		return fmt.Sprintf(`[\\HOST\winperf\Readings %d \\HOST\winperf\Anomalies %d]`, readings, anomalies)
 	}
 	want := []string{
-		"0 of costly objects, told [source_failed], counted " + own(3, 1),
-		"0 of costly objects, told [], counted " + own(3, 0),
-		"1 of costly objects, told [], counted " + own(4, 0),
-		"1 of costly objects, told [], counted " + own(4, 0),
-		"1 of costly objects, told [source_failed], counted " + own(4, 1),
-		"1 of costly objects, told [], counted " + own(4, 0),
+		"0 of costly objects, told [source_failed], counted " + self(3, 1),
+		"0 of costly objects, told [], counted " + self(3, 0),
+		"1 of costly objects, told [], counted " + self(4, 0),
+		"1 of costly objects, told [], counted " + self(4, 0),
+		"1 of costly objects, told [source_failed], counted " + self(4, 1),
+		"1 of costly objects, told [], counted " + self(4, 0),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rounds (-want +got):\n%s", diff)

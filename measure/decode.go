@@ -114,11 +114,11 @@ func (c *Measurement) finish(cook time.Duration) {
 		}
 	}
 	cy.Anomalies = c.notes.list
-	if len(c.plan.own) > 0 {
+	if len(c.plan.self) > 0 {
 		cy.used = c.meter.read(c.opt.Clock)
 	}
 	cy.Cost = c.cost
-	c.plan.readOwn(cy)
+	c.plan.readSelf(cy)
 }
 
 // setSchema passes the names of a sample to the plan and returns their errors.

@@ -98,7 +98,7 @@ func (c *Measurement) compile(ctx context.Context) error {
 	if !c.is.Recorded && !opt.FramesOnly && !opt.RawOnly && !opt.CostlyTogether {
 		a, err := apart.Compile(ctx, c.src, c.sel, apart.Options{
 			Clock: opt.Clock, Interval: opt.interval(), Least: opt.CostlyInterval,
-			IsOwn: isOwn, InUse: c.pool.InUse, Grace: closeGrace,
+			IsOwn: isSelf, InUse: c.pool.InUse, Grace: closeGrace,
 		})
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (c *Measurement) compile(ctx context.Context) error {
 	}
 
 	if c.query == nil {
-		q, err := c.src.Compile(ctx, withoutOwn(c.sel))
+		q, err := c.src.Compile(ctx, withoutSelf(c.sel))
 		if err != nil {
 			return err
 		}

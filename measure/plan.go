@@ -35,8 +35,8 @@ type plan struct {
 	before     []keptSeries
 	out        []winperf.Column // of the cycle
 	nothing    []nothing
-	own        []ownReading
-	ownKnown   []*winperf.Series
+	self       []selfReading
+	selfKnown  []*winperf.Series
 	readings   int
 	displayed  displayed
 	twoSamples bool // a counter needs two samples
@@ -46,7 +46,7 @@ type plan struct {
 
 type part struct {
 	selection.Part
-	own         bool            // of the object winperf
+	self        bool            // of the object winperf
 	series      *winperf.Series // of a path without a match
 	end         int
 	outEnd      int
@@ -119,7 +119,7 @@ func newPlan(sel winperf.Selection, opt Options) plan {
 	for _, w := range selection.Parts(sel) {
 		part := part{Part: w}
 		if w.Path != nil {
-			part.own, part.series = isOwn(w.Path.Asked), winperf.NewSeries(w.Path.Asked)
+			part.self, part.series = isSelf(w.Path.Asked), winperf.NewSeries(w.Path.Asked)
 		}
 		p.parts = append(p.parts, part)
 	}
@@ -243,7 +243,7 @@ func (p *plan) setMachine(name string) {
 
 // lack returns the status of a path when no object matches.
 func (w *part) lack() counter.Status {
-	if w.own {
+	if w.self {
 		return counter.NoCounter
 	}
 	return counter.NoObject
@@ -306,7 +306,7 @@ func (p *plan) holds(op *objectPlan, ck *frame.Cooker, o frame.Object) bool {
 
 // arrange assigns positions to all readings: by part, object, counter and instance.
 func (p *plan) arrange() {
-	p.nothing, p.own, p.twoSamples = p.nothing[:0], p.own[:0], false
+	p.nothing, p.self, p.twoSamples = p.nothing[:0], p.self[:0], false
 	lacks := make([]counter.Status, len(p.parts))
 	for w := range lacks {
 		lacks[w] = p.parts[w].lack()
@@ -325,8 +325,8 @@ func (p *plan) arrange() {
 	next, at, out := 0, 0, 0
 	for w := range p.parts {
 		begin := at
-		if p.parts[w].own {
-			at, out = p.arrangeOwn(&p.parts[w], at, out)
+		if p.parts[w].self {
+			at, out = p.arrangeSelf(&p.parts[w], at, out)
 		}
 
 		for ; next < len(p.order) && p.order[next].part == w; next++ {

@@ -73,19 +73,19 @@ func OwnInstance(object, instance, naming string) (string, error) {
 		return instance, nil
 	}
 
-	own := strconv.Itoa(os.Getpid())
+	self := strconv.Itoa(os.Getpid())
 	switch naming {
 	case "pid":
 	case "name:pid":
-		own = "*:" + own
+		self = "*:" + self
 	default:
 		const form = "%s(%s): self needs process ids in instance names; set names to pid or name:pid"
 		return instance, fmt.Errorf(form, object, instance)
 	}
 	if thread {
-		own += "/*"
+		self += "/*"
 	}
-	return own, nil
+	return self, nil
 }
 
 // instanceID returns the process id, or process and thread id, of an instance; ok is false for

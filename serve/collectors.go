@@ -10,15 +10,15 @@ import (
 // likeWindowsExporter adds the metrics of windows_exporter about itself and its collectors, for a server that
 // takes its place. Dashboards list hosts by these metrics, and alerts watch them.
 func (b *builder) likeWindowsExporter(list []objectState) {
-	c := b.own.collect(list)
+	c := b.self.collect(list)
 	gauge := func(name, help string, column metrics.Column) {
 		b.add("windows_exporter_"+name, metrics.Gauge, "", help, column)
 	}
 
-	build := b.own.fixed("windows_exporter_build_info", func() [][]metrics.Label {
+	build := b.self.fixed("windows_exporter_build_info", func() [][]metrics.Label {
 		return [][]metrics.Label{{
 			{Name: "goarch", Value: runtime.GOARCH}, {Name: "goos", Value: runtime.GOOS},
-			{Name: "goversion", Value: runtime.Version()}, {Name: "version", Value: b.own.version},
+			{Name: "goversion", Value: runtime.Version()}, {Name: "version", Value: b.self.version},
 		}}
 	})
 	gauge("build_info", "The program.", metrics.Column{Rows: build, Bits: []uint64{1}})
@@ -30,7 +30,7 @@ func (b *builder) likeWindowsExporter(list []objectState) {
 	gauge("collector_timeout", "1 where a collector was late.",
 		metrics.Column{Rows: rows, Bits: make([]uint64, len(c.names))})
 	gauge("scrape_duration_seconds", "How long the scrape took.",
-		metrics.Column{Rows: b.own.none, Form: metrics.Ticks100ns, Bits: []uint64{ticks(c.scrape)}})
+		metrics.Column{Rows: b.self.none, Form: metrics.Ticks100ns, Bits: []uint64{ticks(c.scrape)}})
 }
 
 // collectors are the collectors of windows_exporter that read some of the objects.
@@ -42,7 +42,7 @@ type collectors struct {
 }
 
 // collect returns the collectors of objects.
-func (o *own) collect(list []objectState) (c collectors) {
+func (o *self) collect(list []objectState) (c collectors) {
 	if o.collector == nil {
 		o.collector = metrics.CollectorOf()
 	}

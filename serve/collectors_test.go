@@ -17,7 +17,7 @@ import (
 
 // The metrics about collectors are those of the objects that each one reads.
 func TestLikeWindowsExporter(t *testing.T) {
-	b := builder{own: newOwn("1.2.0")}
+	b := builder{self: newSelf("1.2.0")}
 	b.likeWindowsExporter([]objectState{
 		{Name: "Processor Information", up: true, took: 2 * time.Millisecond},
 		{Name: "TCPv6", took: 12300 * time.Microsecond},
@@ -47,7 +47,7 @@ func TestLikeWindowsExporter(t *testing.T) {
 		}
 	}
 
-	none := builder{own: newOwn("")}
+	none := builder{self: newSelf("")}
 	if none.likeWindowsExporter(nil); len(values(none.list)) != 2 {
 		t.Errorf("without objects: %q", values(none.list))
 	}
@@ -78,7 +78,7 @@ func TestExporterRows(t *testing.T) {
 		}
 	}
 
-	b := builder{own: newOwn("1.2.0")}
+	b := builder{self: newSelf("1.2.0")}
 	b.likeWindowsExporter([]objectState{{Name: "Memory"}})
 	got := map[string]string{}
 	for _, f := range b.list {

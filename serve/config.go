@@ -138,7 +138,7 @@ func (c *Config) Check() error {
 	for i, err := range metrics.CheckGenerics(c.Counters, c.Names) {
 		key := fmt.Sprintf("performancecounter.objects[%d]", i)
 		wrong(key, "", err)
-		wrong(key, "", likeOwn(&c.Counters[i]))
+		wrong(key, "", likeSelf(&c.Counters[i]))
 	}
 	return errors.Join(errs...)
 }
@@ -170,10 +170,10 @@ func checkNames(names []metrics.Scheme) error {
 	return nil
 }
 
-// likeOwn returns an error for each metric of a performancecounter object with the name of a metric
+// likeSelf returns an error for each metric of a performancecounter object with the name of a metric
 // about the program.
-func likeOwn(g *metrics.Generic) error {
-	b := builder{own: newOwn("")}
+func likeSelf(g *metrics.Generic) error {
+	b := builder{self: newSelf("")}
 	b.process(time.Time{})
 	var errs []error
 	for i := range g.Counters {

@@ -51,7 +51,7 @@ type Exporter struct {
 	main    feed
 	costly  *sampler // nil: no costly objects, or they are sampled with the others
 	objects *objects
-	own     *own
+	self    *self
 
 	// The objects that may be in the samplers' samples; each belongs to one sampler.
 	mainObjects, costlyObjects map[string]bool
@@ -84,7 +84,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 
 	e := &Exporter{
-		opt: opt, src: src, own: newOwn(opt.Version),
+		opt: opt, src: src, self: newSelf(opt.Version),
 		scrapes: make(chan struct{}, maxScrapes), turn: make(chan struct{}, 1),
 		zip:         gzip.NewWriter(io.Discard),
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
@@ -94,7 +94,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 		},
 	}
 	if opt.Last != nil {
-		e.own = opt.Last.own
+		e.self = opt.Last.self
 		e.opt.Last = nil
 	}
 
@@ -125,7 +125,7 @@ func (e *Exporter) open(ctx context.Context) error {
 	sel := e.opt.Selection()
 	e.objects = newObjects()
 	e.mainPaths, e.costlyPaths = newUnmatched(sel.Paths), newUnmatched(nil)
-	e.mapping.Reserved = e.own.reserved(e)
+	e.mapping.Reserved = e.self.reserved(e)
 	how := measure.Options{Language: e.opt.Language, FramesOnly: true}
 
 	is := e.src.Describe()
@@ -209,13 +209,13 @@ func (e *Exporter) tookCostly(c *measure.Cycle, err error) {
 
 // damaged records that a log could not be read to its end.
 func (e *Exporter) damaged(err error) {
-	e.own.damaged()
+	e.self.damaged()
 	e.opt.Log.Warn("the log is damaged; it is served up to the damage", "err", err)
 }
 
 // took records the result of a sample. It logs the first of successive failures, and the recovery.
 func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
-	e.own.took(c, err, main)
+	e.self.took(c, err, main)
 	if errors.Is(err, context.Canceled) {
 		return
 	}
@@ -236,7 +236,7 @@ func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
 // ServeHTTP answers a scrape.
 func (e *Exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := e.scrape(w, r)
-	e.own.answered(status)
+	e.self.answered(status)
 }
 
 func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {

@@ -12,7 +12,7 @@ import (
 // process adds the resource usage of the program, named as in Prometheus' own libraries.
 func (b *builder) process(started time.Time) {
 	if used, ok := usage.Processor(); ok {
-		c := sink.Column{Rows: b.own.none, Form: sink.Ticks100ns, Bits: []uint64{uint64(used / 100)}}
+		c := sink.Column{Rows: b.self.none, Form: sink.Ticks100ns, Bits: []uint64{uint64(used / 100)}}
 		b.add("process_cpu_seconds_total", sink.Counter, "seconds", "User and system time of the program.", c)
 	}
 	b.gauge("process_start_time_seconds", "seconds", "Start time of the exporter, since 1970.",

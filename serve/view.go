@@ -77,7 +77,7 @@ func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 	if err == nil {
 		err = to.end()
 	}
-	v.e.own.wrote(time.Since(begin), to.text)
+	v.e.self.wrote(time.Since(begin), to.text)
 	return err
 }
 
@@ -105,7 +105,7 @@ func (v *view) update(ctx context.Context, main, costly *snapshot) error {
 		p.half.objects, p.half.partial = v.e.objects.in(p.s), p.s.partial
 		v.requested.removeMatched(p.s.frame, p.s.names)
 	}
-	v.e.own.mapped(time.Since(begin))
+	v.e.self.mapped(time.Since(begin))
 	return nil
 }
 
@@ -135,16 +135,16 @@ func (v *view) compose(main bool) *metrics.Set {
 	if !main {
 		objects = nil
 	}
-	own := v.e.own.families(v.e, v.counts, objects, main && !v.main.partial, v.unmatched(main), time.Now())
+	self := v.e.self.families(v.e, v.counts, objects, main && !v.main.partial, v.unmatched(main), time.Now())
 	clear(v.names)
-	for i := range own {
-		v.names[own[i].Name] = i
+	for i := range self {
+		v.names[self[i].Name] = i
 	}
 	v.families = slices.DeleteFunc(v.families, func(f metrics.Family) bool {
 		_, named := v.names[f.Name]
 		return named
 	})
-	set.Families = append(v.families, own...)
+	set.Families = append(v.families, self...)
 	v.families = set.Families
 	return set
 }
@@ -166,7 +166,7 @@ func (v *view) addApart(set *metrics.Set) {
 
 	for _, f := range set.Families {
 		i, both := v.names[head(f.Name)]
-		if both && isOwn(f.Name) {
+		if both && isSelf(f.Name) {
 			f.Name, both = v.freeName(&f), false
 		} else if both && !joins(&v.families[i], &f) {
 			continue
@@ -193,8 +193,8 @@ func head(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "_total"), "_info")
 }
 
-// isOwn reports whether a name is one of winperf's, which belongs to a single object.
-func isOwn(name string) bool { return strings.HasPrefix(name, "winperf_") }
+// isSelf reports whether a name is one of winperf's, which belongs to a single object.
+func isSelf(name string) bool { return strings.HasPrefix(name, "winperf_") }
 
 // freeName returns a numbered name for a family whose name is used in the other sample.
 func (v *view) freeName(f *metrics.Family) (name string) {

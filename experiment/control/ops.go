@@ -204,7 +204,7 @@ func (c *conn) resume(_ context.Context, r *protocol.Request) (any, error) {
 // by returns the attribute of a Change record with the author of the change.
 func (c *conn) by() []experiment.Attr { return []experiment.Attr{{Key: "by", Value: c.who}} }
 
-type plan struct {
+type checkedChange struct {
 	target  target
 	source  string
 	every   time.Duration
@@ -233,14 +233,14 @@ func (c *conn) change(ctx context.Context, r *protocol.Request) (any, error) {
 		defer t.attached.changing.Unlock()
 	}
 
-	p := plan{target: t, every: time.Duration(ch.Every), remove: ch.RemoveSinks}
+	p := checkedChange{target: t, every: time.Duration(ch.Every), remove: ch.RemoveSinks}
 	if err := p.check(ctx, c, ch); err != nil {
 		return nil, err
 	}
 	return p.carryOut(ctx, c)
 }
 
-func (p *plan) check(ctx context.Context, c *conn, ch *protocol.Change) error {
+func (p *checkedChange) check(ctx context.Context, c *conn, ch *protocol.Change) error {
 	if p.every > 0 {
 		if err := p.checkInterval(ch); err != nil {
 			return err
@@ -255,7 +255,7 @@ func (p *plan) check(ctx context.Context, c *conn, ch *protocol.Change) error {
 }
 
 // carryOut makes the change. It begins with sensors, whose first sample can fail.
-func (p *plan) carryOut(ctx context.Context, c *conn) (done protocol.Changed, err error) {
+func (p *checkedChange) carryOut(ctx context.Context, c *conn) (done protocol.Changed, err error) {
 	t := p.target
 	if p.binding != "" {
 		ctx, cancel := context.WithTimeout(ctx, workTime)
@@ -276,7 +276,7 @@ func (p *plan) carryOut(ctx context.Context, c *conn) (done protocol.Changed, er
 	return done, err
 }
 
-func (p *plan) checkInterval(ch *protocol.Change) error {
+func (p *checkedChange) checkInterval(ch *protocol.Change) error {
 	if err := protocol.CheckInterval(p.every); err != nil {
 		return protocol.Errorf("bad_request", "%v", err)
 	}
@@ -301,7 +301,7 @@ func (p *plan) checkInterval(ch *protocol.Change) error {
 	return nil
 }
 
-func (p *plan) checkSensors(ctx context.Context, c *conn, ch *protocol.Change) error {
+func (p *checkedChange) checkSensors(ctx context.Context, c *conn, ch *protocol.Change) error {
 	var names []string
 	for _, b := range p.target.exp.Status().Bindings {
 		names = append(names, b.Name)
@@ -327,7 +327,7 @@ func (p *plan) checkSensors(ctx context.Context, c *conn, ch *protocol.Change) e
 	return err
 }
 
-func (p *plan) openSinks(c *conn, ch *protocol.Change) (err error) {
+func (p *checkedChange) openSinks(c *conn, ch *protocol.Change) (err error) {
 	a := p.target.attached
 	switch {
 	case len(ch.AddSinks)+len(ch.RemoveSinks) == 0:
@@ -350,7 +350,7 @@ func (p *plan) openSinks(c *conn, ch *protocol.Change) (err error) {
 }
 
 // changeSinks adds and removes sinks. It returns the errors of closing removed sinks.
-func (p *plan) changeSinks(ctx context.Context, c *conn) (failed []string, err error) {
+func (p *checkedChange) changeSinks(ctx context.Context, c *conn) (failed []string, err error) {
 	if len(p.routes)+len(p.remove) == 0 {
 		return nil, nil
 	}

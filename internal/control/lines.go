@@ -20,8 +20,8 @@ import (
 func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
-		piece, err := in.ReadSlice('\n')
-		line = append(line, piece...)
+		chunk, err := in.ReadSlice('\n')
+		line = append(line, chunk...)
 		switch {
 		case len(line) > most:
 			return nil, Errorf("bad_request", "a line of more than %d bytes", most)

@@ -14,10 +14,10 @@ const (
 	clocksSize = 8 + 3*8     // mark, padding, PerfTime, PerfFreq, PerfTime100nSec
 )
 
-// OwnClock is the type of two definitions behind a counter and its base: the clock at each
+// ValueClock is the type of two definitions behind a counter and its base: the clock at each
 // value, and the clock's ticks per second. This is an extension of winperf.h, because PDH
 // stores a clock with each value. Other readers ignore a base that no counter needs.
-const OwnClock = counter.LargeRawBase | 0x00100000
+const ValueClock = counter.LargeRawBase | 0x00100000
 
 // AppendClocks appends the clocks of an object that was not sampled at the time of the
 // block's head, for the end of perfdata.Object.Extra. The object's own clock is not

@@ -148,8 +148,8 @@ func (d *decoder) bases(o *index.Object, def *definitions, shortest uint32) {
 	}
 }
 
-// ownClocks links counters with the clocks that follow them.
-func (d *decoder) ownClocks(o *index.Object) {
+// valueClocks links counters with the clocks that follow them.
+func (d *decoder) valueClocks(o *index.Object) {
 	counters := d.ix.Counters[o.Counter0:o.CounterEnd]
 	for i := range counters {
 		c, at := &counters[i], i+1
@@ -159,8 +159,8 @@ func (d *decoder) ownClocks(o *index.Object) {
 		if d.memo.traits.of(c.Type)&traitClock == 0 || at+1 >= len(counters) {
 			continue
 		}
-		isOwn := func(c *index.Counter) bool { return c.Type == OwnClock && c.State == index.Readable }
-		if isOwn(&counters[at]) && isOwn(&counters[at+1]) {
+		isValueClock := func(c *index.Counter) bool { return c.Type == ValueClock && c.State == index.Readable }
+		if isValueClock(&counters[at]) && isValueClock(&counters[at+1]) {
 			c.Time = int32(at) + 1
 			c.Freq = int32(at) + 2
 		}

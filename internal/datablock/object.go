@@ -113,8 +113,8 @@ func (d *decoder) settle(
 	if def.traits&(traitBase|traitMulti) != 0 {
 		d.bases(o, def, shortest)
 	}
-	if def.traits&traitOwnClock != 0 {
-		d.ownClocks(o)
+	if def.traits&traitValueClock != 0 {
+		d.valueClocks(o)
 	}
 	return nil
 }

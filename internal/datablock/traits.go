@@ -16,7 +16,7 @@ const (
 	traitTickFreq                     // PERF_DATA_BLOCK.PerfFreq is needed
 	traitObjectFreq                   // PERF_OBJECT_TYPE.PerfFreq is needed
 	traitClock                        // the time of a clock is needed
-	traitOwnClock                     // it is an [OwnClock]
+	traitValueClock                   // it is an [ValueClock]
 )
 
 // traits caches the traits of types. Blocks have thousands of definitions and a few dozen
@@ -49,8 +49,8 @@ func traitsOf(t counter.Type) trait {
 	if _, clock := t.Second(); clock != counter.NoClock {
 		has |= traitClock
 	}
-	if t == OwnClock {
-		has |= traitOwnClock
+	if t == ValueClock {
+		has |= traitValueClock
 	}
 
 	info, _ := t.Info()

@@ -41,7 +41,7 @@ type catalogueObject struct {
 	seen      *frame.Labels
 }
 
-func (c *catalogue) note(p *plan, f frame.Frame, local int64) {
+func (c *catalogue) note(p *contents, f frame.Frame, local int64) {
 	c.samples++
 	c.last = local
 	for len(c.objects) < len(p.entries) {

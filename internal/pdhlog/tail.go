@@ -121,7 +121,7 @@ func (c *Counter) differs(now *Counter) string {
 	return ""
 }
 
-func entriesOf(entries []planned) []Counter {
+func entriesOf(entries []listEntry) []Counter {
 	list := make([]Counter, 0, len(entries))
 	for i := range entries {
 		list = append(list, entries[i].Counter)
@@ -129,15 +129,15 @@ func entriesOf(entries []planned) []Counter {
 	return list
 }
 
-// arrange sorts the entries of a plan in the order of the log. The error names the first
+// arrange sorts the entries of the list in the order of the log. The error names the first
 // difference. Blocks may only contain title indices of the log's name table.
-func (t *Tail) arrange(p *plan, f frame.Frame, names *nametable.Names) error {
+func (t *Tail) arrange(p *contents, f frame.Frame, names *nametable.Names) error {
 	order, err := t.order(entriesOf(p.entries))
 	if err != nil {
 		return err
 	}
 
-	entries := make([]planned, 0, len(order))
+	entries := make([]listEntry, 0, len(order))
 	for _, at := range order {
 		e := p.entries[at]
 		if o, found := e.find(f); found && e.Kind == Object {

@@ -16,10 +16,10 @@ import (
 
 // begin writes the records before the samples.
 func (w *Writer) begin(f frame.Frame, names *nametable.Names) error {
-	w.plan = newPlan(&w.opt)
-	w.plan.fix(f, names)
+	w.contents = newContents(&w.opt)
+	w.contents.fix(f, names)
 	if w.opt.Tail != nil {
-		if err := w.opt.Tail.arrange(&w.plan, f, names); err != nil {
+		if err := w.opt.Tail.arrange(&w.contents, f, names); err != nil {
 			return err
 		}
 		return w.out.resume(w.opt.Tail)
@@ -29,8 +29,8 @@ func (w *Writer) begin(f frame.Frame, names *nametable.Names) error {
 	if w.opt.Layout == Objects {
 		w.catalogue = &catalogue{first: local}
 	}
-	return w.beginLog(utc, local, entriesOf(w.plan.entries), f.Clocks().PerfFreq, func() error {
-		if !w.plan.hasBlocks() {
+	return w.beginLog(utc, local, entriesOf(w.contents.entries), f.Clocks().PerfFreq, func() error {
+		if !w.contents.hasBlocks() {
 			return nil
 		}
 		return w.writeNames(f, names, local, utc)
@@ -69,14 +69,14 @@ func (w *Writer) moment(t time.Time) (utc, local int64) {
 
 func (w *Writer) write(f frame.Frame, names *nametable.Names) error {
 	utc, local := w.moment(f.Time())
-	if err := w.plan.cooker.Set(w.plan.older, f, counter.Options{}); err != nil {
+	if err := w.contents.cooker.Set(w.contents.older, f, counter.Options{}); err != nil {
 		return err
 	}
-	w.sample.fill(&w.plan, f, local)
-	w.plan.note(f, names)
-	w.plan.older = f
+	w.sample.fill(&w.contents, f, local)
+	w.contents.note(f, names)
+	w.contents.older = f
 	if w.catalogue != nil {
-		w.catalogue.note(&w.plan, f, local)
+		w.catalogue.note(&w.contents, f, local)
 	}
 	w.sample.buf = appendSample(w.sample.buf[:0], &w.sample.sample)
 	return w.out.record(typeSample, local, utc, w.sample.buf)

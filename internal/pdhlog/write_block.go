@@ -53,7 +53,7 @@ func (w *blocks) cut(b *winperf.Block) {
 
 // append appends the block of an entry's object, or a block without objects if the frame
 // lacks it.
-func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, found bool, local int64) []byte {
+func (w *blocks) append(b []byte, e *listEntry, f frame.Frame, o frame.Object, found bool, local int64) []byte {
 	clocks, title := f.Clocks(), e.object.Index
 	var object []byte
 	if found {
@@ -87,7 +87,7 @@ func (w *blocks) append(b []byte, e *planned, f frame.Frame, o frame.Object, fou
 
 // positions returns the positions of an entry's counters in its object, and of their bases
 // and clocks.
-func (e *planned) positions(o frame.Object) (ks []int) {
+func (e *listEntry) positions(o frame.Object) (ks []int) {
 	if e.only == nil {
 		for k := range o.NumCounters() {
 			ks = append(ks, k)

@@ -17,7 +17,7 @@ type sampleWriter struct {
 	whole  blocks
 }
 
-func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
+func (w *sampleWriter) fill(p *contents, f frame.Frame, local int64) {
 	s := &w.sample
 	s.Local = local
 	s.Values = s.Values[:0]
@@ -45,7 +45,7 @@ func (w *sampleWriter) fill(p *plan, f frame.Frame, local int64) {
 }
 
 // value sets the value of an entry. items is memory for an array.
-func (w *sampleWriter) value(v *Value, e *planned, o frame.Object, items []Item) []Item {
+func (w *sampleWriter) value(v *Value, e *listEntry, o frame.Object, items []Item) []Item {
 	k, ok := o.FindCounter(e.counter)
 	if !ok || o.Counter(k).Type != e.Type {
 		v.Status = cstatusNoCounter

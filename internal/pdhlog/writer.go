@@ -82,7 +82,7 @@ type Writer struct {
 	opt       Options
 	out       output
 	sample    sampleWriter
-	plan      plan
+	contents  contents
 	catalogue *catalogue // of Objects
 	values    *values    // of displayed values
 	machines  []string   // of the first sample
@@ -136,7 +136,7 @@ func (w *Writer) Write(f frame.Frame, names *nametable.Names) error {
 	case w.begun && !w.knows(f):
 		other := fmt.Errorf("a sample of the machine %q in a log of %q: %w",
 			f.Machine(), strings.Join(w.machines, ", "), winperf.ErrNotSupported)
-		return errors.Join(other, w.plan.older.Keep()) // the next sample of the log may be much later
+		return errors.Join(other, w.contents.older.Keep()) // the next sample of the log may be much later
 	}
 
 	if names == nil {
@@ -176,7 +176,7 @@ func (w *Writer) Late() int {
 	if w.values != nil {
 		return len(w.values.late)
 	}
-	return w.plan.late()
+	return w.contents.late()
 }
 
 // Size returns the length of the log in bytes, including the unwritten part of the current

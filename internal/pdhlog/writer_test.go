@@ -544,7 +544,7 @@ func TestWriterParents(t *testing.T) {
 // of their own.
 func TestWriterOwnClocks(t *testing.T) {
 	m := newMachine(t)
-	clock := perfdata.NewCounter(28, datablock.OwnClock)
+	clock := perfdata.NewCounter(28, datablock.ValueClock)
 	block := perfdata.Block{PerfTime: 7, PerfFreq: 2_000_000, Time100ns: winperf.ToFiletime(m.at), Objects: []perfdata.Object{{
 		Title: 230, Counters: []perfdata.Counter{perfdata.NewCounter(28, counter.CounterCounter), clock, clock},
 	}}}

@@ -79,9 +79,9 @@ type Writer struct {
 	closed  bool
 }
 
-// pieceSize is the number of buffered bytes at which a part of the head is written, and the
+// chunkSize is the number of buffered bytes at which a part of the head is written, and the
 // first size of a row's buffer.
-const pieceSize = 64 << 10
+const chunkSize = 64 << 10
 
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer, opt Options) *Writer {
@@ -171,7 +171,7 @@ func (w *Writer) appendHead(t time.Time) error {
 	for i := range w.columns.len() {
 		w.buf = append(w.buf, separators[w.opt.Format])
 		w.buf = appendField(w.buf, w.columns.paths.At(i))
-		if len(w.buf) < pieceSize {
+		if len(w.buf) < chunkSize {
 			continue
 		}
 		if err := w.flush(); err != nil {
@@ -219,8 +219,8 @@ func (w *Writer) appendRow(t time.Time) {
 // ones: repeated growth would waste several times its size.
 func (w *Writer) makeRoom(columns, size int) {
 	left := len(w.columns.kinds) - columns
-	if size < pieceSize/2 { // too few for an estimate
-		w.buf = slices.Grow(w.buf, min(left*usualValue, pieceSize))
+	if size < chunkSize/2 { // too few for an estimate
+		w.buf = slices.Grow(w.buf, min(left*usualValue, chunkSize))
 		return
 	}
 	w.buf = slices.Grow(w.buf, left*(size/columns+1)+usualValue)

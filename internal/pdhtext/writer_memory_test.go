@@ -128,11 +128,11 @@ func TestOneCallPerRow(t *testing.T) {
 			t.Errorf("%d columns: the last but one of %d calls does not end a head and a row", columns, n)
 		}
 		for _, piece := range c.texts[:n-2] {
-			if len(piece) < pieceSize || len(piece) > pieceSize+100 || strings.Contains(piece, "\n") {
+			if len(piece) < chunkSize || len(piece) > chunkSize+100 || strings.Contains(piece, "\n") {
 				t.Errorf("%d columns: a piece of a head has %d bytes", columns, len(piece))
 			}
 		}
-		if head := columns * len(`,"\\HOST\Big(0000000)\N"`); n-2 != head/pieceSize {
+		if head := columns * len(`,"\\HOST\Big(0000000)\N"`); n-2 != head/chunkSize {
 			t.Errorf("%d columns: a head of %d bytes comes in %d pieces", columns, head, n-2)
 		}
 	}

@@ -77,7 +77,7 @@ func mutateOnce(r *rand.Rand, b []byte, others [][]byte) []byte {
 	if len(b) == 0 {
 		return noise(r, 1+r.IntN(64))
 	}
-	from, to := piece(r, b)
+	from, to := span(r, b)
 	switch r.IntN(10) {
 	case 0:
 		b[from] ^= 1 << r.IntN(8)
@@ -110,8 +110,8 @@ func mutateOnce(r *rand.Rand, b []byte, others [][]byte) []byte {
 	return b
 }
 
-// piece returns a random piece of b that is not empty: mostly a short one at a place with data.
-func piece(r *rand.Rand, b []byte) (from, to int) {
+// span returns a random piece of b that is not empty: mostly a short one at a place with data.
+func span(r *rand.Rand, b []byte) (from, to int) {
 	const tries = 8
 	for range tries {
 		if from = r.IntN(len(b)); b[from] != 0 {
@@ -131,7 +131,7 @@ func putEdge(r *rand.Rand, b []byte, size int) {
 	if len(b) < size {
 		return
 	}
-	from, _ := piece(r, b)
+	from, _ := span(r, b)
 	at := min(from, len(b)-size) &^ 3
 	n := Edge(r)
 	if size == 4 {

@@ -10,7 +10,7 @@
 // All files are made from a [registration.Declaration]. The faults of a file are a list of
 // [Findings], each with line and column; one fault does not hide others.
 //
-// The package changes no system. A [Plan] lists the steps of an installation and how to
+// The package changes no system. A [Steps] lists the steps of an installation and how to
 // undo them; the caller runs it.
 package regfile
 

@@ -44,9 +44,9 @@ func ExampleWriteHeader() {
 	// #define JOBS_DONE 2
 }
 
-func ExampleInstall_Plan() {
+func ExampleInstall_Steps() {
 	in := regfile.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:\app\app.dll`}
-	for _, step := range in.Plan() {
+	for _, step := range in.Steps() {
 		fmt.Println(step)
 	}
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// System runs the steps of a plan. Keys are below HKEY_LOCAL_MACHINE. Deleting a missing
+// System carries out the steps. Keys are below HKEY_LOCAL_MACHINE. Deleting a missing
 // key or value is not an error.
 type System interface {
 	// CreateKey creates a key and its parents. It returns the keys created, the highest
@@ -26,10 +26,10 @@ type System interface {
 	Run(ctx context.Context, command []string) error
 }
 
-// Run runs the plan. It calls begin, if not nil, before each step. If a step fails, Run
+// Run carries out the steps. It calls begin, if not nil, before each step. If a step fails, Run
 // undoes the earlier ones, the last first; the error joins the errors of the step and of
 // failed undos.
-func (p Plan) Run(ctx context.Context, sys System, begin func(Step)) error {
+func (p Steps) Run(ctx context.Context, sys System, begin func(Step)) error {
 	var all undo
 	for _, s := range p {
 		if begin != nil {

@@ -117,10 +117,10 @@ func appendEscape(dst []byte, r rune) []byte {
 // Writer escapes all text written through it, except line ends and tabs. Characters may be
 // split between calls.
 type Writer struct {
-	w      io.Writer
-	append func(dst []byte, r rune, text []byte) []byte
-	piece  []byte // of an incomplete character
-	buf    []byte
+	w          io.Writer
+	append     func(dst []byte, r rune, text []byte) []byte
+	incomplete []byte // of an incomplete character
+	buf        []byte
 }
 
 // NewTerminal returns a Writer of lines to a terminal, escaped as Line does.
@@ -138,7 +138,7 @@ func NewJSON(w io.Writer) *Writer {
 
 // Write implements io.Writer.
 func (w *Writer) Write(b []byte) (int, error) {
-	text := append(w.piece, b...)
+	text := append(w.incomplete, b...)
 	w.buf = w.buf[:0]
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)
@@ -150,7 +150,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 		text = text[size:]
 	}
 
-	w.piece = append([]byte(nil), text...)
+	w.incomplete = append([]byte(nil), text...)
 	if _, err := w.w.Write(w.buf); err != nil {
 		return 0, err
 	}

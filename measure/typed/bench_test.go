@@ -56,12 +56,12 @@ type benchRow struct {
 	Start   typed.Value[uint64]  `perf:"#684,raw"`
 }
 
-func newPlan(tb testing.TB) *typed.Plan[benchRow] {
-	plan, err := typed.NewPlan[benchRow]()
+func newFiller(tb testing.TB) *typed.Plan[benchRow] {
+	filler, err := typed.NewPlan[benchRow]()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return plan
+	return filler
 }
 
 // fillByHand is what one would write for this struct alone.
@@ -122,10 +122,10 @@ func (b *bench) positions(tb testing.TB) (ks [4]int) {
 }
 
 func TestFillAllocatesNothing(t *testing.T) {
-	b, plan, rows := newBench(t), newPlan(t), []benchRow(nil)
+	b, filler, rows := newBench(t), newFiller(t), []benchRow(nil)
 	run := func() {
 		var err error
-		if rows, err = plan.Fill(rows, &b.cooker, b.object, b.names); err != nil {
+		if rows, err = filler.Fill(rows, &b.cooker, b.object, b.names); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,15 +144,15 @@ func TestFillAllocatesNothing(t *testing.T) {
 func BenchmarkTyped(b *testing.B) {
 	in := newBench(b)
 	b.Run("typed", func(b *testing.B) {
-		plan := newPlan(b)
-		rows, err := plan.Fill(nil, &in.cooker, in.object, in.names) // compiles
+		filler := newFiller(b)
+		rows, err := filler.Fill(nil, &in.cooker, in.object, in.names) // compiles
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.ReportAllocs()
 		for b.Loop() {
 			var err error
-			if rows, err = plan.Fill(rows, &in.cooker, in.object, in.names); err != nil {
+			if rows, err = filler.Fill(rows, &in.cooker, in.object, in.names); err != nil {
 				b.Fatal(err)
 			}
 		}

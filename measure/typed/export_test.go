@@ -1,7 +1,7 @@
 package typed
 
 // Plan is what a Reader fills its rows by.
-type Plan[T any] = plan[T]
+type Plan[T any] = filler[T]
 
 // NewPlan makes the plan of a struct.
-func NewPlan[T any]() (*Plan[T], error) { return newPlan[T]() }
+func NewPlan[T any]() (*Plan[T], error) { return newFiller[T]() }

@@ -26,7 +26,7 @@ type Options struct {
 
 // Reader reads an object of a source into structs of type T. It serves one goroutine.
 type Reader[T any] struct {
-	plan   *plan[T]
+	filler *filler[T]
 	object string
 	opt    Options
 	m      *measure.Measurement
@@ -48,11 +48,11 @@ type Reader[T any] struct {
 // displayable values only, or if several machines have the object and Options.Machine selects none.
 // Other errors are the source's.
 func Open[T any](ctx context.Context, src winperf.Source, object string, opt Options) (*Reader[T], error) {
-	plan, err := newPlan[T]()
+	filler, err := newFiller[T]()
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader[T]{plan: plan, object: object, opt: opt}
+	r := &Reader[T]{filler: filler, object: object, opt: opt}
 	r.m = measure.New(src, r.selection(), measure.Options{FramesOnly: true, Cook: opt.Cook, Clock: opt.Clock})
 	if _, err := r.Read(ctx); err != nil {
 		_ = r.Close()
@@ -63,9 +63,9 @@ func Open[T any](ctx context.Context, src winperf.Source, object string, opt Opt
 
 // selection returns paths for the counters of all fields, with and without instances.
 func (r *Reader[T]) selection() (sel winperf.Selection) {
-	for i := range r.plan.fields {
-		name := r.plan.fields[i].counter
-		if r.plan.fields[i].what != fromCounter {
+	for i := range r.filler.fields {
+		name := r.filler.fields[i].counter
+		if r.filler.fields[i].what != fromCounter {
 			continue
 		}
 		one := winperf.Path{Machine: r.opt.Machine, Object: r.object, Counter: name}
@@ -87,7 +87,7 @@ func (r *Reader[T]) selection() (sel winperf.Selection) {
 // rates would be meaningless. The error is io.EOF at the end of a log; after any other error Read may
 // be called again.
 func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
-	if r.plan.rates {
+	if r.filler.rates {
 		if err := r.m.Rest(ctx); err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (r *Reader[T]) Read(ctx context.Context) ([]T, error) {
 
 	o, err := r.find(cycle)
 	if err == nil {
-		r.rows, err = r.plan.Fill(r.rows, &r.cooker, o, cycle.Names)
+		r.rows, err = r.filler.Fill(r.rows, &r.cooker, o, cycle.Names)
 	}
 
 	if err != nil {

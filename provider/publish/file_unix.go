@@ -172,7 +172,7 @@ func openOwn(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
 
-func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
+func mapRegion(f *os.File, offset int64, n int) ([]byte, error) {
 	if err := reserve(f, offset, int64(n)); err != nil {
 		return nil, &os.PathError{Op: "extend", Path: f.Name(), Err: err}
 	}
@@ -183,7 +183,7 @@ func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 	return p, nil
 }
 
-func unmapPiece(p []byte) error { return unix.Munmap(p) }
+func unmapRegion(p []byte) error { return unix.Munmap(p) }
 
 func identify(f *os.File) (id identity, err error) {
 	var st unix.Stat_t

@@ -70,7 +70,7 @@ func tryLock(f *os.File, exclusive bool) (bool, error) { return winapi.TryLock(f
 
 func unlock(f *os.File) error { return winapi.Unlock(f) }
 
-func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
+func mapRegion(f *os.File, offset int64, n int) ([]byte, error) {
 	if err := f.Truncate(offset + int64(n)); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func mapPiece(f *os.File, offset int64, n int) ([]byte, error) {
 	return p, nil
 }
 
-func unmapPiece(p []byte) error { return winapi.UnmapFile(p) }
+func unmapRegion(p []byte) error { return winapi.UnmapFile(p) }
 
 // Elsewhere returns the directories of other accounts that are not read: none on this system.
 func Elsewhere() []string { return nil }

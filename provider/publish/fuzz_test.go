@@ -98,7 +98,7 @@ func FuzzForeignSchema(f *testing.F) {
 		if err != nil {
 			return
 		}
-		pl, err := newPlan(s)
+		pl, err := newFileImage(s)
 		if err != nil {
 			return
 		}

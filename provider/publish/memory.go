@@ -11,40 +11,40 @@ import (
 )
 
 const (
-	// pieceUnit divides the size of pieces: Windows maps at such offsets only.
-	pieceUnit = 64 << 10
-	// maxPiece limits the growth of a file ahead of need.
-	maxPiece = 4 << 20
+	// regionUnit divides the size of regions: Windows maps at such offsets only.
+	regionUnit = 64 << 10
+	// maxRegion limits the growth of a file ahead of need.
+	maxRegion = 4 << 20
 	// slotUnit divides the size of slots. It is larger than the format requires, so that instances with
 	// names of similar lengths can reuse each other's slots.
 	slotUnit = 32
 )
 
-// memory is a published file in this process: mapped pieces with slots in them. Changes need a lock;
+// memory is a published file in this process: mapped regions with slots in them. Changes need a lock;
 // values do not.
 //
 // It keeps a copy of the constant parts, to restore a shortened file: each change is recorded here before
 // it is made in the file.
 type memory struct {
-	file   *os.File
-	pieces *pieces
-	static []byte
-	size   int64
-	used   int64
-	slots  []*slot
-	free   map[int][]*slot
+	file    *os.File
+	mapping *mapping
+	static  []byte
+	size    int64
+	used    int64
+	slots   []*slot
+	free    map[int][]*slot
 
 	generation uint64
 	shown      bool // the file is complete
 }
 
-type pieces struct {
-	list []piece
+type mapping struct {
+	list []region
 	// remove, if not empty, is the path of a file to remove after unmapping.
 	remove string
 }
 
-type piece struct {
+type region struct {
 	offset int64
 	bytes  []byte
 }
@@ -73,26 +73,26 @@ func (s *slot) appendHead(p []byte) []byte {
 
 func (m *memory) begin() error {
 	m.free = map[int][]*slot{}
-	m.pieces = &pieces{}
+	m.mapping = &mapping{}
 	if err := m.grow(len(m.static)); err != nil {
 		return err
 	}
 	m.used = int64(len(m.static))
-	m.change(func() { copy(m.pieces.list[0].bytes, m.static) })
+	m.change(func() { copy(m.mapping.list[0].bytes, m.static) })
 	return nil
 }
 
 func (m *memory) grow(n int) error {
-	n = (max(n, min(int(m.size), maxPiece)) + pieceUnit - 1) &^ (pieceUnit - 1)
+	n = (max(n, min(int(m.size), maxRegion)) + regionUnit - 1) &^ (regionUnit - 1)
 	if m.size+int64(n) > pubfile.MaxFile {
 		return fmt.Errorf("%s has %d bytes, want at most %d: %w", m.file.Name(), m.size,
 			pubfile.MaxFile, ErrFull)
 	}
-	p, err := mapPiece(m.file, m.size, n)
+	p, err := mapRegion(m.file, m.size, n)
 	if err != nil {
 		return err
 	}
-	m.pieces.list = append(m.pieces.list, piece{m.size, p})
+	m.mapping.list = append(m.mapping.list, region{m.size, p})
 	m.size += int64(n)
 	return nil
 }
@@ -108,15 +108,15 @@ func (m *memory) take(n int) (*slot, error) {
 		if err := m.grow(size); err != nil {
 			return nil, err
 		}
-		if rest > 0 { // slots cannot span two pieces
-			s := m.append(&m.pieces.list[len(m.pieces.list)-2], rest)
+		if rest > 0 { // slots cannot span two regions
+			s := m.append(&m.mapping.list[len(m.mapping.list)-2], rest)
 			m.free[rest] = append(m.free[rest], s)
 		}
 	}
-	return m.append(&m.pieces.list[len(m.pieces.list)-1], size), nil
+	return m.append(&m.mapping.list[len(m.mapping.list)-1], size), nil
 }
 
-func (m *memory) append(p *piece, size int) *slot {
+func (m *memory) append(p *region, size int) *slot {
 	at := int(m.used - p.offset)
 	s := &slot{offset: uint32(m.used), bytes: p.bytes[at : at+size : at+size]}
 
@@ -175,16 +175,16 @@ func (m *memory) show() {
 
 func (m *memory) hide() {
 	m.shown = false
-	if m.pieces != nil && len(m.pieces.list) > 0 {
+	if m.mapping != nil && len(m.mapping.list) > 0 {
 		touch(func() { atomic.StoreUint64(m.word64(pubfile.HeaderMagic), 0) })
 	}
 }
 
-func (m *memory) word64(field int) *uint64 { return word64(m.pieces.list[0].bytes, field) }
+func (m *memory) word64(field int) *uint64 { return word64(m.mapping.list[0].bytes, field) }
 
-func unmapAll(p *pieces) {
-	for _, piece := range p.list {
-		_ = unmapPiece(piece.bytes)
+func unmapAll(p *mapping) {
+	for _, region := range p.list {
+		_ = unmapRegion(region.bytes)
 	}
 	if p.remove != "" {
 		_ = os.Remove(p.remove)

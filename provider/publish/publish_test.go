@@ -249,8 +249,8 @@ func TestGrow(t *testing.T) {
 		c.Add(n)
 		want = append(want, fmt.Sprintf("Peer(p%d %s) %d", i, strings.Repeat("x", i%90), i+n))
 	}
-	if pieces := len(p.memory.pieces.list); pieces < 3 {
-		t.Errorf("only %d pieces", pieces)
+	if mapping := len(p.memory.mapping.list); mapping < 3 {
+		t.Errorf("only %d pieces", mapping)
 	}
 	got := strings.Split(strings.TrimSpace(w.all()), "\n")[1:]
 	slices.Sort(got) // a slot in what was left of a piece comes earlier
@@ -309,7 +309,7 @@ func (p *Publisher) free() (n int) {
 
 func TestFull(t *testing.T) {
 	p := start(t, tempDir(t), schemaText)
-	p.memory.size = pubfile.MaxFile - pieceUnit/2 // as if it were nearly full
+	p.memory.size = pubfile.MaxFile - regionUnit/2 // as if it were nearly full
 	p.memory.used = p.memory.size
 	if _, err := must(t, p.Object, "Peer").Instance("x", InstanceOptions{}); !errors.Is(err, ErrFull) {
 		t.Errorf("error %v", err)
@@ -326,7 +326,7 @@ func TestLayout(t *testing.T) {
 	b := content(t, p)
 	le := binary.LittleEndian
 	u32 := func(at int) int { return int(le.Uint32(b[at:])) }
-	if string(b[:8]) != "WPERFPUB" || u32(8) != 1 || u32(12) != 128 || len(b)%pieceUnit != 0 {
+	if string(b[:8]) != "WPERFPUB" || u32(8) != 1 || u32(12) != 128 || len(b)%regionUnit != 0 {
 		t.Errorf("header % x", b[:16])
 	}
 	table := u32(pubfile.HeaderTable)

@@ -56,7 +56,7 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 		return nil, fmt.Errorf("publishing counters on %s, which is big-endian: %w",
 			runtime.GOARCH, winperf.ErrNotSupported)
 	}
-	plan, err := newPlan(s)
+	fileImage, err := newFileImage(s)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 		return nil, err
 	}
 
-	p := &Publisher{memory: memory{file: f, static: plan.static}, ended: make(chan struct{})}
-	if err := p.begin(plan); err != nil {
+	p := &Publisher{memory: memory{file: f, static: fileImage.static}, ended: make(chan struct{})}
+	if err := p.begin(fileImage); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	go p.stay()
@@ -114,14 +114,14 @@ func (p *Publisher) stay() {
 	}
 }
 
-func (p *Publisher) begin(plan *plan) error {
+func (p *Publisher) begin(fileImage *fileImage) error {
 	if err := p.memory.begin(); err != nil {
 		return err
 	}
 	// Handles keep the publisher alive, so its memory is unused when it is collected.
-	runtime.AddCleanup(p, unmapAll, p.memory.pieces)
-	for i, o := range plan.objects {
-		object := &Object{publisher: p, number: uint32(i), declared: o, image: plan.images[i]}
+	runtime.AddCleanup(p, unmapAll, p.memory.mapping)
+	for i, o := range fileImage.objects {
+		object := &Object{publisher: p, number: uint32(i), declared: o, image: fileImage.images[i]}
 		p.objects = append(p.objects, object)
 		if o.Multi {
 			continue
@@ -185,8 +185,8 @@ func (p *Publisher) Close() error {
 	close(p.ended)
 	p.memory.hide()
 	err := os.Remove(p.Path())
-	if err != nil && runtime.GOOS == "windows" && p.memory.pieces != nil {
-		p.memory.pieces.remove = p.Path() // Windows cannot remove mapped files
+	if err != nil && runtime.GOOS == "windows" && p.memory.mapping != nil {
+		p.memory.mapping.remove = p.Path() // Windows cannot remove mapped files
 		err = nil
 	}
 
@@ -196,13 +196,13 @@ func (p *Publisher) Close() error {
 	return errors.Join(err, p.memory.file.Close())
 }
 
-type plan struct {
+type fileImage struct {
 	objects []*provider.Object
 	images  []*provider.Image
 	static  []byte
 }
 
-func newPlan(s *registration.Declaration) (*plan, error) {
+func newFileImage(s *registration.Declaration) (*fileImage, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func newPlan(s *registration.Declaration) (*plan, error) {
 		return nil, err
 	}
 
-	pl := &plan{objects: s.ProviderObjects(pubfile.FirstTitle)}
+	pl := &fileImage{objects: s.ProviderObjects(pubfile.FirstTitle)}
 	if len(pl.objects) > pubfile.MaxObjects || len(text) > pubfile.MaxSchema {
 		return nil, fmt.Errorf("schema of %d objects and %d bytes, want at most %d and %d: %w",
 			len(pl.objects), len(text), pubfile.MaxObjects, pubfile.MaxSchema, registration.ErrInvalid)
@@ -228,7 +228,7 @@ func newPlan(s *registration.Declaration) (*plan, error) {
 	return pl, nil
 }
 
-func (pl *plan) encode(driver string, schema []byte) []byte {
+func (pl *fileImage) encode(driver string, schema []byte) []byte {
 	le := binary.LittleEndian
 	p := make([]byte, pubfile.HeaderSize)
 	put := func(field int, v int) { le.PutUint32(p[field:], uint32(v)) }

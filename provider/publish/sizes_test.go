@@ -27,7 +27,7 @@ func TestSizes(t *testing.T) {
 		tried++
 		s := schema(t, fmt.Sprintf(`{"driver": "x", "objects": [{"symbol": "O", "name": "O", "multi": true, "counters": [
 			{"symbol": "C", "name": "C", "type": "%#x"}]}]}`, uint32(info.Type)))
-		pl, err := newPlan(s)
+		pl, err := newFileImage(s)
 		if err != nil {
 			t.Fatal(err)
 		}

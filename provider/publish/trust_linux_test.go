@@ -441,7 +441,7 @@ func TestOrder(t *testing.T) {
 		p := start(t, dir, strings.ReplaceAll(fmt.Sprintf(peers, "", rawCount), `"A"`,
 			fmt.Sprintf("%q", name)))
 		if i == 2 { // it says that it began long before all others
-			clear(p.memory.pieces.list[0].bytes[pubfile.HeaderStarted:][:8])
+			clear(p.memory.mapping.list[0].bytes[pubfile.HeaderStarted:][:8])
 		}
 		add(t, p, "Peer", name, nil)
 	}

@@ -92,7 +92,7 @@ func (p *proof) object(t *testing.T, o frame.Object, n *nametable.Names, now map
 	l := newLayout(o, n.In(nametable.English), p.mapper.several)
 	pair := p.cooker.Object(o)
 	words, _ := objectWords(l.Name)
-	counters := ownCounters(l)
+	counters := nativeCounters(l)
 	disambiguate(l, words, counters)
 	labels := expectedLabels(o, l, p.mapper.several)
 
@@ -121,7 +121,7 @@ func renamed(pair *frame.Pair, o, older frame.Object, i int) bool {
 }
 
 // compare evaluates the expression for instance i.
-func (p *proof) compare(t *testing.T, c *ownCounter, l *layout, older frame.Object, i int, cooked counter.Value, labels string, now map[string]*big.Float) {
+func (p *proof) compare(t *testing.T, c *nativeCounter, l *layout, older frame.Object, i int, cooked counter.Value, labels string, now map[string]*big.Float) {
 	t.Helper()
 	o, typ := l.Object, l.Counters[c.k].Type
 	words, _ := objectWords(l.Name)
@@ -167,7 +167,7 @@ func (p *proof) compare(t *testing.T, c *ownCounter, l *layout, older frame.Obje
 }
 
 // grown is what the name of a raw count that only grows ends with.
-func (c *ownCounter) grown() string {
+func (c *nativeCounter) grown() string {
 	if c.Expression == "x" && c.unit.grows {
 		return "_total"
 	}
@@ -175,7 +175,7 @@ func (c *ownCounter) grown() string {
 }
 
 // displayed is what a cooked value is to be multiplied by: metrics are in base units.
-func displayed(c *ownCounter, typ counter.Type) float64 {
+func displayed(c *nativeCounter, typ counter.Type) float64 {
 	if !takesUnit(typ) {
 		return 1
 	}

@@ -58,13 +58,13 @@ func TestScheme(t *testing.T) {
 	var got [][]string
 	for _, f := range fs {
 		set := mapped(t, m, f, n)
-		var own []string
+		var native []string
 		for _, line := range lines(set) {
 			if strings.HasPrefix(line, "fake") {
-				own = append(own, line)
+				native = append(native, line)
 			}
 		}
-		got = append(got, own)
+		got = append(got, native)
 		if last := set.Families[len(set.Families)-1]; last.Name != "fake_instances" || len(last.Columns) != 2 || last.Object != "TCPv4" {
 			t.Errorf("last family: %+v", last)
 		}

@@ -50,7 +50,7 @@ func ParseScheme(word string) (Scheme, error) {
 func newScheme(s Scheme, opt *Options) scheme {
 	switch s {
 	case Own:
-		return own{}
+		return native{}
 	case WindowsExporter:
 		return mustRead(newWindowsExporter(opt))
 	case OTel:

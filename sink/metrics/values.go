@@ -121,9 +121,9 @@ func startTime(k int) value {
 		in.read(out, k)
 		out.Form = Ticks100ns
 		var clock startClock
-		own := in.object.Counter(k).Clock >= 0
+		native := in.object.Counter(k).Clock >= 0
 		for i, v := range out.Bits {
-			if i == 0 || own {
+			if i == 0 || native {
 				clock = startClockOf(in.object, in.instance(i), k)
 			}
 			start, ok := clock.began(v)

@@ -24,7 +24,7 @@ type Spool interface {
 // samples.
 //
 // OpenMetrics requires the samples of a metric in one place, ordered by series and time. Values are
-// therefore sorted in pieces, which Close merges. Nothing is written before Close. A Backfill is
+// therefore sorted in runs, which Close merges. Nothing is written before Close. A Backfill is
 // used by one goroutine at a time.
 type Backfill struct {
 	out        buffer
@@ -44,7 +44,7 @@ type Backfill struct {
 
 	values []uint64 // waiting values
 	used   int      // words of memory, of values and their positions
-	pieces []piece
+	runs   []run
 	sorter sorter
 }
 

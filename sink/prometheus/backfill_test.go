@@ -322,7 +322,7 @@ func FuzzPiece(f *testing.F) {
 		if err := w.Add(exampleSet()); err != nil {
 			t.Fatal(err)
 		}
-		w.pieces = []piece{{0, int64(len(record))}}
+		w.runs = []run{{0, int64(len(record))}}
 		_ = w.Close()
 	})
 }

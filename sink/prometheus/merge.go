@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// pieceBuffer is the number of bytes of a piece that are read at once.
-const pieceBuffer = 16 << 10
+// runBuffer is the number of bytes of a run that are read at once.
+const runBuffer = 16 << 10
 
 // spill writes the waiting values to the temporary file.
 func (b *Backfill) spill() error {
@@ -25,15 +25,15 @@ func (b *Backfill) spill() error {
 	}
 
 	at := int64(0)
-	if n := len(b.pieces); n > 0 {
-		at = b.pieces[n-1].at + b.pieces[n-1].size
+	if n := len(b.runs); n > 0 {
+		at = b.runs[n-1].at + b.runs[n-1].size
 	}
 	to := &counting{w: b.spool}
 	if err := b.sorter.write(bufio.NewWriterSize(to, bufferSize), b.families); err != nil {
 		return err
 	}
 
-	b.pieces = append(b.pieces, piece{at, to.n})
+	b.runs = append(b.runs, run{at, to.n})
 	b.values, b.used = b.values[:0], 0
 	return nil
 }
@@ -67,22 +67,22 @@ func (b *Backfill) Close() error {
 	return b.err
 }
 
-// write merges the pieces into one text. Without a temporary file the only piece is in memory.
+// write merges the runs into one text. Without a temporary file the only run is in memory.
 func (b *Backfill) write() error {
-	var readers []*pieceReader
+	var readers []*runReader
 	if b.spool == nil {
 		var memory bytes.Buffer
 		if err := b.sorter.write(bufio.NewWriter(&memory), b.families); err != nil {
 			return err
 		}
-		readers = append(readers, &pieceReader{from: bufio.NewReader(&memory)})
+		readers = append(readers, &runReader{from: bufio.NewReader(&memory)})
 	} else {
 		if err := b.spill(); err != nil {
 			return err
 		}
-		for _, p := range b.pieces {
+		for _, p := range b.runs {
 			from := io.NewSectionReader(b.spool, p.at, p.size)
-			readers = append(readers, &pieceReader{from: bufio.NewReaderSize(from, pieceBuffer)})
+			readers = append(readers, &runReader{from: bufio.NewReaderSize(from, runBuffer)})
 		}
 	}
 	b.values = nil
@@ -95,8 +95,8 @@ func (b *Backfill) write() error {
 	return b.out.end()
 }
 
-// merge writes series by series. The pieces follow each other in time.
-func (b *Backfill) merge(readers []*pieceReader) error {
+// merge writes series by series. The runs follow each other in time.
+func (b *Backfill) merge(readers []*runReader) error {
 	for _, r := range readers {
 		if err := r.next(); err != nil {
 			return err
@@ -130,7 +130,7 @@ func (b *Backfill) knows(k key) bool {
 		uint(k.track) < uint(len(b.families[k.family].tracks))
 }
 
-func least(readers []*pieceReader) (k key, ok bool) {
+func least(readers []*runReader) (k key, ok bool) {
 	for _, r := range readers {
 		if !r.ended && (!ok || r.key.compare(k) < 0) {
 			k, ok = r.key, true
@@ -139,7 +139,7 @@ func least(readers []*pieceReader) (k key, ok bool) {
 	return k, ok
 }
 
-func (b *Backfill) series(k key, readers []*pieceReader) error {
+func (b *Backfill) series(k key, readers []*runReader) error {
 	track := b.families[k.family].tracks[k.track]
 	labels := b.labels.At(k.labels)
 	before := int64(math.MinInt64)

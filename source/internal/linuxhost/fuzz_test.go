@@ -128,7 +128,7 @@ func FuzzStat(f *testing.F) {
 			}
 			idle := s.kernel.idle
 			s.begin()
-			if !o.plan(&provider.Query{Global: true}) {
+			if !o.choose(&provider.Query{Global: true}) {
 				continue
 			}
 			write(t, h, func(w *provider.Writer) error { return o.collect(t.Context(), s, o, w) })

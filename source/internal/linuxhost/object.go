@@ -40,8 +40,8 @@ func (o *object) open(s *session) (err error) {
 	return nil
 }
 
-// plan selects the rows of a query and reports whether it includes the object.
-func (o *object) plan(q *provider.Query) bool {
+// choose selects the rows of a query and reports whether it includes the object.
+func (o *object) choose(q *provider.Query) bool {
 	o.included = o.layout != nil && q.Wants(o.layout.Object())
 	if !o.included {
 		return false

@@ -98,7 +98,7 @@ func (s *session) begin() {
 // Collect implements [provider.Session].
 func (s *session) Collect(ctx context.Context, q *provider.Query, w *provider.Writer) error {
 	s.begin()
-	s.plan(q)
+	s.choose(q)
 	if q.Metadata {
 		s.define(w)
 		return nil
@@ -127,10 +127,10 @@ func (s *session) define(w *provider.Writer) {
 	}
 }
 
-// plan includes parents with their instances.
-func (s *session) plan(q *provider.Query) {
+// choose includes parents with their instances.
+func (s *session) choose(q *provider.Query) {
 	for _, o := range s.objects {
-		o.plan(q)
+		o.choose(q)
 	}
 	for _, o := range s.objects {
 		if p := s.object(o.parent); o.included && p != nil && !p.included {

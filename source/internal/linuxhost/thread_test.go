@@ -333,7 +333,7 @@ func TestWriterStops(t *testing.T) {
 			root.End(pid)
 		}
 		s.begin()
-		s.plan(provider.ParseQuery("232"))
+		s.choose(provider.ParseQuery("232"))
 		pids, err := s.pids()
 		if err != nil {
 			t.Fatal(err)

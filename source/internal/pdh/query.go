@@ -87,7 +87,7 @@ func (q *query) settle() {
 	}
 
 	q.builder = pdhraw.New(q.source.machine, counters,
-		pdhraw.Options{OwnClocks: true, Bad: func(text string) {
+		pdhraw.Options{ValueClocks: true, Bad: func(text string) {
 			q.found = append(q.found, fmt.Errorf("pdh: %s: %w", text, winperf.ErrBadData))
 		}})
 }

@@ -55,10 +55,10 @@ type Options struct {
 	// PerfFreq is the frequency of the machine's performance counter where the
 	// counters do not tell.
 	PerfFreq int64
-	// OwnClocks tells that values which do not have the clock that the others of
+	// ValueClocks tells that values which do not have the clock that the others of
 	// their object have are right all the same: theirs stands behind them then
-	// (datablock.OwnClock). Otherwise they are taken for damaged.
-	OwnClocks bool
+	// (datablock.ValueClock). Otherwise they are taken for damaged.
+	ValueClocks bool
 	// Bad is told of what has to be left out.
 	Bad func(text string)
 }
@@ -66,7 +66,7 @@ type Options struct {
 // New returns a Builder for counters of one machine.
 func New(machine string, counters []Counter, opt Options) *Builder {
 	b := &Builder{machine: machine, perfFreq: opt.PerfFreq, bad: opt.Bad}
-	b.objects = plan(counters, opt.OwnClocks, func(i int, text string) {
+	b.objects = sortObjects(counters, opt.ValueClocks, func(i int, text string) {
 		b.bad(counters[i].Path.String() + ": " + text + "; it is left out")
 	})
 	b.entries = make([]*entry, len(counters))

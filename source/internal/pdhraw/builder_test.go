@@ -71,12 +71,12 @@ func items(all ...any) (c cell) {
 }
 
 // build makes a builder of counters that get their titles from titles.
-func build(counters []pdhraw.Counter, titles *pdhraw.Titles, ownClocks bool, bad func(string)) *pdhraw.Builder {
+func build(counters []pdhraw.Counter, titles *pdhraw.Titles, valueClocks bool, bad func(string)) *pdhraw.Builder {
 	for i := range counters {
 		c := &counters[i]
 		c.ObjectTitle, c.Title = titles.Index(c.Path.Object), titles.Index(c.Path.Counter)
 	}
-	return pdhraw.New("H", counters, pdhraw.Options{PerfFreq: 2_000_000, OwnClocks: ownClocks, Bad: bad})
+	return pdhraw.New("H", counters, pdhraw.Options{PerfFreq: 2_000_000, ValueClocks: valueClocks, Bad: bad})
 }
 
 // fill begins a sample with what it has for each counter.
@@ -92,9 +92,9 @@ func fill(b *pdhraw.Builder, sample []cell) {
 
 // log is a list with samples a second apart.
 type log struct {
-	list      []pdhraw.Counter
-	samples   [][]cell
-	ownClocks bool
+	list        []pdhraw.Counter
+	samples     [][]cell
+	valueClocks bool
 }
 
 // readings are the displayable values of the samples, or their statuses, by
@@ -102,7 +102,7 @@ type log struct {
 func (l *log) readings(t *testing.T) (all []map[string]string, bad []string) {
 	t.Helper()
 	titles := pdhraw.NewTitles(winperf.NameTable{})
-	b := build(l.list, titles, l.ownClocks, func(text string) { bad = append(bad, text) })
+	b := build(l.list, titles, l.valueClocks, func(text string) { bad = append(bad, text) })
 	var pool frame.Pool
 	var cooker frame.Cooker
 	var before frame.Frame
@@ -326,7 +326,7 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "clocks of their own",
 			log: log{
-				ownClocks: true,
+				valueClocks: true,
 				list: []pdhraw.Counter{
 					single(`\\H\A\% T`, counter.Timer100NSec), single(`\\H\A\% U`, counter.Timer100NSec), single(`\\H\A\% V`, counter.Timer100NSec),
 					single(`\\H\A\% M`, counter.MultiTimer100NSec), single(`\\H\A\Up`, counter.ElapsedTime), single(`\\H\A\N`, counter.RawCount),
@@ -346,7 +346,7 @@ func TestBuilder(t *testing.T) {
 		{
 			name: "frequencies of their own",
 			log: log{
-				ownClocks: true,
+				valueClocks: true,
 				list: []pdhraw.Counter{
 					array(`\\H\P(*)\N/sec`, counter.BulkCount), single(`\\H\P(c)\N/sec`, counter.BulkCount), array(`\\H\P(b*)\M/sec`, counter.CounterCounter),
 					{Path: winperf.Path{Machine: "H", Object: "P", Counter: "M/sec", HasInstance: true, Instance: "c"}, Type: counter.CounterCounter, TimeBase: 10},

@@ -22,4 +22,4 @@ package pdhraw
 // copy of the last one with new numbers (version 2 would name clock and frequency once for
 // each value). What version 1 lacks is a clock for a single value: in a log values of one
 // object that disagree are damage; live ones may differ, as counter sets may name clocks of
-// their own, and then carry clock and frequency behind them (datablock.OwnClock).
+// their own, and then carry clock and frequency behind them (datablock.ValueClock).

@@ -124,8 +124,8 @@ func (o *object) widen(size *uint32, v int64) {
 // append appends the object to a block whose head has the given clocks.
 func (o *object) append(dst []byte, head counter.Clocks, bad func(text string)) []byte {
 	own := o.clocksFor(head)
-	if own != head && !o.ownClocks {
-		o.ownClocks, o.changed = true, true
+	if own != head && !o.valueClocks {
+		o.valueClocks, o.changed = true, true
 	}
 	if !o.sameInstances() || o.changed {
 		o.template.made, o.marked.made, o.changed = false, false, false
@@ -290,7 +290,7 @@ func (o *object) writeClocks(b datablock.ObjectBytes, own counter.Clocks) {
 	if freq := o.frequency(counter.ObjectClock); freq != 0 {
 		b.SetClock(o.clocks.ObjectTime, freq)
 	}
-	if o.ownClocks {
+	if o.valueClocks {
 		b.SetSampleClocks(own)
 	}
 }

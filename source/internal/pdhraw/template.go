@@ -195,7 +195,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 	}
 
 	object.Layout(marked)
-	if o.ownClocks {
+	if o.valueClocks {
 		object.Extra = datablock.AppendClocks(nil, counter.Clocks{})
 	}
 
@@ -204,7 +204,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 			return err
 		}
 		for k := range object.Counters { // a clock of its own counts only where the value is there
-			if marked && object.Counters[k].Type != datablock.OwnClock {
+			if marked && object.Counters[k].Type != datablock.ValueClock {
 				_ = object.SetMissing(i, k, true) // there is a place, as it was laid out with one
 			}
 		}
@@ -238,7 +238,7 @@ func (o *object) definitions(form perfdata.Form) perfdata.Object {
 		}
 
 		if c.own {
-			clock := perfdata.NewCounter(c.title, datablock.OwnClock)
+			clock := perfdata.NewCounter(c.title, datablock.ValueClock)
 			object.Counters = append(object.Counters, clock, clock)
 		}
 	}
@@ -284,7 +284,7 @@ func (t *template) locate(o *object, r *instances, object *perfdata.Object) {
 				}
 
 				if c.own {
-					own := c.ownClock()
+					own := c.valueClock()
 					p.clock = block + object.Counters[own].Offset
 					p.frequency = block + object.Counters[own+1].Offset
 				}

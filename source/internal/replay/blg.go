@@ -99,7 +99,7 @@ type blgReader struct {
 	log      *pdhlog.Reader
 	sample   pdhlog.Sample
 	titles   *pdhraw.Titles
-	lists    int          // of the log, when the machines were planned; -1 before
+	lists    int          // of the log, when the machines were prepared; -1 before
 	machines []blgMachine // those that are wanted
 }
 
@@ -127,7 +127,7 @@ func (q *blgReader) read(ctx context.Context) error {
 			return err
 		}
 		if q.lists != q.log.Lists() {
-			q.plan()
+			q.prepare()
 		}
 		if err != nil || q.sel.Within(q.sample.Time) {
 			return err
@@ -135,9 +135,9 @@ func (q *blgReader) read(ctx context.Context) error {
 	}
 }
 
-// plan prepares one blgMachine for every wanted machine in the log's current list of
+// prepare prepares one blgMachine for every wanted machine in the log's current list of
 // counters.
-func (q *blgReader) plan() {
+func (q *blgReader) prepare() {
 	q.lists = q.log.Lists()
 	if q.titles == nil {
 		q.titles = pdhraw.NewTitles(q.log.Names())

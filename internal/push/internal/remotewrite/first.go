@@ -128,7 +128,7 @@ func (m *first) lost() { clear(m.told) }
 
 func (m *first) next() { m.cache.Next() }
 
-// appendLabel appends a label, whose value is of two pieces, as a field of a TimeSeries.
+// appendLabel appends a label, whose value has two parts, as a field of a TimeSeries.
 func appendLabel(b []byte, name, value, suffix string) []byte {
 	size := len(value) + len(suffix)
 	length := 1 + protobuf.Len(uint64(len(name))) + len(name) + 1 + protobuf.Len(uint64(size)) + size

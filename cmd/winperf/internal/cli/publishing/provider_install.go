@@ -39,7 +39,7 @@ Install requires an elevated prompt. --dry-run works on any system.`,
 			if err := readInstall(cmd.Context(), a, &in, args[0]); err != nil {
 				return err
 			}
-			return carryOut(a, cmd, in.Plan(), dryRun)
+			return carryOut(a, cmd, in.Steps(), dryRun)
 		},
 	}
 
@@ -105,18 +105,18 @@ performance counters is deleted, and keys that are then empty.`,
   winperf provider uninstall myapp.man --dry-run`,
 		Args: console.ExactlyOne("provider"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plan, err := uninstallPlan(cmd.Context(), args[0])
+			steps, err := uninstallSteps(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			return carryOut(a, cmd, plan, dryRun)
+			return carryOut(a, cmd, steps, dryRun)
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the changes without making them")
 	return cmd
 }
 
-func uninstallPlan(ctx context.Context, what string) (regfile.Plan, error) {
+func uninstallSteps(ctx context.Context, what string) (regfile.Steps, error) {
 	if g, err := winperf.ParseGUID(what); err == nil {
 		return regfile.UninstallProvider(g), nil
 	}
@@ -141,7 +141,7 @@ func uninstallPlan(ctx context.Context, what string) (regfile.Plan, error) {
 	return nil, fmt.Errorf("%s does not name its provider", what)
 }
 
-func carryOut(a *console.App, cmd *cobra.Command, p regfile.Plan, dryRun bool) error {
+func carryOut(a *console.App, cmd *cobra.Command, p regfile.Steps, dryRun bool) error {
 	if dryRun {
 		var err error
 		for _, step := range p {

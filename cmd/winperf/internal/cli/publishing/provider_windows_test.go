@@ -26,18 +26,18 @@ func TestRegistrationSystem(t *testing.T) {
 		"list":   {Type: regfile.TypeMultiString, Strings: []string{"one", "two"}},
 		"bytes":  {Type: 3, Data: []byte{1, 2, 3}},
 	}
-	plan := regfile.Plan{regfile.CreateKey(key)}
+	steps := regfile.Steps{regfile.CreateKey(key)}
 	for name, v := range values {
-		plan = append(plan, regfile.SetValue(key, name, v))
+		steps = append(steps, regfile.SetValue(key, name, v))
 	}
-	gone := regfile.Plan{}
+	gone := regfile.Steps{}
 	for name := range values {
 		gone = append(gone, regfile.DeleteValue(key, name))
 	}
 	for _, k := range []string{key, `SOFTWARE\winperf test\a`, top} {
 		gone = append(gone, regfile.DeleteKey(k))
 	}
-	if err := plan.Run(t.Context(), sys, nil); errors.Is(err, fs.ErrPermission) {
+	if err := steps.Run(t.Context(), sys, nil); errors.Is(err, fs.ErrPermission) {
 		t.Skip("this account may not write to HKEY_LOCAL_MACHINE")
 	} else if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestRegistrationSystem(t *testing.T) {
 		t.Errorf("left behind: %v, error %v", found, err)
 	}
 	none := regfile.CheckValue(key, "none")
-	if err := append(plan, none).Run(t.Context(), sys, nil); err == nil {
+	if err := append(steps, none).Run(t.Context(), sys, nil); err == nil {
 		t.Error("no error")
 	}
 	if created, err := sys.CreateKey(top); len(created) != 1 || err != nil {

@@ -113,7 +113,7 @@ var install = regfile.Install{INI: `C:\app\app.ini`, Driver: "App", Library: `C:
 
 func TestInstall(t *testing.T) {
 	m := before()
-	if err := install.Plan().Run(t.Context(), m, nil); err != nil {
+	if err := install.Steps().Run(t.Context(), m, nil); err != nil {
 		t.Fatal(err)
 	}
 	if m.log[0] != "make published" {
@@ -140,13 +140,13 @@ func TestInstall(t *testing.T) {
 // there again.
 func TestInstallUndone(t *testing.T) {
 	whole := before()
-	if err := install.Plan().Run(t.Context(), whole, nil); err != nil {
+	if err := install.Steps().Run(t.Context(), whole, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, action := range whole.log {
 		m := before()
 		m.fail = action
-		err := install.Plan().Run(t.Context(), m, nil)
+		err := install.Steps().Run(t.Context(), m, nil)
 		if !errors.Is(err, errFail) {
 			t.Errorf("%s fails: error %v", action, err)
 		}
@@ -156,7 +156,7 @@ func TestInstallUndone(t *testing.T) {
 	}
 	m := before()
 	m.lodctrs = false
-	if err := install.Plan().Run(t.Context(), m, nil); err == nil ||
+	if err := install.Steps().Run(t.Context(), m, nil); err == nil ||
 		!strings.Contains(err.Error(), "First Counter") {
 		t.Errorf("lodctr does nothing: error %v", err)
 	}
@@ -201,7 +201,7 @@ func TestInstallStale(t *testing.T) {
 		in := install
 		in.Names = []string{"Jobs", "Jobs Done", "Wait"}
 		m := stale()
-		err := in.Plan().Run(t.Context(), m, nil)
+		err := in.Steps().Run(t.Context(), m, nil)
 		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
@@ -212,14 +212,14 @@ func TestInstallStale(t *testing.T) {
 	m := before()
 	in := install
 	in.Names = []string{"Jobs"}
-	if err := in.Plan().Run(t.Context(), m, nil); err == nil || !strings.Contains(err.Error(), "no table") {
+	if err := in.Steps().Run(t.Context(), m, nil); err == nil || !strings.Contains(err.Error(), "no table") {
 		t.Errorf("without a table: %v", err)
 	}
 }
 
 func TestUninstall(t *testing.T) {
 	m := before()
-	if err := install.Plan().Run(t.Context(), m, nil); err != nil {
+	if err := install.Steps().Run(t.Context(), m, nil); err != nil {
 		t.Fatal(err)
 	}
 	installed := maps.Clone(m.keys)
@@ -239,7 +239,7 @@ func TestUninstall(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := before()
-	err := install.Plan().Run(ctx, m, func(s regfile.Step) {
+	err := install.Steps().Run(ctx, m, func(s regfile.Step) {
 		if strings.HasSuffix(s.String(), "First Counter exists") {
 			cancel()
 			m.fail, m.lodctrs = "lodctr /M:"+install.Manifest, false

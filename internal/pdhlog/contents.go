@@ -12,13 +12,13 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// plan is the content of a log. The first sample determines it, because the counter list
+// contents is the content of a log. The first sample determines it, because the counter list
 // precedes the samples.
-type plan struct {
+type contents struct {
 	layout  Layout
 	wanted  []*selection.Path
 	names   *nametable.Names // the names that resolved wanted
-	entries []planned
+	entries []listEntry
 	known   map[string]bool     // paths of the entries, in lower case
 	after   map[uint64]struct{} // hashes of late paths
 	seed    maphash.Seed
@@ -28,8 +28,8 @@ type plan struct {
 	cooker *frame.Cooker
 }
 
-// planned is an entry of the log's counter list and the place of its values.
-type planned struct {
+// listEntry is an entry of the log's counter list and the place of its values.
+type listEntry struct {
 	Counter
 	object  winperf.ObjectID
 	counter winperf.CounterID
@@ -43,7 +43,7 @@ type planned struct {
 	names  []Name        // of an array: all names
 }
 
-func (e *planned) find(f frame.Frame) (o frame.Object, ok bool) {
+func (e *listEntry) find(f frame.Frame) (o frame.Object, ok bool) {
 	for o := range f.Objects() {
 		if o.ID().Is(e.object) && o.Machine() == e.Path.Machine {
 			return o, true
@@ -64,8 +64,8 @@ func seenOf(o frame.Object) seenObject {
 	return seenObject{o.Machine(), o.ID().Index, o.Labels(), o.NumCounters()}
 }
 
-func newPlan(opt *Options) plan {
-	p := plan{
+func newContents(opt *Options) contents {
+	p := contents{
 		layout: opt.Layout,
 		known:  map[string]bool{},
 		after:  map[uint64]struct{}{},
@@ -86,21 +86,21 @@ func everything(object string) winperf.Path {
 	return winperf.Path{Object: object, Instance: "*", HasInstance: true, Counter: "*"}
 }
 
-func (p *plan) add(path winperf.Path) {
+func (p *contents) add(path winperf.Path) {
 	w := selection.NewPath(path)
 	p.wanted = append(p.wanted, &w)
 	p.names = nil
 }
 
-func (p *plan) late() int { return len(p.after) }
+func (p *contents) late() int { return len(p.after) }
 
 // fix makes the entries from the first frame.
-func (p *plan) fix(f frame.Frame, names *nametable.Names) {
+func (p *contents) fix(f frame.Frame, names *nametable.Names) {
 	if p.layout == Objects {
 		p.addParents(f, names)
 	}
 	for o := range f.Objects() {
-		var added []planned
+		var added []listEntry
 		for _, e := range p.expand(o, names) {
 			if key := e.key(); !p.known[key] {
 				p.known[key] = true
@@ -117,7 +117,7 @@ func (p *plan) fix(f frame.Frame, names *nametable.Names) {
 
 // hasDenied reports whether an array of the entries has values that may not be read. The
 // items of an array have no status.
-func hasDenied(o frame.Object, entries []planned) bool {
+func hasDenied(o frame.Object, entries []listEntry) bool {
 	for n := range entries {
 		e := &entries[n]
 		if e.Kind != Array {
@@ -134,13 +134,13 @@ func hasDenied(o frame.Object, entries []planned) bool {
 }
 
 // hasBlocks reports whether the log contains blocks, which need the name table.
-func (p *plan) hasBlocks() bool {
-	isBlock := func(e planned) bool { return e.Kind == Object }
+func (p *contents) hasBlocks() bool {
+	isBlock := func(e listEntry) bool { return e.Kind == Object }
 	return p.layout == Objects || slices.ContainsFunc(p.entries, isBlock)
 }
 
 // asBlock replaces arrays by a block of the object, which can mark missing values.
-func asBlock(o frame.Object, entries []planned) []planned {
+func asBlock(o frame.Object, entries []listEntry) []listEntry {
 	path := winperf.Path{Machine: entries[0].Path.Machine, Object: entries[0].Path.Object}
 	x := expansion{o: o, path: path}
 	x.object()
@@ -156,7 +156,7 @@ func asBlock(o frame.Object, entries []planned) []planned {
 
 // addParents adds the parent objects of selected objects, because instance names contain
 // the parents' names.
-func (p *plan) addParents(f frame.Frame, names *nametable.Names) {
+func (p *contents) addParents(f frame.Frame, names *nametable.Names) {
 	for o := range f.Objects() {
 		if len(p.expand(o, names)) == 0 {
 			continue
@@ -178,7 +178,7 @@ func (p *plan) addParents(f frame.Frame, names *nametable.Names) {
 const maxLate = 1 << 17
 
 // note counts the selected paths that are new in a later frame.
-func (p *plan) note(f frame.Frame, names *nametable.Names) {
+func (p *contents) note(f frame.Frame, names *nametable.Names) {
 	for i := range f.NumObjects() {
 		o := f.Object(i)
 		if i < len(p.seen) && p.seen[i] == seenOf(o) {
@@ -194,7 +194,7 @@ func (p *plan) note(f frame.Frame, names *nametable.Names) {
 }
 
 // locate finds the instances of an entry in an object of the current frame.
-func (p *plan) locate(e *planned, o frame.Object) {
+func (p *contents) locate(e *listEntry, o frame.Object) {
 	if e.ended {
 		return
 	}
@@ -207,17 +207,17 @@ func (p *plan) locate(e *planned, o frame.Object) {
 	}
 }
 
-func (p *plan) look(f frame.Frame) {
+func (p *contents) look(f frame.Frame) {
 	p.seen = p.seen[:0]
 	for o := range f.Objects() {
 		p.seen = append(p.seen, seenOf(o))
 	}
 }
 
-func (e *planned) key() string { return strings.ToLower(e.Path.String()) }
+func (e *listEntry) key() string { return strings.ToLower(e.Path.String()) }
 
 // expand returns the entries for the selected parts of an object.
-func (p *plan) expand(o frame.Object, names *nametable.Names) []planned {
+func (p *contents) expand(o frame.Object, names *nametable.Names) []listEntry {
 	x := expansion{o: o, names: names}
 	x.path = winperf.Path{Machine: o.Machine(), Object: names.Title(o.ID().Index)}
 	switch wanted := p.about(o, names); {
@@ -229,7 +229,7 @@ func (p *plan) expand(o frame.Object, names *nametable.Names) []planned {
 	return x.all
 }
 
-func (p *plan) about(o frame.Object, names *nametable.Names) (paths []*selection.Path) {
+func (p *contents) about(o frame.Object, names *nametable.Names) (paths []*selection.Path) {
 	if p.names != names {
 		p.names = names
 		tables := selection.ShownTables(names)
@@ -250,7 +250,7 @@ type expansion struct {
 	o     frame.Object
 	names *nametable.Names
 	path  winperf.Path
-	all   []planned
+	all   []listEntry
 }
 
 func (x *expansion) object() {
@@ -260,7 +260,7 @@ func (x *expansion) object() {
 		path.Instance, path.HasInstance = "*", true
 	}
 	entry := Counter{Kind: Object, Path: path}
-	x.all = append(x.all, planned{Counter: entry, object: x.o.ID(), single: x.o.Single()})
+	x.all = append(x.all, listEntry{Counter: entry, object: x.o.ID(), single: x.o.Single()})
 }
 
 // some makes entries for paths.
@@ -335,7 +335,7 @@ func (x *expansion) add(k int, kind Kind, path winperf.Path, parent string) {
 	}
 
 	path.Counter = x.names.Title(c.ID.Index)
-	x.all = append(x.all, planned{
+	x.all = append(x.all, listEntry{
 		Counter: Counter{
 			Kind: kind, Path: path, Parent: parent, Type: c.Type, TimeBase: timeBase(x.o, &c), Scale: c.Scale,
 		},
@@ -360,7 +360,7 @@ func timeBase(o frame.Object, c *frame.Counter) int64 {
 
 // locate finds the instances of an entry in an object; pair compares it with the previous
 // sample. An entry follows its instance even if it is renamed, and ends with it.
-func (e *planned) locate(o frame.Object, pair *frame.Pair) {
+func (e *listEntry) locate(o frame.Object, pair *frame.Pair) {
 	labels := o.Labels()
 	was := -1
 	if !e.single && e.Kind != Array && e.labels != nil {
@@ -401,7 +401,7 @@ func (e *planned) locate(o frame.Object, pair *frame.Pair) {
 
 // stays reports whether the entry's instance is certain to be at the same place, if the
 // names of the instances are unchanged.
-func (e *planned) stays(pair *frame.Pair) bool {
+func (e *listEntry) stays(pair *frame.Pair) bool {
 	switch e.match {
 	case counter.Unmatched: // not checked yet
 		return false
@@ -413,7 +413,7 @@ func (e *planned) stays(pair *frame.Pair) bool {
 
 // follow finds the instance that had a place in the previous sample. If it is gone and
 // instances are identified independently of their names, the entry ends.
-func (e *planned) follow(pair *frame.Pair, was, n int) {
+func (e *listEntry) follow(pair *frame.Pair, was, n int) {
 	identities := e.match == counter.Verified
 	for i := range n {
 		from, match := pair.From(i)

@@ -6,15 +6,15 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// pieces reads values from the front of bytes. Beyond the end it returns zeros and sets
+// fieldReader reads values from the front of bytes. Beyond the end it returns zeros and sets
 // bad.
-type pieces struct {
+type fieldReader struct {
 	rest []byte
 	bad  bool
 }
 
 // take returns the next n bytes, or nil if fewer are left.
-func (p *pieces) take(n int) []byte {
+func (p *fieldReader) take(n int) []byte {
 	if p.bad = p.bad || n < 0 || n > len(p.rest); p.bad {
 		return nil
 	}
@@ -23,28 +23,28 @@ func (p *pieces) take(n int) []byte {
 	return b
 }
 
-func (p *pieces) u8() uint8 {
+func (p *fieldReader) u8() uint8 {
 	if b := p.take(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-func (p *pieces) u16() uint16 {
+func (p *fieldReader) u16() uint16 {
 	if b := p.take(2); b != nil {
 		return binary.LittleEndian.Uint16(b)
 	}
 	return 0
 }
 
-func (p *pieces) u32() uint32 {
+func (p *fieldReader) u32() uint32 {
 	if b := p.take(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-func (p *pieces) u64() uint64 {
+func (p *fieldReader) u64() uint64 {
 	if b := p.take(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
@@ -52,7 +52,7 @@ func (p *pieces) u64() uint64 {
 }
 
 // block reads the form that appendBytes writes.
-func (p *pieces) block() []byte {
+func (p *fieldReader) block() []byte {
 	n := p.u32()
 	if uint64(n) > uint64(len(p.rest)) {
 		p.bad = true
@@ -62,7 +62,7 @@ func (p *pieces) block() []byte {
 }
 
 // clocks reads the form that appendClocks writes.
-func (p *pieces) clocks(raw *winperf.Raw) {
+func (p *fieldReader) clocks(raw *winperf.Raw) {
 	c := &raw.Clocks
 	for _, clock := range [...]*int64{&c.PerfTime, &c.PerfFreq, &c.Time100ns, &c.ObjectTime, &c.ObjectFreq} {
 		*clock = int64(p.u64())

@@ -14,8 +14,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// own are the metrics about the program. They continue when the configuration is replaced.
-type own struct {
+// self are the metrics about the program. They continue when the configuration is replaced.
+type self struct {
 	mu        sync.Mutex
 	started   time.Time
 	version   string
@@ -49,8 +49,8 @@ const (
 
 var stageNames = []string{"sample", "decode", "map", "write"}
 
-func newOwn(version string) *own {
-	o := &own{
+func newSelf(version string) *self {
+	o := &self{
 		started: time.Now(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
 		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
 	}
@@ -67,7 +67,7 @@ func numAnomalies() int {
 }
 
 // took counts a sample; main is false for costly objects.
-func (o *own) took(c *measure.Cycle, err error, main bool) {
+func (o *self) took(c *measure.Cycle, err error, main bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.samples++
@@ -97,26 +97,26 @@ func partial(c *measure.Cycle) bool {
 	})
 }
 
-func (o *own) damaged() {
+func (o *self) damaged() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.damage++
 }
 
-func (o *own) mapped(d time.Duration) {
+func (o *self) mapped(d time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stages[stageMap] += d
 }
 
-func (o *own) wrote(d time.Duration, bytes int64) {
+func (o *self) wrote(d time.Duration, bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stages[stageWrite] += d
 	o.written += uint64(bytes)
 }
 
-func (o *own) answered(status int) {
+func (o *self) answered(status int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.scrapes[status]++
@@ -125,7 +125,7 @@ func (o *own) answered(status int) {
 // families returns all metrics about the exporter, for an answer with a main sample of objects, or
 // nil without one. whole reports that the sample lacks no object. requested are paths of the request
 // without a match.
-func (o *own) families(
+func (o *self) families(
 	e *Exporter, series seriesCounts, objects map[string]bool, whole bool, requested []string, now time.Time,
 ) []metrics.Family {
 	list := e.objects.list(now, e.mainObjects, objects)
@@ -142,7 +142,7 @@ func (o *own) families(
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	b := builder{own: o}
+	b := builder{self: o}
 
 	b.info("winperf_build", "Build information.",
 		metrics.Label{Name: "goos", Value: runtime.GOOS},
@@ -174,7 +174,7 @@ func (o *own) families(
 }
 
 // reserved returns the metrics about the exporter. Their names are not used for counters.
-func (o *own) reserved(e *Exporter) []metrics.Family {
+func (o *self) reserved(e *Exporter) []metrics.Family {
 	return o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
 }
 
@@ -188,7 +188,7 @@ func truth(b bool) float64 {
 func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1e3 }
 
 type builder struct {
-	own  *own
+	self *self
 	list []metrics.Family
 }
 
@@ -199,16 +199,16 @@ func (b *builder) add(name string, t metrics.Type, unit, help string, c metrics.
 }
 
 func (b *builder) gauge(name, unit, help string, v float64) {
-	b.add(name, metrics.Gauge, unit, help, floats(b.own.none, v))
+	b.add(name, metrics.Gauge, unit, help, floats(b.self.none, v))
 }
 
 func (b *builder) counter(name, unit, help string, v uint64) {
-	b.add(name, metrics.Counter, unit, help, metrics.Column{Rows: b.own.none, Bits: []uint64{v}})
+	b.add(name, metrics.Counter, unit, help, metrics.Column{Rows: b.self.none, Bits: []uint64{v}})
 }
 
 // info is 1 with labels, which must be sorted.
 func (b *builder) info(name, help string, labels ...metrics.Label) {
-	rows := b.own.fixed(name, func() [][]metrics.Label { return [][]metrics.Label{labels} })
+	rows := b.self.fixed(name, func() [][]metrics.Label { return [][]metrics.Label{labels} })
 	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
 }
 
@@ -224,7 +224,7 @@ func (b *builder) anomalies(name, help string, counts []uint64) {
 			key += "," + kind.String()
 		}
 	}
-	c.Rows = b.own.fixed(key, func() [][]metrics.Label { return oneLabel("kind", words) })
+	c.Rows = b.self.fixed(key, func() [][]metrics.Label { return oneLabel("kind", words) })
 	b.add(name, metrics.Counter, "", help, c)
 }
 
@@ -235,7 +235,7 @@ var rawAnomalies = []winperf.AnomalyKind{
 }
 
 func (b *builder) unmatched(paths []string) {
-	o := b.own
+	o := b.self
 	if o.pathRows == nil || !slices.Equal(o.paths, paths) {
 		o.paths, o.pathRows = paths, metrics.NewRows(oneLabel("path", paths), nil)
 	}
@@ -245,7 +245,7 @@ func (b *builder) unmatched(paths []string) {
 }
 
 func (b *builder) durations(name, help, label string, values []string, times []time.Duration) {
-	rows := b.own.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
+	rows := b.self.fixed(name, func() [][]metrics.Label { return oneLabel(label, values) })
 	c := metrics.Column{Rows: rows, Form: metrics.Ticks100ns}
 	for _, d := range times {
 		c.Bits = append(c.Bits, ticks(d))
@@ -263,7 +263,7 @@ func (b *builder) statuses(name, help string, counts map[int]uint64) {
 		}
 	}
 	// Statuses are only added, so that their number identifies them.
-	c.Rows = b.own.fixed(name+strconv.Itoa(len(labels)), func() [][]metrics.Label {
+	c.Rows = b.self.fixed(name+strconv.Itoa(len(labels)), func() [][]metrics.Label {
 		return oneLabel("code", labels)
 	})
 	b.add(name, metrics.Counter, "", help, c)
@@ -271,7 +271,7 @@ func (b *builder) statuses(name, help string, counts map[int]uint64) {
 
 // objects adds the presence of objects, the age of their values and the duration of their sample.
 func (b *builder) objects(list []objectState, now time.Time) {
-	rows := b.own.rowsOf(list)
+	rows := b.self.rowsOf(list)
 	up := metrics.Column{Rows: rows, Bits: make([]uint64, len(list))}
 	age := floats(rows, make([]float64, len(list))...)
 	took := floats(rows, make([]float64, len(list))...)
@@ -298,7 +298,7 @@ func (b *builder) objects(list []objectState, now time.Time) {
 }
 
 // rowsOf returns the labels of objects, cached while the objects are the same.
-func (o *own) rowsOf(list []objectState) *metrics.Rows {
+func (o *self) rowsOf(list []objectState) *metrics.Rows {
 	same := len(list) == len(o.objects) && o.objRows != nil
 	for i := 0; same && i < len(list); i++ {
 		same = list[i].Name == o.objects[i].Name
@@ -314,7 +314,7 @@ func (o *own) rowsOf(list []objectState) *metrics.Rows {
 	return o.objRows
 }
 
-func (o *own) fixed(name string, labels func() [][]metrics.Label) *metrics.Rows {
+func (o *self) fixed(name string, labels func() [][]metrics.Label) *metrics.Rows {
 	if o.rows[name] == nil {
 		o.rows[name] = metrics.NewRows(labels(), nil)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// ownObject is the name of the object with the counters of the measurement itself. Wildcards in a
+// selfObject is the name of the object with the counters of the measurement itself. Wildcards in a
 // path's object do not match it.
-const ownObject = "winperf"
+const selfObject = "winperf"
 
 // Cost is the time and the memory that a cycle needed.
 type Cost struct {
@@ -32,23 +32,23 @@ type used struct {
 	allocatedBytes uint64
 }
 
-// ownCounter is one counter of the object winperf.
-type ownCounter struct {
+// selfCounter is one counter of the object winperf.
+type selfCounter struct {
 	name  string
 	unit  counter.Unit // counts are integers, all others are decimals
-	needs ownNeed
+	needs selfNeed
 	read  func(c *Cycle) float64
 }
 
-type ownNeed uint8
+type selfNeed uint8
 
 const (
-	always    ownNeed = iota
-	previous          // a previous cycle
-	processor         // a previous cycle and the processor time
+	always    selfNeed = iota
+	previous           // a previous cycle
+	processor          // a previous cycle and the processor time
 )
 
-var ownCounters = []ownCounter{
+var selfCounters = []selfCounter{
 	{"Prepare Time", counter.Seconds, always, func(c *Cycle) float64 { return c.Cost.Prepare.Seconds() }},
 	{"Sample Time", counter.Seconds, always, func(c *Cycle) float64 { return c.Cost.Sample.Seconds() }},
 	{"Decode Time", counter.Seconds, always, func(c *Cycle) float64 { return c.Cost.Decode.Seconds() }},
@@ -71,7 +71,7 @@ var ownCounters = []ownCounter{
 	}},
 }
 
-func (o *ownCounter) value(c *Cycle) (counter.Value, counter.Status) {
+func (o *selfCounter) value(c *Cycle) (counter.Value, counter.Status) {
 	u := &c.used
 	switch {
 	case o.needs != always && !u.known:
@@ -84,56 +84,56 @@ func (o *ownCounter) value(c *Cycle) (counter.Value, counter.Status) {
 	return counter.Float(o.read(c)), counter.OK
 }
 
-func isOwn(p winperf.Path) bool { return strings.EqualFold(p.Object, ownObject) }
+func isSelf(p winperf.Path) bool { return strings.EqualFold(p.Object, selfObject) }
 
-type ownReading struct {
+type selfReading struct {
 	at, out int
-	counter *ownCounter
+	counter *selfCounter
 	series  *winperf.Series
 	reading winperf.Reading
 }
 
-func withoutOwn(sel winperf.Selection) winperf.Selection {
-	sel.Paths = slices.DeleteFunc(slices.Clone(sel.Paths), isOwn)
+func withoutSelf(sel winperf.Selection) winperf.Selection {
+	sel.Paths = slices.DeleteFunc(slices.Clone(sel.Paths), isSelf)
 	return sel
 }
 
-// arrangeOwn plans the readings of a path of the object winperf. A counter belongs to the first path
+// arrangeSelf plans the readings of a path of the object winperf. A counter belongs to the first path
 // that selects it.
-func (p *plan) arrangeOwn(w *part, at, out int) (int, int) {
+func (p *plan) arrangeSelf(w *part, at, out int) (int, int) {
 	if !w.Machine(p.machine) {
 		return at, out
 	}
-	for i := range ownCounters {
-		c := &ownCounters[i]
-		if !w.Path.Counter.Is(0, c.name) || p.ownTaken(c) || p.ownExcluded(c) {
+	for i := range selfCounters {
+		c := &selfCounters[i]
+		if !w.Path.Counter.Is(0, c.name) || p.selfTaken(c) || p.selfExcluded(c) {
 			continue
 		}
-		p.own = append(p.own, ownReading{at: at, out: out, counter: c, series: p.ownSeries(c)})
+		p.self = append(p.self, selfReading{at: at, out: out, counter: c, series: p.selfSeries(c)})
 		at, out = at+1, out+1
 		p.twoSamples = p.twoSamples || c.needs != always
 	}
 	return at, out
 }
 
-func (p *plan) ownTaken(c *ownCounter) bool {
-	return slices.ContainsFunc(p.own, func(o ownReading) bool { return o.counter == c })
+func (p *plan) selfTaken(c *selfCounter) bool {
+	return slices.ContainsFunc(p.self, func(o selfReading) bool { return o.counter == c })
 }
 
-func (p *plan) ownExcluded(c *ownCounter) bool {
+func (p *plan) selfExcluded(c *selfCounter) bool {
 	return slices.ContainsFunc(p.exclude, func(x *selection.Path) bool {
-		return x.Machine(p.machine) && isOwn(x.Asked) && x.Counter.Is(0, c.name)
+		return x.Machine(p.machine) && isSelf(x.Asked) && x.Counter.Is(0, c.name)
 	})
 }
 
-// ownSeries returns the same series until the machine changes.
-func (p *plan) ownSeries(c *ownCounter) *winperf.Series {
-	path := winperf.Path{Machine: p.machine, Object: ownObject, Counter: c.name}
+// selfSeries returns the same series until the machine changes.
+func (p *plan) selfSeries(c *selfCounter) *winperf.Series {
+	path := winperf.Path{Machine: p.machine, Object: selfObject, Counter: c.name}
 	if p.source != "" {
 		path.Instance, path.HasInstance = p.source, true
 	}
 
-	for _, s := range p.ownKnown {
+	for _, s := range p.selfKnown {
 		if s.Path == path {
 			return s
 		}
@@ -144,14 +144,14 @@ func (p *plan) ownSeries(c *ownCounter) *winperf.Series {
 	if c.unit == counter.Count {
 		s.Type = counter.LargeRawCount
 	}
-	p.ownKnown = append(p.ownKnown, s)
+	p.selfKnown = append(p.selfKnown, s)
 	return s
 }
 
-// readOwn must be the last step of a cycle.
-func (p *plan) readOwn(c *Cycle) {
-	for i := range p.own {
-		o := &p.own[i]
+// readSelf must be the last step of a cycle.
+func (p *plan) readSelf(c *Cycle) {
+	for i := range p.self {
+		o := &p.self[i]
 		value, status := o.counter.value(c)
 		o.reading = winperf.Reading{Series: o.series, Time: c.Time, Value: value, Status: status}
 		c.columns[o.out].Set(&o.reading)

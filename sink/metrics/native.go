@@ -11,10 +11,10 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// own is the scheme of winperf's own names: every counter, named after itself.
-type own struct{}
+// native is the scheme of winperf's own names: every counter, named after itself.
+type native struct{}
 
-type ownCounter struct {
+type nativeCounter struct {
 	k    int
 	name string   // English
 	ws   []string // of the name, without the unit
@@ -22,15 +22,15 @@ type ownCounter struct {
 	formula
 }
 
-func (own) templates(o *layout) []template {
+func (native) templates(o *layout) []template {
 	object, sqlInstance := objectWords(o.Name)
 	if len(object) == 0 {
 		object = []string{"object", strconv.Itoa(int(o.Object.ID().Index))}
 	}
 
-	counters := ownCounters(o)
+	counters := nativeCounters(o)
 	disambiguate(o, object, counters)
-	rows, textRows := ownRows(o, sqlInstance)
+	rows, textRows := nativeRows(o, sqlInstance)
 	var out []template
 	for i := range counters {
 		c := &counters[i]
@@ -38,7 +38,7 @@ func (own) templates(o *layout) []template {
 		name := stem(object, c.ws)
 		for _, t := range c.make(d, c.k, c.unit) {
 			t.Name = name + t.Name
-			t.Help = ownHelp(o, d, name, c)
+			t.Help = nativeHelp(o, d, name, c)
 			t.Rows = rows
 			if t.Type == Info {
 				t.Rows = textRows(c.k)
@@ -49,7 +49,7 @@ func (own) templates(o *layout) []template {
 	return out
 }
 
-func ownCounters(o *layout) (all []ownCounter) {
+func nativeCounters(o *layout) (all []nativeCounter) {
 	for k := range o.Counters {
 		d := &o.Counters[k]
 		f := formulaOf(d.Type)
@@ -69,13 +69,13 @@ func ownCounters(o *layout) (all []ownCounter) {
 		if nameless(d.Name) {
 			ws = []string{"title", strconv.Itoa(int(cmp.Or(d.ID.Index, d.ID.ID)))}
 		}
-		all = append(all, ownCounter{k, d.Name, ws, u, *f})
+		all = append(all, nativeCounter{k, d.Name, ws, u, *f})
 	}
 	return all
 }
 
-// ownHelp returns the counter's path, and the expression of its displayed value.
-func ownHelp(o *layout, d *definition, name string, c *ownCounter) string {
+// nativeHelp returns the counter's path, and the expression of its displayed value.
+func nativeHelp(o *layout, d *definition, name string, c *nativeCounter) string {
 	instance := "(*)"
 	if o.Object.Single() {
 		instance = ""
@@ -93,7 +93,7 @@ func ownHelp(o *layout, d *definition, name string, c *ownCounter) string {
 
 // displayed returns the expression of the displayed value in the counter's unit; "" if the metric
 // is that value, or a text.
-func (c *ownCounter) displayed(name string) string {
+func (c *nativeCounter) displayed(name string) string {
 	if c.Families[0].Type == Info || c.unit.offset != 0 {
 		return ""
 	}
@@ -119,7 +119,7 @@ func (c *ownCounter) displayed(name string) string {
 func decimals(f float64) string { return strconv.FormatFloat(f, 'g', 12, 64) }
 
 // x returns the value of x in the counter's expression, from its name without unit.
-func (c *ownCounter) x(name string) string {
+func (c *nativeCounter) x(name string) string {
 	if strings.Contains(c.Expression, "_seconds") {
 		return name
 	}
@@ -130,12 +130,12 @@ func (c *ownCounter) x(name string) string {
 // and types, and on title indices if these are equal, not on the order of counters. The counter
 // whose unit needs no conversion keeps the name, then the first in the order of names; the others
 // get their full name, and a number if necessary.
-func disambiguate(o *layout, object []string, counters []ownCounter) {
-	order := make([]*ownCounter, len(counters))
+func disambiguate(o *layout, object []string, counters []nativeCounter) {
+	order := make([]*nativeCounter, len(counters))
 	for i := range counters {
 		order[i] = &counters[i]
 	}
-	slices.SortStableFunc(order, func(a, b *ownCounter) int {
+	slices.SortStableFunc(order, func(a, b *nativeCounter) int {
 		return cmp.Or(
 			cmp.Compare(a.unit.converted(), b.unit.converted()),
 			cmp.Compare(a.name, b.name),
@@ -167,7 +167,7 @@ func disambiguate(o *layout, object []string, counters []ownCounter) {
 }
 
 // claim reserves the names of the counter's metrics if all are free.
-func (c *ownCounter) claim(o *layout, object []string, taken map[string]bool) bool {
+func (c *nativeCounter) claim(o *layout, object []string, taken map[string]bool) bool {
 	var names []string
 	for _, t := range c.make(&o.Counters[c.k], c.k, c.unit) {
 		names = append(names, claims(stem(object, c.ws)+t.Name, t.Type)...)
@@ -196,12 +196,12 @@ func claims(name string, t Type) []string {
 	return []string{name}
 }
 
-// ownRows returns the labellings of an object: for its instances, and with the text of a counter.
-func ownRows(o *layout, sqlInstance string) (rows *labelling, withText func(k int) *labelling) {
-	l := ownLabels{
+// nativeRows returns the labellings of an object: for its instances, and with the text of a counter.
+func nativeRows(o *layout, sqlInstance string) (rows *labelling, withText func(k int) *labelling) {
+	l := nativeLabels{
 		sqlInstance: sqlInstance,
-		pid:         ownID(o, titles.IDProcess, "ID Process", "Process ID"),
-		tid:         ownID(o, titles.IDThread, "ID Thread"),
+		pid:         nativeID(o, titles.IDProcess, "ID Process", "Process ID"),
+		tid:         nativeID(o, titles.IDThread, "ID Thread"),
 	}
 	if o.Object.Single() {
 		l.pid, l.tid = -1, -1
@@ -227,9 +227,9 @@ func ownRows(o *layout, sqlInstance string) (rows *labelling, withText func(k in
 	}
 }
 
-// ownID returns the position of the counter with a title index or one of the names, if it is a
+// nativeID returns the position of the counter with a title index or one of the names, if it is a
 // plain number; else -1.
-func ownID(o *layout, title uint32, names ...string) int {
+func nativeID(o *layout, title uint32, names ...string) int {
 	for k := range o.Counters {
 		d := &o.Counters[k]
 		is := func(name string) bool { return strings.EqualFold(d.Name, name) }
@@ -240,13 +240,13 @@ func ownID(o *layout, title uint32, names ...string) int {
 	return -1
 }
 
-// ownLabels makes the labels of instances: name, parent, process and thread ids.
-type ownLabels struct {
+// nativeLabels makes the labels of instances: name, parent, process and thread ids.
+type nativeLabels struct {
 	sqlInstance string
 	pid, tid    int // positions of counters, -1 for none
 }
 
-func (l ownLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
+func (l nativeLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
 	ls = append(ls, Label{"sql_instance", l.sqlInstance})
 	if o.Single() {
 		return ls, true
@@ -278,7 +278,7 @@ func (l ownLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) {
 
 func isNumber(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
-func (l ownLabels) id(o frame.Object, i, k int) (string, bool) {
+func (l nativeLabels) id(o frame.Object, i, k int) (string, bool) {
 	if k < 0 {
 		return "", false
 	}

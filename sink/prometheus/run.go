@@ -14,10 +14,10 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// piece is a sorted part of a history: a record for each series, ordered by key. A record is the
+// run is a sorted part of a history: a record for each series, ordered by key. A record is the
 // key and the number of points as unsigned varints, and the points, each as the difference from the
 // previous point; see appendPoint.
-type piece struct{ at, size int64 } // in the spool
+type run struct{ at, size int64 } // in the spool
 
 // key orders the series in the text.
 type key struct {
@@ -53,7 +53,7 @@ type place struct {
 	era, row int32
 }
 
-// write writes the waiting values as a piece and removes them.
+// write writes the waiting values as a run and removes them.
 func (s *sorter) write(w *bufio.Writer, families []*history) error {
 	for _, h := range families {
 		for i, t := range h.tracks {
@@ -160,7 +160,7 @@ func appendPoint(dst []byte, p, last *point) []byte {
 	return dst
 }
 
-type pieceReader struct {
+type runReader struct {
 	from   *bufio.Reader
 	key    key
 	points int // unread points of the record
@@ -169,7 +169,7 @@ type pieceReader struct {
 }
 
 // next reads the head of the next record. All points of the previous record must have been read.
-func (r *pieceReader) next() error {
+func (r *runReader) next() error {
 	var head [4]uint64
 	for i := range head {
 		n, err := binary.ReadUvarint(r.from)
@@ -187,7 +187,7 @@ func (r *pieceReader) next() error {
 	return nil
 }
 
-func (r *pieceReader) point() error {
+func (r *runReader) point() error {
 	r.points--
 	step, err := binary.ReadVarint(r.from)
 	if err != nil {
@@ -211,7 +211,7 @@ func (r *pieceReader) point() error {
 	return nil
 }
 
-func (r *pieceReader) value(i int, form uint8) error {
+func (r *runReader) value(i int, form uint8) error {
 	if form == 1+uint8(metrics.Float) {
 		n, err := binary.ReadUvarint(r.from)
 		r.last.values[i] ^= bits.ReverseBytes64(n)

@@ -21,8 +21,8 @@ const englishTable = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`
 // objects winperf-provider.dll delivers.
 const Publishers = "Publishers"
 
-// Plan is the ordered steps of an installation.
-type Plan []Step
+// Steps is the ordered steps of an installation.
+type Steps []Step
 
 // Step is one action. A registry action names a key below HKEY_LOCAL_MACHINE.
 type Step struct {
@@ -92,9 +92,9 @@ type Install struct {
 	Provider            winperf.GUID
 }
 
-// Plan returns the steps of an installation.
-func (in Install) Plan() Plan {
-	var p Plan
+// Steps returns the steps of an installation.
+func (in Install) Steps() Steps {
+	var p Steps
 	if in.INI != "" {
 		p = in.version1()
 	}
@@ -109,7 +109,7 @@ func (in Install) Plan() Plan {
 	return p
 }
 
-func (in Install) version1() Plan {
+func (in Install) version1() Steps {
 	service := Services + `\` + in.Driver
 	performance, linkage := service+`\Performance`, service+`\Linkage`
 	text := func(name, value string) Step {
@@ -119,7 +119,7 @@ func (in Install) version1() Plan {
 		return SetValue(key, name, Value{Type: TypeMultiString, Strings: values})
 	}
 
-	var p Plan
+	var p Steps
 	if in.Open == "" { // winperf-provider.dll
 		p = append(p, makePublished())
 	}
@@ -156,10 +156,10 @@ const firstCounter = "First Counter"
 
 // UninstallDriver returns the steps that remove a version 1 provider. Values of other
 // programs in its service key are kept.
-func UninstallDriver(driver string) Plan {
+func UninstallDriver(driver string) Steps {
 	service := Services + `\` + driver
 	performance, linkage := service+`\Performance`, service+`\Linkage`
-	p := Plan{runCommand([]string{"unlodctr", driver}, nil, "")}
+	p := Steps{runCommand([]string{"unlodctr", driver}, nil, "")}
 	for _, name := range performanceValues {
 		p = append(p, DeleteValue(performance, name))
 	}
@@ -176,6 +176,6 @@ var performanceValues = []string{
 }
 
 // UninstallProvider returns the steps that remove a version 2 provider.
-func UninstallProvider(g winperf.GUID) Plan {
-	return Plan{runCommand([]string{"unlodctr", "/G:" + g.String()}, nil, "")}
+func UninstallProvider(g winperf.GUID) Steps {
+	return Steps{runCommand([]string{"unlodctr", "/G:" + g.String()}, nil, "")}
 }

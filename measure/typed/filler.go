@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// plan fills structs of type T from objects of frames. It serves one object and one goroutine.
-type plan[T any] struct {
+// filler fills structs of type T from objects of frames. It serves one object and one goroutine.
+type filler[T any] struct {
 	fields  []field
 	steps   []step
 	pair    *frame.Pair
@@ -32,20 +32,20 @@ type step struct {
 	asKept bool
 }
 
-// newPlan reads the tags of T. The error wraps ErrField.
-func newPlan[T any]() (*plan[T], error) {
+// newFiller reads the tags of T. The error wraps ErrField.
+func newFiller[T any]() (*filler[T], error) {
 	fields, err := fieldsOf(reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
-	return &plan[T]{fields: fields}, nil
+	return &filler[T]{fields: fields}, nil
 }
 
 // Fill returns the rows of an object of the cooker's newer frame, one for each instance, in the
 // memory of dst. names are those of the frame's schema. If the object's definitions changed, the
 // fields are bound again; the error then names the fields that do not fit, and wraps ErrField and,
 // for a missing counter, winperf.ErrNoCounter.
-func (p *plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {
+func (p *filler[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {
 	pair := ck.Object(o)
 	if p.pair != pair || p.layout != pair.Layout() {
 		if err := p.bind(o, names); err != nil {
@@ -68,7 +68,7 @@ func (p *plan[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametab
 }
 
 // bind finds the counters of all fields.
-func (p *plan[T]) bind(o frame.Object, names *nametable.Names) error {
+func (p *filler[T]) bind(o frame.Object, names *nametable.Names) error {
 	p.steps, p.rates = p.steps[:0], false
 	var errs []error
 	for i := range p.fields {

@@ -25,11 +25,11 @@ type object struct {
 	rowAt    map[row]int     // with the name in lower case
 	have     map[string]bool // columns and instances of entries
 
-	perValue  bool // values may have clocks of their own
-	ownClocks bool // it was seen with other clocks than the head's
-	changed   bool // sizes or ownClocks are others than the templates'
-	template  template
-	marked    template // with a bit map of missing values
+	perValue    bool // values may have clocks of their own
+	valueClocks bool // it was seen with other clocks than the head's
+	changed     bool // sizes or valueClocks are others than the templates'
+	template    template
+	marked      template // with a bit map of missing values
 
 	wanted bool
 	sample
@@ -69,9 +69,9 @@ type row struct {
 	index int
 }
 
-// plan sorts counters into objects. bad tells what is wrong with one, whose values
+// sortObjects sorts counters into objects. bad tells what is wrong with one, whose values
 // are left out.
-func plan(counters []Counter, perValue bool, bad func(i int, text string)) []*object {
+func sortObjects(counters []Counter, perValue bool, bad func(i int, text string)) []*object {
 	var objects []*object
 	byKey := map[string]*object{}
 	for i := range counters {
@@ -213,8 +213,8 @@ func newColumn(c *Counter) column {
 	return col
 }
 
-// ownClock is the position of the definition of the column's own clock.
-func (c *column) ownClock() int {
+// valueClock is the position of the definition of the column's own clock.
+func (c *column) valueClock() int {
 	if c.base != 0 {
 		return c.at + 2
 	}
