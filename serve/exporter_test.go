@@ -444,7 +444,7 @@ func TestNewChecksOwnNames(t *testing.T) {
 	if !errors.As(err, &at) || !errors.Is(err, metrics.ErrGeneric) {
 		t.Fatalf("error %v", err)
 	}
-	const want = `"go": metric go_goroutines is one about winperf itself`
+	const want = `"go": metric go_goroutines is reserved for winperf itself`
 	if at.Key != "performancecounter.objects[0]" || !strings.HasSuffix(at.Error(), want) ||
 		!strings.HasPrefix(at.Error(), "performancecounter.objects: ") {
 		t.Errorf("error %q of %s", at, at.Key)

@@ -203,7 +203,7 @@ func TestBrokenOff(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		e.ServeHTTP(&gone{ResponseRecorder: httptest.NewRecorder()}, r)
 	}()
-	if text := log.String(); !strings.Contains(text, "broken off") || !strings.Contains(text, io.ErrClosedPipe.Error()) {
+	if text := log.String(); !strings.Contains(text, "was aborted") || !strings.Contains(text, io.ErrClosedPipe.Error()) {
 		t.Errorf("log %q", text)
 	}
 	if kept := e.answers.kept.Load(); kept != 0 {

@@ -49,7 +49,7 @@ func TestBackground(t *testing.T) {
 			if err != nil || strings.Count(content(t, log), "\n") != 21 {
 				t.Errorf("%v, %s", err, content(t, log))
 			}
-			if draws := strings.Contains(shown.String(), "Ctrl-C ends"); draws != tt.draws {
+			if draws := strings.Contains(shown.String(), "Ctrl-C stops"); draws != tt.draws {
 				t.Errorf("it drew: %v, shown is %q", draws, shown.String())
 			}
 			if silent := !strings.Contains(shown.String(), "samples, "); silent == tt.draws {

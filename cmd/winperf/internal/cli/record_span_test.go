@@ -16,8 +16,8 @@ func TestRecordNothing(t *testing.T) {
 		`\Memory\Available MBytes`: `\System\Context Switches/sec`, `\Winperf Test\Constant`: `\Winperf Test\Ticks/sec`,
 	}[livePath(t)]
 	for _, tt := range []struct{ format, flag, value, want string }{
-		{"capture", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is over"},
-		{"csv", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is over"},
+		{"capture", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is in the past"},
+		{"csv", "--end", "2020-01-01", "--end: 2020-01-01 23:59:59.999 +02:00 is in the past"},
 		{"csv", "--for", "1ms", "nothing was recorded: the end was before the first sample"}, // the first row needs two samples
 	} {
 		name := filepath.Join(t.TempDir(), "x."+tt.format)
