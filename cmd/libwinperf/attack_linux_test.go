@@ -34,7 +34,7 @@ except ImportError as error:
     print(error)
 `
 	got := run(t, pythonEnv(), "python3", "-c", program)
-	if want := "winperf needs Python 3.10 or later, and this is 3.9.18: older versions handle signals without SA_ONSTACK\n"; got != want {
+	if want := "winperf needs Python 3.10 or later, not 3.9.18: older versions handle signals without SA_ONSTACK\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
