@@ -175,7 +175,7 @@ func TestNoSession(t *testing.T) {
 	if diff := cmp.Diff([]uint32{2}, titles(ask(t, d, everything()))); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"bad open: Open returned neither a session nor an error"}, seen.take()); diff != "" {
+	if diff := cmp.Diff([]string{"bad open: neither a session nor an error from Open"}, seen.take()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }

@@ -25,7 +25,7 @@ func (e *entry) openSession(ctx context.Context) {
 	e.answer = answer{err: attempt(func() error {
 		s, err := e.provider.Open(ctx)
 		if err == nil && s == nil {
-			err = errors.New("Open returned neither a session nor an error")
+			err = errors.New("neither a session nor an error from Open")
 		}
 		if err == nil {
 			e.session = s

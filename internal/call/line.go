@@ -46,6 +46,7 @@ type Line struct {
 // Outcome is the result of waiting for a call.
 type Outcome uint8
 
+// The outcomes.
 const (
 	Returned Outcome = iota // in time
 	Overdue                 // within the grace period after cancellation

@@ -9,6 +9,7 @@ import (
 // Form is the form of an answer: PERF_COUNTER_HEADER.dwType.
 type Form uint32
 
+// The forms.
 const (
 	errorReturn       Form = 0 // no values: PERF_ERROR_RETURN
 	SingleCounter     Form = 1 // one counter of one instance

@@ -128,6 +128,7 @@ type Name []byte
 // String returns the name.
 func (n Name) String() string { return wire.Text(n, wire.UTF16LE) }
 
+// Sample is one sample of a log.
 type Sample struct {
 	// Time is the time of the sample in UTC. It is from a 100 ns clock in the sample if
 	// possible, otherwise from Local and the zone.
@@ -172,6 +173,7 @@ func (v *Value) Denied() bool { return v.Status == cstatusDenied }
 // NoInstance reports whether the instance was missing.
 func (v *Value) NoInstance() bool { return v.Status == cstatusNoInstance }
 
+// Item is the raw value of one instance in an array.
 type Item struct {
 	Name          Name
 	First, Second int64

@@ -13,6 +13,7 @@ import (
 // Format is a kind of log.
 type Format uint8
 
+// The formats.
 const (
 	CSV Format = iota // PDH-CSV 4.0, fields separated by commas
 	TSV               // PDH-TSV 4.0, fields separated by tabs

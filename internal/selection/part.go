@@ -80,6 +80,7 @@ type Object struct {
 // Want is the way in which a part selects an object.
 type Want uint8
 
+// The ways.
 const (
 	Unwanted    Want = iota
 	AmongOthers      // as one of a class, or by a pattern

@@ -16,6 +16,7 @@ type Path struct {
 	matcher winperf.Matcher // of the machine and the instance
 }
 
+// NewPath prepares p for matching.
 func NewPath(p winperf.Path) Path {
 	rest := winperf.Path{Machine: p.Machine, HasInstance: p.HasInstance, Instance: p.Instance, Index: p.Index}
 	return Path{Asked: p, Object: NewName(p.Object), Counter: NewName(p.Counter), matcher: rest.Matcher()}

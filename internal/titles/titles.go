@@ -2,6 +2,7 @@
 // same on every Windows, in every language.
 package titles
 
+// Objects.
 const (
 	System       = 2
 	Memory       = 4
@@ -12,6 +13,7 @@ const (
 	Processor    = 238
 )
 
+// Counters.
 const (
 	ProcessorTime = 6   // % Processor Time
 	WorkingSet    = 180 // of a process

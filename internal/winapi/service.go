@@ -35,6 +35,7 @@ type ServiceRun func(ctx context.Context, ready func(), reload <-chan struct{}) 
 // EventKind is the level of an entry in the event log.
 type EventKind uint8
 
+// The levels.
 const (
 	EventInfo EventKind = iota
 	EventWarning
