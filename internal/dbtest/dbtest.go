@@ -156,8 +156,8 @@ func (d *Database) Stop() {
 	d.cmd = nil
 }
 
-// Kill kills the program, like the system without memory, and waits for its end. Start restarts it
-// with the data that it had written.
+// Kill kills the program, as the system does when memory runs out, and waits for its end. Start
+// restarts it with the data that it had written.
 func (d *Database) Kill() {
 	if d.cmd == nil {
 		return

@@ -80,8 +80,8 @@ func (c *choice) gather(sel winperf.Selection) {
 	}
 }
 
-// addGlobal adds the wanted objects among those that are not costly and exist now. whole reports
-// that exactly all of them are wanted.
+// addGlobal adds the wanted objects that exist now, except costly ones. whole reports that exactly
+// all of them are wanted.
 func (c *choice) addGlobal() (whole bool, err error) {
 	global, err := c.source.global(c.ctx, c.known)
 	if err != nil {
