@@ -11,8 +11,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Cursor reads the samples of a File in order. Its memory is that of a few samples,
-// whatever the size of the file: of the current record, its reference, its schema and the
+// Cursor reads the samples of a File in order. Its memory is limited to a few samples,
+// whatever the size of the file: the current record, its reference, its schema and the
 // decoded sample, 64 MiB each at most. It must be used by one goroutine.
 type Cursor struct {
 	f *File

@@ -309,5 +309,5 @@ func (e *Experiment) Next(ctx context.Context, max int) ([]*Record, error) {
 	return records, err
 }
 
-// Done tells the Spool that the records up to a number were delivered and can be removed.
+// Done removes the records up to a number, which were delivered, from the Spool.
 func (e *Experiment) Done(through uint64) error { return e.store.forget(through) }

@@ -194,8 +194,8 @@ func emitPoint(ctx context.Context, bindings []*binding, info *EventInfo) {
 	awaitAll(ctx, bindings, tickets)
 }
 
-// submitAll submits an event to bindings and sets tickets to those that have to be waited for. Bindings
-// of one experiment get the same time.
+// submitAll submits an event to bindings, and sets tickets to the tickets that the caller must wait for.
+// Bindings of one experiment get the same time.
 func submitAll(
 	ctx context.Context, bindings []*binding, tickets []*ticket, info *EventInfo, made func(i int) *ticket,
 ) {

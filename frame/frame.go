@@ -78,7 +78,7 @@ func (f Frame) check(op string) error {
 // Damage returns the errors found in parts of the sample. Their number is limited.
 func (f Frame) Damage() []error { return f.damage }
 
-// mainIndex returns the index of the part whose clocks and machine are those of the frame, or nil.
+// mainIndex returns the index of the part that provides the frame's clocks and machine, or nil.
 func (f Frame) mainIndex() *index.Index {
 	if f.IsZero() || len(f.parts) == 0 {
 		return nil

@@ -78,7 +78,7 @@ func (l *Labels) join() {
 }
 
 // Keep sets at[i] to -1 if the full name or occurrence of the instance at position i differs from
-// those of the instance at position at[i] of older.
+// the instance at position at[i] of older.
 func (l *Labels) Keep(older *Labels, at []int32) {
 	l.once.Do(l.join)
 	older.once.Do(older.join)

@@ -69,7 +69,7 @@ func (c *Measurement) cookOptions() counter.Options {
 
 // Rest waits until the last sample of a live source is [LeastInterval] old, so that the next one
 // yields rates. It is for programs that sample on demand. It returns at once before the first sample
-// and for a log. The error is that of ctx.
+// and for a log. It returns the error of ctx.
 func (c *Measurement) Rest(ctx context.Context) error {
 	if c.is.Recorded || c.taken == 0 {
 		return ctx.Err()

@@ -31,7 +31,7 @@
 //
 // # Instances over time
 //
-// A reading's Series is the same as long as its instance lives, and never that of another one. Its
+// A reading's Series is the same as long as its instance lives, and no other instance gets it. Its
 // path contains the source's name of the instance, which can change when another instance of the same
 // name ends. An instance that a path names keeps the name that the path matched, even if the source
 // renames it. Rules give other names (see [NameRule]). Series.Key distinguishes an instance from all

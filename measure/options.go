@@ -82,7 +82,7 @@ type Options struct {
 //
 // It applies to live sources and to captures of a Linux host. Other logs are computed as Windows does
 // it: PDH has no such limit, and a rate has no value only if the clock did not advance. Their values
-// are equal to those of Performance Monitor.
+// equal the values in Performance Monitor.
 const LeastInterval = schedule.Least
 
 func (o *Options) interval() time.Duration { return schedule.Interval(o.Interval) }

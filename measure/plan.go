@@ -95,7 +95,7 @@ type item struct {
 
 type keptSeries struct {
 	all       []*winperf.Series // by position, nil if not requested; nil if none was
-	complete  bool              // all were requested; those of new instances may be missing
+	complete  bool              // all were requested; series of new instances may be missing
 	spare     []*winperf.Series // memory for the next plan
 	handedOut bool              // a caller may hold the slice all
 }

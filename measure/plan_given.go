@@ -124,7 +124,7 @@ func (w *part) selectsSeries(p *plan, s *winperf.Series) counter.Status {
 	return counter.OK
 }
 
-// arrange returns the next reading and column after those of part w.
+// arrange arranges part w, and returns the next positions for a reading and a column.
 func (g *displayed) arrange(w, at, out int) (int, int) {
 	part := &g.parts[w]
 	part.out = out

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// Provider supplies objects. Its calls are like those of a Windows performance extension DLL: Open, then
+// Provider supplies objects. Its calls are as in a Windows performance extension DLL: Open, then
 // Collect any number of times, then Close (Microsoft Learn, "Creating a Performance Extension DLL"). They
 // never overlap, but several providers are called at the same time. Several dispatchers call the same
 // provider independently: its sessions must not share mutable state.

@@ -14,9 +14,10 @@ import (
 // once the buffer is large enough nothing is allocated.
 //
 // A [Dispatcher] passes it to one call of [Session].Collect; it must not be used afterwards. Objects are
-// written one after the other, each at most once, and only those that the provider declared; they may be
-// others than the query wants. A mistake drops all objects of the call and is reported like an error of
-// Collect. Writing more than [Options].MaxBytes ends the call by a panic, which the dispatcher recovers.
+// written one after the other, each at most once, and only if the provider declared them; they may be
+// objects that the query does not want. A mistake drops all objects of the call and is reported like an
+// error of Collect. Writing more than [Options].MaxBytes ends the call by a panic, which the dispatcher
+// recovers.
 type Writer struct {
 	buf  []byte
 	base int

@@ -255,7 +255,7 @@ func beginsRecord(text []byte) bool {
 // Deliver implements Sink.
 func (s *fileSink) Deliver(_ context.Context, batch []Item) error {
 	// A batch that could not be written is repeated, alone or with more records. Its encoded form is
-	// kept, because encoders remember what they have encoded.
+	// kept, because encoders omit definitions that they have written.
 	if err := s.flush(); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (j *Joint) Sample(ctx context.Context) error {
 	return j.step("sample", sampled, do, prepared)
 }
 
-// run calls, in parallel, the function that of returns for each member. Members without a function, and
+// run calls of for each member, and the returned functions in parallel. Members without a function, and
 // members that have not returned from an earlier call, are skipped.
 func (j *Joint) run(ctx context.Context, of func(*member) func(context.Context)) error {
 	if err := j.calls.Begin(ctx, 0); err != nil {

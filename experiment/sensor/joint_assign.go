@@ -15,7 +15,7 @@ import (
 )
 
 // Join returns a Joint over several sources. Each path of the selection is measured in the sources of its
-// machine, and only in those that know its object if any does. A path with wildcards for machine and
+// machine; if any of them has its object, only in sources that have it. A path with wildcards for machine and
 // object is measured in all. Whole objects and classes of objects are measured in every source, and the
 // paths of an origin in that origin: see [Assign] for sensors. Options of [measure.Watch] have no effect.
 //

@@ -7,7 +7,7 @@
 // counters that any open query needs; samples requested before a query opened that needs
 // more are not used for it.
 //
-// The rules are those of the object cache of the Java Performance Measurement Framework's
+// The rules are the same as in the object cache of the Java Performance Measurement Framework's
 // data source for Windows:
 //
 //   - the unit is one object of one sample, with the clocks of that sample;

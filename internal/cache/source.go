@@ -16,7 +16,7 @@ import (
 // defaultFreshness is the default of Options.Freshness.
 const defaultFreshness = 500 * time.Millisecond
 
-// Options for New. The zero Options are those of the original.
+// Options configure New. The zero Options have the defaults of the original.
 type Options struct {
 	// Freshness limits the age of a shared object since the end of its query. 0 means 500
 	// ms; with a negative value only concurrent requests share.

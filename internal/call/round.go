@@ -70,7 +70,7 @@ func (r *Round) Ask(l *Line, run func(context.Context)) {
 }
 
 // Wait waits until all calls have returned, the round's context ends, the limit is reached
-// or stop is closed. Then it cancels the running calls, and abandons those that do not
+// or stop is closed. Then it cancels the running calls, and abandons calls that do not
 // return within the grace period. See each line's Outcome.
 func (r *Round) Wait(stop <-chan struct{}, grace time.Duration) { _ = r.wait(stop, grace) }
 

@@ -155,7 +155,7 @@ type Experiment struct {
 	Session  string    `json:"session"`
 	State    string    `json:"state"`
 	Attached time.Time `json:"attached"`
-	// By is the user who attached it over a socket; "" is the program itself.
+	// By is the user that attached it over a socket; "" is the program itself.
 	By          string         `json:"by,omitempty"`
 	Keep        bool           `json:"keep,omitempty"`
 	Stored      uint64         `json:"stored"`

@@ -21,7 +21,7 @@ type Head struct {
 	Machine       string         // invalid UTF-8 becomes U+FFFD
 	DefaultObject int32          // title index of the object to show first, -1 = none
 	SystemTime    time.Time      // local time of its zone; the zone is not stored
-	Clocks        counter.Clocks // of the sample, without those of objects
+	Clocks        counter.Clocks // of the sample, without the clocks of objects
 }
 
 // AppendHead appends a PERF_DATA_BLOCK. [FinishBlock] sets the number of its objects.
@@ -77,7 +77,7 @@ func FinishBlock(block []byte, objects int) {
 }
 
 // JoinBlocks joins two adjacent blocks in place: the objects of the block that begins at
-// second follow those of the first. Both must be made by AppendHead and FinishBlock.
+// second follow the objects of the first block. Both must be made by AppendHead and FinishBlock.
 func JoinBlocks(blocks []byte, second int) []byte {
 	other := blocks[second:]
 	count := u32(blocks, AtNumObjects) + u32(other, AtNumObjects)

@@ -1,5 +1,5 @@
-// Package dbtest is for tests only: it runs the databases of metrics that Debian has, on this
-// machine alone, and reads what they hold.
+// Package dbtest is for tests only. It runs the metrics databases of Debian on this machine, and
+// reads their contents.
 package dbtest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// Database is a program that keeps metrics.
+// Database is a running metrics database.
 type Database struct {
 	// URL is its address, http://127.0.0.1:PORT.
 	URL string
@@ -35,8 +35,8 @@ type Database struct {
 	log     *os.File
 }
 
-// VictoriaMetrics starts one that keeps samples of the last hundred years. Without the program the
-// test is skipped, or fails where CI is true.
+// VictoriaMetrics starts a VictoriaMetrics that keeps samples of the last hundred years. Without
+// the program the test is skipped, or fails if CI is true.
 func VictoriaMetrics(t testing.TB) *Database {
 	t.Helper()
 	d := newDatabase(t, "victoria-metrics", "/health")
@@ -48,14 +48,14 @@ func VictoriaMetrics(t testing.TB) *Database {
 	return d
 }
 
-// Prometheus starts one that takes remote write.
+// Prometheus starts a Prometheus that accepts remote write.
 func Prometheus(t testing.TB) *Database {
 	t.Helper()
 	return PrometheusWith(t, t.TempDir(), "")
 }
 
-// CurrentPrometheus starts the one that WINPERF_PROMETHEUS is the file name of, newer than Debian's: it takes
-// remote write 2.0 and OTLP. Without that name the test is skipped.
+// CurrentPrometheus starts the Prometheus whose file name is in WINPERF_PROMETHEUS. It must be
+// newer than Debian's, with remote write 2.0 and OTLP. Without the variable the test is skipped.
 func CurrentPrometheus(t testing.TB) *Database {
 	t.Helper()
 	program := os.Getenv("WINPERF_PROMETHEUS")
@@ -65,19 +65,19 @@ func CurrentPrometheus(t testing.TB) *Database {
 	return startPrometheus(t, program, t.TempDir(), "", newData(t), "--web.enable-otlp-receiver")
 }
 
-// PrometheusWith starts one with a configuration, in which names of files are relative to dir.
+// PrometheusWith starts a Prometheus with a configuration, in which file names are relative to dir.
 func PrometheusWith(t testing.TB, dir, text string) *Database {
 	t.Helper()
 	return startPrometheus(t, "prometheus", dir, text, newData(t))
 }
 
-// PrometheusOf starts one over the blocks that are in a directory.
+// PrometheusOf starts a Prometheus with the blocks in a directory.
 func PrometheusOf(t testing.TB, data string) *Database {
 	t.Helper()
 	return startPrometheus(t, "prometheus", t.TempDir(), "", data)
 }
 
-// newData is a directory for a new database.
+// newData returns a directory for a new database.
 func newData(t testing.TB) string { return filepath.Join(t.TempDir(), "data") }
 
 func startPrometheus(t testing.TB, program, dir, text, data string, more ...string) *Database {
@@ -126,7 +126,6 @@ func newDatabase(t testing.TB, program, ready string) *Database {
 	return d
 }
 
-// Start starts the program, and waits until it answers.
 func (d *Database) Start() {
 	d.t.Helper()
 	d.cmd = exec.Command(d.program, d.args...)
@@ -136,7 +135,7 @@ func (d *Database) Start() {
 	}
 	for range 600 {
 		if r, err := http.Get(d.URL + d.ready); err == nil {
-			_ = r.Body.Close() // the status is all
+			_ = r.Body.Close() // only the status matters
 			if r.StatusCode == http.StatusOK {
 				return
 			}
@@ -146,24 +145,24 @@ func (d *Database) Start() {
 	d.t.Fatalf("%s does not answer", d.program)
 }
 
-// Stop interrupts the program, which then writes what it holds, and waits for its end; again
-// it does nothing.
+// Stop interrupts the program, which then writes its data, and waits for its end. A second Stop
+// does nothing.
 func (d *Database) Stop() {
 	if d.cmd == nil {
 		return
 	}
-	_ = d.cmd.Process.Signal(os.Interrupt) // or it has ended
-	_ = d.cmd.Wait()                       // how it ended is its own affair
+	_ = d.cmd.Process.Signal(os.Interrupt) // fails if it has ended
+	_ = d.cmd.Wait()                       // its exit status does not matter
 	d.cmd = nil
 }
 
-// Kill ends the program at once, as the lack of memory does, and waits for its end. Start starts it again
-// with what it had written.
+// Kill kills the program, as the system does when memory runs out, and waits for its end. Start
+// restarts it with the data that it had written.
 func (d *Database) Kill() {
 	if d.cmd == nil {
 		return
 	}
-	_ = d.cmd.Process.Kill() // or it has ended
+	_ = d.cmd.Process.Kill() // fails if it has ended
 	_ = d.cmd.Wait()
 	d.cmd = nil
 }
@@ -171,12 +170,12 @@ func (d *Database) Kill() {
 // Samples are values by series and time: {__name__="x", a="b"} 1795410000123.
 type Samples map[string]float64
 
-// add adds a series without the labels that sending adds.
+// add adds a series without the labels that the sender adds.
 func (s Samples) add(labels map[string]string, ms int64, value float64) {
 	s[fmt.Sprintf("%s %d", labelText(labels), ms)] = value
 }
 
-// labelText is labels without those that sending adds.
+// labelText returns labels as text, without the labels that the sender adds.
 func labelText(labels map[string]string) string {
 	var parts []string
 	for name, v := range labels {
@@ -188,22 +187,22 @@ func labelText(labels map[string]string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// Exported reads all that VictoriaMetrics has of what winperf sent.
+// Exported returns all samples in VictoriaMetrics that winperf sent.
 func (d *Database) Exported() Samples {
 	d.t.Helper()
 	return d.ExportedOf(`{job="winperf"}`)
 }
 
-// ExportedOf reads all that VictoriaMetrics has of the series that match.
+// ExportedOf returns all samples in VictoriaMetrics of the series that match.
 func (d *Database) ExportedOf(match string) Samples {
 	d.t.Helper()
-	d.get("/internal/force_flush") // or it would show them some seconds later
+	d.get("/internal/force_flush") // otherwise it shows them some seconds later
 	body := d.get("/api/v1/export?" + url.Values{"match[]": {match}, "reduce_mem_usage": {"1"}}.Encode())
 	samples := Samples{}
 	for line := range strings.Lines(body) {
 		var series struct {
 			Metric     map[string]string
-			Values     []*float64 // null is no number
+			Values     []*float64 // null is not a number
 			Timestamps []int64
 		}
 		if err := json.Unmarshal([]byte(line), &series); err != nil {
@@ -220,7 +219,7 @@ func (d *Database) ExportedOf(match string) Samples {
 	return samples
 }
 
-// Queried reads what Prometheus has of what winperf sent in a time before an end.
+// Queried returns the samples in Prometheus that winperf sent, in a period before an end.
 func (d *Database) Queried(end time.Time, before time.Duration) Samples {
 	d.t.Helper()
 	query := url.Values{
@@ -259,13 +258,13 @@ type Instant struct {
 	Value  float64
 }
 
-// Ask returns what Prometheus' API has for an expression now. The error is the API's.
+// Ask returns the result of an expression in Prometheus' API now. The error is the API's.
 func (d *Database) Ask(expression string) ([]Instant, error) {
 	d.t.Helper()
 	return d.AskAt(expression, time.Now())
 }
 
-// AskAt is Ask at another time.
+// AskAt is like Ask at a given time.
 func (d *Database) AskAt(expression string, at time.Time) ([]Instant, error) {
 	d.t.Helper()
 	query := url.Values{"query": {expression}, "time": {secondsOf(at)}}
@@ -294,7 +293,7 @@ func (d *Database) AskAt(expression string, at time.Time) ([]Instant, error) {
 	return instants(answer.Data.Result)
 }
 
-// instants reads a vector of the API.
+// instants parses a vector of the API.
 func instants(text []byte) (all []Instant, err error) {
 	var vector []struct {
 		Metric map[string]string
@@ -313,7 +312,7 @@ func instants(text []byte) (all []Instant, err error) {
 	return all, nil
 }
 
-// Evaluated returns what an expression of PromQL gives at a time, by the labels that winperf made:
+// Evaluated returns the values of a PromQL expression at a time, by the labels that winperf made:
 // {a="b"}.
 func (d *Database) Evaluated(expression string, at time.Time) map[string]float64 {
 	d.t.Helper()
@@ -343,7 +342,7 @@ func (d *Database) Evaluated(expression string, at time.Time) map[string]float64
 	return values
 }
 
-// secondsOf is a time as the API takes it.
+// secondsOf returns a time in the form of the API.
 func secondsOf(at time.Time) string {
 	return strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// ObjectClocks returns the clocks of an object: the object's own, and those of the block's
+// ObjectClocks returns the clocks of an object: the object's own, and the clocks of the block's
 // head unless the object was sampled at another time.
 func (ix *Index) ObjectClocks(o *Object) counter.Clocks {
 	c := ix.Clocks

@@ -82,7 +82,7 @@ type Object struct {
 	Link0   int32
 	Missing uint32 // offset, from an instance's Block, of the bit map of missing values; 0 = none
 	// Clocks is the offset in Data of the object's PerfTime, PerfFreq and Time100ns, 8
-	// bytes each; 0 = those of the sample.
+	// bytes each; 0 = the sample's clocks.
 	Clocks uint32
 }
 

@@ -28,7 +28,7 @@ func (k *Names) Hashes(n int) []uint64 {
 }
 
 // If returns the names if the object may have the same instances by everything except
-// names, else nil. links are those of the sample, not resolved.
+// names, else nil. links are the sample's unresolved links.
 func (k *Names) If(links []Link, o *Object) *Names {
 	n := int(o.InstanceEnd - o.Instance0)
 	if k == nil || len(k.Of) != n || n > 0 && k.Single != (o.NumInstances < 0) {

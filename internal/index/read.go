@@ -103,7 +103,7 @@ func (ix *Index) sparseRows(dst []uint64, obj, first, n int) bool {
 }
 
 // ReadThree reads the raw values of three counters of all instances of an object, as many
-// as dst has room for; missing values and those of negative positions are 0.
+// as dst has room for; missing values and values at negative positions are 0.
 func (ix *Index) ReadThree(dst [][3]uint64, obj int, ctrs [3]int) {
 	o := &ix.Objects[obj]
 	instances := ix.Instances[o.Instance0:o.InstanceEnd]

@@ -18,7 +18,7 @@ type Field struct{ Value, Size uint32 }
 
 // ReadRuns reads values of the instances at the given positions of an object, at most
 // RunLen: fields[k] of the instance at at[i] into runs[k][i]. If at[i] is negative, the
-// result is undefined. The fields must be those of Readable counters.
+// result is undefined. The fields must belong to Readable counters.
 //
 // The sample is read in order. If it exceeds the processor's caches, this takes two thirds
 // of the time of column after column.

@@ -40,7 +40,7 @@ func (b *batch) begin(width int) {
 	b.width, b.rows = width, min(max(enough/max(width, 1), least), most)
 }
 
-// add adds a sample and reports whether it could: its series must equal those of the previous
+// add adds a sample and reports whether it could: its series must equal the series of the previous
 // sample, have the sample's time, and have rows.
 func (b *batch) add(to []gatheredColumn, columns []winperf.Column, at time.Time, t time.Duration) bool {
 	n := len(b.times)

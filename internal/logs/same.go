@@ -67,7 +67,7 @@ func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 }
 
 // has reports whether a reading has a column, or with wildcard another instance has. A column
-// without machine is that of a path without a match.
+// without machine belongs to a path without a match.
 func (s *sameCounters) has(p winperf.Path, wildcard bool) bool {
 	anywhere := p
 	anywhere.Machine = ""

@@ -16,7 +16,7 @@ import (
 )
 
 // Reader reads a binary performance log (.blg) of Windows Vista and later. Its memory is
-// that of a few buffers and samples:
+// limited to a few buffers and samples:
 //
 //	r, err := pdhlog.NewReader(file)
 //	var s pdhlog.Sample

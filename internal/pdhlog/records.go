@@ -8,7 +8,7 @@ import (
 // maxRecord limits a record of several events.
 const maxRecord = 256 << 20
 
-// records joins the events of a log to records. Its memory is that of the largest record.
+// records joins the events of a log to records. Its memory is limited to the largest record.
 type records struct {
 	events events
 	parts  record // the record being joined

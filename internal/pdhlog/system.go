@@ -41,7 +41,7 @@ func programIn(text string) string {
 const windowsText = "Windows %d.%d, build %d, %d-bit"
 
 // setSystem is the reverse of System. Other texts are the name of a program; the version is
-// then that of the written form.
+// then the Windows version whose log format is written.
 func (h *Header) setSystem(text string) {
 	is := Header{}
 	bits := 0

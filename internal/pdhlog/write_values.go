@@ -25,7 +25,7 @@ type values struct {
 // columns of the first call determine the paths; Late counts others. A reading that is not
 // ok, or not a number, is an invalid value. Times keep the UTC offset of the first sample,
 // because nothing else distinguishes the hours that a clock change repeats. Errors are
-// those of [Writer.Write].
+// the same as in [Writer.Write].
 func (w *Writer) WriteReadings(t time.Time, columns []winperf.Column) error {
 	switch {
 	case w.err != nil:

@@ -47,7 +47,7 @@ type Options struct {
 	// means the paths of the first readings.
 	Columns []string
 	// Tail is the end of an existing log to append to; w is at this end. Location, Name,
-	// System, GUID and BufferSize are then those of the log. The first Write fails and
+	// System, GUID and BufferSize are then taken from the log. The first Write fails and
 	// changes nothing if its counters differ from the log's. A catalogue includes the
 	// earlier samples. nil begins a new log.
 	Tail *Tail
@@ -66,7 +66,7 @@ type Options struct {
 //	}
 //	err = w.Close()
 //
-// The form is that of logs of Windows Vista and Windows 8. Reader reads the same raw values
+// The format is the same as in Windows Vista and Windows 8. Reader reads the same raw values
 // from it. It has NOT been verified with programs of Windows.
 //
 // The first sample determines the content, as in Windows: the counter list precedes the

@@ -164,7 +164,7 @@ func (t *Reader) line() ([]byte, error) {
 const firstField = 2
 
 // fail reports damage in the current line, and in a field of it, from 1; 0 is the whole
-// line. Offsets in UTF-16 are those of the text as UTF-8.
+// line. For UTF-16, offsets count bytes of the text in UTF-8.
 func (t *Reader) fail(field int, format string, args ...any) {
 	t.damage.Add(func() error {
 		err := &winperf.DataError{Line: int(t.lines.number), Offset: t.lines.start}

@@ -83,7 +83,7 @@ type Stats struct {
 	Items  int       // not acknowledged by all readers
 	Oldest time.Time // approximate time when the oldest was appended; zero without items
 	// Dropped counts items lost since the queue was opened, because of limits or damaged
-	// files; DroppedBefore those of earlier runs.
+	// files; DroppedBefore counts items lost in earlier runs.
 	Dropped, DroppedBefore uint64
 	// Unwritten counts items that the disk did not accept at first; Memory are the bytes
 	// still only in memory.

@@ -3,7 +3,7 @@
 //
 // Letters, marks, numbers, punctuation, symbols and spaces are unchanged. All else is
 // escaped: control characters (C0, DEL and C1, which begin escape sequences), line and
-// paragraph separators, format characters, including those that reverse text, unassigned
+// paragraph separators, format characters, including characters that reverse text, unassigned
 // characters and invalid UTF-8.
 package safetext
 

@@ -58,7 +58,7 @@ func (p *Path) OneInstance() bool {
 	return p.Asked.Index != winperf.AnyIndex && !strings.ContainsAny(p.Asked.Instance, "*?")
 }
 
-// Series compares the path with a series by the series' names and those of the tables. It
+// Series compares the path with a series by the series' names and the names in the tables. It
 // returns OK, NoObject, NoCounter or NoInstance.
 func (p *Path) Series(s *winperf.Series) counter.Status {
 	is := func(n *Name, title uint32, name string) bool {

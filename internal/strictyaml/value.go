@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// value decodes a node into v. what is the key or the kind of value, for messages.
+// value decodes a node into v. The parameter what names the key or the kind of value in messages.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, what string) {
 	d.values++
 	switch {

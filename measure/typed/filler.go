@@ -42,7 +42,7 @@ func newFiller[T any]() (*filler[T], error) {
 }
 
 // Fill returns the rows of an object of the cooker's newer frame, one for each instance, in the
-// memory of dst. names are those of the frame's schema. If the object's definitions changed, the
+// memory of dst. names are the names in the frame's schema. If the object's definitions changed, the
 // fields are bound again; the error then names the fields that do not fit, and wraps ErrField and,
 // for a missing counter, winperf.ErrNoCounter.
 func (p *filler[T]) Fill(dst []T, ck *frame.Cooker, o frame.Object, names *nametable.Names) ([]T, error) {

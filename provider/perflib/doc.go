@@ -3,6 +3,6 @@
 // instances, and binds their counters to the shared values of package publish, which the system reads
 // directly. Changing a value remains an atomic addition.
 //
-// The ids are those of the manifest that winperf provider init writes. The provider must be registered
+// The ids are in the manifest that winperf provider init writes. The provider must be registered
 // with it by lodctr.
 package perflib

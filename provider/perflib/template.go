@@ -26,7 +26,7 @@ var attributes = map[string]uint64{
 }
 
 // template returns the argument of PerfSetCounterSetInfo: a PERF_COUNTERSET_INFO and a PERF_COUNTER_INFO
-// for each counter. All counters are given by reference, so Size and Offset are those of pointers, as in
+// for each counter. All counters are given by reference, so Size and Offset describe pointers, as in
 // .NET's PerformanceData. (Microsoft Learn describes Size as the size of the structure.)
 func template(providerID winperf.GUID, set *regfile.ManifestSet, multi bool) []byte {
 	le := binary.LittleEndian

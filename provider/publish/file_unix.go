@@ -121,8 +121,8 @@ func closedTo(path string, group uint32) string {
 }
 
 // Elsewhere returns the directories of other accounts that have separate directories to publish in. They
-// are not read; set [Environment] to read those that this account may read. If it is set, Elsewhere
-// returns nil.
+// are not read; set [Environment] to read all directories that this account may read. If it is set,
+// Elsewhere returns nil.
 func Elsewhere() (dirs []string) {
 	if os.Getenv(Environment) != "" {
 		return nil

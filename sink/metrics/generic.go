@@ -113,8 +113,8 @@ func checkWord(wrong func(string, ...any), what, word string, words ...string) {
 }
 
 // CheckGenerics returns the errors in each object of a configuration, nil for a correct object. In
-// addition to Check it finds duplicate names and metrics and, if names contain those of
-// windows_exporter, metrics of its other collectors.
+// addition to Check it finds duplicate names and metrics and, if names include WindowsExporter,
+// metrics of its other collectors.
 func CheckGenerics(all []Generic, names []Scheme) []error {
 	seen := genericNames{objects: map[string]bool{}, metrics: map[string]string{}}
 	var err error

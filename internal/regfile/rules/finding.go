@@ -1,5 +1,5 @@
-// Package rules has what the files of providers and their declarations must keep, and collects what is found
-// wrong in them.
+// Package rules checks the rules for files and declarations of providers, and collects the
+// findings.
 package rules
 
 import (
@@ -11,24 +11,22 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// ErrInvalid is wrapped by errors about files and schemas that do not keep the
-// rules.
+// ErrInvalid is wrapped by errors about files and schemas that violate the rules.
 var ErrInvalid = errors.New("invalid registration")
 
-// Position is a place in a file. Line and Column count from 1, the column in
-// characters; 0 stands for the file, or the line, as a whole.
+// Position is a place in a file. Line and Column count from 1, the column in characters. 0 means
+// the whole file, or the whole line.
 type Position struct{ Line, Column int }
 
 // At returns the position of a line and a column.
 func At(line, column int) Position { return Position{line, column} }
 
-// Findings are what is wrong with some files, each with the file's name (Source), Line and
-// Column. One with Warning set does not stop Windows from taking the file, but the result
-// is probably not what was meant; all others are faults.
+// Findings are errors in files, each with the file's name (Source), Line and Column. Windows
+// accepts a file with a finding that has Warning set, but the result is probably wrong. All others
+// are faults.
 type Findings []*winperf.DataError
 
-// Err returns the findings that are no warnings as one error that wraps
-// ErrInvalid, or nil.
+// Err returns the faults as one error that wraps ErrInvalid, or nil.
 func (fs Findings) Err() error {
 	var errs []error
 	for _, f := range fs {
@@ -52,19 +50,18 @@ func newWarning(file string, at Position, message string) *winperf.DataError {
 	return f
 }
 
-// maxFindings bounds how many findings about a file are kept. Of the others it is
-// told how many they are.
+// maxFindings is the number of findings of a file that are kept. Of the others only the number is
+// reported.
 const maxFindings = 1000
 
 // Report collects the findings of one file.
 type Report struct {
 	Findings Findings
 	file     string
-	more     int  // findings that were not kept
-	faulty   bool // one of them is no warning
+	more     int  // number of findings that were not kept
+	faulty   bool // one finding is a fault
 }
 
-// NewReport returns a report on a file.
 func NewReport(file string) *Report { return &Report{file: file} }
 
 // Fault adds a fault at a place.
@@ -88,14 +85,14 @@ func (r *Report) Warn(at Position, format string, args ...any) {
 // Full reports whether no more findings are kept.
 func (r *Report) Full() bool { return len(r.Findings) >= maxFindings }
 
-// MoreFaults counts faults that are not kept.
+// MoreFaults adds n faults that are counted but not kept.
 func (r *Report) MoreFaults(n int) {
 	r.more += n
 	r.faulty = r.faulty || n > 0
 }
 
-// Sorted returns the findings in the order of the files' lines, and last how many
-// more there are.
+// Sorted returns the findings in the order of lines. The last one reports the number of findings
+// that were not kept.
 func (r *Report) Sorted() Findings {
 	slices.SortStableFunc(r.Findings, func(a, b *winperf.DataError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Places turns offsets into positions. They are asked for in rising order, so that
-// no byte is looked at twice.
+// Places converts offsets to positions. Offsets must be requested in rising order, so that each
+// byte is read once.
 type Places struct {
 	data []byte
 	at   int // the offset of Position

@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// KeyFault returns why a name cannot be that of a service key, "" for nothing.
+// KeyFault returns why a name cannot be the name of a service key, or "".
 func KeyFault(name string) string {
 	switch {
 	case name == "":
@@ -26,7 +26,7 @@ func KeyFault(name string) string {
 	return ""
 }
 
-// SymbolFault returns why a word cannot be the name of a C constant, "" for nothing.
+// SymbolFault returns why a word cannot be the name of a C constant, or "".
 func SymbolFault(word string) string {
 	if word == "" {
 		return "is empty"
@@ -40,7 +40,7 @@ func SymbolFault(word string) string {
 	return ""
 }
 
-// NameFault returns what is wrong with a name and its help, "" for nothing.
+// NameFault returns the fault of a name and its help, or "".
 func NameFault(t provider.Text) string {
 	if t.Name == "" {
 		return "has no name"
@@ -54,7 +54,7 @@ func NameFault(t provider.Text) string {
 	return ""
 }
 
-// TextFault returns why lodctr cannot take a text, "" for nothing.
+// TextFault returns why lodctr refuses a text, or "".
 func TextFault(text string) string {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		return fmt.Sprintf("has the formatting character %q", rune(text[i]))
@@ -65,10 +65,10 @@ func TextFault(text string) string {
 	return ""
 }
 
-// English is the language id that every provider should have texts in.
+// English is the language id in which every provider should have texts.
 const English = "009"
 
-// IsLanguage reports whether a word is a language id as .ini files spell it.
+// IsLanguage reports whether a word is a language id in the form of .ini files.
 func IsLanguage(word string) bool {
 	if len(word) != 3 {
 		return false
@@ -76,7 +76,7 @@ func IsLanguage(word string) bool {
 	return strings.Trim(strings.ToLower(word), "0123456789abcdef") == ""
 }
 
-// SymbolOf makes the name of a C constant of any name.
+// SymbolOf converts a name to the name of a C constant.
 func SymbolOf(name string) string {
 	symbol := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {

@@ -6,9 +6,9 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// calls are the functions of the system that a consumer uses, those of perflib.h
-// with Go's types. Tests give their own. Errors are a winapi.Errno, or say that the
-// system lacks the function; see status.
+// calls are the system functions of a consumer: the functions of perflib.h with Go types. Tests
+// supply others. Errors are a winapi.Errno, or report that the system lacks the function; see
+// status.
 type calls struct {
 	enumerateSets      func(machine string, ids []winperf.GUID) (n int, err error)
 	registrationInfo   func(machine string, set *winperf.GUID, code, lang uint32, buf []byte) (n int, err error)

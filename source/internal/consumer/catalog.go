@@ -11,21 +11,21 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// firstTitle is the lowest title index that a counter set gets. Those of Windows
-// itself, and of package provider, are far below.
+// firstTitle is the lowest title index of a counter set. The indices of Windows and of package
+// provider are much lower.
 const firstTitle = 1 << 24
 
-// catalog is what is known of the registered counter sets.
+// catalog holds the registered counter sets.
 type catalog struct {
 	sets    []winperf.CounterSet
-	infos   map[winperf.GUID]*counterset.Info // nil for a set that cannot be read
+	infos   map[winperf.GUID]*counterset.Info // nil for an unreadable set
 	next    uint32                            // title index of the next set
 	english map[uint32]string
 	local   map[uint32]string
 	damage  []error
 }
 
-// refresh brings the schema up to date. It runs on the line.
+// refresh updates the schema. It runs on the line.
 func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 	ids, err := s.consumer.sets()
 	if err != nil {
@@ -61,8 +61,7 @@ func (s *source) refresh(ctx context.Context) (*winperf.Schema, error) {
 	return schema, nil
 }
 
-// load reads all that is registered about a set. What cannot be read costs
-// itself.
+// load reads the registration of a set. Unreadable parts are omitted.
 func (s *source) load(id winperf.GUID) {
 	c := &s.catalog
 	info, b, err := s.consumer.info(id)
@@ -84,7 +83,7 @@ func (s *source) load(id winperf.GUID) {
 	r.all(0, "counter names", counterset.RegEnglishCounter, counterset.RegCounterNames)
 	r.all(1, "counter help texts", counterset.RegCounterHelps)
 	if c.english[set.Title] == "" {
-		c.english[set.Title] = id.String() // so that it can be asked for
+		c.english[set.Title] = id.String() // so that paths can name it
 	}
 
 	if s.language.english() {
@@ -107,7 +106,7 @@ type texts struct {
 	into   map[uint32]string
 }
 
-// one reads one text with the first code that gives one.
+// one reads one text, with the first code that returns one.
 func (r *texts) one(title uint32, what string, codes ...uint32) {
 	var errs []error
 	for _, code := range codes {
@@ -121,8 +120,8 @@ func (r *texts) one(title uint32, what string, codes ...uint32) {
 	r.fail(what, errors.Join(errs...))
 }
 
-// all reads the texts of all counters with the first code that gives any; help is
-// 1 for help texts.
+// all reads the texts of all counters, with the first code that returns any. help is 1 for help
+// texts.
 func (r *texts) all(help uint32, what string, codes ...uint32) {
 	var errs []error
 	for _, code := range codes {
@@ -142,7 +141,7 @@ func (r *texts) all(help uint32, what string, codes ...uint32) {
 	r.fail(what, errors.Join(errs...))
 }
 
-// put takes over a text that a name table can hold.
+// put stores a text, if a name table can hold it.
 func (r *texts) put(title uint32, s string) {
 	if s == "" {
 		return
@@ -152,15 +151,15 @@ func (r *texts) put(title uint32, s string) {
 	}
 }
 
-// fail lists why there are no texts. A language that is not installed is no
-// damage: English is shown then.
+// fail records the reason for missing texts. A language that is not installed is no damage; its
+// names are shown in English.
 func (r *texts) fail(what string, err error) {
 	if err != nil && r.lang == 0 {
 		r.source.catalog.damage = append(r.source.catalog.damage, fmt.Errorf("%s: %w", what, err))
 	}
 }
 
-// makeSchema makes a schema of the catalog, the user's language first.
+// makeSchema makes a schema from the catalog, with the user's language first.
 func (s *source) makeSchema() (*winperf.Schema, error) {
 	c := &s.catalog
 	schema := &winperf.Schema{Sets: slices.Clone(c.sets), Damage: slices.Clone(c.damage),

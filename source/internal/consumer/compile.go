@@ -11,9 +11,9 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Compile implements winperf.Source. Of each set that is wanted the query asks
-// for all counters, as their formulas need one another, and for the instances
-// that all paths have in common. For names only it enumerates all instances of each set.
+// Compile implements winperf.Source. For each wanted set the query reads all counters, because
+// formulas use several of them, and the instances that match all paths. A query for names only
+// enumerates all instances of each set.
 func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 		return nil, err
 	}
 
-	names, _ := nametable.FromSchema(schema) // the reader of the schema is told of its damage
+	names, _ := nametable.FromSchema(schema) // readers of the schema get its damage
 	parts := selection.Resolve(sel, names)
 	var ids []counterset.Identifier
 	var infos []*counterset.Info
@@ -54,7 +54,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return q, nil
 }
 
-// wants tells whether a set is wanted, and the filter for its instances.
+// wants reports whether a set is wanted, and returns the filter for its instances.
 func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wanted bool) {
 	object := selection.Object{ID: winperf.ObjectID{Index: set.Title, GUID: set.GUID}}
 	for i := range parts {
@@ -78,9 +78,9 @@ func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wante
 	return filter, wanted
 }
 
-// pathFilter is what Windows is asked for: all that a path may mean, and where
-// that is simple nothing else. A # may be part of a name, and a number behind it
-// counts instances of one name.
+// pathFilter returns the filter of a path for Windows: it matches all instances that the path may
+// mean, and in simple cases no others. A # may be part of a name, or precede a number that counts
+// instances of one name.
 func pathFilter(p winperf.Path) string {
 	filter := p.Instance
 	if p.Index != 0 {

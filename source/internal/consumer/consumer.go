@@ -10,8 +10,7 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// Limits of what one call may give, in bytes; [MS-PCQ] has them for other
-// machines.
+// Limits for the result of one call, in bytes; [MS-PCQ] defines limits for other machines.
 const (
 	maxSets        = 1 << 16   // GUIDs
 	maxIdentifiers = 64 << 20  // bytes of identifiers
@@ -19,23 +18,22 @@ const (
 	maxData        = counterset.MaxBytes
 )
 
-// maxGrowth is how often a buffer may turn out to be too small in a row: what is
-// read may grow between two calls, but not for ever.
+// maxGrowth limits how often in a row a buffer may be too small. The data may grow between two
+// calls.
 const maxGrowth = 16
 
-// consumer calls the PerfLib functions: buffers grow as they must, answers are
-// checked, and errors say what was asked. All of its methods may be used from
-// several goroutines. They do not return before Windows does.
+// consumer calls the PerfLib functions. It grows buffers, checks answers, and returns errors that
+// name the request. All of its methods may be used from several goroutines. They return only when
+// the Windows call returns.
 type consumer struct {
 	calls   *calls
 	machine string
 }
 
-// callError tells which call failed. It wraps what the system said, mostly a
-// counterset.Status.
+// callError names the call that failed. It wraps the system's error, usually a counterset.Status.
 type callError struct {
 	function string
-	set      winperf.GUID // zero where the call is about none
+	set      winperf.GUID // zero if the call has none
 	err      error
 }
 
@@ -47,13 +45,13 @@ func (e *callError) Error() string {
 	return fmt.Sprintf("%s of counter set %v: %v", e.function, e.set, e.err)
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *callError) Unwrap() error { return e.err }
 
-// status turns an error number of Windows into what the blocks call a status.
+// status turns an error number of Windows into a counterset.Status.
 func status(err error) error {
 	if err == nil {
-		return nil // declaring what follows allocates
+		return nil // the variable below would allocate
 	}
 	var missing *winapi.MissingError
 	var e winapi.Errno
@@ -63,8 +61,8 @@ func status(err error) error {
 	return err
 }
 
-// grown calls f with buf, and with ever larger buffers for as long as f says that
-// it needs more, up to max elements. f returns how many elements there are.
+// grown calls f with buf, and with larger buffers of up to max elements while f reports that it
+// needs more. f returns the number of elements.
 func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 	need := 0
 	for range maxGrowth {
@@ -72,7 +70,7 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 		err = status(err)
 		switch {
 		case errors.Is(err, counterset.NotEnoughMemory):
-			// Whatever n says: at least half as much again.
+			// Grow by at least half, whatever n is.
 			if need = n; need <= len(buf) {
 				need = len(buf) + len(buf)/2 + 64
 			}
@@ -95,7 +93,7 @@ func grown[T any](buf []T, max int, f func([]T) (int, error)) ([]T, error) {
 		winperf.ErrBadData)
 }
 
-// sets returns the counter sets that are registered.
+// sets returns the registered counter sets.
 func (c *consumer) sets() ([]winperf.GUID, error) {
 	ids, err := grown(make([]winperf.GUID, 512), maxSets, func(buf []winperf.GUID) (int, error) {
 		return c.calls.enumerateSets(c.machine, buf)
@@ -106,7 +104,7 @@ func (c *consumer) sets() ([]winperf.GUID, error) {
 	return ids, nil
 }
 
-// instances returns the instances that a counter set has now.
+// instances returns the current instances of a counter set.
 func (c *consumer) instances(set winperf.GUID) ([]counterset.InstanceName, error) {
 	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
 		return c.calls.enumerateInstances(c.machine, &set, buf)
@@ -121,9 +119,9 @@ func (c *consumer) instances(set winperf.GUID) ([]counterset.InstanceName, error
 	return all, nil
 }
 
-// registration reads what is registered about a counter set, as the system gives
-// it. code is one of the Reg constants of package counterset, lang a language
-// identifier, 0 for English, or for counterset.RegCounter the counter's id.
+// registration reads registration information of a counter set in the system's form. code is one of
+// the Reg constants of package counterset. lang is a language identifier, 0 for English; for
+// counterset.RegCounter it is the counter's id.
 func (c *consumer) registration(set winperf.GUID, code, lang uint32) ([]byte, error) {
 	b, err := grown(make([]byte, 4096), maxInfo, func(buf []byte) (int, error) {
 		return c.calls.registrationInfo(c.machine, &set, code, lang, buf)
@@ -134,14 +132,14 @@ func (c *consumer) registration(set winperf.GUID, code, lang uint32) ([]byte, er
 	return slices.Clone(b), nil
 }
 
-// aboutSet is an error of a call for registration information.
+// aboutSet returns the error of a call for registration information.
 func (c *consumer) aboutSet(code uint32, set winperf.GUID, err error) error {
 	return &callError{function: fmt.Sprintf("PerfQueryCounterSetRegistrationInfo (%d)", code),
 		set: set, err: err}
 }
 
-// info reads the registration of a counter set and of all its counters. Where
-// it is damaged, what can be read is returned with the error.
+// info reads the registration of a counter set and of all its counters. If it is damaged, info
+// returns the readable part and an error.
 func (c *consumer) info(set winperf.GUID) (*counterset.Info, []byte, error) {
 	b, err := c.registration(set, counterset.RegCounterSet, 0)
 	if err != nil {
@@ -174,9 +172,8 @@ func (c *consumer) text(set winperf.GUID, code, lang uint32) (string, error) {
 	return s, nil
 }
 
-// texts reads the texts of all counters: code is RegCounterNames, RegCounterHelps
-// or RegEnglishCounter of package counterset. Texts that cannot be read cost
-// themselves; the errors tell which.
+// texts reads the texts of all counters. code is RegCounterNames, RegCounterHelps or
+// RegEnglishCounter of package counterset. Unreadable texts are omitted, with an error for each.
 func (c *consumer) texts(set winperf.GUID, code, lang uint32) ([]counterset.CounterString, []error) {
 	b, err := c.registration(set, code, lang)
 	if err != nil {

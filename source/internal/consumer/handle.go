@@ -8,15 +8,15 @@ import (
 	"github.com/winperf/winperf/internal/counterset"
 )
 
-// handle is an open query: a list of identifiers that are sampled together. It
-// serves one goroutine at a time.
+// handle is an open query: a list of identifiers that are sampled together. Only one goroutine may
+// use it at a time.
 type handle struct {
 	consumer *consumer
 	query    uintptr
 	open     bool
 
 	data func(buf []byte) (int, error) // made once because making it allocates
-	size uint32                        // what data was told
+	size uint32                        // size reported to data
 }
 
 // Open opens a query without identifiers.
@@ -45,14 +45,13 @@ func (h *handle) Close() error {
 	return nil
 }
 
-// errClosed tells that a closed query was used.
+// errClosed returns the error for the use of a closed query.
 func errClosed(function string) error {
 	return &callError{function: function, err: fmt.Errorf("the query is closed: %w", winperf.ErrState)}
 }
 
-// add adds identifiers to the query and returns them with the status of each.
-// The error is that of the call as a whole, which may fail although some were
-// added: [handle.Info] tells what the query has.
+// add adds identifiers to the query and returns them with the status of each. The error is the
+// error of the whole call, which may fail although some identifiers were added; see [handle.Info].
 func (h *handle) add(ids ...counterset.Identifier) ([]counterset.Identifier, error) {
 	const function = "PerfAddCounters"
 	if !h.open {
@@ -85,8 +84,8 @@ func (h *handle) add(ids ...counterset.Identifier) ([]counterset.Identifier, err
 	return changed, nil
 }
 
-// info returns the identifiers that the query has; the Index of each is the
-// position of its answer in a sample.
+// info returns the identifiers of the query. Index is the position of an identifier's answer in a
+// sample.
 func (h *handle) info() ([]counterset.Identifier, []byte, error) {
 	const function = "PerfQueryCounterInfo"
 	if !h.open {
@@ -107,9 +106,9 @@ func (h *handle) info() ([]counterset.Identifier, []byte, error) {
 	return ids, b, nil
 }
 
-// Data takes a sample into buf's memory, or a larger one, and returns it: a
-// PERF_DATA_HEADER block that counterset.ParseData takes apart. Behind it there is
-// room for spare bytes.
+// sample takes a sample into buf's memory, or into a larger buffer, and returns it: a
+// PERF_DATA_HEADER block for counterset.ParseData. The result has a spare capacity of at least
+// spare bytes.
 func (h *handle) sample(buf []byte, spare int) ([]byte, error) {
 	const function = "PerfQueryCounterData"
 	if !h.open {
@@ -122,7 +121,7 @@ func (h *handle) sample(buf []byte, spare int) ([]byte, error) {
 		return b[:0], &callError{function: function, err: err}
 	}
 
-	if cap(b)-len(b) < spare { // it grew
+	if cap(b)-len(b) < spare { // the sample grew
 		b = append(make([]byte, 0, len(b)+len(b)/8+spare), b...)
 	}
 	return b, nil

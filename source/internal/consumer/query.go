@@ -14,14 +14,14 @@ import (
 	"github.com/winperf/winperf/internal/counterset"
 )
 
-// query asks on a line of its own, because nothing can stop a provider that hangs.
+// query uses a separate line, because a provider that hangs cannot be stopped.
 type query struct {
 	source *source
 	line   *call.Line
 	round  call.Round
 	run    func(context.Context) // takes a sample
 
-	// Of the call on the line:
+	// For the call on the line:
 	session session
 	buf     []byte
 	err     error
@@ -34,8 +34,8 @@ func newQuery(s *source) *query {
 	return q
 }
 
-// Next implements winperf.Query. A call that does not return is left behind with its
-// buffer, which the block then has no longer.
+// Next implements winperf.Query. A call that does not return is abandoned with its buffer, and the
+// sample gets a new one.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	if err := q.round.Take(ctx, q.line, 0); err != nil {
@@ -71,14 +71,14 @@ type session struct {
 	retry    time.Duration
 
 	handle  *handle
-	active  int                     // identifiers that are answered
-	refused []counterset.Identifier // those that are not, with the reason
-	tried   time.Time               // when they were tried last
-	trailer []byte                  // the identifiers behind the data of a sample
-	infos   []*counterset.Info      // of the sets whose instances a sample enumerates; nil: it has values
+	active  int                     // number of identifiers with an answer
+	refused []counterset.Identifier // identifiers without an answer, with the reason
+	tried   time.Time               // time of the last attempt to add them
+	trailer []byte                  // the identifiers after the data of a sample
+	infos   []*counterset.Info      // of the sets whose instances are enumerated; nil for values
 }
 
-// describe makes a session that samples definitions only.
+// describe makes a session that samples only definitions.
 func (s *session) describe(ids []counterset.Identifier) error {
 	for _, id := range ids {
 		id.Status = counterset.InstanceNotFound
@@ -119,13 +119,13 @@ func (s *session) close() error {
 	return s.handle.Close()
 }
 
-// add adds identifiers and learns the order of all answers.
+// add adds identifiers and reads the order of all answers.
 func (s *session) add(ids []counterset.Identifier) error {
 	s.tried = s.consumer.calls.now()
 	s.refused = nil
 	added, err := s.handle.add(ids...)
 	if err != nil && (len(ids) > 1 || len(added) != len(ids)) {
-		// One that is bad must not cost the others.
+		// A refused identifier must not prevent the others.
 		added = added[:0]
 		for _, id := range ids {
 			one, err := s.handle.add(id)
@@ -142,8 +142,8 @@ func (s *session) add(ids []counterset.Identifier) error {
 	return s.order(added)
 }
 
-// outcome is an identifier that was added alone, with the status that it got or,
-// where it got none, that of the call.
+// outcome returns an identifier that was added alone, with its status, or with the status of the
+// call if it has none.
 func (s *session) outcome(id counterset.Identifier, added []counterset.Identifier,
 	err error) counterset.Identifier {
 	id.Status = counterset.InvalidData
@@ -157,7 +157,7 @@ func (s *session) outcome(id counterset.Identifier, added []counterset.Identifie
 	return id
 }
 
-// order asks for the order of the answers and notes what was not added.
+// order reads the order of the answers, and records the identifiers that were not added.
 func (s *session) order(added []counterset.Identifier) error {
 	info, b, err := s.handle.info()
 	if err != nil {
@@ -172,20 +172,20 @@ func (s *session) order(added []counterset.Identifier) error {
 			continue
 		}
 		if id.Status == counterset.Success || id.Status == counterset.AlreadyExists {
-			id.Status = counterset.InvalidData // it says that it is there and is not
+			id.Status = counterset.InvalidData // its status is success, but it was not added
 		}
 		s.refused = append(s.refused, id)
 	}
 	return s.makeTrailer(b)
 }
 
-// sameQuery tells whether two identifiers ask for the same.
+// sameQuery reports whether two identifiers request the same data.
 func sameQuery(a, b counterset.Identifier) bool {
 	return a.Set == b.Set && a.Counter == b.Counter && a.InstanceID == b.InstanceID &&
 		strings.EqualFold(a.Instance, b.Instance)
 }
 
-// makeTrailer makes the identifiers behind a sample's data, see winperf.FormatV2.
+// makeTrailer builds the identifiers that follow a sample's data; see winperf.FormatV2.
 func (s *session) makeTrailer(info []byte) error {
 	b, err := counterset.AppendIdentifier(nil, counterset.Identifier{Instance: s.machine})
 	b = append(b, info...)
@@ -198,8 +198,8 @@ func (s *session) makeTrailer(info []byte) error {
 	return err
 }
 
-// sample takes a sample into buf's memory or a larger one. Sets that were refused
-// are tried again from time to time.
+// sample takes a sample into buf's memory or into a larger buffer. Refused sets are tried again at
+// intervals.
 func (s *session) sample(buf []byte) ([]byte, error) {
 	if now := s.consumer.calls.now(); s.handle != nil && len(s.refused) > 0 && now.Sub(s.tried) >= s.retry {
 		again := s.refused
@@ -220,14 +220,14 @@ func (s *session) sample(buf []byte) ([]byte, error) {
 
 	total := len(buf)
 	if total < 4 || binary.LittleEndian.Uint32(buf) > uint32(total) {
-		return buf, nil // decoding says what is wrong
+		return buf, nil // the decoder reports the damage
 	}
-	buf = buf[:binary.LittleEndian.Uint32(buf)] // what follows would be taken for identifiers
+	buf = buf[:binary.LittleEndian.Uint32(buf)] // further bytes would be read as identifiers
 	return append(buf, s.trailer...), nil
 }
 
-// names makes a sample without values: the instances of the sets that are enumerated, in
-// their order. A set that cannot be enumerated has the reason in its place.
+// names builds a sample without values: the instances of the enumerated sets, in their order. A set
+// that cannot be enumerated has an error status.
 func (s *session) names(buf []byte) ([]byte, error) {
 	d := counterset.Data{}
 	d.Clocks.Time100ns = winperf.ToFiletime(s.consumer.calls.now())
@@ -241,7 +241,7 @@ func (s *session) names(buf []byte) ([]byte, error) {
 	return counterset.AppendData(buf[:0], &d)
 }
 
-// named lists the instances of a set. Only a missing function is an error.
+// named lists the instances of a set. It returns an error only if a function is missing.
 func (s *session) named(info *counterset.Info) (counterset.Answer, error) {
 	if info == nil || info.Single() || len(info.Counters) == 0 {
 		return counterset.Answer{Status: counterset.InstanceNotFound}, nil
@@ -261,7 +261,7 @@ func (s *session) named(info *counterset.Info) (counterset.Answer, error) {
 		a.Counters = append(a.Counters, c.ID)
 	}
 	for _, name := range all {
-		values := make([]counterset.Value, len(a.Counters)) // none has a value
+		values := make([]counterset.Value, len(a.Counters)) // all without a value
 		a.Instances = append(a.Instances, counterset.Instance{InstanceName: name, Values: values})
 	}
 	return a, nil

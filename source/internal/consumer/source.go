@@ -13,29 +13,29 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Options for Open. The zero Options read this machine.
+// Options configure Open. The zero Options read this machine.
 type Options struct {
-	// Machine is another machine to ask, without backslashes. Windows may then
-	// take long to answer, or to find out that there is none.
+	// Machine is another machine, without backslashes. Windows may take long to answer, or to find
+	// that the machine does not exist.
 	Machine string
-	// Language is a language identifier in hexadecimal, such as 407: names are
-	// read in it as well as in English. "" is the user's language.
+	// Language is a language identifier in hexadecimal, such as 407. Names are read in this language
+	// and in English. "" is the user's language.
 	Language string
-	// Retry is how long a counter set that could not be added, mostly because its
-	// provider does not run, is left alone; 0 stands for 10 seconds.
+	// Retry is the interval between attempts to add a counter set that failed, usually because its
+	// provider does not run. 0 means 10 seconds.
 	Retry time.Duration
-	// Library names another library than advapi32.dll; it is "" but for tests.
+	// Library is a library in place of advapi32.dll, for tests.
 	Library string
 }
 
-// defaultRetry is short against the life of a service and long against a sample.
+// defaultRetry is short compared to the life of a service, and long compared to a sample.
 const defaultRetry = 10 * time.Second
 
 // closeGrace is how long Close waits for calls that do not return.
 const closeGrace = time.Second
 
-// Open opens the counter sets of a machine as a source. On other systems than
-// Windows the error wraps winperf.ErrNotSupported.
+// Open opens the counter sets of a machine as a source. On systems other than Windows the error
+// wraps winperf.ErrNotSupported.
 func Open(opt Options) (winperf.Source, error) {
 	c, err := systemCalls(opt.Library)
 	if err != nil {
@@ -44,7 +44,7 @@ func Open(opt Options) (winperf.Source, error) {
 	return open(c, opt)
 }
 
-// open opens a source over any functions.
+// open opens a source over the given functions.
 func open(c *calls, opt Options) (*source, error) {
 	if opt.Retry == 0 {
 		opt.Retry = defaultRetry
@@ -65,11 +65,11 @@ type source struct {
 	machine  string
 	language language // the user's
 	line     *call.Line
-	catalog  catalog // of the call on the line
+	catalog  catalog // used by the call on the line
 	schema   atomic.Pointer[winperf.Schema]
 }
 
-// prepare finds out the names of machine and language.
+// prepare determines the names of machine and language.
 func (s *source) prepare() error {
 	c := s.consumer.calls
 	if s.machine == "" {
@@ -103,8 +103,8 @@ func noneCostly(context.Context) (*winperf.Schema, error) { return nil, nil }
 // Close implements winperf.Source.
 func (s *source) Close() error { return s.line.Close(closeGrace, func() error { return nil }) }
 
-// Schema implements winperf.Source: the sets that are registered now. Those that
-// are gone stay known.
+// Schema implements winperf.Source. It returns the registered sets; sets that were removed stay in
+// it.
 func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var schema *winperf.Schema
 	var err error
@@ -114,23 +114,23 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return schema, err
 }
 
-// language is one that names are read in.
+// language is a language of names.
 type language struct {
-	id   string // as nametable spells it
-	lang uint32 // as Windows numbers it
+	id   string // as in nametable
+	lang uint32 // as in Windows
 }
 
 func (l language) english() bool { return l.id == nametable.English }
 
-// parseLanguage reads a language identifier. A primary language alone, such as
-// 7, stands for its usual form, 407, because Windows wants a whole one.
+// parseLanguage parses a language identifier. A primary language, such as 7, means its default
+// form, 407, because Windows needs the complete identifier.
 func parseLanguage(s string) (language, error) {
 	id, err := nametable.ParseLanguage(s)
 	if err != nil {
 		return language{}, err
 	}
 
-	// A name, or a code such as de, has the number of its id.
+	// A name, or a code such as de, is converted through its id.
 	number, err := strconv.ParseUint(id, 16, 32)
 	if err != nil {
 		return language{}, fmt.Errorf("language %q: %w", s, winperf.ErrBadData)

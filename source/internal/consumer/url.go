@@ -7,11 +7,11 @@ import (
 	"github.com/winperf/winperf/source/internal/machineurl"
 )
 
-// Form is the form of the URLs that OpenURL takes the rest of.
+// Form is the form of the URLs that OpenURL opens.
 const Form = "perflib:[//MACHINE][?lang=ID]"
 
-// OpenURL opens a URL "perflib:...", given what follows the colon. The machine may be
-// written with slashes or backslashes.
+// OpenURL opens a URL "perflib:..."; rest is the part after the colon. The machine may be written
+// with slashes or backslashes.
 func OpenURL(_ context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)
 	if err != nil {

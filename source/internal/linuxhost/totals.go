@@ -96,7 +96,7 @@ func (t *totals) end(v *values) {
 	}
 }
 
-// share returns what a sum over n instances adds.
+// share returns the contribution of a sum over n instances: the sum, or its average.
 func (t *totals) share(bit fields, sum, n uint64) uint64 {
 	if t.averaged&bit != 0 {
 		return sum / max(n, 1)

@@ -8,9 +8,8 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// compile turns a selection into a query: names into title indices, and
-// counters into the hint that tells providers which of their files need not be
-// read.
+// compile turns a selection into a query. Names become title indices. Counters become a hint, with
+// which providers can skip files that they need not read.
 func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query {
 	q := &provider.Query{
 		Global: sel.Global, Costly: sel.Costly, Metadata: sel.Metadata,
@@ -23,9 +22,9 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 			continue
 		}
 
-		// An object that is asked for in full brings a hint also where all counters
-		// are wanted, which is how providers are asked for those that they read only
-		// on request. One of a class is wanted whole whatever a path names of it.
+		// A query for a whole object has the hint with all its counters, too, because it makes
+		// providers read counters that they read only on request. In a query for the class of an
+		// object, the whole object is wanted even if a path names only a part.
 		class := sel.Global && !o.Costly || sel.Costly && o.Costly
 		all := len(counters) == len(o.Counters)
 		if all && want == selection.InFull || !all && !class {
@@ -39,8 +38,8 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 	return q
 }
 
-// wantedCounters returns the title indices of the object's counters that a selection
-// wants, and how it wants the object. A class of objects names no counters.
+// wantedCounters returns the title indices of the object's counters that a selection wants, and how
+// the selection wants the object. Classes of objects select no single counters.
 func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint32, want selection.Want) {
 	object := selection.Object{ID: winperf.ObjectID{Index: o.Index}, Costly: o.Costly}
 	var asking []*selection.Part
@@ -68,7 +67,7 @@ func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint
 	return counters, want
 }
 
-// namesOf are the names of an object or counter in all languages.
+// namesOf returns the names of an object or counter in all languages.
 func namesOf(english string, languages map[string]provider.Text) []string {
 	names := []string{english}
 	for _, text := range languages {

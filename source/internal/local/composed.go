@@ -16,40 +16,39 @@ import (
 type member struct {
 	name string
 	open func(ctx context.Context) (winperf.Source, error)
-	// fallback is asked only for what no other member has: to list all that it
-	// has would be to list what the others have again.
+	// fallback is queried only for objects that no other member has, because its list repeats the
+	// objects of the others.
 	fallback bool
-	// apart has every counter set asked by a query of its own.
+	// apart queries every counter set by a separate query.
 	apart bool
 
 	mu     sync.Mutex
 	source winperf.Source
-	err    error // of the last try to open it
+	err    error // of the last attempt to open it
 	pauses call.Pauses
-	closed bool // for ever
+	closed bool // permanently
 }
 
-// composed is a machine that has several interfaces. Of each object that several
-// have the first serves it. It may be used from several goroutines.
+// composed is a machine with several interfaces. An object is served by the first interface that
+// has it. A composed may be used from several goroutines.
 type composed struct {
 	members  []*member
 	machine  string
 	limit    time.Duration // for one answer of a member
-	grace    time.Duration // for a member that has been told to return
+	grace    time.Duration // for a cancelled member to return
 	now      func() time.Time
 	troubles troubles
 	merged   merger
 }
 
-// Times for members; see composed.
+// Timeouts for members; see composed.
 const (
 	answerLimit = 30 * time.Second
 	answerGrace = 500 * time.Millisecond
 )
 
-// compose makes a source of several interfaces, the preferred one first. It fails
-// where none of them can be opened; those behind the first one that can be are
-// opened when they are needed.
+// compose makes a source of several interfaces, in order of preference. It fails if none can be
+// opened. It opens interfaces up to the first success, and the others when they are needed.
 func compose(ctx context.Context, members ...*member) (*composed, error) {
 	c := &composed{members: members, limit: answerLimit, grace: answerGrace, now: time.Now}
 	var errs []error
@@ -64,8 +63,8 @@ func compose(ctx context.Context, members ...*member) (*composed, error) {
 	return nil, errors.Join(errs...)
 }
 
-// open returns the member's source. One that fails is left alone for a while, ever
-// longer, and the error is that of the last try.
+// open returns the member's source. A member that fails is not tried again until a pause, which
+// grows with each failure, has passed; until then open returns the last error.
 func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +82,7 @@ func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) 
 		return src, nil
 	}
 
-	if ctx.Err() == nil { // a caller that stops waiting says nothing about the member
+	if ctx.Err() == nil { // a cancelled caller is not the member's failure
 		m.err = fmt.Errorf("%s: %w", m.name, err)
 		pause := m.pauses.Fail(c.now())
 		c.note(m.name, "open", err, m.pauses.Failures, pause)
@@ -91,15 +90,14 @@ func (c *composed) open(ctx context.Context, m *member) (winperf.Source, error) 
 	return nil, fmt.Errorf("%s: %w", m.name, err)
 }
 
-// serves tells whether the member could be opened.
+// serves reports whether the member is open.
 func (m *member) serves() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.source != nil
 }
 
-// note keeps a failure, unless it says only that this system does not have the
-// interface.
+// note records a failure, unless the system does not have the interface.
 func (c *composed) note(name, stage string, err error, failures int, pause time.Duration) {
 	if !errors.Is(err, winperf.ErrNotSupported) {
 		c.troubles.add(provider.Problem{
@@ -113,8 +111,8 @@ func (c *composed) Describe() winperf.Description {
 	return winperf.Description{Machine: c.machine, Costly: c.costly, Anomalies: c.troubles.since}
 }
 
-// Schema implements winperf.Source: the names of all members but the fallback,
-// which is asked only where it is the only one.
+// Schema implements winperf.Source. It returns the names of all members except the fallback, which
+// is queried only if no other member is available.
 func (c *composed) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var schemas []*winperf.Schema
 	var errs []error
@@ -142,8 +140,8 @@ func (c *composed) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return c.merged.merge(schemas), nil
 }
 
-// costly returns the schema that tells which objects are costly: only the registry
-// has such, and to list all counter sets for them takes long.
+// costly returns the schema with the costly objects. Only the registry has costly objects; listing
+// all counter sets for them would take long.
 func (c *composed) costly(ctx context.Context) (*winperf.Schema, error) {
 	for _, m := range c.members {
 		if m.apart || m.fallback {

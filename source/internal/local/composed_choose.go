@@ -14,31 +14,28 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// chooser finds out which member serves which object of a selection: the first one
-// whose sample holds it. Objects are the same where they have a name in common, in
-// any language.
+// chooser assigns each object of a selection to the first member whose sample has it. Two objects
+// are the same if they share a name in any language.
 type chooser struct {
 	composed *composed
 	sel      winperf.Selection
 	parts    []selection.Part // of sel
 	served   map[string]bool  // names of objects that a member serves, in lower case
-	reached  []bool           // by part: a member serves what its path names in full
+	reached  []bool           // by part: a member serves the object that its path names in full
 	units    []*unit
 	errs     []error
-	working  int  // members that could be asked
-	idle     bool // the first one has nothing of what paths name in full, and nothing else is wanted
-	unsure   bool // what the first one has could not be found out
+	working  int  // members that could be queried
+	idle     bool // only objects named in full are wanted, and the first member has none of them
+	unsure   bool // the objects of the first member are unknown because of an error
 }
 
-// Compile implements winperf.Source. To know which objects a member has it takes a
-// sample of it.
+// Compile implements winperf.Source. It takes a sample of each member to find the objects that the
+// member has.
 //
-// Objects that the registry has come from there, all in one sample, as one lock of
-// the system's holds up all queries of the registry anyway. Of the counter sets,
-// those that it does not have are asked one by one, each by a query of its own, so
-// that a provider that fails or hangs costs its own set only. PDH is asked for
-// objects that paths name in full and neither of them has, and for everything
-// where neither can be used.
+// Objects of the registry are read from there, all in one sample, because a system lock serializes
+// all registry queries anyway. Counter sets that the registry lacks get one query each, so that a
+// provider that fails or hangs affects only its own set. PDH serves objects that paths name in full
+// and neither of the others has. If neither of the others is available, PDH serves everything.
 func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	parts := selection.Parts(sel)
 	ch := &chooser{
@@ -66,12 +63,12 @@ func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.
 
 func (ch *chooser) close() {
 	for _, u := range ch.units {
-		_ = u.query.Close() // the error that ended the choice is told
+		_ = u.query.Close() // Compile returns the error of the choice instead
 	}
 }
 
-// ask asks a member for what is not served yet. Only errors about the selection,
-// and the end of ctx, are errors of it.
+// ask queries a member for objects that are not served yet. It returns only errors about the
+// selection, and the error of ctx.
 func (ch *chooser) ask(ctx context.Context, m *member) error {
 	c := ch.composed
 	if m.fallback && ch.working > 0 && (ch.unsure || !ch.wanting()) || !ch.open() {
@@ -85,7 +82,7 @@ func (ch *chooser) ask(ctx context.Context, m *member) error {
 			err = ch.whole(ctx, m, src, ch.missing())
 		case m.apart:
 			if err = ch.sets(ctx, m, src); err == nil && len(ch.units) == 0 {
-				err = ch.whole(ctx, m, src, ch.sel) // of nothing, for its clocks
+				err = ch.whole(ctx, m, src, ch.sel) // an empty selection, for the clocks
 			}
 		default:
 			err = ch.whole(ctx, m, src, ch.sel)
@@ -107,10 +104,10 @@ func (ch *chooser) ask(ctx context.Context, m *member) error {
 	return nil
 }
 
-// wanting tells whether a path names an object that no member has so far.
+// wanting reports whether a path names an object that no member has yet.
 func (ch *chooser) wanting() bool { return len(ch.missing().Paths) > 0 }
 
-// open tells whether a further member may have anything that is wanted.
+// open reports whether another member may have wanted objects.
 func (ch *chooser) open() bool {
 	if ch.working == 0 || ch.sel.Global || ch.wanting() {
 		return true
@@ -119,13 +116,13 @@ func (ch *chooser) open() bool {
 		func(p selection.Part) bool { return !p.Object.GUID.IsZero() || p.ByPattern() })
 }
 
-// named tells that the selection is only of objects that paths name in full.
+// named reports whether the selection has only objects that paths name in full.
 func (ch *chooser) named() bool {
 	return !slices.ContainsFunc(ch.parts,
 		func(p selection.Part) bool { return p.Path == nil || p.ByPattern() })
 }
 
-// resolve looks the names of the selection up in those of a member.
+// resolve looks the names of the selection up in the names of a member.
 func (ch *chooser) resolve(names *nametable.Names) {
 	tables := selection.NewTables(names)
 	for i := range ch.parts {
@@ -133,7 +130,7 @@ func (ch *chooser) resolve(names *nametable.Names) {
 	}
 }
 
-// missing are the paths in full that no member has served.
+// missing returns the paths in full that no member serves yet.
 func (ch *chooser) missing() winperf.Selection {
 	sel := winperf.Selection{Metadata: ch.sel.Metadata}
 	for i, p := range ch.parts {
@@ -144,7 +141,7 @@ func (ch *chooser) missing() winperf.Selection {
 	return sel
 }
 
-// whole has a member serve a selection by one query.
+// whole makes a member serve a selection by one query.
 func (ch *chooser) whole(ctx context.Context, m *member, src winperf.Source, sel winperf.Selection) error {
 	q, err := src.Compile(ctx, sel)
 	if err != nil {
@@ -165,11 +162,11 @@ func (ch *chooser) whole(ctx context.Context, m *member, src winperf.Source, sel
 		ch.unsure = err != nil
 		ch.idle = err == nil && objects == 0 && ch.named()
 	}
-	ch.units = append(ch.units, newUnit(m.name, q)) // also one that fails now: it may recover
+	ch.units = append(ch.units, newUnit(m.name, q)) // even if it fails now, because it may recover
 	return nil
 }
 
-// probe takes a sample and notes which objects it holds.
+// probe takes a sample and notes its objects.
 func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ch.composed.limit)
 	defer cancel()
@@ -180,7 +177,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	}
 	var pool frame.Pool
 	f, err := pool.Decode(&sample, frame.Frame{})
-	if err != nil || f.NumObjects() == 0 { // of a damaged one what stands before the damage serves
+	if err != nil || f.NumObjects() == 0 { // a damaged sample serves the objects before the damage
 		return 0, err
 	}
 	names, _ := nametable.FromSchema(schemaOf(f))
@@ -194,7 +191,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 		}
 	}
 
-	for _, costly := range schemaOf(f).Costly { // there, though not in this sample
+	for _, costly := range schemaOf(f).Costly { // they exist, but are not in this sample
 		ch.serve(names, costly)
 	}
 	return f.NumObjects(), nil
@@ -214,7 +211,7 @@ func (ch *chooser) serve(names *nametable.Names, title uint32) {
 	}
 }
 
-// allNames are the names of a title in all languages.
+// allNames returns the names of a title in all languages.
 func allNames(names *nametable.Names, title uint32) (all []string) {
 	for _, id := range names.Languages() {
 		table, _ := names.Tables(id)
@@ -225,8 +222,8 @@ func allNames(names *nametable.Names, title uint32) (all []string) {
 	return all
 }
 
-// sets has a member serve every counter set that is wanted, and not served yet, by
-// a query of its own.
+// sets makes a member serve every wanted counter set that is not served yet, by a separate query
+// each.
 func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) error {
 	schema, err := src.Schema(ctx)
 	if err != nil {
@@ -256,7 +253,7 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 	return nil
 }
 
-// ofSet is what is wanted of a counter set.
+// ofSet returns the part of the selection for a counter set.
 func (ch *chooser) ofSet(set winperf.CounterSet) (sel winperf.Selection, wanted bool) {
 	id := winperf.ObjectID{Index: set.Title, GUID: set.GUID}
 	sel.Metadata = ch.sel.Metadata

@@ -12,26 +12,25 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// unit is one query of a member. What fails or hangs behind it costs its objects
-// and no others.
+// unit is one query of a member. If it fails or hangs, only its objects are missing.
 type unit struct {
 	name   string
 	query  winperf.Query
 	line   *call.Line
 	sample func(context.Context) // on the line
 
-	// Of the call on the line:
-	asked  *winperf.Sample // its own, until it returns
-	hung   bool            // it was left, and may still write to asked
+	// For the call on the line:
+	asked  *winperf.Sample // the unit's sample; used by the call until it returns
+	hung   bool            // the call was abandoned, and may still write to asked
 	failed error
 
-	given  []given         // by the last call that succeeded, until it is known whether they can be read
-	schema *winperf.Schema // the last one
-	err    error           // why there is no newer block
+	given  []given         // by the last successful call, until it is known whether the blocks can be decoded
+	schema *winperf.Schema // the last schema
+	err    error           // the reason why no newer block exists
 	pauses call.Pauses
 }
 
-// given is a block, and its number then: its memory may hold another sample's by now.
+// given is a block and its number at that time. A later sample may reuse its memory.
 type given struct {
 	block  *winperf.Block
 	number uint64
@@ -43,8 +42,7 @@ func newUnit(name string, q winperf.Query) *unit {
 	return u
 }
 
-// newComposedQuery makes a query of units. One alone is a query as its source made
-// it.
+// newComposedQuery makes a query of units. For a single unit it returns the unit's query.
 func newComposedQuery(c *composed, units []*unit) winperf.Query {
 	if len(units) == 1 {
 		return units[0].query
@@ -52,19 +50,17 @@ func newComposedQuery(c *composed, units []*unit) winperf.Query {
 	return &composedQuery{source: c, units: units}
 }
 
-// composedQuery asks several units at once. What each answers is a part of the
-// sample.
+// composedQuery queries several units in parallel. Each answer becomes a part of the sample.
 type composedQuery struct {
 	source  *composed
 	units   []*unit
 	round   call.Round
-	asked   []*unit // in the round
+	asked   []*unit // in the current round
 	schemas []*winperf.Schema
 }
 
-// Next implements winperf.Query: it takes a sample of every unit, at the same time.
-// It fails where none answers. A unit that has not returned from an earlier call, or
-// failed a short while ago, is not asked.
+// Next implements winperf.Query. It takes samples of all units in parallel, and fails if no unit
+// answers. It skips units that failed recently or have not returned from an earlier call.
 func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	for _, u := range q.units {
 		q.learn(u)
@@ -88,14 +84,14 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	if !answered {
-		s.Parts = s.Parts[:0] // which hold nothing; the damage stays
+		s.Parts = s.Parts[:0] // the parts are empty; the damage stays
 		return errors.Join(errs...)
 	}
 	q.unite(s)
 	return nil
 }
 
-// learn counts it as a failure if nothing could be read of what a unit gave.
+// learn counts a unit as failed if its blocks could not be decoded.
 func (q *composedQuery) learn(u *unit) {
 	for _, g := range u.given {
 		if g.block.Number() != g.number {
@@ -112,8 +108,8 @@ func (q *composedQuery) learn(u *unit) {
 	u.given = u.given[:0]
 }
 
-// awaitLeft waits for units whose call was left behind by a sample that was cancelled: they had less time
-// than they may take. It leaves half of the time to ctx's deadline for the answers themselves.
+// awaitLeft waits for units whose calls were abandoned because their sample was cancelled early. It
+// leaves half of the time until ctx's deadline for the answers.
 func (q *composedQuery) awaitLeft(ctx context.Context) {
 	var left []*call.Line
 	for _, u := range q.units {
@@ -126,10 +122,10 @@ func (q *composedQuery) awaitLeft(ctx context.Context) {
 	}
 }
 
-// ask asks the units. Whatever becomes of the sample, it tells the damage that they found.
+// ask queries the units. It reports the damage that they found even if the sample fails.
 func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	q.awaitLeft(ctx)
-	limit := call.Share(ctx, q.source.limit, 3./4) // leaves time for the others' objects
+	limit := call.Share(ctx, q.source.limit, 3./4) // leaves time for the objects of other units
 	if err := q.round.Begin(ctx, limit); err != nil {
 		return err
 	}
@@ -139,7 +135,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	for i, u := range q.units {
 		switch {
 		case u.line.Busy():
-			if !errors.Is(u.err, call.ErrBusy) { // nobody waited long enough to blame it
+			if !errors.Is(u.err, call.ErrBusy) { // no caller waited for the full time limit
 				u.err = fmt.Errorf("%s: %w", u.name, call.ErrBusy)
 			}
 		case u.pauses.Over(now):
@@ -165,7 +161,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	if err := ctx.Err(); err != nil {
-		return err // a caller that stops waiting says nothing about the units
+		return err // a cancelled caller is not a failure of the units
 	}
 	for _, u := range q.asked {
 		q.judge(u, limit)
@@ -173,7 +169,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// judge takes a unit's answer.
+// judge evaluates a unit's answer.
 func (q *composedQuery) judge(u *unit, limit time.Duration) {
 	switch {
 	case u.line.Outcome() == call.Left:
@@ -185,7 +181,7 @@ func (q *composedQuery) judge(u *unit, limit time.Duration) {
 	}
 }
 
-// give adds the unit's parts to the sample that they are within.
+// give adds the unit's parts to the sample.
 func (u *unit) give(s *winperf.Sample) {
 	for _, p := range u.asked.Parts {
 		if p.Block != nil {
@@ -196,15 +192,15 @@ func (u *unit) give(s *winperf.Sample) {
 	}
 }
 
-// fail notes that a unit gave nothing, and leaves it alone for a while.
+// fail records a failure of a unit, and skips the unit for a while.
 func (q *composedQuery) fail(u *unit, err error) {
 	u.err = fmt.Errorf("%s: %w", u.name, err)
 	pause := u.pauses.Fail(q.source.now())
 	q.source.note(u.name, "sample", err, u.pauses.Failures, pause)
 }
 
-// unite gives all parts one space of titles. The schema of the first unit, which is
-// known for as long as it ever answered, goes first.
+// unite gives all parts one space of titles. The schema of the first unit comes first; it is known
+// since the unit's first answer.
 func (q *composedQuery) unite(s *winperf.Sample) {
 	q.schemas = q.schemas[:0]
 	for _, u := range q.units {
@@ -224,12 +220,11 @@ func (q *composedQuery) unite(s *winperf.Sample) {
 	}
 }
 
-// closeGrace is how long Close waits for units: longer than sources wait by
-// themselves.
+// closeGrace is how long Close waits for units. Sources wait for a shorter time.
 const closeGrace = 2 * time.Second
 
-// Close implements winperf.Query. Queries of units that have not returned are
-// closed when they do.
+// Close implements winperf.Query. Queries of units that have not returned are closed when they
+// return.
 func (q *composedQuery) Close() error {
 	errs := make([]error, len(q.units))
 	var wait sync.WaitGroup

@@ -11,10 +11,9 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// merger makes one schema of those of several interfaces. Their title indices do
-// not overlap: the registry's are those of Windows, the others take theirs from
-// far above. It keeps what it made last, as measuring takes a new schema for new
-// names.
+// merger merges the schemas of several interfaces. Their title indices do not overlap: the registry
+// uses the numbers of Windows, the others much higher ones. It keeps the last result, because
+// measure treats a new schema as new names.
 type merger struct {
 	mu    sync.Mutex
 	parts []*winperf.Schema
@@ -33,8 +32,8 @@ func (m *merger) merge(parts []*winperf.Schema) *winperf.Schema {
 	return m.whole
 }
 
-// mergeSchemas makes a schema of several. The first one's interface is that of all
-// objects that are not listed.
+// mergeSchemas merges schemas. Interface is the first schema's; objects of other interfaces are
+// listed in Interfaces.
 func mergeSchemas(parts []*winperf.Schema) *winperf.Schema {
 	whole := &winperf.Schema{Interface: parts[0].Interface, Interfaces: map[uint32]string{}}
 	var languages []string
@@ -65,8 +64,8 @@ func mergeSchemas(parts []*winperf.Schema) *winperf.Schema {
 	return whole
 }
 
-// listInterface lists what comes from the interface of a schema: its counter sets or, where it has
-// none, all that it has a name for, as nothing tells which of those are objects.
+// listInterface adds the titles of a schema's interface: its counter sets. A schema without sets
+// adds every name, because it does not say which names are objects.
 func listInterface(interfaces map[uint32]string, s *winperf.Schema) {
 	for _, set := range s.Sets {
 		interfaces[set.Title] = s.Interface
@@ -76,16 +75,15 @@ func listInterface(interfaces map[uint32]string, s *winperf.Schema) {
 	}
 
 	for _, n := range s.Names {
-		table, _ := nametable.Parse(n.Counter, nametable.Options{}) // its damage is told with the names
+		table, _ := nametable.Parse(n.Counter, nametable.Options{}) // readers of the schema get the damage
 		for title := range table.All() {
 			interfaces[title] = s.Interface
 		}
 	}
 }
 
-// mergeTables joins one language's tables of all parts. Where only one part has
-// the table it stays as it is, byte for byte; else damage comes as an error beside
-// what could be read.
+// mergeTables joins one language's tables of all parts. The table of a single part is returned
+// unchanged. In the other case the error reports damage, and the table has all readable names.
 func mergeTables(parts []*winperf.Schema, id string, kind nametable.Kind) ([]byte, error) {
 	var tables [][]byte
 	for _, p := range parts {

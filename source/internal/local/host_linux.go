@@ -19,8 +19,8 @@ func openHost(opt Options) (host, error) {
 		return host{}, err
 	}
 
-	// Windows' machine names are in capitals and without a domain; paths in
-	// logs and of other tools look like that.
+	// Machine names of Windows are in capitals and without a domain, also in logs and in paths of
+	// other tools.
 	name, _, _ = strings.Cut(name, ".")
 	return host{
 		machine:  strings.ToUpper(name),

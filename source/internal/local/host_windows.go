@@ -10,8 +10,8 @@ import (
 	"github.com/winperf/winperf/source/internal/registry"
 )
 
-// openHost takes the interfaces of the system, which ask its providers. They have no
-// place for providers of this program.
+// openHost opens the interfaces of the system, which query its providers. They cannot include
+// providers of this program.
 func openHost(opt Options) (host, error) {
 	if len(opt.Providers) > 0 {
 		return host{}, fmt.Errorf("providers of the program's own on Windows: %w yet",

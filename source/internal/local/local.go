@@ -1,12 +1,12 @@
-// Package local is the source of this machine's own counters.
+// Package local is the source of this machine's counters.
 //
-// On Linux it is the Windows design in one process: a dispatcher asks
-// providers, the host's own first, and assembles performance data blocks. What
-// programs publish (package publish) comes behind, from the next sample on.
+// On Linux it is the design of Windows in one process. A dispatcher queries providers, the host's
+// provider first, and assembles performance data blocks. Counters that programs publish (package
+// publish) appear in the next sample.
 //
-// On Windows each object comes from the interface that serves it best: the
-// registry, else the counter sets, else PDH (see composed.Compile). A query that
-// needs several of them gives samples of several parts.
+// On Windows each object is read from the interface that serves it best: the registry, the counter
+// sets, or PDH (see composed.Compile). Samples of queries that use several interfaces have several
+// parts.
 package local
 
 import (
@@ -21,48 +21,45 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// Choices worth knowing here:
+// Design:
 //
-// source/internal/local on Windows takes an object from the first interface whose sample holds
-// it: the registry, then the counter sets, then PDH, and PDH is asked only for what a path
-// names in full and no other interface has. Objects are the same where they have a name in
-// common. The registry is one query (a lock of the system's may let only one through at a
-// time); every counter set has one of its own, with a deadline and the pauses of
-// internal/call. A query that needs one interface only is that interface's own; several give a
-// sample of several parts.
+// On Windows each object is assigned to the first interface whose sample has it: registry, counter
+// sets, PDH. PDH is queried only for objects that a path names in full and no other interface has.
+// Objects are the same if they share a name. The registry gets one query, because a lock of the
+// system may serialize its queries. Every counter set gets a separate query with a deadline and the
+// pauses of internal/call. A query that needs one interface is that interface's query; otherwise
+// samples have several parts.
 
-// Options for Open. The zero Options read the machine that the program runs on.
+// Options configure Open. The zero Options read the machine that the program runs on.
 type Options struct {
-	// Providers deliver further objects. One that is given to several sources
-	// must allow for that; see [provider.Provider].
+	// Providers supply further objects. A provider that is passed to several sources must support
+	// that; see [provider.Provider].
 	Providers []provider.Provider
-	// OnProblem, if not nil, is told of every failure of a provider; it helps those
-	// that write one. Other programs find failures among the anomalies of the source.
+	// OnProblem, if not nil, is called for every failure of a provider, for authors of providers.
+	// Other programs find failures among the anomalies of the source.
 	OnProblem func(provider.Problem)
-	// FoldKernelThreads has, on Linux, one instance of Process, System, stand
-	// for all threads of the kernel's own.
+	// FoldKernelThreads shows, on Linux, all kernel threads as a single instance of Process, System.
 	FoldKernelThreads bool
-	// Groups tells, on Linux, whether a control group such as "/user.slice" is
-	// shown, with those below it; nil shows all.
+	// Groups reports, on Linux, whether a control group such as "/user.slice" is shown, together
+	// with all groups below it. If nil, all groups are shown.
 	Groups func(path string) bool
-	// Published are, on Linux, the directories to look for published counters
-	// in; see package publish, whose default this one's is.
+	// Published are, on Linux, the directories of published counters. For the default see package
+	// publish.
 	Published []string
 }
 
-// host is what the machine's operating system contributes.
+// host is the part of a source that depends on the operating system.
 type host struct {
 	machine  string
 	dispatch provider.Options
-	provider provider.Provider // of two dispatchers: its sessions share nothing that changes
-	publish  bool              // programs may publish counters, which this source shows
-	source   winperf.Source    // instead of all that, where the system has a dispatcher
+	provider provider.Provider // used by two dispatchers: its sessions share no mutable state
+	publish  bool              // programs may publish counters, and this source shows them
+	source   winperf.Source    // replaces all that if the system has a dispatcher
 }
 
-// Open opens this machine as a source. On systems without one yet the error
-// wraps winperf.ErrNotSupported. Failures of providers, on Windows of interfaces
-// and counter sets, are the source's anomalies; Options.OnProblem is told of them with
-// the stack of a panic.
+// Open opens this machine as a source. On unsupported systems the error wraps
+// winperf.ErrNotSupported. Failures of providers, on Windows of interfaces and counter sets, are
+// the source's anomalies. Options.OnProblem gets them with the stack of a panic.
 func Open(opt Options) (winperf.Source, error) {
 	h, err := openHost(opt)
 	if err != nil {
@@ -77,7 +74,7 @@ func Open(opt Options) (winperf.Source, error) {
 func newSource(h host, opt Options) (*source, error) {
 	s := &source{machine: h.machine}
 	h.dispatch.Machine = h.machine
-	var telling sync.Mutex // there are several dispatchers
+	var telling sync.Mutex // several dispatchers report
 	h.dispatch.OnProblem = func(p provider.Problem) {
 		s.troubles.add(p)
 		if opt.OnProblem != nil {
@@ -114,10 +111,10 @@ func newSource(h host, opt Options) (*source, error) {
 	return s, nil
 }
 
-// dispatcher asks the host's own provider, and maybe others.
+// dispatcher queries the host's provider, and optionally others.
 type dispatcher struct {
 	*provider.Dispatcher
-	losses troubles // of the host's provider: what was asked for is not in the sample
+	losses troubles // of the host's provider: requested objects that are missing in a sample
 }
 
 func newDispatcher(h host, others ...provider.Provider) (*dispatcher, error) {
@@ -125,8 +122,8 @@ func newDispatcher(h host, others ...provider.Provider) (*dispatcher, error) {
 	opt := h.dispatch
 	opt.OnProblem = func(p provider.Problem) {
 		h.dispatch.OnProblem(p)
-		// A failure that goes on is told once, and values that the account may not
-		// read have a status that says so.
+		// A continuing failure is reported once. Values that the account may not read have a status
+		// for that.
 		if p.Provider == h.provider.Name() && p.Failures <= 1 && !errors.Is(p.Err, fs.ErrPermission) {
 			d.losses.add(p)
 		}
@@ -137,23 +134,22 @@ func newDispatcher(h host, others ...provider.Provider) (*dispatcher, error) {
 	return d, err
 }
 
-// source may be used by any number of goroutines, as the dispatcher may.
+// source may be used by any number of goroutines, like the dispatcher.
 type source struct {
 	machine    string
 	dispatcher *dispatcher
-	// apart asks the host's own provider, in a session of its own, for costly
-	// objects and nothing else: a dispatcher's queries take turns, and these
-	// must not delay the others.
+	// apart queries the host's provider for costly objects only, in a separate session. The queries
+	// of a dispatcher run one after another, and costly ones must not delay the others.
 	apart      *dispatcher
-	others     []*provider.Object // that only dispatcher is asked for
-	dispatch   provider.Options   // that it was made with, clocks included
+	others     []*provider.Object // objects that only dispatcher has or queries
+	dispatch   provider.Options   // options of the dispatcher, with its clocks
 	schema     *winperf.Schema    // of the dispatcher's objects
 	troubles   troubles
-	publishers *publishers // nil: nobody can publish
+	publishers *publishers // nil if programs cannot publish
 }
 
-// Describe implements winperf.Source. Every failure of a provider is an anomaly, with
-// the provider, the stage, the time and the cause.
+// Describe implements winperf.Source. Every failure of a provider is an anomaly with the provider,
+// the stage, the time and the cause.
 func (s *source) Describe() winperf.Description {
 	return winperf.Description{Machine: s.machine, Anomalies: s.troubles.since}
 }
@@ -166,7 +162,7 @@ func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return s.schema, nil
 }
 
-// Close implements winperf.Source: it closes the providers.
+// Close implements winperf.Source. It closes the providers.
 func (s *source) Close() error {
 	err := errors.Join(s.dispatcher.Close(), s.apart.Close())
 	if s.publishers != nil {
@@ -191,17 +187,17 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 	return q, nil
 }
 
-// query asks the dispatcher.
+// query queries the dispatcher.
 type query struct {
 	source     *source
 	dispatcher *dispatcher
-	told       uint64 // of the dispatcher's losses
+	told       uint64 // number of the dispatcher's losses already reported
 	query      *provider.Query
-	published  *publishedQuery // nil: nobody can publish
+	published  *publishedQuery // nil if programs cannot publish
 }
 
-// Next implements winperf.Query. Damage is what of the host's objects and of the
-// published ones could not be read.
+// Next implements winperf.Query. Damage lists the errors of the host's objects and of published
+// ones.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 	b := s.Begin()
 	b.Format, b.Quirks, b.Schema = winperf.FormatV1, winperf.ClocksTogether, q.source.schema

@@ -12,16 +12,16 @@ import (
 	"github.com/winperf/winperf/provider/publish"
 )
 
-// publishers are the counters that programs on this machine publish. Their
-// objects come and go while the host's stay, so every query has a dispatcher of
-// its own for those that it wants, which is made anew when they have changed.
+// publishers are the programs on this machine that publish counters. Their objects appear and
+// disappear, while the host's objects stay. Every query has a separate dispatcher for the published
+// objects that it wants, and replaces it when they change.
 type publishers struct {
 	reader *publish.Reader
 	host   *source
-	all    *publishedQuery // of everything, for the schema
+	all    *publishedQuery // of all objects, for the schema
 }
 
-// newPublishers adds what is published to a source of the host's objects.
+// newPublishers adds published objects to a source of the host's objects.
 func newPublishers(host *source, dirs []string) *publishers {
 	p := &publishers{host: host}
 	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: p.isHost, OnProblem: p.tell})
@@ -41,7 +41,7 @@ func (p *publishers) isHostTitle(n *selection.Name) bool {
 	return n.ByTitle() && slices.ContainsFunc(p.host.dispatcher.Objects(), same)
 }
 
-// tell notes what is wrong with something that is published. Everything else is shown.
+// tell records an error of a published object. All other objects are shown.
 func (p *publishers) tell(err error) {
 	now := winperf.FromFiletime(p.host.dispatch.Clocks().Time100ns)
 	p.host.dispatch.OnProblem(provider.Problem{
@@ -49,16 +49,16 @@ func (p *publishers) tell(err error) {
 	})
 }
 
-// publishedQuery is a selection of published objects.
+// publishedQuery is a query for published objects.
 type publishedQuery struct {
 	publishers *publishers
 	sel        winperf.Selection
-	view       *publish.View // nil: nothing of them is wanted
+	view       *publish.View // nil if it wants none of them
 
-	turn       chan struct{} // holds one element while somebody uses what follows
+	turn       chan struct{} // holds one element while a goroutine uses the following fields
 	provider   provider.Provider
-	dispatcher *provider.Dispatcher // nil: none of them is published
-	schema     *winperf.Schema      // of the host's objects and these
+	dispatcher *provider.Dispatcher // nil if none of the wanted objects is published
+	schema     *winperf.Schema      // of the host's and the published objects
 	q          *provider.Query
 	closed     bool
 }
@@ -71,15 +71,15 @@ func (p *publishers) query(sel winperf.Selection) *publishedQuery {
 	return q
 }
 
-// wanted returns which names of published objects a selection wants, nil for all,
-// and whether it may want any: the host's own are not, by name or by title index.
+// wanted returns a filter for names of published objects, nil for all, and whether the selection
+// may want any of them. It excludes the host's objects, by name and by title index.
 func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool, some bool) {
 	var objects []*selection.Name
 	for _, part := range selection.Parts(sel) {
 		switch {
 		case part.Path != nil && p.isHostTitle(&part.Path.Object):
 		case part.Class && !part.Costly, part.Object.Index >= publish.FirstIndex,
-			part.Path != nil && part.Path.Object.ByTitle(): // a title index that may be anybody's
+			part.Path != nil && part.Path.Object.ByTitle(): // a title index that may belong to any publisher
 			return nil, true
 		case part.Path != nil && !p.isHost(part.Path.Asked.Object):
 			objects = append(objects, &part.Path.Object)
@@ -91,7 +91,7 @@ func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool
 	}, len(objects) > 0
 }
 
-// take waits for its turn on the query, and looks what is published.
+// take waits for its turn, and updates the published objects.
 func (q *publishedQuery) take(ctx context.Context) error {
 	select {
 	case q.turn <- struct{}{}:
@@ -111,7 +111,7 @@ func (q *publishedQuery) take(ctx context.Context) error {
 
 func (q *publishedQuery) giveBack() { <-q.turn }
 
-// refresh brings the dispatcher and the schema in line with what is published.
+// refresh updates the dispatcher and the schema if published objects have changed.
 func (q *publishedQuery) refresh(ctx context.Context) error {
 	now, err := q.view.Refresh(ctx)
 	if err != nil || now == q.provider {
@@ -150,7 +150,7 @@ func (q *publishedQuery) drop() {
 	q.provider, q.dispatcher, q.q, q.schema = nil, nil, nil, q.publishers.host.schema
 }
 
-// schemaNow returns the schema of what is there now.
+// schemaNow returns the current schema.
 func (q *publishedQuery) schemaNow(ctx context.Context) (*winperf.Schema, error) {
 	if err := q.take(ctx); err != nil {
 		return nil, err
@@ -159,7 +159,8 @@ func (q *publishedQuery) schemaNow(ctx context.Context) (*winperf.Schema, error)
 	return q.schema, nil
 }
 
-// sample adds the published objects to a sample of the host's. late is why some may be missing.
+// sample adds the published objects to a sample of the host. lack is the reason why some may be
+// missing.
 func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (lack, err error) {
 	if q.view == nil {
 		return nil, nil
@@ -182,8 +183,7 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (lack, er
 	return lack, err
 }
 
-// damage returns what of the published objects could not be read. While another call
-// holds the reader nothing is known.
+// damage returns the errors of published objects, or nil while another call uses the reader.
 func (q *publishedQuery) damage() []error {
 	if q.view == nil {
 		return nil
@@ -205,15 +205,13 @@ func (p *publishers) close() error {
 	return p.reader.Close()
 }
 
-// joinNames joins two name tables, of which the second one's title indices are
-// the higher ones.
+// joinNames joins two name tables. The title indices of the second must be the higher ones.
 func joinNames(a, b winperf.NameTable) winperf.NameTable {
 	a.Counter, a.Help = joinStrings(a.Counter, b.Counter), joinStrings(a.Help, b.Help)
 	return a
 }
 
-// joinStrings joins two lists of strings that each end with an empty one, in
-// UTF-16.
+// joinStrings joins two lists of strings in UTF-16, each with an empty string at its end.
 func joinStrings(a, b []byte) []byte {
 	if len(a) < 2 || len(b) < 2 {
 		return append(slices.Clip(a), b...)

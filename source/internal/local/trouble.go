@@ -8,18 +8,18 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// maxTroubles is how many anomalies are kept. Providers that fail are asked
-// ever more rarely, so this is what happened in hours.
+// maxTroubles is the number of anomalies that are kept. Failing providers are called at growing
+// intervals, so these cover hours.
 const maxTroubles = 256
 
-// troubles are the failures of providers, the last maxTroubles of them.
+// troubles holds the last maxTroubles failures of providers.
 type troubles struct {
 	mu   sync.Mutex
-	n    uint64 // so far
+	n    uint64 // failures in total
 	last [maxTroubles]winperf.Anomaly
 }
 
-// add notes a failure.
+// add records a failure.
 func (t *troubles) add(p provider.Problem) {
 	a := winperf.Anomaly{
 		Kind:   winperf.ProviderFailed,
@@ -41,7 +41,7 @@ func (t *troubles) add(p provider.Problem) {
 	t.n++
 }
 
-// since appends to buf what was noted after the first n troubles.
+// since appends to buf the failures after the first n.
 func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,14 +54,14 @@ func (t *troubles) since(buf []winperf.Anomaly, n uint64) ([]winperf.Anomaly, ui
 	return buf, t.n
 }
 
-// count returns how many troubles there were so far.
+// count returns the number of failures since the start.
 func (t *troubles) count() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.n
 }
 
-// errorsSince is since for a caller that takes errors.
+// errorsSince is like since and returns errors.
 func (t *troubles) errorsSince(errs []error, n uint64) ([]error, uint64) {
 	list, n := t.since(nil, n)
 	for i := range list {

@@ -1,5 +1,4 @@
-// Package machineurl takes apart the URLs of drivers that may read another
-// machine.
+// Package machineurl parses the URLs of drivers that can read another machine.
 package machineurl
 
 import (
@@ -10,14 +9,13 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Parse reads what stands behind the colon of a URL of the form
+// Parse parses the part after the colon of a URL of the form
 //
 //	scheme:[//MACHINE][?OPTION=VALUE]
 //
-// and returns the machine, without slashes, and the value. The machine may be
-// written with slashes or backslashes. check, if not nil, tells whether a value
-// is a good one; an empty one never is. The error tells the whole form and wraps
-// winperf.ErrNotSupported.
+// and returns the machine, without slashes, and the value. Slashes before the machine may be
+// backslashes. check, if not nil, reports whether a value is valid; an empty value never is. The
+// error contains form, the expected form of the URL, and wraps winperf.ErrNotSupported.
 func Parse(rest, form, option string, check func(value string) bool) (machine, value string, err error) {
 	fault := func(what, text string) (string, string, error) {
 		return "", "", fmt.Errorf("%s %q, expected %s: %w", what, text, form, winperf.ErrNotSupported)

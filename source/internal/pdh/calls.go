@@ -6,9 +6,8 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// calls are the functions of the system that a source uses, those of
-// pdh.h with Go's types. Tests give their own. Errors are of type
-// winapi.PdhStatus, or say that the system lacks the function.
+// calls are the system functions of a source: the functions of pdh.h with Go types. Tests supply
+// others. Errors are of type winapi.PdhStatus, or report that the system lacks the function.
 type calls struct {
 	openQuery      func() (query uintptr, err error)
 	closeQuery     func(query uintptr) error

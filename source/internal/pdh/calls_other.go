@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// systemCalls: only Windows has them.
+// systemCalls fails: only Windows has these functions.
 func systemCalls(string) (*calls, error) {
 	return nil, fmt.Errorf("the Performance Data Helper on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// systemCalls are the functions of a library.
+// systemCalls returns the functions of a library.
 func systemCalls(library string) (*calls, error) {
 	if library == "" {
 		library = "pdh.dll"

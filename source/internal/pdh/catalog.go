@@ -11,18 +11,17 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// firstTitle is the lowest title index that an object gets: PDH does not tell the
-// real ones.
+// firstTitle is the lowest title index of an object. PDH does not report the real indices.
 const firstTitle = 1 << 25
 
-// titleRoom is how many title indices an object has, with those of its counters:
-// the counters of an object are learned one by one.
+// titleRoom is the number of title indices of an object and its counters. It is fixed because
+// counters are added one by one.
 const titleRoom = 1 << 15
 
-// maxEntries is how many counters an object may have.
+// maxEntries is the largest number of counters of an object.
 const maxEntries = titleRoom/2 - 1
 
-// catalog is what is known of objects and counters.
+// catalog holds the known objects and counters.
 type catalog struct {
 	objects []*object
 	byName  map[string]*object // in lower case
@@ -31,7 +30,6 @@ type catalog struct {
 	changed bool
 }
 
-// object is one object.
 type object struct {
 	name     string
 	title    uint32
@@ -50,7 +48,7 @@ func (c *catalog) init() {
 	c.english = map[uint32]string{}
 }
 
-// object returns the object with the name, a new one if there is none yet.
+// object returns the object with a name, and adds it if needed.
 func (c *catalog) object(name string) *object {
 	key := strings.ToLower(name)
 	if o := c.byName[key]; o != nil {
@@ -65,8 +63,8 @@ func (c *catalog) object(name string) *object {
 	return o
 }
 
-// entry returns the counter that PDH told of, a new one if there is none yet; nil
-// if the object has more than it may.
+// entry returns the entry of a counter, and adds it if needed. It returns nil if the object has too
+// many counters.
 func (c *catalog) entry(o *object, info *winapi.CounterInfo) *entry {
 	key := strings.ToLower(info.Counter)
 	if e := o.counters[key]; e != nil {
@@ -84,14 +82,14 @@ func (c *catalog) entry(o *object, info *winapi.CounterInfo) *entry {
 	return e
 }
 
-// put notes a text that a name table can hold.
+// put stores a text, if a name table can hold it.
 func put(texts map[uint32]string, title uint32, s string) {
 	if _, err := nametable.FromMap(nametable.Mixed, map[uint32]string{title: s}); err == nil {
 		texts[title] = s
 	}
 }
 
-// nameEnglish notes what a counter is called in English.
+// nameEnglish stores the English names of an object and a counter.
 func (c *catalog) nameEnglish(o *object, e *entry, object, counter string) {
 	if c.english[o.title] == "" || c.english[e.title] == "" {
 		put(c.english, o.title, object)
@@ -100,7 +98,7 @@ func (c *catalog) nameEnglish(o *object, e *entry, object, counter string) {
 	}
 }
 
-// schema makes a schema of the catalog.
+// schema makes a schema from the catalog.
 func (c *catalog) schema() (*winperf.Schema, error) {
 	c.changed = false
 	s := &winperf.Schema{Interface: "pdh"}
@@ -120,11 +118,11 @@ func (c *catalog) schema() (*winperf.Schema, error) {
 	return s, nil
 }
 
-// localLanguage stands for the system's language, which PDH does not tell: no
-// table of Windows has this id (winnt.h: LANG_INVARIANT).
+// localLanguage is the id used for the system's language, which PDH does not report. No table of
+// Windows has this id (winnt.h: LANG_INVARIANT).
 const localLanguage = "07F"
 
-// matching returns the names that match.
+// matching returns the names that match n.
 func matching(n *selection.Name, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return !n.Is(0, s) })
 }

@@ -10,29 +10,27 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// maxUnits bounds a list, in UTF-16 units, and maxGrowth how often a buffer may
-// turn out to be too small in a row: what is listed may grow between two calls,
-// but not for ever.
+// maxUnits limits a list, in UTF-16 units. maxGrowth limits how often in a row a buffer may be too
+// small: a list may grow between two calls.
 const (
 	maxUnits  = 64 << 20
 	maxBytes  = 256 << 20
 	maxGrowth = 16
 )
 
-// client calls the functions of PDH that list. They do not return before Windows
-// does.
+// client calls the PDH functions that return lists. They return only when the Windows call returns.
 type client struct{ calls *calls }
 
-// callError tells which call failed. It wraps what the system said: a PDH status,
-// which in turn is ErrNoObject, ErrNoCounter, ErrNoInstance, ErrNoMachine, ErrPath
-// or ErrNotSupported of package winperf where it says so.
+// callError names the call that failed. It wraps the system's error, a PDH status. The status wraps
+// ErrNoObject, ErrNoCounter, ErrNoInstance, ErrNoMachine, ErrPath or ErrNotSupported of package
+// winperf if it has that meaning.
 type callError struct {
 	function string
-	about    string // a path or a name, "" where the call is about none
+	about    string // a path or a name, or ""
 	err      error
 }
 
-// Error names the function and what it was about.
+// Error returns the function, its path or name, and the error.
 func (e *callError) Error() string {
 	if e.about == "" {
 		return fmt.Sprintf("%s: %v", e.function, e.err)
@@ -40,10 +38,10 @@ func (e *callError) Error() string {
 	return fmt.Sprintf("%s of %s: %v", e.function, e.about, e.err)
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *callError) Unwrap() error { return e.err }
 
-// failed is a callError, or nil.
+// failed returns a callError, or nil if err is nil.
 func failed(function, about string, err error) error {
 	if err == nil {
 		return nil
@@ -51,19 +49,18 @@ func failed(function, about string, err error) error {
 	return &callError{function, about, err}
 }
 
-// tooSmall tells whether a buffer has to grow. Windows XP gave the second code.
+// tooSmall reports whether a buffer must grow. Windows XP returned the second code.
 func tooSmall(err error) bool {
 	return errors.Is(err, winapi.PDH_MORE_DATA) || errors.Is(err, winapi.PDH_INSUFFICIENT_BUFFER)
 }
 
-// text calls f with a buffer that is large enough and returns what it wrote. The size
-// is asked for without a buffer each time, because what PDH says of a buffer that is
-// too small cannot be relied on.
+// text calls f with a large enough buffer and returns the text. It always requests the size without
+// a buffer, because the size that PDH reports for a small buffer is unreliable.
 func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 	for range maxGrowth {
 		size, err := f(nil)
 		if !tooSmall(err) {
-			if err == nil && size > 1 { // it holds nothing, whatever the size says
+			if err == nil && size > 1 { // the text is empty, whatever the size is
 				err = fmt.Errorf("%d characters were reported without a buffer: %w", size,
 					winperf.ErrBadData)
 			}
@@ -90,8 +87,8 @@ func text(f func(buf []uint16) (uint32, error)) ([]uint16, error) {
 	return nil, fmt.Errorf("the buffer was too small %d times in a row: %w", maxGrowth, winperf.ErrBadData)
 }
 
-// list takes a MULTI_SZ apart: texts with a NUL each, and an empty one at the end,
-// which some functions leave out.
+// list splits a MULTI_SZ: texts with a NUL each, and an empty text at the end, which some functions
+// omit.
 func list(b []uint16) ([]string, error) {
 	var all []string
 	for len(b) > 0 && b[0] != 0 {
@@ -105,8 +102,8 @@ func list(b []uint16) ([]string, error) {
 	return all, nil
 }
 
-// Objects lists the objects of a machine, "" for this one, in its language. costly
-// adds the costly ones; refresh reads the list anew.
+// Objects returns the objects of a machine, "" for this one, in its language. costly includes
+// costly objects; refresh reads the list again.
 func (c *client) Objects(machine string, costly, refresh bool) ([]string, error) {
 	detail := uint32(winapi.PERF_DETAIL_WIZARD)
 	if costly {
@@ -126,8 +123,8 @@ func (c *client) Objects(machine string, costly, refresh bool) ([]string, error)
 	return all, failed("PdhEnumObjects", machine, err)
 }
 
-// items lists the counters and instances of an object, each name once. multiple
-// tells whether the object may have instances, also where it has none now.
+// items returns the counters and instances of an object, each name once. multiple reports whether
+// the object can have instances, even if it has none now.
 func (c *client) items(machine, object string) (counters, instances []string, multiple bool, err error) {
 	const function = "PdhEnumObjectItems"
 	for range maxGrowth {

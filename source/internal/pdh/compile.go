@@ -13,9 +13,9 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// Compile implements winperf.Source. Paths may be in the system's language or in
-// English; one with a wildcard in the object or the counter is compared with the
-// names in the system's language, and asks for no costly object.
+// Compile implements winperf.Source. Paths may be in the system's language or in English. A path
+// with a wildcard in the object or the counter is matched with the names in the system's language,
+// and selects no costly objects.
 func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	if err := selection.CheckMachine(sel.Paths, s.machine); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	left := s.line.Do(ctx, 0, func(ctx context.Context) {
 		err = q.compile(ctx, sel)
 		if err == nil {
-			err = ctx.Err() // nobody may wait for it any more
+			err = ctx.Err() // the caller may have stopped waiting
 		}
 		if err != nil {
 			_ = q.close()
@@ -83,10 +83,10 @@ func (q *query) compile(ctx context.Context, sel winperf.Selection) (err error) 
 	return q.source.publish()
 }
 
-// whole is the path of everything that an object has.
+// whole returns the path of all counters of an object.
 func whole(object string) winperf.Path { return winperf.Path{Object: object, Counter: "*"} }
 
-// classes lists the objects that are not costly, those that are, or both.
+// classes returns the objects that are not costly, the costly ones, or both.
 func (q *query) classes(sel winperf.Selection) ([]string, error) {
 	cheap, err := q.source.objectNames(false)
 	if err != nil || !sel.Costly {
@@ -99,7 +99,7 @@ func (q *query) classes(sel winperf.Selection) ([]string, error) {
 	return slices.DeleteFunc(all, func(s string) bool { return slices.Contains(cheap, s) }), nil
 }
 
-// byID returns the object with an identity, nil if there is none.
+// byID returns the object with an identity, or nil.
 func (c *catalog) byID(id winperf.ObjectID) *object {
 	for _, o := range c.objects {
 		if id.Is(winperf.ObjectID{Index: o.title}) {
@@ -109,7 +109,7 @@ func (c *catalog) byID(id winperf.ObjectID) *object {
 	return nil
 }
 
-// path adds the counters that a path stands for.
+// path adds the counters of a path.
 func (q *query) path(p winperf.Path) error {
 	path := selection.NewPath(p)
 	objects := []string{p.Object}
@@ -155,8 +155,7 @@ func (q *query) path(p winperf.Path) error {
 	return nil
 }
 
-// unknown tells whether an error says only that something is not there, which is
-// an error only for a caller that asks for it.
+// unknown reports whether an error only means that a name does not exist.
 func unknown(err error) bool {
 	for _, target := range []error{winperf.ErrNoObject, winperf.ErrNoCounter, winperf.ErrNoInstance,
 		winperf.ErrPath} {
@@ -174,7 +173,7 @@ func (q *query) add(p winperf.Path) error {
 	text := p.String()
 	handle, english, err := q.addPath(p)
 
-	// An object without instances may be written with a wildcard, too.
+	// The path of an object without instances may have a wildcard as instance.
 	if err != nil && unknown(err) && p.Instance == "*" {
 		p.HasInstance = false
 		p.Instance = ""
@@ -198,7 +197,7 @@ func (q *query) add(p winperf.Path) error {
 	return q.addColumn(p, column{handle: handle, info: info}, english)
 }
 
-// addColumn adds the counter that a path was found to stand for, unless the query has it.
+// addColumn adds the counter of a resolved path, unless the query has it.
 func (q *query) addColumn(p winperf.Path, col column, english bool) error {
 	c, text := q.source.calls, p.String()
 	col.object = q.source.catalog.object(col.info.Object)
@@ -225,22 +224,22 @@ func (q *query) addColumn(p winperf.Path, col column, english bool) error {
 	return nil
 }
 
-// pathOf is a path as PDH is asked with it.
+// pathOf returns a path in the form that PDH needs.
 func (q *query) pathOf(p winperf.Path) winperf.Path {
 	p.Machine = q.source.opt.Machine
 
-	// PDH tells instances of one name apart when they are read, also with #*.
+	// PDH numbers instances of one name only when it reads values. The path must match all of them.
 	if p.Index != 0 {
 		p.Instance = strings.TrimSuffix(p.Instance, "*") + "*"
 		p.Index = 0
 	}
 
-	// PDH knows no other wildcard.
+	// * is the only wildcard of PDH.
 	p.Instance = strings.ReplaceAll(p.Instance, "?", "*")
 	return p
 }
 
-// asAsked puts the names of the path where PDH told none, as Wine's does.
+// asAsked sets names from the path if PDH returned none, as in Wine.
 func asAsked(info *winapi.CounterInfo, p winperf.Path) {
 	if info.Object == "" {
 		info.Object = p.Object
@@ -252,7 +251,7 @@ func asAsked(info *winapi.CounterInfo, p winperf.Path) {
 	}
 }
 
-// addPath adds a counter by its name in the system's language or else in English.
+// addPath adds a counter by its name in the system's language, or else in English.
 func (q *query) addPath(p winperf.Path) (handle uintptr, english bool, err error) {
 	c, text := q.source.calls, p.String()
 	if handle, err = c.addCounter(q.handle, text); err == nil || !unknown(err) {
@@ -264,7 +263,7 @@ func (q *query) addPath(p winperf.Path) (handle uintptr, english bool, err error
 	return 0, false, err
 }
 
-// counterInfo reads what PDH knows of a counter.
+// counterInfo reads PDH's description of a counter.
 func (s *source) counterInfo(handle uintptr, path string) (winapi.CounterInfo, error) {
 	b, _, err := array(make(winapi.Memory, 128), func(buf winapi.Memory) (size, count uint32, err error) {
 		size, err = s.calls.counterInfo(handle, buf)
@@ -277,14 +276,14 @@ func (s *source) counterInfo(handle uintptr, path string) (winapi.CounterInfo, e
 	return info, failed("PdhGetCounterInfo", path, err)
 }
 
-// array calls f with ever larger buffers for as long as it wants more.
+// array calls f with larger buffers until they suffice.
 func array(buf winapi.Memory, f func(winapi.Memory) (size, count uint32, err error)) (winapi.Memory,
 	uint32, error) {
 	for range maxGrowth {
 		size, count, err := f(buf)
 		switch {
 		case tooSmall(err):
-			size = max(size, uint32(buf.Bytes())) // at least half as much again
+			size = max(size, uint32(buf.Bytes())) // grow by at least half
 			if size > maxBytes {
 				return buf, 0, fmt.Errorf("%d bytes are needed, at most %d are accepted: %w", size, maxBytes,
 					winperf.ErrBadData)

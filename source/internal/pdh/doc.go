@@ -1,9 +1,7 @@
-// Package pdh is the source of live counters as the Performance Data Helper of Windows
-// gives them (pdh.h; Microsoft Learn, "Using the PDH Functions to Consume Counter
-// Data"): everything that typeperf and Performance Monitor can read, whichever kind of
-// provider it comes from. It reads no logs.
+// Package pdh is the source of live counters of the Performance Data Helper of Windows (pdh.h;
+// Microsoft Learn, "Using the PDH Functions to Consume Counter Data"). It can read every counter
+// that typeperf and Performance Monitor can read, from all kinds of providers. It reads no logs.
 //
-// [Open] gives a winperf.Source whose samples hold PDH's raw values, with which
-// readings are computed as everywhere else. With Options.Formatted its queries
-// give the values that PDH computes.
+// [Open] returns a winperf.Source. Its samples hold PDH's raw values, and readings are computed as
+// for other sources. With Options.Formatted, samples hold the values that PDH computes.
 package pdh

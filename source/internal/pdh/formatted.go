@@ -15,15 +15,15 @@ import (
 	"github.com/winperf/winperf/source/internal/pdhraw"
 )
 
-// cookedQuery gives the values that PDH computes.
+// cookedQuery returns the values that PDH computes.
 type cookedQuery struct {
 	*query
 	series  map[seriesKey]*winperf.Series
 	samples int
-	of      []*winperf.Series // of the sample before
+	of      []*winperf.Series // of the previous sample
 }
 
-// collected is what PDH computed for one sample.
+// collected holds the values that PDH computed for one sample.
 type collected struct {
 	time   time.Time
 	series []*winperf.Series
@@ -42,7 +42,7 @@ func (q *cookedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	var all *collected
 	var err error
 	if left := q.source.line.Do(ctx, 0, func(context.Context) { all, err = q.read() }); left != nil {
-		return fmt.Errorf("pdh: %w", left) // the call still uses what it returns
+		return fmt.Errorf("pdh: %w", left) // the call still uses its result
 	}
 	if err != nil {
 		return err
@@ -92,14 +92,14 @@ func (q *cookedQuery) read() (*collected, error) {
 	return all, nil
 }
 
-// isWhole tells whether the values of a type are integers.
+// isWhole reports whether the values of a type are integers.
 func isWhole(t counter.Type) bool {
 	f := counter.NewFormula(t, 8, 8, counter.Options{})
 	k := f.Kind()
 	return k == counter.KindInt || k == counter.KindHex || k == counter.KindHex32
 }
 
-// displayable is a displayable value, or the status of an invalid one.
+// displayable returns a displayable value, or the status of an invalid one.
 func displayable(bits uint64, format uint32) (counter.Value, counter.Status) {
 	if format == winapi.PDH_FMT_LARGE {
 		return counter.Int(bits), counter.OK
@@ -111,7 +111,7 @@ func displayable(bits uint64, format uint32) (counter.Value, counter.Status) {
 	return counter.Float(v), counter.OK
 }
 
-// status is what a status of PDH means.
+// status converts a status of PDH.
 func (q *cookedQuery) status(c *column, s winapi.PdhStatus) counter.Status {
 	switch s {
 	case winapi.PDH_CSTATUS_VALID_DATA, winapi.PDH_CSTATUS_NEW_DATA:
@@ -135,13 +135,13 @@ func (q *cookedQuery) status(c *column, s winapi.PdhStatus) counter.Status {
 	}
 
 	if q.samples < c.entry.typ.Samples() {
-		return counter.NoPrevious // PDH says that the data are invalid
+		return counter.NoPrevious // PDH reports invalid data
 	}
 	return counter.InvalidData
 }
 
-// seriesOf returns the series of an instance of a column, the same as long as the
-// query lives.
+// seriesOf returns the series of an instance of a column. It stays the same until the query is
+// closed.
 func (q *cookedQuery) seriesOf(i int, name string, occurrence int) *winperf.Series {
 	key := seriesKey{i, name, occurrence}
 	if s := q.series[key]; s != nil {
@@ -173,7 +173,7 @@ func (c *column) readFormatted(calls *calls, format uint32,
 		var v winapi.PDH_FMT_COUNTERVALUE
 		err := calls.formatted(c.handle, format, &v)
 		if s := status(err); s != 0 && v.CStatus.Err() == nil {
-			v.CStatus = s // the value says nothing of its own
+			v.CStatus = s // the value has no status
 		} else if err != nil && s == 0 {
 			return failed("PdhGetFormattedCounterValue", c.info.FullPath, err)
 		}
@@ -189,7 +189,7 @@ func (c *column) readFormatted(calls *calls, format uint32,
 	const function = "PdhGetFormattedCounterArray"
 	if s := status(err); absent(s) || errors.Is(err, winapi.PDH_INVALID_DATA) ||
 		errors.Is(err, winapi.PDH_CSTATUS_INVALID_DATA) {
-		return nil // no instance has a value yet, or none is there
+		return nil // no instance exists, or none has a value yet
 	} else if err != nil {
 		return failed(function, c.info.FullPath, err)
 	}

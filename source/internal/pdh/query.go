@@ -12,18 +12,18 @@ import (
 	"github.com/winperf/winperf/source/internal/pdhraw"
 )
 
-// column is one counter of a query: PDH's handle and what it stands for.
+// column is one counter of a query with PDH's handle.
 type column struct {
 	handle    uintptr
 	object    *object
 	entry     *entry
 	info      winapi.CounterInfo
-	array     bool // of all instances that match
+	array     bool // all matching instances
 	frequency int64
 	buf       winapi.Memory
 }
 
-// same tells whether two columns read the same.
+// same reports whether two columns read the same counter.
 func (c *column) same(o *column) bool {
 	return c.entry == o.entry && c.object == o.object && c.array == o.array &&
 		c.info.HasInstance == o.info.HasInstance &&
@@ -31,27 +31,26 @@ func (c *column) same(o *column) bool {
 		strings.EqualFold(c.info.Parent, o.info.Parent) && c.info.Index == o.info.Index
 }
 
-// instance is the one instance of a column that is no array: its name, and its
-// number among equal ones.
+// instance returns the instance of a column that is not an array: its name, and its number among
+// equal names.
 func (c *column) instance() (name string, occurrence int) {
 	name = c.info.Instance
 	if c.info.Parent != "" {
 		name = c.info.Parent + "/" + name
 	}
-	if i := int32(c.info.Index); i > 0 && c.info.HasInstance { // -1 stands for no index
+	if i := int32(c.info.Index); i > 0 && c.info.HasInstance { // -1 means no index
 		occurrence = int(i)
 	}
 	return name, occurrence
 }
 
-// query is an open query of PDH. Its samples are performance data blocks made of raw
-// values.
+// query is an open query of PDH. Its samples are performance data blocks built from raw values.
 type query struct {
 	source *source
 	round  call.Round
 	run    func(context.Context) // takes a sample
 
-	// Of the call on the source's line:
+	// For the call on the source's line:
 	buf       []byte
 	err       error
 	handle    uintptr
@@ -61,7 +60,7 @@ type query struct {
 	columns   []column
 	builder   *pdhraw.Builder
 	raw       winapi.PDH_RAW_COUNTER
-	found     []error // what the builder left out
+	found     []error // errors of the builder
 }
 
 func newQuery(s *source) *query {
@@ -70,7 +69,7 @@ func newQuery(s *source) *query {
 	return q
 }
 
-// settle prepares for the columns that there are.
+// settle prepares the query for its current columns.
 func (q *query) settle() {
 	counters := make([]pdhraw.Counter, len(q.columns))
 	for i := range q.columns {
@@ -92,9 +91,8 @@ func (q *query) settle() {
 		}})
 }
 
-// Next implements winperf.Query. It collects what PDH has and asks for every value. A
-// call that does not return is left behind with its buffer, which the block then has
-// no longer.
+// Next implements winperf.Query. It collects the data of PDH and reads every value. A call that
+// does not return is abandoned with its buffer, and the sample gets a new one.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	if err := q.round.Take(ctx, q.source.line, 0); err != nil {
@@ -126,7 +124,7 @@ func (q *query) Close() error {
 	left := q.source.line.Do(context.Background(), closeGrace, func(context.Context) { err = q.close() })
 	switch {
 	case errors.Is(left, winperf.ErrState):
-		return nil // the source is closed, and this with it
+		return nil // the closed source has closed the query
 	case left != nil:
 		return left
 	}
@@ -142,8 +140,8 @@ func (q *query) close() error {
 	return failed("PdhCloseQuery", "", q.source.calls.closeQuery(q.handle))
 }
 
-// collect takes a sample. That there is no data, which PDH says when the only
-// instance is missing, is not an error.
+// collect takes a sample. The status "no data" is not an error: PDH returns it if the only instance
+// is missing.
 func (q *query) collect() error {
 	if len(q.columns) == 0 {
 		return nil
@@ -155,7 +153,7 @@ func (q *query) collect() error {
 	return failed("PdhCollectQueryData", "", err)
 }
 
-// sample collects and writes everything down in buf's memory.
+// sample collects data and builds the block in buf's memory.
 func (q *query) sample(buf []byte) ([]byte, error) {
 	if !q.open {
 		return buf[:0], fmt.Errorf("pdh: the query is closed: %w", winperf.ErrState)
@@ -177,7 +175,7 @@ func (q *query) sample(buf []byte) ([]byte, error) {
 	return q.builder.Append(buf[:0], now), nil
 }
 
-// read reads the value of a column, or those of its instances.
+// read reads the value of a column, or the values of its instances.
 func (q *query) read(i int) error {
 	c, calls := &q.columns[i], q.source.calls
 	if !c.array {
@@ -221,7 +219,7 @@ func (q *query) read(i int) error {
 	return nil
 }
 
-// value is a raw value of PDH.
+// value converts a raw value of PDH.
 func value(raw *winapi.PDH_RAW_COUNTER) pdhraw.Value {
 	return pdhraw.Value{
 		First: raw.FirstValue, Second: raw.SecondValue, Multi: raw.MultiCount,
@@ -230,7 +228,7 @@ func value(raw *winapi.PDH_RAW_COUNTER) pdhraw.Value {
 	}
 }
 
-// status is the PDH status of an error, success for any other.
+// status returns the PDH status of an error, success for other errors.
 func status(err error) winapi.PdhStatus {
 	if err == nil {
 		return 0
@@ -242,7 +240,7 @@ func status(err error) winapi.PdhStatus {
 	return 0
 }
 
-// absent tells whether a status says that there is nothing now.
+// absent reports whether a status means that the instance or the object does not exist now.
 func absent(s winapi.PdhStatus) bool {
 	return s == winapi.PDH_CSTATUS_NO_INSTANCE || s == winapi.PDH_NO_DATA || s == winapi.PDH_CSTATUS_NO_OBJECT
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/winperf/winperf/internal/call"
 )
 
-// Options for Open. The zero Options read this machine.
+// Options configure Open. The zero Options read this machine.
 type Options struct {
-	// Machine is another machine to read, without backslashes.
+	// Machine is another machine, without backslashes.
 	Machine string
-	// Formatted wants the values that PDH computes, in place of raw values that
-	// readings are computed from. PDH knows instances by name and number only,
-	// so a new process may be taken for the one that had its name before.
+	// Formatted returns the values that PDH computes instead of raw values. PDH identifies instances
+	// by name and number only, so a new process may be confused with an earlier one of the same
+	// name.
 	Formatted bool
-	// Library names another library than pdh.dll; it is "" but for tests.
+	// Library is a library in place of pdh.dll, for tests.
 	Library string
 }
 
 // closeGrace is how long Close waits for calls that do not return.
 const closeGrace = time.Second
 
-// Open opens PDH's counters of a machine as a source. On other systems than
-// Windows the error wraps winperf.ErrNotSupported.
+// Open opens PDH's counters of a machine as a source. On systems other than Windows the error wraps
+// winperf.ErrNotSupported.
 func Open(opt Options) (winperf.Source, error) {
 	c, err := systemCalls(opt.Library)
 	if err != nil {
@@ -36,7 +36,7 @@ func Open(opt Options) (winperf.Source, error) {
 	return open(c, opt)
 }
 
-// open opens a source over any functions.
+// open opens a source over the given functions.
 func open(c *calls, opt Options) (*source, error) {
 	s := &source{
 		calls: c, client: &client{c}, opt: opt, machine: opt.Machine,
@@ -54,27 +54,27 @@ func open(c *calls, opt Options) (*source, error) {
 	return s, nil
 }
 
-// source may be used by any number of goroutines. All calls are made on one
-// line, as PDH itself lets only one at a time through.
+// source may be used by any number of goroutines. It makes all calls on one line, because PDH
+// serializes them anyway.
 type source struct {
 	calls   *calls
 	client  *client
 	opt     Options
 	machine string
 	line    *call.Line
-	catalog catalog // this and queries are of the call on the line
+	catalog catalog // catalog and queries are used by the call on the line
 	queries map[*query]struct{}
 	schema  atomic.Pointer[winperf.Schema]
 }
 
-// Describe implements winperf.Source. PDH does not tell which objects are costly.
+// Describe implements winperf.Source. PDH does not report costly objects.
 func (s *source) Describe() winperf.Description {
 	return winperf.Description{Machine: s.machine, Cooked: s.opt.Formatted, Costly: noneCostly}
 }
 
 func noneCostly(context.Context) (*winperf.Schema, error) { return nil, nil }
 
-// Close implements winperf.Source. It closes queries that are still open.
+// Close implements winperf.Source. It closes all open queries.
 func (s *source) Close() error {
 	return s.line.Close(closeGrace, func() error {
 		var errs []error
@@ -85,8 +85,8 @@ func (s *source) Close() error {
 	})
 }
 
-// Schema implements winperf.Source: the names of all objects, and of those
-// counters that queries have asked for.
+// Schema implements winperf.Source. It returns the names of all objects, and of the counters in
+// queries.
 func (s *source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var err error
 	if left := s.line.Do(ctx, 0, func(context.Context) { err = s.refresh() }); left != nil {
@@ -110,7 +110,7 @@ func (s *source) refresh() error {
 	return s.publish()
 }
 
-// remote is the machine as PDH wants it, "" for this one.
+// remote returns the machine's name in the form that PDH needs, "" for this machine.
 func (s *source) remote() string {
 	if s.opt.Machine == "" {
 		return ""
@@ -118,12 +118,12 @@ func (s *source) remote() string {
 	return `\\` + s.opt.Machine
 }
 
-// objectNames lists objects, the costly ones too if they are wanted.
+// objectNames returns the objects, with costly ones on request.
 func (s *source) objectNames(costly bool) ([]string, error) {
 	return s.client.Objects(s.remote(), costly, true)
 }
 
-// publish makes what the catalog holds the schema, if anything is new.
+// publish updates the schema if the catalog has changed.
 func (s *source) publish() error {
 	if s.schema.Load() != nil && !s.catalog.changed {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/winperf/winperf/source/internal/machineurl"
 )
 
-// Form is the form of the URLs that OpenURL takes the rest of.
+// Form is the form of the URLs that OpenURL opens.
 const Form = "pdh:[//MACHINE][?formatted=1]"
 
-// OpenURL opens a URL "pdh:...", given what follows the colon. The machine may be written
-// with slashes or backslashes.
+// OpenURL opens a URL "pdh:..."; rest is the part after the colon. The machine may be written with
+// slashes or backslashes.
 func OpenURL(_ context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)
 	if err != nil {
@@ -24,6 +24,6 @@ func OpenURL(_ context.Context, rest string) (winperf.Source, error) {
 func parseURL(rest string) (Options, error) {
 	truth := func(value string) bool { _, err := strconv.ParseBool(value); return err == nil }
 	machine, value, err := machineurl.Parse(rest, Form, "formatted", truth)
-	formatted, _ := strconv.ParseBool(value) // none is false
+	formatted, _ := strconv.ParseBool(value) // false if empty
 	return Options{Machine: machine, Formatted: formatted}, err
 }

@@ -11,28 +11,26 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// Builder makes the blocks of one machine. It keeps what it learned from one
-// sample to the next: while the instances stay the same a block is a copy with
-// new numbers, and nothing is allocated.
+// Builder builds the blocks of one machine. While the instances stay the same, a block is a copy of
+// the previous one with new numbers, and nothing is allocated.
 //
-// A sample is made of a [Builder.Begin], what it holds, and a [Builder.Append].
+// For each sample call [Builder.Begin], then the methods that add values, then [Builder.Append].
 type Builder struct {
 	machine  string
 	perfFreq int64
 	objects  []*object
-	entries  []*entry // by counter; nil is left out
+	entries  []*entry // by counter; nil is omitted
 	bad      func(text string)
 
 	wanted func(name string, title uint32) bool
 	join   joiner
 }
 
-// Counter is a counter whose raw values samples hold: of one instance, or of
-// several.
+// Counter is a counter whose raw values are in samples, for one instance or for several.
 type Counter struct {
-	// Path says which. Path.Instance is parent/name; of several it is a pattern.
+	// Path names the counter. Path.Instance is parent/name; for an array it is a pattern.
 	Path  winperf.Path
-	Array bool // of several instances, which each sample names
+	Array bool // several instances, which each sample names
 	// ObjectTitle and Title are the title indices of the object and the counter.
 	ObjectTitle, Title uint32
 	Type               counter.Type
@@ -46,20 +44,19 @@ type Value struct {
 	Second int64  // see counter.Type.Second
 	Multi  uint32 // the number of components of a multi-timer
 	Valid  bool
-	Denied bool // there is a value, and whoever read had no right to it
-	Absent bool // there is no such instance, or no such object
+	Denied bool // the value exists, but the reader had no right to it
+	Absent bool // the instance or the object does not exist
 }
 
-// Options for New.
+// Options configure New.
 type Options struct {
-	// PerfFreq is the frequency of the machine's performance counter where the
-	// counters do not tell.
+	// PerfFreq is the frequency of the machine's performance counter, used if the counters do not
+	// give it.
 	PerfFreq int64
-	// ValueClocks tells that values which do not have the clock that the others of
-	// their object have are right all the same: theirs stands behind them then
-	// (datablock.ValueClock). Otherwise they are taken for damaged.
+	// ValueClocks accepts values whose clock differs from the clock of their object; their clock
+	// then follows them in the block (datablock.ValueClock). Without it they are damage.
 	ValueClocks bool
-	// Bad is told of what has to be left out.
+	// Bad is called with a description of everything that is omitted.
 	Bad func(text string)
 }
 
@@ -78,8 +75,8 @@ func New(machine string, counters []Counter, opt Options) *Builder {
 	return b
 }
 
-// Select makes the blocks hold no more than the objects that a selection may
-// want. Whole objects that are parents of those are there too.
+// Select restricts the blocks to objects that a selection may want. Whole objects that are their
+// parents are included.
 func (b *Builder) Select(parts []selection.Part) {
 	b.wanted = func(name string, title uint32) bool {
 		o := selection.Object{ID: winperf.ObjectID{Index: title}, Name: name}
@@ -92,8 +89,7 @@ func (b *Builder) Select(parts []selection.Part) {
 // Machine returns the name of the machine.
 func (b *Builder) Machine() string { return b.machine }
 
-// Begin begins a sample: as long as nothing else is said of a counter it has no
-// value.
+// Begin begins a sample in which no counter has a value yet.
 func (b *Builder) Begin() {
 	b.join.parts = b.join.parts[:0]
 	for _, o := range b.objects {
@@ -101,24 +97,22 @@ func (b *Builder) Begin() {
 	}
 }
 
-// Set gives the counter at a position its value.
+// Set sets the value of the counter at a position.
 func (b *Builder) Set(counter int, v Value) {
 	if e := b.entries[counter]; e != nil && e.row >= 0 {
 		e.object.values[e.first] = v
 	}
 }
 
-// Item gives the array at a position one more value: that of an instance, whose
-// name is in UTF-16LE without a NUL. The instances of an array come one after the
-// other.
+// Item appends the value of an instance to the array at a position. name is in UTF-16LE without a
+// NUL. The items of an array must be added in order.
 func (b *Builder) Item(counter int, name []byte, v Value) {
 	if e := b.entries[counter]; e != nil && e.row < 0 {
 		e.object.item(e, name, v)
 	}
 }
 
-// Block adds a block of whole objects. object is the name of the only one, ""
-// where it is not known.
+// Block adds a block of whole objects. object is the name of its only object, or "" if unknown.
 func (b *Builder) Block(object string, block []byte) { b.join.add(object, block, b.bad) }
 
 // Append appends the block of the sample.
@@ -140,8 +134,7 @@ func (b *Builder) Append(dst []byte, at time.Time) []byte {
 	return dst
 }
 
-// AppendDefinitions appends a block of the wanted objects without instances and
-// values.
+// AppendDefinitions appends a block of the wanted objects without instances or values.
 func (b *Builder) AppendDefinitions(dst []byte, at time.Time) ([]byte, error) {
 	start, count := len(dst), 0
 	dst = b.appendHead(dst, counter.Clocks{PerfFreq: b.perfFreq, Time100ns: winperf.ToFiletime(at)}, at)
@@ -166,8 +159,8 @@ func (b *Builder) AppendDefinitions(dst []byte, at time.Time) ([]byte, error) {
 	return dst, nil
 }
 
-// look takes in what a sample has for each object, and returns the clocks that
-// most of them share.
+// look examines the values of a sample for each object, and returns the clocks that most objects
+// share.
 func (b *Builder) look(at time.Time) counter.Clocks {
 	var ticks, utc, freq vote
 	for i := range b.join.parts {
@@ -200,8 +193,7 @@ func (b *Builder) look(at time.Time) counter.Clocks {
 	return c
 }
 
-// appendHead appends a PERF_DATA_BLOCK. Its system time is UTC, as in the answer
-// to a live query.
+// appendHead appends a PERF_DATA_BLOCK. Its system time is UTC, as in a sample of a live source.
 func (b *Builder) appendHead(dst []byte, c counter.Clocks, at time.Time) []byte {
 	if b.machine == "" && len(b.join.parts) > 0 {
 		b.machine = b.join.parts[0].head.Machine()

@@ -1,25 +1,22 @@
-// Package pdhraw makes performance data blocks of version 1 (winperf.h) out of
-// what PDH keeps: raw values of single counters and of arrays of instances
-// (PDH_RAW_COUNTER of pdh.h), and blocks of one object each. So what a log holds,
-// or a live query of PDH gives, is decoded and cooked by the same code as any
-// other sample.
+// Package pdhraw builds performance data blocks of version 1 (winperf.h) from PDH data: raw values
+// of single counters and of arrays of instances (PDH_RAW_COUNTER of pdh.h), and blocks of one
+// object each. The samples of logs and of live PDH queries are then decoded and computed like all
+// others.
 //
-// A raw value of PDH carries the clock or base that its formula needs
-// (counter.Type.Second). In the block it becomes the counter, its base behind it,
-// and the clocks of the head. Where the objects of one sample were not taken at
-// one time, those that differ from the head get clocks of their own
+// A raw PDH value carries the clock or base that its formula needs (counter.Type.Second). In the
+// block it becomes the counter, its base after it, and the clocks of the head. If the objects of a
+// sample have different times, objects that differ from the head carry separate clocks
 // (datablock.AppendClocks).
 //
-// What has no value in a sample is marked as missing, not zero.
+// Counters without a value in a sample are marked as missing, not as zero.
 package pdhraw
 
-// Choices worth knowing here:
+// Design:
 //
-// PDH tells a raw value with the clock or base that its formula needs; which of them belongs
-// to a type counter.Type.Second knows. Live ones and those of logs become version 1 blocks
-// (source/internal/pdhraw): a log's whole objects are such blocks, processes and threads have title
-// indices there by which they are told apart, and a sample whose instances stay the same is a
-// copy of the last one with new numbers (version 2 would name clock and frequency once for
-// each value). What version 1 lacks is a clock for a single value: in a log values of one
-// object that disagree are damage; live ones may differ, as counter sets may name clocks of
-// their own, and then carry clock and frequency behind them (datablock.ValueClock).
+// PDH stores with each raw value the clock or base that its formula needs; counter.Type.Second says
+// which of the two a type has. Blocks are of version 1 because the whole objects in logs are such
+// blocks, because processes and threads have known title indices there, and because a sample with
+// unchanged instances is a copy of the last one with new numbers (version 2 would repeat clock and
+// frequency for each value). Version 1 has no clock for a single value. In a log, values of one
+// object with different clocks are damage. In live queries they are valid, because counter sets may
+// define separate clocks; clock and frequency then follow the value (datablock.ValueClock).

@@ -10,21 +10,20 @@ import (
 	"github.com/winperf/winperf/internal/datablock"
 )
 
-// sample is what an object has of the sample at hand. Its memory serves the
-// next one.
+// sample is the part of the current sample that belongs to one object. Its memory is reused for the
+// next sample.
 type sample struct {
-	values []Value // those of single instances, then those of arrays
-	fixed  int     // how many are of single instances
-	names  []byte  // of the arrays' instances, with a NUL each; see sameInstances
-	before []byte  // names of the sample before
+	values []Value // single instances first, then arrays
+	fixed  int     // number of single instances
+	names  []byte  // of the arrays' instances, each with a NUL; see sameInstances
+	before []byte  // names of the previous sample
 
 	valid  []bool // by value
 	clocks counter.Clocks
 	votes  [counter.ObjectClock + 1]vote // by clock
 }
 
-// vote finds the value that most have, if more than half of all have it (Boyer
-// and Moore).
+// vote finds the majority value, if more than half of all values are equal (Boyer and Moore).
 type vote struct {
 	v    int64
 	n    int
@@ -43,7 +42,7 @@ func (v *vote) add(x int64) {
 	}
 }
 
-// begin begins a sample: nothing has a value.
+// begin begins a sample without values.
 func (o *object) begin(wanted bool) {
 	o.wanted = wanted
 	o.names, o.before = o.before[:0], o.names
@@ -56,8 +55,8 @@ func (o *object) begin(wanted bool) {
 	}
 }
 
-// item adds the value of an array's next instance. Of an object that is not wanted
-// only the clocks are.
+// item adds the value of an array's next instance. Of an unwanted object only the clocks are
+// needed.
 func (o *object) item(e *entry, name []byte, v Value) {
 	if e.n == 0 {
 		e.first, e.names = len(o.values), len(o.names)
@@ -69,11 +68,10 @@ func (o *object) item(e *entry, name []byte, v Value) {
 	}
 }
 
-// of are the values of an entry.
+// of returns the values of an entry.
 func (o *object) of(e *entry) []Value { return o.values[e.first:][:e.n] }
 
-// look takes in what a sample has for the object: its clocks, and which sizes
-// the values need.
+// look examines the object's clocks in a sample, and the sizes that its values need.
 func (o *object) look() {
 	clear(o.votes[:])
 	for i := range o.entries {
@@ -100,7 +98,7 @@ func (o *object) look() {
 	}
 }
 
-// separate gives columns that do not share the clocks of the object their own.
+// separate marks columns whose clocks differ from the object's; they get separate clocks.
 func (o *object) separate() {
 	for i := range o.entries {
 		e := &o.entries[i]
@@ -113,8 +111,8 @@ func (o *object) separate() {
 	}
 }
 
-// widen gives a value of 4 bytes 8 once it needs them: PDH does not tell the
-// size, and some servers have larger ones than the type says.
+// widen enlarges a value of 4 bytes to 8 if it needs them: PDH does not report the size, and some
+// servers have values larger than the type allows.
 func (o *object) widen(size *uint32, v int64) {
 	if *size == 4 && !fits(v, 4) {
 		*size, o.changed = 8, true
@@ -131,7 +129,7 @@ func (o *object) append(dst []byte, head counter.Clocks, bad func(text string)) 
 		o.template.made, o.marked.made, o.changed = false, false, false
 	}
 
-	// Most samples have all values, and need no bit map of those that are missing.
+	// Most samples have all values and need no bit map of missing ones.
 	t := &o.template
 	if err := o.make(t, false, bad); err != nil {
 		return dst
@@ -151,9 +149,9 @@ func (o *object) append(dst []byte, head counter.Clocks, bad func(text string)) 
 	return dst
 }
 
-// sameInstances tells whether the values are of the same instances, in the same
-// order, as those of the sample before. For that it completes names by how many
-// each array has, and by which single ones are there.
+// sameInstances reports whether the values belong to the same instances, in the same order, as in
+// the previous sample. For the comparison it appends to names the size of each array and the
+// presence of each single instance.
 func (o *object) sameInstances() bool {
 	for i := range o.entries {
 		e := &o.entries[i]
@@ -170,7 +168,7 @@ func (o *object) sameInstances() bool {
 	return o.template.made && bytes.Equal(o.names, o.before)
 }
 
-// make makes a template for the instances of a sample, unless it is there.
+// make builds the template for the instances of a sample, unless it exists.
 func (o *object) make(t *template, marked bool, bad func(text string)) error {
 	if t.made {
 		return nil
@@ -188,8 +186,7 @@ func (o *object) make(t *template, marked bool, bad func(text string)) error {
 	return err
 }
 
-// check finds out which values can be used, and returns how many places those
-// fill.
+// check finds the usable values, and returns the number of places that they fill.
 func (o *object) check(bad func(text string)) (filled int) {
 	o.valid = slices.Grow(o.valid[:0], len(o.values))[:len(o.values)]
 	for i := range o.entries {
@@ -214,8 +211,7 @@ func (o *object) check(bad func(text string)) (filled int) {
 	return filled
 }
 
-// clocksFor returns the clocks that the object needs: the head's where it has
-// none.
+// clocksFor returns the clocks of the object, with those missing taken from the head.
 func (o *object) clocksFor(head counter.Clocks) counter.Clocks {
 	own := head
 	if o.votes[counter.TickClock].seen {
@@ -230,8 +226,7 @@ func (o *object) clocksFor(head counter.Clocks) counter.Clocks {
 	return own
 }
 
-// frequency is the time base of the counters that use a clock, 0 where there is
-// none.
+// frequency returns the time base of the counters that use a clock, or 0.
 func (o *object) frequency(clock counter.Clock) int64 {
 	for k := range o.columns {
 		if c := &o.columns[k]; c.typ.Clock() == clock {

@@ -8,22 +8,21 @@ import (
 	"github.com/winperf/winperf/internal/datablock"
 )
 
-// joiner puts the blocks of one sample, one for each object, together to one
-// block. The objects are taken over byte for byte.
+// joiner joins the blocks of one sample to one block. Objects are copied byte for byte.
 type joiner struct {
 	parts []part
 }
 
 // part is one object of a stored block.
 type part struct {
-	name   string // of the object, "" where it is not known
+	name   string // of the object, "" if unknown
 	head   datablock.HeadBytes
 	object datablock.ObjectBytes
 	clocks counter.Clocks
-	parent uint32 // title index of the object that its instances have their parents in
+	parent uint32 // title index of the parent object of its instances
 }
 
-// add finds the objects of one block. One that is not whole ends it.
+// add splits a block into its objects, up to the first incomplete one.
 func (j *joiner) add(name string, block []byte, bad func(text string)) {
 	head, ok := datablock.HeadOf(block)
 	if !ok {
@@ -48,8 +47,7 @@ func (j *joiner) add(name string, block []byte, bad func(text string)) {
 	}
 }
 
-// parentOf returns the title index of the object that the first instance has
-// its parent in, 0 for none.
+// parentOf returns the title index of the parent object of the first instance, or 0.
 func parentOf(object datablock.ObjectBytes) uint32 {
 	if object.NumInstances() <= 0 {
 		return 0
@@ -63,8 +61,8 @@ func parentOf(object datablock.ObjectBytes) uint32 {
 	return parent
 }
 
-// append appends all objects that are wanted, and returns how many. One that was
-// not taken at the time of the head carries its own.
+// append appends all wanted objects, and returns their number. Objects whose clocks differ from the
+// head carry them.
 func (j *joiner) append(dst []byte, b *Builder, head counter.Clocks) (_ []byte, count int) {
 	for i := range j.parts {
 		p := &j.parts[i]
@@ -81,8 +79,7 @@ func (j *joiner) append(dst []byte, b *Builder, head counter.Clocks) (_ []byte, 
 	return dst, count
 }
 
-// wanted tells whether an object is wanted, or another one that is has its
-// parents in it.
+// wanted reports whether an object is wanted, or is the parent of a wanted one.
 func (j *joiner) wanted(p *part, b *Builder) bool {
 	if b.wanted == nil || p.name == "" || b.wanted(p.name, p.object.Title()) {
 		return true

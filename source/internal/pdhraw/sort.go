@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// object is one object that single values and arrays add up to.
+// object collects the single values and arrays of one object.
 type object struct {
 	name    string
 	title   uint32
@@ -18,16 +18,16 @@ type object struct {
 	entries []entry
 	rows    []row // of the entries that name an instance
 
-	cells  int // places for values that are anyway allowed
-	filler int // bytes of instances that only fill numbers
+	cells  int // places for values that are always allowed
+	filler int // bytes of instances that only fill gaps in numbers
 
 	columnAt map[string]int  // by key
 	rowAt    map[row]int     // with the name in lower case
 	have     map[string]bool // columns and instances of entries
 
-	perValue    bool // values may have clocks of their own
-	valueClocks bool // it was seen with other clocks than the head's
-	changed     bool // sizes or valueClocks are others than the templates'
+	perValue    bool // values may have separate clocks
+	valueClocks bool // it had other clocks than the head
+	changed     bool // sizes or valueClocks differ from the templates
 	template    template
 	marked      template // with a bit map of missing values
 
@@ -42,15 +42,15 @@ type column struct {
 	scale    int32
 	timeBase int64
 	isBase   bool          // the second value is the base,
-	clock    counter.Clock // or else what this clock showed
+	clock    counter.Clock // or else the reading of this clock
 	base     counter.Type  // 0 = none
-	size     uint32        // of the raw value in bytes, 0 = it has none
+	size     uint32        // of the raw value in bytes, 0 = none
 	baseSize uint32
-	own      bool // the values have clocks of their own
-	at       int  // position of its definition; a base is behind it, and then its own clock
+	own      bool // the values have separate clocks
+	at       int  // position of its definition; then follow a base and a separate clock
 }
 
-// entry is one counter as it was asked for, and its values in the sample at hand.
+// entry is one requested counter and its values in the current sample.
 type entry struct {
 	object  *object
 	counter int // position in the list
@@ -62,15 +62,13 @@ type entry struct {
 	names    int // of an array: in object.names
 }
 
-// row is an instance that entries name: its full name and which of several of
-// that name it is.
+// row is an instance that entries name: its full name, and its number among instances of that name.
 type row struct {
 	name  string
 	index int
 }
 
-// sortObjects sorts counters into objects. bad tells what is wrong with one, whose values
-// are left out.
+// sortObjects sorts counters into objects. It calls bad for counters whose values are omitted.
 func sortObjects(counters []Counter, perValue bool, bad func(i int, text string)) []*object {
 	var objects []*object
 	byKey := map[string]*object{}
@@ -98,7 +96,7 @@ func sortObjects(counters []Counter, perValue bool, bad func(i int, text string)
 	return objects
 }
 
-// add adds an entry of the list. What is there twice counts once.
+// add adds an entry of the list. Duplicates are added once.
 func (o *object) add(i int, c *Counter, bad func(i int, text string)) {
 	e := entry{object: o, counter: i, column: o.column(c), row: -1, timeBase: c.TimeBase}
 	if col := &o.columns[e.column]; col.timeBase != c.TimeBase && usesTimeBase(c.Type) {
@@ -120,8 +118,7 @@ func (o *object) add(i int, c *Counter, bad func(i int, text string)) {
 	}
 }
 
-// singles gives the values of single instances their places, in front of those of
-// arrays.
+// singles assigns places to the values of single instances, before the values of arrays.
 func (o *object) singles() {
 	for i := range o.entries {
 		if e := &o.entries[i]; e.row >= 0 {
@@ -131,9 +128,8 @@ func (o *object) singles() {
 	}
 }
 
-// agree makes all counters of an object that use a clock agree on its
-// frequency: one object has one. A counter that has another has no values, or a clock
-// of its own.
+// agree sets one frequency for each clock of an object. A counter with another frequency has no
+// values, or a separate clock.
 func (o *object) agree(bad func(i int, text string)) {
 	for _, clock := range [...]counter.Clock{counter.TickClock, counter.ObjectClock} {
 		var most vote
@@ -213,7 +209,7 @@ func newColumn(c *Counter) column {
 	return col
 }
 
-// valueClock is the position of the definition of the column's own clock.
+// valueClock returns the position of the definition of the column's separate clock.
 func (c *column) valueClock() int {
 	if c.base != 0 {
 		return c.at + 2
@@ -221,12 +217,12 @@ func (c *column) valueClock() int {
 	return c.at + 1
 }
 
-// usesTimeBase tells whether a type is computed with the frequency of a clock of
-// the block or object.
+// usesTimeBase reports whether a type's formula uses the frequency of a clock of the block or
+// object.
 func usesTimeBase(t counter.Type) bool {
 	info, _ := t.Info()
 	return info.NeedsFrequency() && info.Clock != counter.Clock100ns
 }
 
-// fits tells whether a raw value can be kept in so many bytes.
+// fits reports whether a raw value fits into size bytes.
 func fits(v int64, size uint32) bool { return size == 8 || v >= 0 && v <= math.MaxUint32 }

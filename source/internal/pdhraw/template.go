@@ -14,57 +14,56 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// template is an object as bytes for one set of instances, and where each value
-// of a sample goes.
+// template is the encoded object for one set of instances, with the place of each value.
 type template struct {
 	made   bool
 	bytes  []byte
 	places []place // by value
-	cells  int     // values that it has room for
+	cells  int     // values that fit into it
 }
 
-// place is where a value goes, from the start of the object; value 0 is nowhere.
+// place holds offsets from the start of the object; value 0 means no place.
 type place struct {
 	value, base    uint32
-	clock          uint32 // of the value's own clock, if it has one
+	clock          uint32 // of the value's separate clock, if any
 	frequency      uint32
-	mark, baseMark uint32 // the bytes of the bit map
-	bit, baseBit   byte   // and the bits in them; 0 where there is no base
-	again          bool   // a value before has the same place
+	mark, baseMark uint32 // bytes of the bit map
+	bit, baseBit   byte   // bits in those bytes; 0 without a base
+	again          bool   // an earlier value has the same place
 }
 
-// Bounds of an object. What a log may hold sparsely, each counter for other
-// instances, has a place for every counter of every instance in a block.
+// Limits for an object. A log may be sparse, with each counter for other instances, but a block has
+// a place for every counter of every instance.
 const (
 	cellsPerValue = 64
 	cellsAnyway   = 1 << 16 // of all objects together
-	fillerBytes   = 1 << 20 // of all objects' instances that only fill the numbers before an index
+	fillerBytes   = 1 << 20 // of instances in all objects that only fill the numbers before an index
 	fillerPerRow  = 512
-	instanceBytes = 100 // of an instance beside its name
+	instanceBytes = 100 // of an instance without its name
 )
 
 var errSparse = errors.New("too few values for its counters and instances")
 
-// instances finds the rows of a sample: which instance each value is of.
+// instances assigns the values of a sample to rows, one per instance.
 type instances struct {
 	o      *object
 	names  []string
 	at     map[row]int
 	values []int // by value: its row, gone or tooHigh
-	filled int   // rows that only fill numbers
+	filled int   // rows that only fill gaps in numbers
 
-	before     []byte // names of the array before
+	before     []byte // names of the previous array
 	beforeRows []int
 }
 
-// What a value has instead of a row.
+// Values without a row.
 const (
 	gone    = -1 // the instance is not in the sample
-	tooHigh = -2 // its number is
+	tooHigh = -2 // the number of the instance is too high
 )
 
-// instances finds out which instances a sample has, in the order of the entries
-// and, in arrays, of the items.
+// instances finds the instances of a sample, in the order of the entries and, in arrays, of the
+// items.
 func (o *object) instances() *instances {
 	r := &instances{o: o, at: map[row]int{}, values: make([]int, len(o.values))}
 	present := o.present()
@@ -82,8 +81,7 @@ func (o *object) instances() *instances {
 	return r
 }
 
-// present tells which rows of single values a sample has: not those of which
-// every value is absent.
+// present reports which rows of single values a sample has. A row is absent if all its values are.
 func (o *object) present() []bool {
 	present := make([]bool, len(o.rows))
 	for i := range o.entries {
@@ -94,8 +92,7 @@ func (o *object) present() []bool {
 	return present
 }
 
-// array finds the rows of an array's items. Nearly always they are the instances
-// of the array before.
+// array finds the rows of an array's items. They are usually the instances of the previous array.
 func (r *instances) array(e *entry) {
 	rows, names := r.values[e.first:][:e.n], r.o.names[e.names:]
 	if len(r.beforeRows) == e.n && bytes.HasPrefix(names, r.before) {
@@ -113,12 +110,12 @@ func (r *instances) array(e *entry) {
 	r.before, r.beforeRows = names[:len(names)-len(left)], rows
 }
 
-// Splitter tells the names of an array's instances from the numbers that tell equal
-// ones apart. A number behind # is one where so many equal names came before; any
-// other is part of the name.
+// Splitter splits the names of an array's instances from the numbers that distinguish equal names.
+// The digits after # are such a number if they equal the count of earlier equal names; otherwise
+// they are part of the name.
 type Splitter struct{ seen map[string]int } // in lower case
 
-// Split returns the name without such a number, and how many equal ones came before.
+// Split returns the name without its number, and the count of earlier equal names.
 func (s *Splitter) Split(name string) (plain string, occurrence int) {
 	if s.seen == nil {
 		s.seen = map[string]int{}
@@ -155,8 +152,8 @@ func (r *instances) row(key row, name string) int {
 	return at
 }
 
-// single finds the row of an instance that an entry names. The third of a name
-// needs two before it.
+// single finds the row of an instance that an entry names. An instance with index 2 needs two
+// earlier instances of its name.
 func (r *instances) single(want row) int {
 	key := strings.ToLower(want.name)
 	if at, found := r.at[row{key, want.index}]; found {
@@ -176,14 +173,14 @@ func (r *instances) single(want row) int {
 	return r.row(row{key, want.index}, want.name)
 }
 
-// make makes the template of an object for the instances of a sample.
+// make builds the template of an object for the instances of a sample.
 func (t *template) make(o *object, r *instances, marked bool) error {
 	form := perfdata.Single
 	switch {
 	case o.multi:
 		form = perfdata.Multiple
 	case len(r.names) == 0:
-		form = perfdata.MetadataSingle // the object is not there
+		form = perfdata.MetadataSingle // the object is absent
 	}
 
 	object := o.definitions(form)
@@ -203,9 +200,9 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 		if _, err := object.AddInstance(name); err != nil {
 			return err
 		}
-		for k := range object.Counters { // a clock of its own counts only where the value is there
+		for k := range object.Counters { // a separate clock is used only if its value is present
 			if marked && object.Counters[k].Type != datablock.ValueClock {
-				_ = object.SetMissing(i, k, true) // there is a place, as it was laid out with one
+				_ = object.SetMissing(i, k, true) // cannot fail: the layout reserves the bits
 			}
 		}
 	}
@@ -221,7 +218,7 @@ func (t *template) make(o *object, r *instances, marked bool) error {
 	return nil
 }
 
-// definitions is the object without instances.
+// definitions returns the object without instances.
 func (o *object) definitions(form perfdata.Form) perfdata.Object {
 	object := perfdata.Object{Title: o.title, Help: o.title + 1, Detail: 100, DefaultCounter: -1, Form: form}
 	for k := range o.columns {
@@ -245,7 +242,7 @@ func (o *object) definitions(form perfdata.Form) perfdata.Object {
 	return object
 }
 
-// numbers is how many counters have a raw value.
+// numbers returns the number of counters with a raw value.
 func (o *object) numbers() (n int) {
 	for k := range o.columns {
 		if o.columns[k].size != 0 {
@@ -261,7 +258,7 @@ func (t *template) locate(o *object, r *instances, object *perfdata.Object) {
 	blocks := make([]uint32, len(r.names))
 	for i := range blocks {
 		if o.multi {
-			_, rest, _ = datablock.CutInstance(rest) // which was just encoded
+			_, rest, _ = datablock.CutInstance(rest) // cannot fail: the bytes were just encoded
 		}
 		blocks[i] = uint32(len(t.bytes) - len(rest))
 		_, rest, _ = datablock.CutCounterBlock(rest)

@@ -12,12 +12,12 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// firstTitle is the first index given to names that Windows numbers otherwise
-// or not at all. Real ones have five digits.
+// firstTitle is the first index for names without a number of Windows, whose numbers have at most
+// five digits.
 const firstTitle = 1_000_000
 
-// windowsTitles are the indices by which samples of every Windows tell processes
-// and threads, and of the objects that are asked for by number.
+// windowsTitles are the indices that identify processes and threads in samples of every Windows,
+// and the objects that are requested by number.
 var windowsTitles = map[string]uint32{
 	"system": titles.System, "memory": titles.Memory, "process": titles.Process, "thread": titles.Thread,
 	"physicaldisk": titles.PhysicalDisk, "logicaldisk": titles.LogicalDisk, "processor": titles.Processor,
@@ -25,19 +25,17 @@ var windowsTitles = map[string]uint32{
 	"id process": titles.IDProcess, "id thread": titles.IDThread,
 }
 
-// Titles gives names title indices, the same whatever the case of their
-// letters, and knows them as a schema. The zero Titles is not ready; see
-// NewTitles.
+// Titles assigns title indices to names, ignoring case, and provides the schema for them. Use
+// NewTitles; the zero Titles is not usable.
 type Titles struct {
 	byName map[string]uint32 // in lower case
 	log    []byte            // the log's own table: MULTI_SZ without its end
-	own    map[uint32]string // names that it lacks
+	own    map[uint32]string // names missing from log
 	next   uint32
-	schema *winperf.Schema // nil while there are names that it lacks
+	schema *winperf.Schema // nil if a name was added
 }
 
-// NewTitles returns Titles that begin with a log's own name table, which may be
-// empty.
+// NewTitles returns Titles that begin with a log's name table, which may be empty.
 func NewTitles(log winperf.NameTable) *Titles {
 	t := &Titles{byName: map[string]uint32{}, own: map[uint32]string{}, next: firstTitle}
 	if len(log.Counter) == 0 {
@@ -57,15 +55,14 @@ func NewTitles(log winperf.NameTable) *Titles {
 	return t
 }
 
-// Clone returns Titles that go on from here on their own, with the same schema
-// as long as they need no other.
+// Clone returns an independent copy. Both share the schema until a name is added.
 func (t *Titles) Clone() *Titles {
 	c := *t
 	c.byName, c.own = maps.Clone(t.byName), maps.Clone(t.own)
 	return &c
 }
 
-// Index returns the title index of a name, a new one if it has none.
+// Index returns the title index of a name, and assigns one if needed.
 func (t *Titles) Index(name string) uint32 {
 	key := strings.ToLower(name)
 	if index := t.byName[key]; index != 0 {
@@ -73,7 +70,7 @@ func (t *Titles) Index(name string) uint32 {
 	}
 
 	index := windowsTitles[key]
-	if index == 0 || len(t.log) > 0 { // a log that has a table would have it there
+	if index == 0 || len(t.log) > 0 { // a log with a name table lists all names in it
 		index = t.next
 		t.next += 2
 	}
@@ -83,15 +80,14 @@ func (t *Titles) Index(name string) uint32 {
 	return index
 }
 
-// Schema returns the schema with all names so far. It is the same one until a
-// name is new.
+// Schema returns the schema of all names. It stays the same until a name is added.
 func (t *Titles) Schema() *winperf.Schema {
 	if t.schema != nil {
 		return t.schema
 	}
 	table := slices.Clone(t.log)
 	for _, index := range slices.Sorted(maps.Keys(t.own)) {
-		if name := t.own[index]; name != "" { // which a name table cannot hold
+		if name := t.own[index]; name != "" { // a name table cannot contain ""
 			table = wire.AppendUTF16Z(wire.AppendUTF16Z(table, strconv.FormatUint(uint64(index), 10)), name)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/winperf/winperf/source/internal/v1"
 )
 
-// perflibKey is where name tables and their marks are, below HKEY_LOCAL_MACHINE.
+// perflibKey is the key of name tables and their stamps, below HKEY_LOCAL_MACHINE.
 const perflibKey = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib`
 
 // keys are the performance keys of one machine.
@@ -24,7 +24,7 @@ type keys struct {
 	value   winapi.RegValue
 }
 
-// openKeys finds out what the system says; nothing is opened yet.
+// openKeys prepares the keys without opening them.
 func openKeys(opt Options) (v1.Keys, v1.Options, error) {
 	library := opt.Library
 	if library == "" {
@@ -50,8 +50,8 @@ func openKeys(opt Options) (v1.Keys, v1.Options, error) {
 	return v1.Keys{Open: k.open, Query: k.query, Languages: k.languages, Close: k.close}, v1opt, nil
 }
 
-// open connects to the other machine. This machine's keys need not be opened,
-// but closing one that got lost lets the system open it anew.
+// open connects to another machine. This machine's keys need not be opened. Closing a lost key
+// makes the system reopen it.
 func (k *keys) open(context.Context) (err error) {
 	if k.opened {
 		if err := k.close(); err != nil {
@@ -69,7 +69,7 @@ func (k *keys) open(context.Context) (err error) {
 
 	k.local, err = k.connect(winapi.HKEY_LOCAL_MACHINE)
 	if err != nil {
-		k.local = 0 // names come from the data key too
+		k.local = 0 // names are also in the data key
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (k *keys) connect(key winapi.HKEY) (winapi.HKEY, error) {
 	return h, nil
 }
 
-// close gives back what was opened, and the providers.
+// close closes the keys; the system then releases the providers.
 func (k *keys) close() error {
 	if k.machine == "" {
 		return k.api.CloseKey(winapi.HKEY_PERFORMANCE_DATA)
@@ -127,7 +127,7 @@ var predefined = [...]winapi.HKEY{
 	v1.NLSText: winapi.HKEY_PERFORMANCE_NLSTEXT,
 }
 
-// perflib does something with the Perflib key or one of its languages'.
+// perflib calls do with the Perflib key or the key of one of its languages.
 func (k *keys) perflib(language string, do func(winapi.HKEY) error) (err error) {
 	root, path := winapi.HKEY_LOCAL_MACHINE, perflibKey
 	if k.machine != "" {
@@ -166,5 +166,5 @@ func (k *keys) languages(context.Context) (names []string, err error) {
 	return names, err
 }
 
-// maxSubkeys ends an enumeration that does not.
+// maxSubkeys ends an endless enumeration.
 const maxSubkeys = 1000

@@ -1,12 +1,10 @@
-// Package registry is the source of a Windows machine's performance data by its
-// registry: HKEY_PERFORMANCE_DATA, of this machine or of another one whose Remote
-// Registry service answers (Microsoft Learn, "Using the Registry Functions to
-// Consume Counter Data").
+// Package registry reads a Windows machine's performance data from its registry:
+// HKEY_PERFORMANCE_DATA of this machine, or of another one that runs the Remote Registry service
+// (Microsoft Learn, "Using the Registry Functions to Consume Counter Data").
 //
-// Names and help texts come in every installed language. Samples hold what the
-// system gives: objects that it brings along with those asked for stay in them.
-// Closing the source closes the key, and the system releases the providers that
-// it loaded into this process.
+// Names and help texts are available in every installed language. Samples contain everything that
+// the system returns, including objects that it adds to the requested ones. Closing the source
+// closes the key, and the system releases the providers that it loaded into this process.
 package registry
 
 import (
@@ -17,28 +15,27 @@ import (
 	"github.com/winperf/winperf/source/internal/v1"
 )
 
-// Options for [Open]. The zero Options read this machine.
+// Options configure [Open]. The zero Options read this machine.
 type Options struct {
-	// Machine is another machine's name, with or without backslashes.
+	// Machine is the name of another machine, with or without backslashes.
 	Machine string
-	// Foreign is a foreign machine, not of Windows, that the machine serves as
-	// the query "Foreign" has it. That is obsolete.
+	// Foreign is a foreign machine, not of Windows, that Machine serves through the query "Foreign".
+	// Obsolete.
 	Foreign string
-	// Language is the one that names are shown in, as nametable.ParseLanguage
-	// takes it; the default is the user's.
+	// Language is the language of names, in the form of nametable.ParseLanguage. The default is the
+	// user's language.
 	Language string
-	// MaxBytes is the largest sample; the default is 64 MiB.
+	// MaxBytes is the largest size of a sample; the default is 64 MiB.
 	MaxBytes int
-	// Library is the file of the library with the registry calls; the default is
-	// the system's advapi32.dll. Tests load another one.
+	// Library is the file of the library with the registry calls. The default is the system's
+	// advapi32.dll; tests use another one.
 	Library string
 }
 
-// Open opens the registry of a machine as a source. The error wraps
-// winperf.ErrNotSupported on other systems than Windows or where a function is
-// missing, winperf.ErrNoMachine where the machine does not answer, and
-// fs.ErrPermission where the user may not read; members of the group
-// Performance Monitor Users may.
+// Open opens the registry of a machine as a source. The error wraps winperf.ErrNotSupported on
+// systems other than Windows and if a function is missing, winperf.ErrNoMachine if the machine does
+// not answer, and fs.ErrPermission if the user has no right to read it. Members of the group
+// Performance Monitor Users have that right.
 func Open(ctx context.Context, opt Options) (winperf.Source, error) {
 	opt.Machine = strings.TrimLeft(opt.Machine, `\/`)
 	keys, v1opt, err := openKeys(opt)

@@ -8,11 +8,11 @@ import (
 	"github.com/winperf/winperf/source/internal/machineurl"
 )
 
-// Form is the form of the URLs that OpenURL takes the rest of.
+// Form is the form of the URLs that OpenURL opens.
 const Form = "registry:[//MACHINE][?foreign=HOST]"
 
-// OpenURL opens a URL "registry:...", given what follows the colon. The machine may be
-// written with slashes or backslashes.
+// OpenURL opens a URL "registry:..."; rest is the part after the colon. The machine may be written
+// with slashes or backslashes.
 func OpenURL(ctx context.Context, rest string) (winperf.Source, error) {
 	opt, err := parseURL(rest)
 	if err != nil {

@@ -15,16 +15,14 @@ import (
 	"github.com/winperf/winperf/source/internal/pdhraw"
 )
 
-// OpenBLG opens a binary performance log (.blg) of Windows as a source. Its
-// samples are performance data blocks: whole objects are taken over byte for
-// byte, single raw values become objects with the counters that the log has. Samples
-// of a log of several machines have a part for each of them; a machine in a path
-// selects, and a path without one is about all.
+// OpenBLG opens a binary performance log (.blg) of Windows as a source. Its samples are performance
+// data blocks. Whole objects are copied byte for byte; single raw values become objects with the
+// counters of the log. Samples of a log of several machines have one part per machine. A machine in
+// a path selects one of them; a path without machine applies to all.
 //
-// The log is read up to its first sample; errors wrap fs.ErrNotExist,
-// winperf.ErrBadData (and pdhlog.ErrNoLog) or winperf.ErrNotSupported. Each
-// query reads the file on its own, in memory of a few samples, and passes over
-// what is damaged (winperf.Sample.Damage).
+// OpenBLG reads the log up to its first sample. Errors wrap fs.ErrNotExist, winperf.ErrBadData (and
+// pdhlog.ErrNoLog) or winperf.ErrNotSupported. Each query reads the file independently, in the
+// memory of a few samples. Damage is skipped and reported (winperf.Sample.Damage).
 func OpenBLG(file File) (winperf.Source, error) {
 	first, err := openBLG(file)
 	if err != nil {
@@ -35,7 +33,7 @@ func OpenBLG(file File) (winperf.Source, error) {
 		return nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
 
-	head, titles := first.log.Header(), first.titles // as they are before the first sample
+	head, titles := first.log.Header(), first.titles // both before the first sample
 	r := &record{
 		name:   file.Name,
 		schema: titles.Schema(),
@@ -57,8 +55,8 @@ func OpenBLG(file File) (winperf.Source, error) {
 	return r, nil
 }
 
-// countBLG returns how many samples the log says it has, -1 where it does not: what
-// tells stands in its last buffer.
+// countBLG returns the number of samples according to the log's last buffer, -1 if the log does not
+// record it.
 func countBLG(file File, head *pdhlog.Header) int {
 	f, err := file.open()
 	if err != nil {
@@ -87,20 +85,19 @@ func countBLG(file File, head *pdhlog.Header) int {
 	return r.Samples()
 }
 
-// blgReader reads the log from its beginning. Of its objects those that no path names are not
-// read.
+// blgReader reads the log from its beginning. It skips objects that no path names.
 type blgReader struct {
 	*input
 	found  findings.List
 	sel    winperf.Selection
-	choose bool             // else everything is read
-	parts  []selection.Part // that are wanted
+	choose bool             // false: everything is read
+	parts  []selection.Part // wanted parts
 
 	log      *pdhlog.Reader
 	sample   pdhlog.Sample
 	titles   *pdhraw.Titles
-	lists    int          // of the log, when the machines were prepared; -1 before
-	machines []blgMachine // those that are wanted
+	lists    int          // of the log when the machines were prepared; -1 before
+	machines []blgMachine // wanted machines
 }
 
 // openBLG opens a log and reads its head.
@@ -116,7 +113,7 @@ func openBLG(file File) (*blgReader, error) {
 	return &blgReader{input: in, log: log, lists: -1}, nil
 }
 
-// read reads the next sample that is wanted.
+// read reads the next wanted sample.
 func (q *blgReader) read(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -135,8 +132,7 @@ func (q *blgReader) read(ctx context.Context) error {
 	}
 }
 
-// prepare prepares one blgMachine for every wanted machine in the log's current list of
-// counters.
+// prepare prepares one blgMachine for every wanted machine in the log's current list of counters.
 func (q *blgReader) prepare() {
 	q.lists = q.log.Lists()
 	if q.titles == nil {
@@ -146,13 +142,13 @@ func (q *blgReader) prepare() {
 	list := q.log.Counters()
 	names, entries := machinesOf(list)
 	if len(names) == 0 {
-		names, entries = []string{""}, [][]int{nil} // without a list, the blocks say what they hold
+		names, entries = []string{""}, [][]int{nil} // without a list, the blocks define their contents
 	}
 
 	q.machines = q.machines[:0]
 
-	// If the selection wants none of the machines, all are read: the samples then show that
-	// what it names is not there.
+	// If the selection wants none of the machines, all are read: the samples then show that the
+	// names of the selection do not exist.
 	takeAll := !slices.ContainsFunc(names, q.wantsMachine)
 	for i, name := range names {
 		if !takeAll && !q.wantsMachine(name) {
@@ -160,7 +156,7 @@ func (q *blgReader) prepare() {
 		}
 
 		m := newBLGMachine(name, list, entries[i], q.log.Header().PerfFreq, q.titles, q.fail)
-		m.orphans = i == 0 // blocks that are not in the list go to the first machine
+		m.orphans = i == 0 // blocks that are not in the list belong to the first machine
 		if q.choose {
 			m.Select(q.parts)
 		}
@@ -174,12 +170,12 @@ func (q *blgReader) wantsMachine(name string) bool {
 	return name == "" || len(q.parts) == 0 || slices.ContainsFunc(q.parts, about)
 }
 
-// fail notes damage in the sample at hand.
+// fail records damage of the current sample.
 func (q *blgReader) fail(text string) {
 	q.found.Add(func() error { return &winperf.DataError{Offset: q.sample.Offset, Msg: text} })
 }
 
-// next implements reader: the next sample, in parts by machine.
+// next implements reader. The sample has one part per machine.
 func (q *blgReader) next(ctx context.Context, s *winperf.Sample) error {
 	if err := q.read(ctx); err != nil {
 		return err
@@ -193,7 +189,7 @@ func (q *blgReader) next(ctx context.Context, s *winperf.Sample) error {
 		}
 	}
 
-	s.Schema = q.titles.Schema() // blocks may have brought names
+	s.Schema = q.titles.Schema() // blocks may have added names
 	for i := range s.Parts {
 		s.Parts[i].Block.Schema = s.Schema
 	}

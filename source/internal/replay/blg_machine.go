@@ -7,9 +7,8 @@ import (
 	"github.com/winperf/winperf/source/internal/pdhraw"
 )
 
-// machinesOf returns the machines of a list of counters and the positions of
-// their entries, in the order in which the list has them. Entries that could not
-// be read are left out.
+// machinesOf returns the machines of a list of counters and the positions of their entries, in the
+// order of the list. It omits damaged entries.
 func machinesOf(list []pdhlog.Counter) (names []string, entries [][]int) {
 	at := map[string]int{}
 	for i := range list {
@@ -28,15 +27,15 @@ func machinesOf(list []pdhlog.Counter) (names []string, entries [][]int) {
 	return names, entries
 }
 
-// blgMachine makes the blocks of one machine of a log.
+// blgMachine builds the blocks of one machine of a log.
 type blgMachine struct {
 	*pdhraw.Builder
-	values  []int // entries of the list that are raw values, as the builder numbers them
-	blocks  []int // those that are whole objects
-	orphans bool  // blocks that belong to no entry are the machine's
+	values  []int // entries of the list with raw values, in the order of the builder's counters
+	blocks  []int // entries with whole objects
+	orphans bool  // blocks without an entry belong to this machine
 }
 
-// newBLGMachine prepares for the entries of a list that are of one machine.
+// newBLGMachine returns the blgMachine for the entries of a list that belong to one machine.
 func newBLGMachine(
 	name string, list []pdhlog.Counter, entries []int, perfFreq int64,
 	titles *pdhraw.Titles, bad func(text string),
@@ -61,7 +60,7 @@ func newBLGMachine(
 	return m
 }
 
-// block appends the block of a sample, whose values stand in the order of the list.
+// block appends the block of a sample whose values are in the order of the list.
 func (m *blgMachine) block(dst []byte, s *pdhlog.Sample) []byte {
 	m.Begin()
 	for n, i := range m.values {
@@ -86,12 +85,12 @@ func (m *blgMachine) block(dst []byte, s *pdhlog.Sample) []byte {
 	return m.Append(dst, s.Time)
 }
 
-// value hands over what a sample has for a counter.
+// value passes a counter's value in a sample to the builder.
 func (m *blgMachine) value(n int, v *pdhlog.Value) {
 	valid, denied := v.Valid(), v.Denied()
 	switch v.Kind {
 	case pdhlog.Single:
-		// An object without instances is there, whatever its values say.
+		// An object without instances exists even if its values say otherwise.
 		absent := v.NoInstance() && v.Counter.Path.HasInstance
 		m.Set(n, pdhraw.Value{
 			First: v.First, Second: v.Second, Multi: v.Multi, Valid: valid, Denied: denied, Absent: absent,

@@ -11,13 +11,12 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// OpenCapture opens a file that package capture wrote, as a source whose samples
-// are those that were recorded. Opening reads the index of the file, not its
-// samples; a query needs the memory of a few samples. Damage is passed over and
-// told with the next sample (winperf.Sample.Damage).
+// OpenCapture opens a capture, a file of package capture, as a source. It reads the index of the
+// file, not its samples; a query needs the memory of a few samples. Damage is skipped and reported
+// with the next sample (winperf.Sample.Damage).
 //
-// Errors wrap fs.ErrNotExist, winperf.ErrBadData where the file is no capture,
-// or winperf.ErrNotSupported where it is one of a later version.
+// Errors wrap fs.ErrNotExist, winperf.ErrBadData if the file is no capture, or
+// winperf.ErrNotSupported if it has a later version.
 func OpenCapture(file File) (winperf.Source, error) {
 	f, err := file.input()
 	if err != nil {
@@ -35,8 +34,8 @@ func OpenCapture(file File) (winperf.Source, error) {
 	return nil, errors.Join(fmt.Errorf("%s: %w", file.Name, err), f.Close())
 }
 
-// describeCapture learns the machine's name, its zone and the schema from the first sample
-// that has them.
+// describeCapture reads the machine's name, its time zone and the schema from the first sample that
+// has them.
 func describeCapture(held *capture.File) (*record, error) {
 	r := &record{
 		is:     winperf.Description{Recorded: true, Samples: held.Samples()},
@@ -93,5 +92,5 @@ func (r *captureReader) damage() []error { return r.Damage() }
 
 func (r *captureReader) position() (at, of int64) { return r.Position(), r.size }
 
-// Close implements reader. The file is the source's.
+// Close implements reader. The source closes the file.
 func (r *captureReader) Close() error { return nil }

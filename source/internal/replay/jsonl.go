@@ -21,12 +21,13 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// OpenJSONL opens readings as package sink writes them, in lines or as an array of lines, as a
-// source. Its samples hold displayable values: lines of one time are a sample. A machine in a path selects.
+// OpenJSONL opens readings in the form of package sink, as lines or as an array of lines, as a
+// source. Its samples hold displayable values; all lines of one time are a sample. A machine in a
+// path selects the machine's readings.
 //
-// Errors wrap fs.ErrNotExist, winperf.ErrBadData where the first line is no reading, or
-// winperf.ErrNotSupported. Each query reads the file on its own; lines that are
-// damaged are passed over and told (winperf.Sample.Damage).
+// Errors wrap fs.ErrNotExist, winperf.ErrBadData if the first line is no reading, or
+// winperf.ErrNotSupported. Each query reads the file independently. Damaged lines are skipped and
+// reported (winperf.Sample.Damage).
 func OpenJSONL(file File) (winperf.Source, error) {
 	first, err := openJSONL(file, choice{})
 	if err != nil {
@@ -81,7 +82,7 @@ func IsJSONL(start []byte) bool {
 	}
 }
 
-// element is what a line has of a reading: all, but for what makes lines an array.
+// element returns the reading of a line, without the punctuation of an array.
 func element(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	switch string(line) {
@@ -91,18 +92,18 @@ func element(line []byte) []byte {
 	return bytes.TrimSuffix(line, []byte(","))
 }
 
-// maxWithoutType is how many readings are looked at for the type of a raw value, which those
-// that have none lack.
+// maxWithoutType is the number of readings that are searched for the type of a raw value. Readings
+// without a raw value have no type.
 const maxWithoutType = 100
 
-// maxJSONLine is longer than any line of a reading.
+// maxJSONLine exceeds the length of every line of a reading.
 const maxJSONLine = 1 << 20
 
 // jsonSeries is a series of the file.
 type jsonSeries struct {
 	*winperf.Series
 	wanted bool
-	sample int // the last one that it is in
+	sample int // the last sample that has it
 }
 
 // jsonReader reads the lines of a file.
@@ -112,13 +113,13 @@ type jsonReader struct {
 	choice choice
 
 	in      *bufio.Reader
-	number  int                    // of the line that was read last
+	number  int                    // of the last line that was read
 	series  map[string]*jsonSeries // by path and key
 	id      []byte                 // path and key of one reading
 	samples int
-	ahead   *jsonReading // the first of the next sample
+	ahead   *jsonReading // the first reading of the next sample
 
-	// Of the sample at hand. now is cloned to of, which samples share, where it is another one.
+	// For the current sample. If now has changed, it is copied to of, which samples share.
 	now, of []*winperf.Series
 	values  valueblock.Values
 }
@@ -138,20 +139,20 @@ func openJSONL(file File, choice choice) (*jsonReader, error) {
 	return r, nil
 }
 
-// jsonReading is a line that was read.
+// jsonReading is a parsed line.
 type jsonReading struct {
 	winperf.Reading // without Series, at the time of the line
 	path            winperf.Path
 	text            string // of the path
 	parent, key     string
-	zoneName        string // of the log, in its first moment
+	zoneName        string // of the log at its first time
 	unit            counter.Unit
-	raw             bool // the line has what the displayable value is computed of
+	raw             bool // the line has the raw data of the displayable value
 	age             time.Duration
 }
 
-// zone returns the zone that a line names, and UTC for a line without one. A name that is not
-// known is returned as it is, with UTC.
+// zone returns the time zone that a line names, and UTC for a line without one. An unknown name is
+// returned unchanged, with UTC.
 func (r *jsonReading) zone() (string, *time.Location) {
 	if t, err := time.Parse("Z07:00", r.zoneName); err == nil {
 		_, offset := t.Zone()
@@ -163,12 +164,12 @@ func (r *jsonReading) zone() (string, *time.Location) {
 	return r.zoneName, time.UTC
 }
 
-// bad returns the error about the line that was just read.
+// bad returns an error for the line that was read last.
 func (q *jsonReader) bad(msg string) error {
 	return &winperf.DataError{Line: q.number, Offset: -1, Msg: msg}
 }
 
-// line reads the next reading. What is wrong with a line wraps winperf.ErrBadData.
+// line reads the next reading. Errors in a line wrap winperf.ErrBadData.
 func (q *jsonReader) line() (*jsonReading, error) {
 	for {
 		line, err := q.in.ReadSlice('\n')
@@ -196,7 +197,7 @@ func (q *jsonReader) line() (*jsonReading, error) {
 	}
 }
 
-// readingLine is the shape of a line.
+// readingLine is the JSON form of a line.
 type readingLine struct {
 	Time      *time.Time
 	Zone      string
@@ -230,7 +231,7 @@ func (line *readingLine) key() (string, error) {
 	return id + "@" + strconv.FormatInt(start, 10), nil
 }
 
-// parseReading reads a line.
+// parseReading parses a line.
 func parseReading(text []byte) (*jsonReading, error) {
 	var line readingLine
 	if err := json.Unmarshal(text, &line); err != nil {
@@ -271,7 +272,7 @@ func parseReading(text []byte) (*jsonReading, error) {
 	return r, r.setValue(&line)
 }
 
-// setValue reads the value. NaN and infinities, which JSON does not have, are invalid.
+// setValue parses the value. NaN and infinities, which JSON does not have, are invalid.
 func (r *jsonReading) setValue(line *readingLine) error {
 	text := string(line.Value)
 	switch {
@@ -298,7 +299,7 @@ func (r *jsonReading) setValue(line *readingLine) error {
 	return nil
 }
 
-// reading returns the next reading. Lines that are damaged are passed over.
+// reading returns the next reading. Damaged lines are skipped.
 func (q *jsonReader) reading(ctx context.Context) (*jsonReading, error) {
 	if r := q.ahead; r != nil {
 		q.ahead = nil
@@ -346,8 +347,9 @@ func (q *jsonReader) next(ctx context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// add adds a reading to the sample at hand, unless there is one of its series, which is then of
-// another sample. Readings that say that there is nothing of a name are left out.
+// add adds a reading to the current sample. It returns false if the sample has a reading of the
+// same series already, because the reading then belongs to another sample. Readings that only
+// report that a name matches nothing are omitted.
 func (q *jsonReader) add(r *jsonReading) bool {
 	if r.Status.NamesNothing() {
 		return true
@@ -380,7 +382,7 @@ func (q *jsonReader) find(r *jsonReading) *jsonSeries {
 	return series
 }
 
-// allSeries returns all series of the file, found by a walk over its lines.
+// allSeries returns all series of the file. It reads all lines.
 func (q *jsonReader) allSeries(ctx context.Context) ([]*winperf.Series, error) {
 	r, err := q.reading(ctx)
 	for ; err == nil; r, err = q.reading(ctx) {

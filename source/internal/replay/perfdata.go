@@ -18,26 +18,24 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// maxFile is the size in bytes above which a file is not read: 1 GiB, some 70
-// times the block of a large server with all its objects.
+// maxFile is the largest file in bytes that is read: 1 GiB, about 70 times the block of a large
+// server with all its objects.
 const maxFile = 1 << 30
 
-// maxText is the size in bytes above which a block as text is not read: 64 MiB, some twice the
-// text of a large server's block.
+// maxText is the largest text form of a block in bytes that is read: 64 MiB, about twice the text
+// of a large server's block.
 const maxText = 64 << 20
 
-// form is what a spec looks like, for messages.
+// form is the form of a spec, for messages.
 const form = "FILE[,FILE...][?names=FILE[&names=FILE...]]"
 
-// OpenPerfdata opens performance data blocks as a source. spec is
-// FILE[,FILE...][?names=FILE...]: each file is one sample, in the order given;
-// names gives a file with the names of objects and counters, as
-// nametable.ReadFile takes it, and may be there several times, separated by &.
-// Files may be compressed with gzip or zstd, or hold blocks as text.
-// A file whose own name holds a comma or a question mark can be given with %
-// and two hexadecimal digits for it, as in a URL.
+// OpenPerfdata opens performance data blocks as a source. spec is FILE[,FILE...][?names=FILE...].
+// Each file is one sample, in the given order. names is a file with the names of objects and
+// counters, in the form of nametable.ReadFile; it may occur several times, separated by &. Files
+// may be compressed with gzip or zstd, or contain blocks as text. A comma or a question mark in a
+// file's name can be written as % and two hexadecimal digits, as in a URL.
 //
-// The error wraps winperf.ErrNotSupported where spec asks for something else.
+// The error wraps winperf.ErrNotSupported if spec has another form.
 func OpenPerfdata(spec string) (winperf.Source, error) {
 	files, names, err := parseSpec(spec)
 	if err != nil {
@@ -46,13 +44,13 @@ func OpenPerfdata(spec string) (winperf.Source, error) {
 	return OpenFiles(files, names)
 }
 
-// OpenFiles opens performance data blocks, one sample a file, as a source. The
-// files in names hold names of objects and counters; what they lack, or what
-// is damaged in them, is in the schema's Damage.
+// OpenFiles opens performance data blocks, one sample per file, as a source. The files in names
+// hold names of objects and counters; missing and damaged names are reported in the schema's
+// Damage.
 //
-// The first sample is read to learn the machine's name, so that a wrong file
-// is found at once; errors wrap fs.ErrNotExist, winperf.ErrBadData or
-// winperf.ErrNotSupported. The others are read when they are sampled.
+// OpenFiles reads the first sample for the machine's name, which also detects wrong files early.
+// Errors wrap fs.ErrNotExist, winperf.ErrBadData or winperf.ErrNotSupported. The other files are
+// read when they are sampled.
 func OpenFiles(files, names []string) (winperf.Source, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no file with a sample was given: %w", winperf.ErrNotSupported)
@@ -79,13 +77,13 @@ func OpenBlock(file File) (winperf.Source, error) {
 	return openBlocks([]File{file}, &winperf.Schema{Interface: "file"})
 }
 
-// openBlocks opens files, of which the first tells the machine's name: one that is missing or no
-// performance data block is found at once.
+// openBlocks opens files. It reads the first for the machine's name, which also detects a missing
+// or wrong file early.
 func openBlocks(files []File, schema *winperf.Schema) (winperf.Source, error) {
 	raw := winperf.Raw{Format: winperf.FormatV1, Schema: schema}
 	var err error
 	if raw.Bytes, _, err = readBlock(files[0], nil); err != nil {
-		return nil, err // damage is told with the sample
+		return nil, err // damage is reported with the sample
 	}
 
 	var pool frame.Pool
@@ -104,11 +102,11 @@ func openBlocks(files []File, schema *winperf.Schema) (winperf.Source, error) {
 
 // blockReader reads one file after the other.
 type blockReader struct {
-	files  []File // that are left
+	files  []File // files still to be read
 	schema *winperf.Schema
 }
 
-// next implements reader. A file that cannot be read is tried again by the next call.
+// next implements reader. If a file cannot be read, the next call tries it again.
 func (r *blockReader) next(_ context.Context, s *winperf.Sample) (err error) {
 	if len(r.files) == 0 {
 		return io.EOF
@@ -132,11 +130,10 @@ func (r *blockReader) damage() []error { return nil }
 
 func (r *blockReader) position() (at, of int64) { return 0, 0 }
 
-// Close implements reader. Nothing is kept open.
+// Close implements reader. No file is open.
 func (r *blockReader) Close() error { return nil }
 
-// parseSpec splits what OpenPerfdata takes into the files with samples and
-// those with names.
+// parseSpec splits the spec of OpenPerfdata into files with samples and files with names.
 func parseSpec(spec string) (files, names []string, err error) {
 	list, options, hasOptions := strings.Cut(spec, "?")
 	for name := range strings.SplitSeq(list, ",") {
@@ -160,7 +157,7 @@ func parseSpec(spec string) (files, names []string, err error) {
 	return files, names, nil
 }
 
-// fileName undoes %XX where the name as it stands is no file.
+// fileName decodes %XX, unless a file with the undecoded name exists.
 func fileName(name string) string {
 	if !strings.Contains(name, "%") {
 		return name
@@ -174,9 +171,8 @@ func fileName(name string) string {
 	return name
 }
 
-// readBlock reads a file, which may be compressed or hold the text form of a block, into dst's
-// memory where that is large enough. Damage is the error that ended the unpacking of a file
-// before its end.
+// readBlock reads a file, which may be compressed or contain the text form of a block, into dst's
+// memory if that is large enough. damage is the error that ended decompression early.
 func readBlock(file File, dst []byte) (block []byte, damage, err error) {
 	block, damage, err = readFile(file, dst)
 	if err != nil || !IsBlockText(block) {
@@ -196,8 +192,8 @@ func readBlock(file File, dst []byte) (block []byte, damage, err error) {
 	return block, damage, nil
 }
 
-// IsBlockText reports whether a file that begins with start holds the text form of a block: the
-// first word that is not in a comment is a keyword of that form.
+// IsBlockText reports whether a file that begins with start contains the text form of a block: the
+// first word outside a comment is a keyword of that form.
 func IsBlockText(start []byte) bool {
 	for line := range bytes.Lines(start) {
 		text, _, _ := bytes.Cut(line, []byte("#"))
@@ -209,14 +205,14 @@ func IsBlockText(start []byte) bool {
 	return false
 }
 
-// isBlock reports whether a file that begins with start may hold a block, as bytes or as text.
+// isBlock reports whether a file that begins with start may contain a block, as bytes or as text.
 func isBlock(start []byte) bool {
 	_, ok := datablock.HeadOf(start)
 	return ok || IsBlockText(start)
 }
 
-// readFile reads the content of a file. Of a file that does not begin as a block does it reads
-// the beginning only; decoding that fails.
+// readFile reads the content of a file. If a file does not begin like a block, it reads only the
+// beginning; decoding that fails.
 func readFile(file File, dst []byte) (content []byte, damage, err error) {
 	f, err := file.open()
 	if err != nil {
@@ -249,7 +245,7 @@ func tooLarge[size int | int64](file File, n, most size) error {
 	return fmt.Errorf(form, file.Name, n, most, winperf.ErrBadData)
 }
 
-// unpackBlock reads what is compressed as readFile does what is not.
+// unpackBlock is like readFile for a compressed file.
 func unpackBlock(file File, p *packing, r io.Reader, dst []byte) (block []byte, damage, err error) {
 	bad := func(err error) error { return fmt.Errorf("%s: %w: %w", file.Name, winperf.ErrBadData, err) }
 	unpacker, err := p.open(r)
@@ -274,16 +270,15 @@ func unpackBlock(file File, p *packing, r io.Reader, dst []byte) (block []byte, 
 	return out.Bytes(), bad(err), nil
 }
 
-// beginning is how many bytes of a file are read before it is known to hold a
-// block.
+// beginning is the number of bytes that are read before the file is known to contain a block.
 const beginning = 512
 
-// appendUpTo appends the next n bytes of r to dst, or as many as there are.
+// appendUpTo appends the next n bytes of r, or all if they are fewer, to dst.
 func appendUpTo(dst []byte, r io.Reader, n int) ([]byte, error) {
 	at := len(dst)
 	dst = slices.Grow(dst, n)[:at+n]
 	m, err := io.ReadFull(r, dst[at:])
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // it became shorter since it was looked at
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // the file was truncated after its size was read
 		err = nil
 	}
 	return dst[:at+m], err

@@ -1,5 +1,5 @@
-// Package replay is the source of recorded samples: logs, captures, readings as lines of JSON, and
-// files that hold one performance data block each, as RegQueryValueEx gave it.
+// Package replay is the source of stored samples: logs, captures, readings as lines of JSON, and
+// files with one performance data block each, as returned by RegQueryValueEx.
 package replay
 
 import (
@@ -14,36 +14,35 @@ import (
 	"github.com/winperf/winperf/capture"
 )
 
-// Choices worth knowing here:
+// Design:
 //
-// A binary log is a source of V1 blocks: whole objects are taken over byte for byte, single
-// raw values become objects with the log's counters and made-up title indices
-// (source/internal/pdhraw), so that nothing above knows logs. Objects that a log collected at other
-// times than the rest of the sample carry clocks of their own at the end of their header
+// A binary log becomes version 1 blocks: whole objects are copied byte for byte, and single raw
+// values become objects with the log's counters and assigned title indices
+// (source/internal/pdhraw). Other packages need no knowledge of logs. Objects that a log collected
+// at other times than the rest of the sample carry separate clocks at the end of their header
 // (datablock.AppendClocks).
 //
-// A text log is a source of blocks of displayable values (internal/valueblock): they were
-// computed long ago and have no types. A query for names or definitions gives all their series in
-// one sample, and there is nothing to dump.
+// A text log becomes blocks of displayable values (internal/valueblock), which have no types. A
+// query for names or definitions returns all series in one sample. Raw data cannot be dumped.
 
-// record is a source of recorded samples. It is immutable, so that any number of goroutines may
-// use it: each query has a reader of its own.
+// record is a source of stored samples. It is immutable, so any number of goroutines may use it;
+// each query has a separate reader.
 type record struct {
-	name   string // that errors begin with; "" where they need none
+	name   string // prefix of errors, or ""
 	is     winperf.Description
 	schema *winperf.Schema
 	open   func(winperf.Selection) (reader, error)
-	close  func() error // nil where there is nothing to close
+	close  func() error // nil if nothing needs to be closed
 }
 
 // reader reads the samples of a record, one after the other.
 type reader interface {
-	// next fills a sample that holds nothing with the next one, or with one further on that
-	// the selection wants. At the end it returns io.EOF.
+	// next fills an empty sample with the next sample. It may skip samples that the selection does
+	// not want. At the end it returns io.EOF.
 	next(ctx context.Context, s *winperf.Sample) error
-	// damage returns what was passed over since the last call.
+	// damage returns the damage skipped since the last call.
 	damage() []error
-	// position returns how many bytes were read, of how many.
+	// position returns the number of bytes read, and the total.
 	position() (at, of int64)
 	Close() error
 }
@@ -54,9 +53,9 @@ func (r *record) Describe() winperf.Description { return r.is }
 // Schema implements winperf.Source.
 func (r *record) Schema(context.Context) (*winperf.Schema, error) { return r.schema, nil }
 
-// Compile implements winperf.Source. It accepts every selection, other machines in paths too:
-// samples are as they were recorded, and their reader takes what it wants. Objects by
-// identity are not found among displayable values, because these have none.
+// Compile implements winperf.Source. It accepts every selection, even with other machines in paths:
+// samples stay as they were stored, and readers choose from them. Displayable values have no
+// identities, so a selection of objects by identity does not match them.
 func (r *record) Compile(_ context.Context, sel winperf.Selection) (winperf.Query, error) {
 	return &query{record: r, sel: sel}, nil
 }
@@ -69,7 +68,7 @@ func (r *record) Close() error {
 	return r.close()
 }
 
-// blame puts the record's name in front of an error that does not begin with it.
+// blame adds the record's name to an error that does not begin with it.
 func (r *record) blame(err error) error {
 	if strings.HasPrefix(err.Error(), r.name) {
 		return err
@@ -114,7 +113,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	return err
 }
 
-// next reads the next sample that is wanted.
+// next reads the next wanted sample.
 func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 	for {
 		if err := q.reader.next(ctx, s); err != nil || q.sel.Within(capture.Time(s)) {
@@ -135,13 +134,12 @@ func (q *query) Close() error {
 	return q.reader.Close()
 }
 
-// input is a file that counts what was read of it.
+// input is a file that counts the bytes read.
 type input struct {
 	*os.File
 	read, size int64
 }
 
-// input opens the file.
 func (f File) input() (*input, error) {
 	file, err := f.open()
 	if err != nil {

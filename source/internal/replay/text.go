@@ -16,23 +16,20 @@ import (
 	"github.com/winperf/winperf/internal/valueblock"
 )
 
-// TextOptions say how a text log is to be read. The zero value suits what
-// Windows writes.
+// TextOptions configure the reading of a text log. The zero value suits the logs of Windows.
 type TextOptions struct {
-	// CodePage of the text; 0 finds it out (pdhtext.ReadOptions).
+	// CodePage of the text; 0 detects it (pdhtext.ReadOptions).
 	CodePage uint32
-	// Location is the time zone of the time stamps; nil is the one in the head,
-	// or where it has none, UTC.
+	// Location is the time zone of the time stamps; nil means the time zone in the head, or UTC if
+	// the head has none.
 	Location *time.Location
 }
 
-// OpenText opens a text log, PDH-CSV or PDH-TSV, as a source. Its samples hold
-// displayable values ([winperf.FormatValues]) and no raw ones; a row is a
-// sample. A machine in a path selects columns.
+// OpenText opens a text log, PDH-CSV or PDH-TSV, as a source. Its samples hold displayable values
+// ([winperf.FormatValues]) and no raw ones; a row is a sample. A machine in a path selects columns.
 //
-// The head is read at once; errors wrap fs.ErrNotExist, winperf.ErrBadData (and
-// pdhtext.ErrNoHead) or winperf.ErrNotSupported. Each query reads the file on
-// its own, in memory of a few rows.
+// OpenText reads the head. Errors wrap fs.ErrNotExist, winperf.ErrBadData (and pdhtext.ErrNoHead)
+// or winperf.ErrNotSupported. Each query reads the file independently, in the memory of a few rows.
 func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	how := pdhtext.ReadOptions{CodePage: opt.CodePage, Location: opt.Location}
 	first, err := openText(file, how)
@@ -50,7 +47,7 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 			how := how
 			how.Known = head
 			c := newChoice(sel)
-			if !c.all || len(c.wanted) > 0 { // of all columns each need not be asked about
+			if !c.all || len(c.wanted) > 0 { // if all columns are wanted, none is checked
 				how.Want = c.wants
 			}
 			log, err := openText(file, how)
@@ -69,13 +66,13 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 	return r, nil
 }
 
-// valueSchema is that of a record of displayable values: it has no indices and no help texts.
+// valueSchema is the schema of displayable values: it has no indices and no help texts.
 var valueSchema = &winperf.Schema{Interface: "log"}
 
 // formNames are the formats' names in heads.
 var formNames = [...]string{pdhtext.CSV: "PDH-CSV", pdhtext.TSV: "PDH-TSV"}
 
-// textInfo is what the log says about itself.
+// textInfo returns the log's description of itself.
 func textInfo(h *pdhtext.Head, opt TextOptions) winperf.LogInfo {
 	info := winperf.LogInfo{
 		Format:   formNames[h.Format] + " " + h.Version,
@@ -93,7 +90,7 @@ func textInfo(h *pdhtext.Head, opt TextOptions) winperf.LogInfo {
 	return info
 }
 
-// choice is what a query wants of the series of a log that holds displayable values.
+// choice selects series of a log of displayable values.
 type choice struct {
 	all    bool
 	wanted []textPath
@@ -107,16 +104,15 @@ func newChoice(sel winperf.Selection) choice {
 	return c
 }
 
-// textPath is a path of the selection. Besides the columns that it names, one of
-// the same object and one of the same counter are read, which tell that it
-// lacks no more than the counter, or the instance.
+// textPath is a path of the selection. In addition to its columns, one column of its object and one
+// of its counter are read. They show whether only the counter or only the instance is missing.
 type textPath struct {
 	selection.Path
 	ofObject, ofCounter *winperf.Series
 }
 
-// wants reports whether the selection wants a column. Which of its paths it is,
-// and in which order columns are to come, is decided by the caller that compiled it.
+// wants reports whether the selection wants a column. The caller that compiled the selection
+// assigns columns to paths and orders them.
 func (c *choice) wants(s *winperf.Series) bool {
 	wanted := c.all
 	for i := range c.wanted {
@@ -145,7 +141,7 @@ type textReader struct {
 	log *pdhtext.Reader
 	row pdhtext.Row
 
-	// The series found so far by a query for names, and their texts.
+	// The series found by a query for names, and their texts.
 	all   []*winperf.Series
 	known textset.Set
 }
@@ -173,22 +169,22 @@ func (r *textReader) next(_ context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// fillValues makes a sample of displayable values.
+// fillValues fills a sample with displayable values.
 func fillValues(s *winperf.Sample, at time.Time, series []*winperf.Series, v *valueblock.Values) {
 	b := s.Begin()
 	v.Fill(&b.Raw, at, series)
 	b.Schema, s.Schema = valueSchema, valueSchema
 }
 
-// namesReader reads one sample: all series of a file, without values. Displayable values have
-// no other definitions.
+// namesReader reads one sample: all series of a file, without values. Displayable values have no
+// other definitions.
 type namesReader struct {
 	reader
 	series func(context.Context) ([]*winperf.Series, error) // may be called again after an error
 	done   bool
 }
 
-// namesOr returns the reader that a selection asks for: of the names in a file, or r itself.
+// namesOr returns the reader for a selection: of the names in a file, or r.
 func namesOr(
 	r reader, series func(context.Context) ([]*winperf.Series, error), sel winperf.Selection,
 ) reader {
@@ -214,11 +210,11 @@ func (r *namesReader) next(ctx context.Context, s *winperf.Sample) error {
 		v.AddBits(counter.KindNone, 0, counter.NoPrevious)
 	}
 	fillValues(s, time.Time{}, series, &v)
-	s.Parts[0].Block.Clocks.Time100ns = 0 // not known
+	s.Parts[0].Block.Clocks.Time100ns = 0 // unknown
 	return nil
 }
 
-// series returns the columns of all heads, found by a walk over the lines of the file.
+// series returns the columns of all heads. It reads all lines of the file.
 func (r *textReader) series(ctx context.Context) (_ []*winperf.Series, err error) {
 	var text []byte
 	for err == nil {
@@ -228,7 +224,7 @@ func (r *textReader) series(ctx context.Context) (_ []*winperf.Series, err error
 			size += len(series.String())
 		}
 
-		// What grows by itself leaves several times its size behind.
+		// Growing by append would leave several times the memory unused.
 		r.all = slices.Grow(r.all, len(wanted))
 		r.known.Grow(len(wanted), size)
 		for _, series := range wanted {

@@ -15,18 +15,18 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// File is a file with a log in it.
+// File is a file that contains a log.
 type File struct {
 	Name string // for messages
-	path string // where its bytes are
+	path string // the file with its bytes
 }
 
-// At is the file of a name.
+// At returns the file with a name.
 func At(name string) File { return File{Name: name, path: name} }
 
-// open opens a file that is no directory, pipe or device.
+// open opens a regular file, and refuses directories, pipes and devices.
 func (f File) open() (*os.File, error) {
-	info, err := os.Stat(f.path) // before it is opened, as opening a pipe waits for its writer
+	info, err := os.Stat(f.path) // before opening, because opening a pipe waits for its writer
 	switch {
 	case err != nil:
 		return nil, err
@@ -36,7 +36,7 @@ func (f File) open() (*os.File, error) {
 	return os.Open(f.path)
 }
 
-// Start reads the first bytes of the file, no more than size.
+// Start reads the first bytes of the file, at most size.
 func (f File) Start(size int) ([]byte, error) {
 	file, err := f.open()
 	if err != nil {
@@ -46,10 +46,10 @@ func (f File) Start(size int) ([]byte, error) {
 	return appendUpTo(nil, file, size)
 }
 
-// Copied reports whether the bytes are those of a copy, which is to be removed.
+// Copied reports whether the file is a copy, which must be removed.
 func (f File) Copied() bool { return f.path != f.Name }
 
-// Remove removes the copy that was made of a file.
+// Remove removes the copy, if the file is one.
 func (f File) Remove() error {
 	if !f.Copied() {
 		return nil
@@ -57,7 +57,7 @@ func (f File) Remove() error {
 	return os.Remove(f.path)
 }
 
-// packing is a way to compress files.
+// packing is a compression format.
 type packing struct {
 	extension string
 	magic     string
@@ -71,7 +71,7 @@ func packings() []packing {
 	}
 }
 
-// maxWindow bounds the memory for a file that zstd made; its --long needs as much.
+// maxWindow limits the memory for a zstd file; zstd --long needs as much.
 const maxWindow = 128 << 20
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {
@@ -82,7 +82,7 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// BareName is a file's name without the extension that says how it is compressed.
+// BareName returns a file's name without the extension of a compression format.
 func BareName(name string) string {
 	extension := filepath.Ext(name)
 	for _, p := range packings() {
@@ -93,9 +93,9 @@ func BareName(name string) string {
 	return name
 }
 
-// Unpack returns the file of a name or, where that is compressed with gzip or zstd, a copy
-// that is not, as logs are read at any place. Damage is what ended the copy before its end;
-// what stands before that can be read.
+// Unpack returns the file with a name. If the file is compressed with gzip or zstd, it returns a
+// decompressed copy, because logs are read with random access. damage is the error that ended the
+// copy early; the data before it can be read.
 func Unpack(ctx context.Context, name string) (file File, damage, err error) {
 	file = At(name)
 	start, err := file.Start(startSize)
@@ -111,7 +111,7 @@ func Unpack(ctx context.Context, name string) (file File, damage, err error) {
 	return Spool(ctx, name, f)
 }
 
-// Spool copies a log that comes through a reader, compressed or not, to a file.
+// Spool copies a log from a reader, compressed or not, to a file.
 func Spool(ctx context.Context, name string, r io.Reader) (file File, damage, err error) {
 	start, err := appendUpTo(nil, r, startSize)
 	if err != nil {
@@ -140,7 +140,7 @@ func Spool(ctx context.Context, name string, r io.Reader) (file File, damage, er
 		from.err = fmt.Errorf("more than %d bytes: %w", int64(maxUnpacked), winperf.ErrNotSupported)
 	}
 
-	// What cannot be unpacked is damage behind what could be.
+	// A decompression error after some data is damage at that position.
 	if p != nil && from.err != nil && n > 0 && ctx.Err() == nil {
 		damage, err = fmt.Errorf("%s: %w: %w", name, winperf.ErrBadData, from.err), nil
 	}
@@ -150,13 +150,13 @@ func Spool(ctx context.Context, name string, r io.Reader) (file File, damage, er
 	return file, damage, nil
 }
 
-// startSize is enough to tell how a file is compressed.
+// startSize is the number of bytes that identify the compression.
 const startSize = 4
 
-// maxUnpacked bounds what a file unpacks to: a few kilobytes could fill the disk.
+// maxUnpacked limits the decompressed size: a few kilobytes could fill the disk.
 const maxUnpacked = 64 << 30
 
-// packed tells by the first bytes how a file is compressed; nil is not at all.
+// packed returns the compression of a file that begins with start, nil for none.
 func packed(start []byte) *packing {
 	for _, p := range packings() {
 		if bytes.HasPrefix(start, []byte(p.magic)) {
@@ -166,8 +166,7 @@ func packed(start []byte) *packing {
 	return nil
 }
 
-// copied is what is copied. It keeps the error of reading, which tells it from that of
-// writing.
+// copied is the input of a copy. It keeps read errors, to distinguish them from write errors.
 type copied struct {
 	ctx context.Context
 	r   io.Reader

@@ -1,24 +1,22 @@
-// Package v1 is what sources of version 1 performance data have in common: they
-// ask a key such as HKEY_PERFORMANCE_DATA for values, whose names say what is
-// wanted ("Global", "2 230", "Counter 009"). A key is read through a few
-// functions, [Keys]; everything else is here and runs on every system: value
-// names, buffers that grow, retries of errors that pass, name tables of all
-// languages, and calls that do not return.
+// Package v1 is the common part of sources of version 1 performance data. They query a key such as
+// HKEY_PERFORMANCE_DATA for values whose names select data ("Global", "2 230", "Counter 009"). The
+// key is accessed through the functions in [Keys]. This package builds value names, grows buffers,
+// retries temporary errors, reads name tables of all languages and abandons calls that do not
+// return; it runs on every system.
 //
-// The forms are those of Microsoft Learn, "Using the Registry Functions to
-// Consume Counter Data" and "Retrieving Counter Names and Help Text", and of
-// MS-RRP.
+// The formats are documented in Microsoft Learn, "Using the Registry Functions to Consume Counter
+// Data" and "Retrieving Counter Names and Help Text", and in MS-RRP.
 package v1
 
-// Choices worth knowing here:
+// Design:
 //
-// A sample is one answer to one value name ("Global", "2 230"), never joined from several:
-// only so do all its objects have the same clocks. A selection of classes and single objects
-// becomes a list of title indices when it is compiled.
+// A sample is one answer to one value name ("Global", "2 230"), never joined from several, so that
+// all its objects have the same clocks. Compile turns a selection of classes and single objects
+// into a list of title indices.
 //
-// A V1 source sees its machine through four functions (v1.Keys), so that everything but the
-// calls themselves is tested on every system.
+// A v1 source accesses its machine only through four functions (Keys), so that everything except
+// the calls is tested on every system.
 //
-// Where an object's lengths hide the objects behind it, or no buffer is large enough for it,
-// the query asks for ever fewer to find it, leaves it out for a while and tells so in the
-// schema's damage.
+// If wrong lengths in an object hide the objects after it, or no buffer is large enough for it, the
+// query finds it by requesting smaller lists of objects, omits it for a while, and reports it in
+// the schema's damage.

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// Root is where a value is.
+// Root is a registry root that has values.
 type Root uint8
 
 // The roots.
@@ -18,10 +18,10 @@ const (
 	Perflib             // HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib
 )
 
-// Key is what a value belongs to: a root, or a language's key below Perflib.
+// Key is a root, or a language's key below Perflib.
 type Key struct {
 	Root     Root
-	Language string // of Perflib only, as the key is spelled: "009"
+	Language string // only for Perflib, spelled as in the key: "009"
 }
 
 var rootNames = [...]string{"HKEY_PERFORMANCE_DATA", "HKEY_PERFORMANCE_TEXT",
@@ -35,25 +35,24 @@ func (k Key) String() string {
 	return rootNames[k.Root]
 }
 
-// Value is what a key told about a value.
+// Value describes a value: its type and size.
 type Value struct {
 	Type uint32 // winnt.h: REG_BINARY and so on
 	Size uint32 // in bytes
 }
 
-// Keys are the keys of one machine. They are called by one goroutine at a time.
-// Errors that mean something to this package wrap a winapi.Errno.
+// Keys are the keys of one machine. Only one goroutine calls them at a time. Errors that this
+// package handles wrap a winapi.Errno.
 type Keys struct {
-	// Open opens what has to be, again if it is open already: that is what an
-	// error of the connection asks for.
+	// Open opens the keys, and reopens them after an error of the connection.
 	Open func(ctx context.Context) error
-	// Query reads a value into buf and says in v what it found. name ends with
-	// a NUL. winapi.ERROR_MORE_DATA says that buf is too small; v then means
-	// nothing. A call that ignores ctx is left behind when ctx ends.
+	// Query reads a value into buf and its type and size into v. name ends with a NUL. The error
+	// winapi.ERROR_MORE_DATA means that buf is too small; v is then undefined. A call that ignores
+	// ctx is abandoned when ctx ends.
 	Query func(ctx context.Context, key Key, name []uint16, buf []byte, v *Value) error
-	// Languages returns the names of Perflib's subkeys, whatever they are.
+	// Languages returns the names of all subkeys of Perflib.
 	Languages func(ctx context.Context) ([]string, error)
-	// Close gives back what was opened.
+	// Close closes the keys.
 	Close func() error
 }
 
@@ -61,7 +60,7 @@ type Keys struct {
 // (Microsoft Learn, "Registry Element Size Limits").
 const maxValueName = 16383
 
-// valueError says which value was asked for.
+// valueError adds the name of the requested value to an error.
 func valueError(key Key, name []uint16, err error) error {
 	const most = 100 // of a long list of title indices
 	text := wire.UnitsText(name[:len(name)-1])

@@ -15,7 +15,7 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// known is what a source knows about its machine. It is immutable.
+// known is the cached knowledge about the machine. It is immutable.
 type known struct {
 	schema   *winperf.Schema
 	names    *nametable.Names
@@ -23,17 +23,17 @@ type known struct {
 	metadata bool // the machine answers queries for definitions only
 }
 
-// stamp changes when counters are installed or removed: the highest indices in
-// use, which lodctr and unlodctr write.
+// stamp holds the highest indices in use, which lodctr and unlodctr write. It changes when counters
+// are installed or removed.
 type stamp struct{ lastCounter, lastHelp uint32 }
 
-// refresh returns what is known, read anew where the stamp has changed. It
-// runs on the line.
+// refresh returns the cached knowledge, and reads it again if the stamp has changed. It runs on the
+// line.
 func (s *Source) refresh(ctx context.Context) (*known, error) {
 	old := s.known.Load()
 	now, err := s.readStamp(ctx)
 	if old != nil && (err != nil || now == old.stamp) {
-		return old, nil // without a stamp the first reading has to do
+		return old, nil // without a stamp the first result is kept
 	}
 
 	t := tables{reader: &s.reader, ctx: ctx, user: s.opt.Language}
@@ -47,7 +47,7 @@ func (s *Source) refresh(ctx context.Context) (*known, error) {
 		k.metadata = supports != 0
 	}
 
-	k.names, _ = nametable.FromSchema(k.schema) // the reader of the schema is told of its damage
+	k.names, _ = nametable.FromSchema(k.schema) // readers of the schema get its damage
 	if old != nil {
 		k.schema.Costly = old.schema.Costly
 	}
@@ -63,7 +63,7 @@ func (s *Source) readStamp(ctx context.Context) (stamp, error) {
 	return now, errors.Join(err, err2)
 }
 
-// number reads a number of the Perflib key; one that is not there is 0.
+// number reads a number of the Perflib key, 0 if it does not exist.
 func (s *Source) number(ctx context.Context, name string) (uint32, error) {
 	q := request{key: Key{Root: Perflib}, name: wire.Units(name), typ: winapi.REG_DWORD, size: 64}
 	b, err := s.reader.read(ctx, &q, nil)
@@ -79,8 +79,8 @@ func (s *Source) number(ctx context.Context, name string) (uint32, error) {
 	return binary.LittleEndian.Uint32(b), nil
 }
 
-// global returns the title indices of the objects that are not costly. Where
-// one of them keeps the others from being read it finds all one by one.
+// global returns the title indices of the objects that are not costly. If one of them hides others,
+// it finds all one by one.
 func (s *Source) global(ctx context.Context, k *known) ([]uint32, error) {
 	titles, err := s.class(ctx, k, "Global")
 	if errors.Is(err, winperf.ErrBadData) {
@@ -94,8 +94,8 @@ func (s *Source) global(ctx context.Context, k *known) ([]uint32, error) {
 	return titles, err
 }
 
-// class asks for a class of objects and returns their title indices; of a block
-// that is damaged those of the objects before the damage, and the error.
+// class queries a class of objects and returns their title indices. For a damaged block it returns
+// the objects before the damage, and the error.
 func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, error) {
 	if k.metadata {
 		class = "Metadata" + class
@@ -106,17 +106,17 @@ func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, e
 		return nil, err
 	}
 
-	titles, _, _ := chained(nil, b) // damaged objects too, so that their damage will be told
+	titles, _, _ := chained(nil, b) // with damaged objects, so that samples report their damage
 	if err := datablock.Decode(b, new(index.Index), datablock.Options{}); err != nil {
 		return titles, valueError(q.key, q.name, err)
 	}
 	return titles, nil
 }
 
-// learnCostly finds out which objects are costly.
+// learnCostly queries the costly objects.
 func (s *Source) learnCostly(ctx context.Context, k *known) (*known, error) {
 	costly, err := s.class(ctx, k, "Costly")
-	if err != nil && !errors.Is(err, winperf.ErrBadData) { // the sample will tell of damage
+	if err != nil && !errors.Is(err, winperf.ErrBadData) { // samples report damage
 		return nil, err
 	}
 	schema, with := *k.schema, *k

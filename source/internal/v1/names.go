@@ -15,7 +15,7 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// maxLanguages bounds how many languages are read; a system has a few.
+// maxLanguages limits the number of languages that are read; a system has a few.
 const maxLanguages = 64
 
 // tables reads name tables.
@@ -28,8 +28,8 @@ type tables struct {
 	damage  []error
 }
 
-// readAll reads the tables of every installed language, the user's first,
-// then English. What cannot be read is missing, and noted.
+// readAll reads the tables of every installed language: the user's, then English, then the others.
+// Unreadable tables are omitted and noted.
 func (t *tables) readAll() []winperf.NameTable {
 	t.english = t.language(nametable.English)
 	all := []winperf.NameTable{t.english}
@@ -46,7 +46,7 @@ func (t *tables) readAll() []winperf.NameTable {
 	return all
 }
 
-// installed returns the ids of the languages besides English.
+// installed returns the ids of all languages except English.
 func (t *tables) installed() []string {
 	subkeys, err := t.keys.Languages(t.ctx)
 	if err != nil {
@@ -66,8 +66,8 @@ func (t *tables) installed() []string {
 	return ids[:min(len(ids), maxLanguages)]
 }
 
-// isLanguage tells whether a subkey of Perflib is a language's: three or four
-// hexadecimal digits.
+// isLanguage reports whether a subkey of Perflib is for a language: three or four hexadecimal
+// digits.
 func isLanguage(name string) bool {
 	return (len(name) == 3 || len(name) == 4) && strings.Trim(name, "0123456789abcdefABCDEF") == ""
 }
@@ -81,9 +81,8 @@ func (t *tables) language(id string) winperf.NameTable {
 	}
 }
 
-// table reads one table from the first place that has it. For another language
-// than English some systems give the English table (Windows 10 for help texts,
-// Wine for all): that does not count, so the places behind are asked too.
+// table reads one table from the first place that has it. For other languages, some systems return
+// the English table (Windows 10 for help texts, Wine for all); table then tries the next place.
 func (t *tables) table(id, value string, english []byte) []byte {
 	var errs []error
 	for _, p := range t.places(id, value) {
@@ -98,15 +97,15 @@ func (t *tables) table(id, value string, english []byte) []byte {
 		case id == nametable.English || !bytes.Equal(b, english):
 			return slices.Clone(b)
 		default:
-			errs = nil // it is there, in English
+			errs = nil // the table exists, but in English
 		}
 	}
 	t.note(id, value, errs)
 	return nil
 }
 
-// note keeps what went wrong, unless it says only that there is no such table:
-// English names are what every system has.
+// note keeps errors of a table, unless the table is optional and does not exist. Only English names
+// are required.
 func (t *tables) note(id, value string, errs []error) {
 	required := id == nametable.English && value == "Counter"
 	if !required {
@@ -117,13 +116,13 @@ func (t *tables) note(id, value string, errs []error) {
 	}
 }
 
-// place is where a table may be.
+// place is a possible location of a table.
 type place struct {
 	key   Key
 	value string
 }
 
-// places are where a language's table may be, the best first.
+// places returns the possible locations of a language's table, the best first.
 func (t *tables) places(id, value string) []place {
 	all := []place{{Key{Root: Data}, value + " " + id}}
 	if id == nametable.English {

@@ -12,23 +12,23 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// query asks for one value again and again.
+// query requests one value repeatedly.
 type query struct {
 	source  *Source
 	timeout time.Duration
 	round   call.Round
 	run     func(context.Context) // takes a sample
-	titles  []uint32              // of the objects; nil where a class is asked for
-	whole   bool                  // nothing can be left out: there is one object, or it is unknown which
+	titles  []uint32              // of the objects; nil for a class
+	whole   bool                  // nothing can be omitted: a single object, or unknown objects
 
-	// Of the call on the source's line:
+	// For the call on the source's line:
 	request request
 	buf     []byte
 	schema  *winperf.Schema
 	err     error
 	chain   []uint32    // memory for chained
-	sifted  *sifted     // nil where nothing is left out
-	pauses  call.Pauses // before looking again at what broke a block
+	sifted  *sifted     // nil if nothing is omitted
+	pauses  call.Pauses // before the next search for the damaged object
 }
 
 func newQuery(s *Source, timeout time.Duration) *query {
@@ -40,7 +40,7 @@ func newQuery(s *Source, timeout time.Duration) *query {
 	return q
 }
 
-// ask sets what to ask for: a class, or the objects' title indices.
+// ask sets the request: a class, or the objects' title indices.
 func (q *query) ask(name string, titles []uint32) {
 	size := startClass
 	q.whole = strings.HasSuffix(name, "Costly")
@@ -52,7 +52,7 @@ func (q *query) ask(name string, titles []uint32) {
 	q.request = request{name: wire.Units(q.source.valueName(name)), typ: winapi.REG_BINARY, size: size}
 }
 
-// take takes a sample, without the objects that are left out for now.
+// take takes a sample, without the objects that are currently omitted.
 func (q *query) take(ctx context.Context) (err error) {
 	s := q.source
 	k := s.known.Load()
@@ -63,7 +63,7 @@ func (q *query) take(ctx context.Context) (err error) {
 		}
 		var whole bool
 		if q.chain, _, whole = chained(q.chain[:0], q.buf); !whole {
-			q.pauses.Cut() // another one is damaged now
+			q.pauses.Cut() // another object is damaged now
 		}
 		return nil
 	}
@@ -86,15 +86,15 @@ func (q *query) take(ctx context.Context) (err error) {
 	case !q.whole && q.pauses.Over(time.Now()) && q.leaveOut(ctx):
 		return nil
 	}
-	return err // nil for a broken block: the decoder says what is wrong
+	return err // nil for a damaged block: the decoder reports the damage
 }
 
-// leaveOut takes the sample again without the objects that break it, and tells
-// whether that helped.
+// leaveOut takes the sample again without the objects that damage it, and reports whether that
+// succeeded.
 func (q *query) leaveOut(ctx context.Context) bool {
 	s := q.source
 	q.sifted = s.sift(ctx, q.titles)
-	pause := q.pauses.Fail(time.Now()) // sifting may have taken longer than one
+	pause := q.pauses.Fail(time.Now()) // the search may have taken longer than a pause
 	if q.sifted == nil {
 		return false
 	}
@@ -110,8 +110,8 @@ func (q *query) leaveOut(ctx context.Context) bool {
 	return true
 }
 
-// Next implements winperf.Query. A call that does not return is left behind with its
-// buffer, which the block then has no longer.
+// Next implements winperf.Query. A call that does not return is abandoned with its buffer, and the
+// sample gets a new one.
 func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	line := q.source.line
@@ -138,5 +138,5 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// Close implements winperf.Query. The keys stay open for the source's others.
+// Close implements winperf.Query. The keys stay open for other queries of the source.
 func (q *query) Close() error { return nil }

@@ -13,11 +13,11 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-// reader asks for values until they are there whole.
+// reader requests values until they are complete.
 type reader struct {
 	keys Keys
 	max  int  // the largest buffer
-	lost bool // the keys have to be opened anew
+	lost bool // the keys must be reopened
 }
 
 // Sizes of buffers in bytes.
@@ -25,36 +25,35 @@ const (
 	startClass = 256 << 10 // for "Global" and "Costly"
 	startList  = 64 << 10  // for title indices
 	startTable = 64 << 10  // for names
-	guardBytes = 4 << 10   // behind every buffer; see reader.guarded
+	guardBytes = 4 << 10   // after every buffer; see reader.guarded
 	guardByte  = 0xa5
 )
 
-// How often and after which pauses a passing error is asked again: 10 ms, then
-// always twice as long up to a second, some four seconds in all.
+// Temporary errors are retried after 10 ms, then after doubled pauses up to a second, for about
+// four seconds.
 const (
 	maxRetries = 10
 	firstPause = 10 * time.Millisecond
 	maxPause   = time.Second
 )
 
-// request is a value that is wanted.
+// request is a requested value.
 type request struct {
 	key  Key
 	name []uint16
-	typ  uint32 // the type it must have
-	size int    // the size to begin with; what was enough is kept here
-	// v is here so that a call allocates nothing.
+	typ  uint32 // required type
+	size int    // first buffer size; updated to the last sufficient size
+	// v avoids an allocation in each call.
 	v Value
 }
 
-// errTooLarge says that no buffer is large enough.
+// errTooLarge means that no buffer is large enough.
 var errTooLarge = errors.New("the value is too large")
 
-// errOverrun says that a provider wrote beyond the end of the buffer.
 var errOverrun = errors.New("the provider wrote beyond the end of its buffer")
 
-// read asks for a value, into buf's memory where that is large enough, and
-// returns the bytes. It ends early when ctx ends.
+// read requests a value and returns its bytes, in the memory of buf if that is large enough. It
+// ends early when ctx ends.
 func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, error) {
 	begin := q.size
 	for retries := 0; ; {
@@ -90,13 +89,13 @@ func (r *reader) read(ctx context.Context, q *request, buf []byte) ([]byte, erro
 	}
 }
 
-// errEmpty: under load a query may give nothing and succeed when repeated.
+// errEmpty is temporary: under load a query may return nothing, and succeed when repeated.
 var errEmpty = fmt.Errorf("the value is empty: %w", winperf.ErrBadData)
 
-// guarded makes one call. Providers write into the buffer themselves, and may write too
-// far: so the key is told of a shorter buffer, whose rest is filled with a pattern and
-// looked at afterwards. A value that fills the buffer to its last byte counts as too
-// long, as servers exist that cut it.
+// guarded makes one call. Providers write into the buffer directly and may write beyond its end.
+// The call therefore gets a shortened buffer; the rest is filled with a pattern that is checked
+// afterwards. A value that fills the buffer to its last byte counts as too long, because some
+// servers truncate.
 func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, error) {
 	q.size = min(q.size, r.max)
 	if cap(buf) < q.size+guardBytes {
@@ -104,7 +103,7 @@ func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, e
 	}
 
 	buf = buf[:q.size+guardBytes]
-	clear(buf[:q.size]) // what a provider leaves out must not be what an earlier sample had there
+	clear(buf[:q.size]) // a provider that skips bytes must not show data of an earlier sample
 	guard := buf[q.size:]
 	for i := range guard {
 		guard[i] = guardByte
@@ -131,8 +130,7 @@ func (r *reader) guarded(ctx context.Context, q *request, buf []byte) ([]byte, e
 	return buf, nil
 }
 
-// query makes a call. After an error of the connection the next one opens the
-// keys anew.
+// query makes a call. It reopens the keys if the previous call lost the connection.
 func (r *reader) query(ctx context.Context, q *request, buf []byte) error {
 	if r.lost {
 		if err := r.keys.Open(ctx); err != nil {
@@ -147,14 +145,14 @@ func (r *reader) query(ctx context.Context, q *request, buf []byte) error {
 	return err
 }
 
-// passing tells whether asking again may help (MS-RRP and what consumers of
-// performance data have met).
+// passing reports whether a retry may help (MS-RRP, and errors seen by consumers of performance
+// data).
 func passing(err error) bool {
 	return errors.Is(err, errEmpty) || broken(err) || isOneOf(err,
 		winapi.ERROR_BUSY, winapi.ERROR_NOT_READY, winapi.ERROR_LOCK_FAILED, winapi.WAIT_TIMEOUT)
 }
 
-// broken tells whether the connection has to be opened anew.
+// broken reports whether the keys must be reopened.
 func broken(err error) bool {
 	return isOneOf(err, winapi.RPC_S_SERVER_UNAVAILABLE, winapi.RPC_S_CALL_FAILED,
 		winapi.ERROR_INVALID_HANDLE)
@@ -165,7 +163,7 @@ func isOneOf(err error, numbers ...winapi.Errno) bool {
 	return errors.As(err, &e) && slices.Contains(numbers, e)
 }
 
-// pause waits before the next try after a passing error.
+// pause waits before the next try after a temporary error.
 func pause(ctx context.Context, failed error, retries int) error {
 	if !retry.Sleep(ctx, retry.Backoff(firstPause, maxPause, retries)) {
 		return fmt.Errorf("%w; %w", failed, ctx.Err())
@@ -173,8 +171,8 @@ func pause(ctx context.Context, failed error, retries int) error {
 	return nil
 }
 
-// limit returns the largest buffer for an option: the default for 0, and never
-// more than a length that goes with its guard into 31 bits.
+// limit returns the largest buffer size for an option, with a default for 0. Together with the
+// guard it fits into 31 bits.
 func limit(n, otherwise int) int {
 	if n <= 0 {
 		n = otherwise

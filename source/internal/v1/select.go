@@ -10,26 +10,26 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// nothing is the value name for a selection without objects: an answer needs
-// clocks all the same, and title index 1 never is an object.
+// nothing is the value name for a selection without objects. The answer still has clocks, because
+// title index 1 is never an object.
 const nothing = "1"
 
-// choice finds the value name for a selection. It must be a single name, as only the
-// objects of one answer have the same clocks.
+// choice builds the value name for a selection. A single name is needed because only the objects of
+// one answer have the same clocks.
 type choice struct {
 	source *Source
 	ctx    context.Context
 	known  *known
 
 	global   bool              // all objects that are not costly
-	titles   []uint32          // of objects that are wanted besides
+	titles   []uint32          // of additional objects
 	patterns []*selection.Name // of objects
 }
 
-// valueName returns what to ask for. It asks the machine which objects there
-// are only where the selection does not say.
+// valueName returns the value to request. It queries the machine's objects only if the selection
+// does not name them.
 func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
-	if c.source.opt.Foreign != "" { // no query has a name for that
+	if c.source.opt.Foreign != "" { // foreign queries have no names for these
 		sel.Costly, sel.Metadata = false, false
 	}
 	prefix := ""
@@ -60,27 +60,28 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 	return c.list()
 }
 
-// gather notes what the selection asks for: all objects that are not costly, title indices,
-// or patterns, which need the list of all objects.
+// gather notes the requests of the selection: all objects that are not costly, title indices, and
+// patterns, which need the list of all objects.
 func (c *choice) gather(sel winperf.Selection) {
 	for _, p := range selection.Resolve(sel, c.known.names) {
 		switch {
 		case p.Class && p.Costly:
-			// valueName adds the costly objects, whose title indices it may have to learn first.
+			// valueName adds the costly objects, because their title indices may have to be queried
+			// first.
 		case p.Class, p.Path != nil && p.Path.Object.Everything():
 			c.global = true
 		case p.ByPattern():
 			c.patterns = append(c.patterns, &p.Path.Object)
 		case p.Path != nil:
 			c.titles = append(c.titles, p.Path.Object.Titles()...)
-		case p.Object.Index != 0: // an object that has only a GUID cannot be had here
+		case p.Object.Index != 0: // an object with only a GUID is not available here
 			c.titles = append(c.titles, p.Object.Index)
 		}
 	}
 }
 
-// addGlobal adds what is wanted of the objects that are not costly and there
-// now. whole tells that it is all of them and no others.
+// addGlobal adds the wanted objects that exist now, except costly ones. whole reports that exactly
+// all of them are wanted.
 func (c *choice) addGlobal() (whole bool, err error) {
 	global, err := c.source.global(c.ctx, c.known)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *choice) list() (string, error) {
 	return name, nil
 }
 
-// valueName adds the foreign machine, if there is one.
+// valueName adds the foreign machine, if any, to the name.
 func (s *Source) valueName(query string) string {
 	switch {
 	case s.opt.Foreign == "":
@@ -128,8 +129,7 @@ func (s *Source) valueName(query string) string {
 	return "Foreign " + s.opt.Foreign + " " + query
 }
 
-// userLanguage returns the id of the name tables for a language: English where
-// there is none or it cannot be read.
+// userLanguage returns the id of the name tables for a language, English if it is empty or invalid.
 func userLanguage(language string) string {
 	if id, err := nametable.ParseLanguage(language); err == nil {
 		return id

@@ -15,25 +15,22 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// The lengths in an object's header are the only way to the next object. When a
-// provider writes wrong ones the objects behind are out of reach, and when no
-// buffer is large enough for it there is no answer at all. So the query finds
-// out whose object it is by asking for fewer and fewer, and asks for the others
-// without it.
+// The lengths in an object's header are the only way to the next object. Wrong lengths hide all
+// objects after it, and an object too large for every buffer prevents any answer. The query
+// therefore finds the object by requesting smaller lists, and then requests the others without it.
 
 const (
 	maxSiftQueries = 64
-	siftChunk      = 1400 // title indices in one query: what a value's name holds at 10 digits each
+	siftChunk      = 1400 // title indices in one query: 10 digits each fit into a value name
 )
 
-// firstLeaveOut is how long an object is left out: twice as long every time that it
-// is found damaged again, up to 10 minutes.
+// firstLeaveOut is how long a damaged object is omitted at first. The time doubles each time, up to
+// 10 minutes.
 const firstLeaveOut = 10 * time.Second
 
-// chained tells whether the lengths in a block lead from object to object to
-// its last one, and appends their title indices to titles. slack is how many
-// bytes follow the last one. A block whose own header is damaged is left to the
-// decoder.
+// chained reports whether the lengths in a block lead to its last object, and appends the title
+// indices on the way to titles. slack is the number of bytes after the last object. For a block
+// with a damaged header it returns true: the decoder reports the damage.
 func chained(titles []uint32, b []byte) (found []uint32, slack uint64, ok bool) {
 	rest, count, err := datablock.Objects(b, 0)
 	if err != nil {
@@ -50,18 +47,18 @@ func chained(titles []uint32, b []byte) (found []uint32, slack uint64, ok bool) 
 	return titles, uint64(len(rest)), true
 }
 
-// sifted is what a query asks for as long as objects are left out.
+// sifted is the request of a query while objects are omitted.
 type sifted struct {
 	request request
 	good    []uint32 // title indices
 	objects []leftOut
 	pause   time.Duration
 
-	known  *known          // that schema was made of
+	known  *known          // source of schema
 	schema *winperf.Schema // with the damage
 }
 
-// all returns the title indices of all objects, those that are left out too.
+// all returns the title indices of all objects, including omitted ones.
 func (s *sifted) all() []uint32 {
 	titles := slices.Clone(s.good)
 	for _, o := range s.objects {
@@ -70,16 +67,15 @@ func (s *sifted) all() []uint32 {
 	return titles
 }
 
-// leftOut is an object that keeps others from being read.
+// leftOut is an omitted object, which prevented others from being read.
 type leftOut struct {
 	title uint32
 	why   error
 }
 
-// errChain says why a block is broken.
 var errChain = errors.New("its lengths do not lead to the next object")
 
-// schemaOf returns the schema of a sample that lacks the objects.
+// schemaOf returns the schema of a sample without the omitted objects, with their damage.
 func (s *sifted) schemaOf(k *known) *winperf.Schema {
 	if s.known != k {
 		schema := *k.schema
@@ -95,32 +91,32 @@ func (s *sifted) schemaOf(k *known) *winperf.Schema {
 	return s.schema
 }
 
-// sifter finds the objects that break a block.
+// sifter finds the objects that damage a block.
 type sifter struct {
 	source  *Source
 	ctx     context.Context
 	queries int
 	buf     []byte
 	size    int
-	strict  bool // bytes behind the last object break a block too
+	strict  bool // bytes after the last object are damage, too
 
 	good []uint32
 	bad  []leftOut
 }
 
-// sift finds out which of the objects break the block, and returns what to ask
-// for instead, or nil where that did not help.
+// sift finds the objects that damage the block. It returns a request without them, or nil if none
+// is found.
 func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 	w := sifter{source: s, ctx: ctx, size: startClass}
-	if titles == nil { // of "Global": whatever has a name and is not costly may be one of its objects
+	if titles == nil { // for "Global": every name that is not costly may be an object
 		k := s.known.Load()
-		costly, _ := s.class(ctx, k, "Costly") // what cannot be read is not known
+		costly, _ := s.class(ctx, k, "Costly") // on errors none is known
 		titles = slices.DeleteFunc(k.titles(), func(t uint32) bool { return slices.Contains(costly, t) })
 	}
 
-	// A provider that tells of more bytes than it wrote breaks only what
-	// follows; alone it leaves bytes behind. Sound ones may do that too, so it
-	// counts only where nothing else explains the damage.
+	// A provider that returns more bytes than it wrote damages only the objects after it; queried
+	// alone, it leaves bytes at the end. Intact providers may do that, too, so such bytes count only
+	// if nothing else explains the damage.
 	for _, w.strict = range []bool{false, true} {
 		w.good, w.bad = nil, nil
 		for chunk := range slices.Chunk(titles, siftChunk) {
@@ -150,8 +146,8 @@ func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 	}
 }
 
-// ask asks for some objects, and for fewer where that breaks the block. It
-// tells whether to go on.
+// ask queries some objects, and halves of the list if the block is damaged. It reports whether to
+// continue.
 func (w *sifter) ask(titles []uint32) bool {
 	if w.queries == maxSiftQueries || w.ctx.Err() != nil {
 		return false
@@ -182,8 +178,7 @@ func (w *sifter) ask(titles []uint32) bool {
 	return w.ask(titles[:half]) && w.ask(titles[half:])
 }
 
-// titles are the title indices of all names, which are those of all objects and
-// counters.
+// titles returns the title indices of all names, of objects and of counters.
 func (k *known) titles() []uint32 {
 	var all []uint32
 	for _, id := range k.names.Languages() {
@@ -198,7 +193,7 @@ func (k *known) titles() []uint32 {
 	return slices.Compact(all)
 }
 
-// listName returns title indices as a value's name.
+// listName returns title indices as a value name.
 func listName(titles []uint32) string {
 	words := make([]string, len(titles))
 	for i, t := range titles {

@@ -14,34 +14,31 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Options for [Open].
+// Options configure [Open].
 type Options struct {
 	Machine   string // name of the machine, without backslashes
 	Interface string // for Schema.Interface
-	// Language is the user's, as nametable.ParseLanguage takes it; the default
-	// is English.
+	// Language is the user's language, in the form of nametable.ParseLanguage. The default is
+	// English.
 	Language string
-	// Foreign asks the machine for the objects of a foreign one.
+	// Foreign is the name of a foreign machine whose objects are queried through this machine.
 	Foreign string
-	// MaxBytes is the largest answer; the default is 64 MiB.
+	// MaxBytes is the largest size of an answer; the default is 64 MiB.
 	MaxBytes int
-	// Timeout is how long one answer may take; the default is a minute, and ten
-	// for costly objects.
+	// Timeout limits one answer; the default is one minute, and ten minutes for costly objects.
 	Timeout time.Duration
-	// Again returns further keys of the machine, for a session beside the first
-	// one in which costly objects are read: they would keep others waiting in
-	// that. nil: there is no such session.
+	// Again opens a second set of keys for costly objects, so that other queries need not wait for
+	// them. If nil, costly objects use the same session.
 	Again func() (Keys, error)
 }
 
-// Defaults of Options.
 const (
 	defaultMaxBytes      = 64 << 20
 	defaultTimeout       = time.Minute
 	defaultCostlyTimeout = 10 * time.Minute
 )
 
-// closeGrace is how long Close waits for a call that is under way.
+// closeGrace is how long Close waits for a running call.
 const closeGrace = time.Second
 
 var errClosed = fmt.Errorf("the source is closed: %w", winperf.ErrState)
@@ -53,13 +50,12 @@ type Source struct {
 	line   *call.Line
 	known  atomic.Pointer[known]
 
-	mu     sync.Mutex // guards what follows
-	costly *Source    // reads costly objects; nil before the first
+	mu     sync.Mutex // guards the following fields
+	costly *Source    // reads costly objects; nil before the first use
 	closed bool
 }
 
-// Open opens the keys of a machine as a source. After an error there is
-// nothing to close.
+// Open opens the keys of a machine as a source. After an error nothing needs to be closed.
 func Open(ctx context.Context, keys Keys, opt Options) (*Source, error) {
 	opt.Language = userLanguage(opt.Language)
 	s := &Source{opt: opt, reader: reader{keys: keys, max: limit(opt.MaxBytes, defaultMaxBytes)},
@@ -71,7 +67,7 @@ func Open(ctx context.Context, keys Keys, opt Options) (*Source, error) {
 	return s, nil
 }
 
-// do runs work on the line, for a limited time. It may go on after an error.
+// do runs a function on the line with a timeout. After an error the function may still be running.
 func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx context.Context) error) error {
 	if timeout == 0 {
 		timeout = defaultTimeout
@@ -86,14 +82,14 @@ func (s *Source) do(ctx context.Context, timeout time.Duration, run func(ctx con
 // Describe implements winperf.Source.
 func (s *Source) Describe() winperf.Description { return winperf.Description{Machine: s.opt.Machine} }
 
-// Schema implements winperf.Source. Names are read again when counters were
-// installed or removed. Which objects are costly it knows where the machine
-// answers queries for definitions only, or was asked for all that are.
+// Schema implements winperf.Source. It reads names again after counters were installed or removed.
+// It knows the costly objects if the machine answers queries for definitions, or if all costly
+// objects were queried.
 func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var k *known
 	err := s.do(ctx, s.opt.Timeout, func(ctx context.Context) (err error) {
 		if k, err = s.refresh(ctx); err == nil && k.metadata && k.schema.Costly == nil {
-			if with, err := s.learnCostly(ctx, k); err == nil { // else it stays unknown
+			if with, err := s.learnCostly(ctx, k); err == nil { // on errors they stay unknown
 				k = with
 			}
 		}
@@ -106,9 +102,8 @@ func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return k.schema, nil
 }
 
-// Compile implements winperf.Source. A name without wildcards asks for every
-// title index that it may stand for; one with wildcards for the objects that
-// are there now and are not costly.
+// Compile implements winperf.Source. A name without wildcards selects every title index with that
+// name; a pattern selects existing objects that are not costly.
 func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
 	if err := selection.CheckMachine(sel.Paths, s.opt.Machine); err != nil {
 		return nil, err
@@ -152,8 +147,7 @@ func (s *Source) compile(ctx context.Context, sel winperf.Selection,
 	return q, nil
 }
 
-// isCostly tells whether a selection is only of objects that are known to be
-// costly.
+// isCostly reports whether a selection has only objects that are known to be costly.
 func (s *Source) isCostly(sel winperf.Selection) bool {
 	var costly []uint32
 	names := &nametable.Names{}
@@ -165,7 +159,7 @@ func (s *Source) isCostly(sel winperf.Selection) bool {
 	return selection.IsEmpty(rest) && !selection.IsEmpty(wanted)
 }
 
-// beside returns the session in which costly objects are read.
+// beside returns the session for costly objects.
 func (s *Source) beside(ctx context.Context) (*Source, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,8 +186,7 @@ func (s *Source) beside(ctx context.Context) (*Source, error) {
 	return s.costly, nil
 }
 
-// Close implements winperf.Source. Where a call does not return, the error
-// wraps provider.ErrBusy.
+// Close implements winperf.Source. If a call does not return, the error wraps provider.ErrBusy.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,5 +197,5 @@ func (s *Source) Close() error {
 	return errors.Join(s.costly.Close(), s.closeKeys())
 }
 
-// closeKeys closes the line, and the keys as the last thing on it.
+// closeKeys closes the line; closing the keys is its last task.
 func (s *Source) closeKeys() error { return s.line.Close(closeGrace, s.reader.keys.Close) }

@@ -194,7 +194,7 @@ func (s *server) continueCounters(ctx context.Context, old, next *running) {
 
 const continueLimit = time.Second
 
-// pushInstead replaces the pushes by those of the next configuration. On errors it restarts the old ones
+// pushInstead replaces the pushes by the pushes of the next configuration. On errors it restarts the old ones
 // and closes next.
 func (s *server) pushInstead(ctx context.Context, old, next *running) error {
 	// The old pushes must end to release their queues.

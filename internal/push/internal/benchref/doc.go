@@ -1,3 +1,3 @@
-// Package benchref sends to the receivers that others wrote, and measures beside their encoders. It
-// is a module of its own, so that users of winperf do not inherit what it needs.
+// Package benchref tests winperf with receivers of other projects, and compares its encoders with
+// theirs. It is a separate module, so that users of winperf do not get its dependencies.
 package benchref

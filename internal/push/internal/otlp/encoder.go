@@ -13,65 +13,66 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Options for an Encoder. The zero Options are good defaults.
+// Options configure an Encoder. The zero Options are good defaults.
 type Options struct {
-	// Resource are the attributes of what the metrics are of, in any order: service.name,
-	// host.name.
+	// Resource holds the attributes of the metrics' resource, such as service.name and host.name, in
+	// any order.
 	Resource []metrics.Label
-	// Machine is the name of the label that tells the machine of a series, and PerMachine are the attributes of
-	// Resource that do. Points of each machine have a resource of their own then, with its name as these
-	// attributes, and without the label. Series without it are of Resource. "" is no label.
+	// Machine is the name of the label that holds the machine of a series; "" means no label.
+	// PerMachine are the attributes of Resource that hold the machine. The points of each machine
+	// get a separate resource, with the machine's name in these attributes, and lose the label.
+	// Series without the label keep Resource.
 	Machine    string
 	PerMachine []string
-	// Scope and Version name what made the metrics; "" is winperf, and no version.
+	// Scope and Version name the program that made the metrics; "" is winperf, and no version.
 	Scope, Version string
-	// MaxPoints bounds a request by its data points (0 means 10,000). MaxBytes ends one behind the point with
-	// which its length comes to that (0 means 4 MiB).
+	// MaxPoints is the largest number of data points in a request (0 means 10,000). A request also
+	// ends after the point with which its length reaches MaxBytes (0 means 4 MiB).
 	MaxPoints, MaxBytes int
 }
 
-// Request is what is to be sent.
+// Request is an encoded request.
 type Request struct {
-	// Body is the message, valid until send returns.
+	// Body is the message. It is valid until send returns.
 	Body []byte
-	// Points is how many data points there are in it.
+	// Points is the number of data points in Body.
 	Points int
 }
 
-// Encoder makes requests of Sets. It keeps what it made of labels. It serves one goroutine.
+// Encoder encodes Sets as requests. It caches encoded labels. Only one goroutine may use it.
 type Encoder struct {
 	opt    Options
-	scope  []byte // field of ScopeMetrics in front of the metrics
+	scope  []byte // field of ScopeMetrics before the metrics
 	cache  series.Cache[attributes]
-	more   []metrics.Label // that the Set at hand has
+	more   []metrics.Label // of the current Set
 	labels []metrics.Label // scratch
 
-	parts  []part         // of the request at hand
+	parts  []part         // of the current request
 	byName map[string]int // their positions by machine
-	at     int            // the one that is written
-	others int            // the length of those that are not
+	at     int            // the current one
+	others int            // total length of the others
 	packed []byte
 	points int
 }
 
-// part is what a request has of a machine.
+// part is the part of a request for one machine.
 type part struct {
-	resource []byte // field of ResourceMetrics in front of all others
+	resource []byte // field of ResourceMetrics before all others
 	body     []byte // metrics
 }
 
-// maxParts is how many parts are kept for the requests that follow.
+// maxParts is the number of parts that are kept for later requests.
 const maxParts = 100
 
 // attributes are the labels of rows as fields of a data point.
 type attributes struct {
 	bytes    []byte
 	ends     []uint32 // of each row
-	machines []string // of each row; nil where none has one
+	machines []string // of each row; nil if no row has one
 }
 
-// Fields of the messages in opentelemetry/proto/metrics/v1/metrics.proto and those that
-// stand around them.
+// Fields of the messages in opentelemetry/proto/metrics/v1/metrics.proto and of the messages that
+// contain them.
 const (
 	requestResource = 1 // ExportMetricsServiceRequest
 
@@ -90,7 +91,6 @@ const (
 	valueInt    = 3
 )
 
-// NewEncoder returns an Encoder.
 func NewEncoder(opt Options) *Encoder {
 	if opt.MaxPoints <= 0 {
 		opt.MaxPoints = 10_000
@@ -108,7 +108,7 @@ func NewEncoder(opt Options) *Encoder {
 	return e
 }
 
-// choose says of which machine the metrics that follow are.
+// choose selects the machine of the following metrics.
 func (e *Encoder) choose(machine string) {
 	at, ok := e.byName[machine]
 	if !ok {
@@ -122,10 +122,10 @@ func (e *Encoder) choose(machine string) {
 	}
 }
 
-// size is the length of all metrics of the request at hand.
+// size returns the length of all metrics in the current request.
 func (e *Encoder) size() int { return e.others + len(e.parts[e.at].body) }
 
-// reset begins another request.
+// reset begins a new request.
 func (e *Encoder) reset() {
 	e.at, e.others, e.points = 0, 0, 0
 	if e.byName == nil || len(e.parts) > maxParts {
@@ -137,7 +137,7 @@ func (e *Encoder) reset() {
 	}
 }
 
-// resource is the field of ResourceMetrics that says what the metrics are of.
+// resource returns the field of ResourceMetrics with the resource of a machine's metrics.
 func (e *Encoder) resource(machine string) []byte {
 	var own []metrics.Label
 	for _, name := range e.opt.PerMachine {
@@ -152,7 +152,7 @@ func (e *Encoder) resource(machine string) []byte {
 	return protobuf.End(b, at)
 }
 
-// scopeOf is the field of ScopeMetrics that says what made them.
+// scopeOf returns the field of ScopeMetrics with the scope.
 func (e *Encoder) scopeOf() []byte {
 	b, at := protobuf.Begin(nil, scopeMetricsScope)
 	b = protobuf.String(b, scopeName, e.opt.Scope)
@@ -176,7 +176,7 @@ func appendAttribute(b []byte, field uint32, l metrics.Label) []byte {
 	return protobuf.End(b, at)
 }
 
-// integer is the value of an attribute that the semantic conventions have as an integer.
+// integer returns the value of an attribute that is an integer in the semantic conventions.
 func integer(l metrics.Label) (n uint64, ok bool) {
 	if l.Name != "cpu.logical_number" && l.Name != "process.pid" {
 		return 0, false
@@ -185,10 +185,10 @@ func integer(l metrics.Label) (n uint64, ok bool) {
 	return n, err == nil
 }
 
-// Encode adds the values of a Set to the request at hand. Each request that is full is
-// given to send, whose error ends Encode; the request is then lost, and the Encoder ready for a
-// new one. What is not full waits for the next Set or for Flush. more are attributes that the
-// points of this Set get which do not have them.
+// Encode adds the values of a Set to the current request. It calls send for each full request. An
+// error of send ends Encode; that request is lost, and the Encoder can be used for a new one. A
+// request that is not full stays for the next Set or for Flush. more are attributes for points of
+// this Set that lack them.
 func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
 	e.more = more
 	for i := range set.Families {
@@ -206,7 +206,7 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 	return nil
 }
 
-// Flush gives what was added to send, unless that is nothing.
+// Flush sends the current request, unless it is empty.
 func (e *Encoder) Flush(send func(*Request) error) error {
 	if e.points == 0 {
 		return nil
@@ -250,7 +250,7 @@ func (e *Encoder) attributesOf(c *metrics.Column) *attributes {
 	})
 }
 
-// machine is that of row i, "" where it has none.
+// machine returns the machine of row i, "" if it has none.
 func (a *attributes) machine(i int) string {
 	if i >= len(a.machines) {
 		return ""
@@ -272,7 +272,7 @@ type family struct {
 	set *metrics.Set
 }
 
-// when is the time of a column's values.
+// when returns the time of a column's values.
 func (f *family) when(c *metrics.Column) time.Time {
 	if c.Time.IsZero() {
 		return f.set.Time
@@ -280,7 +280,7 @@ func (f *family) when(c *metrics.Column) time.Time {
 	return c.Time
 }
 
-// Unit returns a unit as UCUM has it. What is not known passes as it is.
+// Unit returns a unit in UCUM. Unknown units are returned unchanged.
 func Unit(word string) string {
 	if code, ok := units[word]; ok {
 		return code
@@ -288,21 +288,21 @@ func Unit(word string) string {
 	return word
 }
 
-// units are those that metrics have, in the words of Prometheus.
+// units maps Prometheus' words for units to UCUM.
 var units = map[string]string{
 	"seconds": "s", "bytes": "By", "ratio": "1", "bits": "bit", "hertz": "Hz", "joules": "J",
 	"watts": "W", "volts": "V", "amperes": "A", "celsius": "Cel", "meters": "m", "grams": "g",
 	"bytes_per_second": "By/s", "bits_per_second": "bit/s", "per_second": "1/s",
 }
 
-// whole reports whether all values are integers that fit 63 bits, as points have them.
+// whole reports whether all values are integers that fit into 63 bits, the size in points.
 func whole(c *metrics.Column) bool {
 	return c.Form == metrics.Whole &&
 		!slices.ContainsFunc(c.Bits, func(v uint64) bool { return v > math.MaxInt64 })
 }
 
-// unitOf is the unit of a family as UCUM has it. A rate whose name has it already has none: what makes
-// Prometheus' names of this does not know it there, and adds _per_second once more.
+// unitOf returns the unit of a family in UCUM. It returns none for a rate whose name has the unit
+// already, because Prometheus' naming code would add _per_second again.
 func unitOf(f *metrics.Family) string {
 	if strings.HasSuffix(f.Unit, "per_second") && strings.HasSuffix(f.Name, "_"+f.Unit) {
 		return ""
@@ -310,7 +310,7 @@ func unitOf(f *metrics.Family) string {
 	return Unit(f.Unit)
 }
 
-// nameOf is what OpenTelemetry calls a family.
+// nameOf returns the OpenTelemetry name of a family.
 func nameOf(f *metrics.Family) string {
 	if f.Type != metrics.Counter {
 		return f.Name
@@ -318,7 +318,7 @@ func nameOf(f *metrics.Family) string {
 	return strings.TrimSuffix(f.Name, "_total")
 }
 
-// appendTime appends a field that is a time in nanoseconds since 1970, 0 for one that is not known.
+// appendTime appends a time as a field in nanoseconds since 1970, 0 if unknown.
 func appendTime(b []byte, field uint32, t time.Time) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, byte(field<<3|1)), series.Nanoseconds(t))
 }

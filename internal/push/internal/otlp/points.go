@@ -32,21 +32,21 @@ const (
 	summarySum      = 5
 )
 
-// points are the values of one or two columns, to be written as a metric.
+// points are the values of one or two columns of one metric.
 type points struct {
 	family *family
 	name   string
 	kind   uint32          // metricGauge, metricSum or metricSummary
-	column *metrics.Column // of a summary the sums
-	count  *metrics.Column // of a summary
+	column *metrics.Column // the sums of a summary
+	count  *metrics.Column // the counts of a summary
 	attrs  *attributes
 	ints   bool
-	grows  bool   // of metricSum: the values only grow
-	starts bool   // rows tell when their values were 0
-	time   []byte // the field that is the time of a point
+	grows  bool   // of metricSum: the values only increase
+	starts bool   // rows have the time when their values were 0
+	time   []byte // the time field of a point
 }
 
-// columns writes the columns at k that belong together, and returns how many they are: a
+// columns writes the columns from k on that belong together, and returns their number: two for a
 // sum and its count, else one.
 func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, error) {
 	c := &f.Columns[k]
@@ -72,7 +72,7 @@ func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, err
 	return n, e.write(&p, send)
 }
 
-// together reports whether two columns are sum and count of the same.
+// together reports whether two columns are a sum and its count.
 func together(a, b *metrics.Column) bool {
 	sum, count := a, b
 	if a.Suffix == "_count" {
@@ -82,7 +82,7 @@ func together(a, b *metrics.Column) bool {
 		a.Rows == b.Rows && slices.Equal(a.Extra, b.Extra) && a.Time.Equal(b.Time)
 }
 
-// write writes a metric, in several requests where one is too small for it.
+// write writes a metric, in several requests if one is too small.
 func (e *Encoder) write(p *points, send func(*Request) error) error {
 	for i := 0; i < p.column.Rows.Len(); {
 		if e.points >= e.opt.MaxPoints || e.size() >= e.opt.MaxBytes {
@@ -96,8 +96,8 @@ func (e *Encoder) write(p *points, send func(*Request) error) error {
 	return nil
 }
 
-// metric appends a metric with the points from row i on that a request takes and that are of one machine, and
-// returns the row behind them.
+// metric appends a metric with points from row i on, until the request is full or the machine
+// changes. It returns the next row.
 func (e *Encoder) metric(p *points, i int) int {
 	to, machine := &e.parts[e.at].body, p.attrs.machine(i)
 	begin, was := len(*to), e.points
@@ -132,8 +132,7 @@ func (e *Encoder) metric(p *points, i int) int {
 	return i
 }
 
-// append appends the point of row i. All its fields but the attributes have a length that is
-// known beforehand.
+// append appends the point of row i. All fields except the attributes have a fixed length.
 func (p *points) append(b []byte, i int) []byte {
 	const field = 1 + 8
 	attrs := p.attrs.of(i)
@@ -157,7 +156,7 @@ func (p *points) append(b []byte, i int) []byte {
 	return p.value(b, i)
 }
 
-// value appends what a point says.
+// value appends the value of a point.
 func (p *points) value(b []byte, i int) []byte {
 	switch {
 	case p.count != nil:

@@ -26,7 +26,7 @@ func (v Version) ContentType() string {
 	return "application/x-protobuf;proto=io.prometheus.write.v2.Request"
 }
 
-// String is the value of the header X-Prometheus-Remote-Write-Version.
+// String returns the value of the header X-Prometheus-Remote-Write-Version.
 func (v Version) String() string {
 	if v == V1 {
 		return "0.1.0"
@@ -34,57 +34,56 @@ func (v Version) String() string {
 	return "2.0.0"
 }
 
-// Options for an Encoder. The zero Options are good defaults.
+// Options configure an Encoder. The zero Options are good defaults.
 type Options struct {
 	Version Version
-	// Labels are those that all series get which do not have them, in any order.
+	// Labels are added to all series that lack them, in any order.
 	Labels []metrics.Label
-	// MaxSamples bounds a request by its samples (0 means 10,000). MaxBytes ends one behind the sample
-	// with which its length before compression comes to that (0 means 4 MiB).
+	// MaxSamples is the largest number of samples in a request (0 means 10,000). A request also ends
+	// after the sample with which its length before compression reaches MaxBytes (0 means 4 MiB).
 	MaxSamples, MaxBytes int
 }
 
-// Request is what is to be sent.
+// Request is an encoded request.
 type Request struct {
 	Version Version
-	// Body is compressed by Snappy's block format, the header Content-Encoding: snappy. It is
-	// valid until send returns.
+	// Body is compressed in Snappy's block format (Content-Encoding: snappy). It is valid until send
+	// returns.
 	Body []byte
-	// Samples is how many there are in it, and Size its length before compression.
+	// Samples is the number of samples in Body, and Size its length before compression.
 	Samples, Size int
 }
 
-// Encoder makes requests of Sets. It keeps what it made of labels, and allocates
-// nothing for series that were there before. It serves one goroutine.
+// Encoder encodes Sets as requests. It caches encoded labels, and allocates nothing for series that
+// it has encoded before. Only one goroutine may use it.
 type Encoder struct {
 	opt     Options
 	message message
 	samples int
 	body    []byte
 	packed  []byte
-	more    []metrics.Label // that the Set at hand has
+	more    []metrics.Label // of the current Set
 	labels  []metrics.Label // scratch
 
 	compress func(dst, src []byte) []byte
 }
 
-// message is what the two versions differ in.
+// message holds the differences between the two versions.
 type message interface {
-	// rows prepares a column for add: its labels, and what its family says.
+	// rows prepares a column for add: its labels and its family's metadata.
 	rows(f *metrics.Family, c *metrics.Column, ms int64)
-	// add appends a sample of row i of the column that was prepared last.
+	// add appends a sample of row i of the column prepared last.
 	add(b []byte, i int, value uint64) []byte
-	// size is the length of what is to be sent beside the samples.
+	// size returns the length of the data to send in addition to the samples.
 	size() int
-	// finish appends that, and begins another request.
+	// finish appends that data, and begins a new request.
 	finish(b []byte) []byte
-	// lost says that what was finished last did not get anywhere.
+	// lost reports that the last finished request was not delivered.
 	lost()
-	// next says that a Set was written.
+	// next is called after each Set.
 	next()
 }
 
-// NewEncoder returns an Encoder.
 func NewEncoder(opt Options) *Encoder {
 	if opt.MaxSamples <= 0 {
 		opt.MaxSamples = 10_000
@@ -102,11 +101,10 @@ func NewEncoder(opt Options) *Encoder {
 	return e
 }
 
-// Encode adds the samples of a Set to the request at hand. Each request that is full is
-// given to send, whose error ends Encode; the request is then lost, and
-// the Encoder ready for a new one. What is not full waits for the next Set or for Flush.
-// more are labels that the series of this Set get which do not have them; they come before
-// those of Options.
+// Encode adds the samples of a Set to the current request. It calls send for each full request. An
+// error of send ends Encode; that request is lost, and the Encoder can be used for a new one. A
+// request that is not full stays for the next Set or for Flush. more are labels for series of this
+// Set that lack them. They have precedence over the labels of Options.
 func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
 	e.more = more
 	for i := range set.Families {
@@ -129,7 +127,7 @@ func (e *Encoder) column(f *metrics.Family, c *metrics.Column, at time.Time, sen
 	}
 	ms := at.UnixMilli()
 
-	begun := false // what has no value at all leaves nothing in the request
+	begun := false // a column without values adds nothing to the request
 	for i := range c.Bits {
 		if !c.Has(i) {
 			continue
@@ -150,7 +148,7 @@ func (e *Encoder) column(f *metrics.Family, c *metrics.Column, at time.Time, sen
 	return nil
 }
 
-// Flush gives what was added to send, unless that is nothing.
+// Flush sends the current request, unless it is empty.
 func (e *Encoder) Flush(send func(*Request) error) error {
 	if e.samples == 0 {
 		return nil
@@ -169,7 +167,7 @@ func (e *Encoder) Flush(send func(*Request) error) error {
 	return err
 }
 
-// reset gives up the request at hand.
+// reset discards the current request.
 func (e *Encoder) reset() {
 	e.message.finish(nil)
 	e.body, e.samples = e.body[:0], 0
@@ -181,5 +179,5 @@ func (e *Encoder) merged(c *metrics.Column, i int) []metrics.Label {
 	return e.labels
 }
 
-// nameLabel is the label that has the name of a metric.
+// nameLabel is the label for the name of a metric.
 const nameLabel = "__name__"

@@ -28,28 +28,28 @@ const (
 	metadataUnit = 5
 )
 
-// first makes messages of version 1.0. The labels of a series stand in each of
-// them: what is kept is their bytes.
+// first builds messages of version 1.0. It caches the encoded labels of series, because each
+// message repeats them.
 type first struct {
 	encoder *Encoder
 	cache   series.Cache[labelBytes]
 	told    map[string]bool // families whose metadata was sent
-	meta    []byte          // metadata of the request at hand
+	meta    []byte          // metadata of the current request
 
-	at   *labelBytes // of the column at hand
+	at   *labelBytes // of the current column
 	name []byte      // its name as a label
-	tail []byte      // what follows the value in a series: the time
-	head []byte      // what stands between the labels and the value
+	tail []byte      // the bytes after the value in a series: the time
+	head []byte      // the bytes between the labels and the value
 }
 
 // labelBytes are the labels of rows as fields of a TimeSeries, without their name.
 type labelBytes struct {
 	bytes []byte
 	ends  []uint32 // of each row
-	cuts  []uint32 // where the name belongs in each row
+	cuts  []uint32 // offset of the name in each row
 }
 
-// maxTold bounds how many families are remembered; then their metadata is sent again.
+// maxTold limits the number of remembered families. At the limit all metadata is sent again.
 const maxTold = 100_000
 
 func (m *first) rows(f *metrics.Family, c *metrics.Column, ms int64) {
@@ -82,7 +82,7 @@ func (m *first) tell(f *metrics.Family) {
 	m.meta = protobuf.End(m.meta, at)
 }
 
-// encode makes the bytes of the labels of all rows of a column.
+// encode encodes the labels of all rows of a column.
 func (m *first) encode(c *metrics.Column) labelBytes {
 	l := labelBytes{ends: make([]uint32, 0, c.Rows.Len()), cuts: make([]uint32, 0, c.Rows.Len())}
 	for i := range c.Rows.Len() {
@@ -123,7 +123,7 @@ func (m *first) finish(b []byte) []byte {
 	return b
 }
 
-// lost has all metadata sent again: which of it was in one request is not known.
+// lost makes first send all metadata again: the contents of a single request are unknown.
 func (m *first) lost() { clear(m.told) }
 
 func (m *first) next() { m.cache.Next() }
@@ -140,7 +140,7 @@ func appendLabel(b []byte, name, value, suffix string) []byte {
 	return append(b, suffix...)
 }
 
-// typeNumber is the number of a type in both versions.
+// typeNumber returns the number of a type in both versions.
 func typeNumber(t metrics.Type) uint64 {
 	switch t {
 	case metrics.Counter:

@@ -8,8 +8,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Fields of the messages of package io.prometheus.write.v2. Those of a Sample begin as
-// in version 1.0.
+// Fields of the messages of package io.prometheus.write.v2. The first fields of Sample are the same
+// as in version 1.0.
 const (
 	request2Symbols = 4 // Request
 	request2Series  = 5
@@ -25,38 +25,37 @@ const (
 	metadata2Unit = 4
 )
 
-// second makes messages of version 2.0. Texts stand once in each request, and series
-// have their places in it. What is kept are the numbers of texts in a table of the
-// encoder's own; which places these have in a request is found for each.
+// second builds messages of version 2.0. Each request contains every text once, and series refer to
+// texts by their position in the request. The encoder caches its own numbers of texts, and maps
+// them to positions for each request.
 type second struct {
 	encoder *Encoder
 	cache   series.Cache[labelRefs]
 	numbers map[string]uint32 // of all texts
 	texts   []string
-	limit   int // of texts; 0: it is set behind the next Set
+	limit   int // of texts; 0: set after the next Set
 
 	request uint32  // counts the requests
 	places  []place // of each text
-	symbols []byte  // of the request at hand, from its second place on: the first is ""
+	symbols []byte  // of the current request, from its second symbol on; the first is ""
 	count   uint32  // of symbols
 	at      *labelRefs
 	name    [2]uint32 // numbers of the label that is the name
 	rowsOf  *metrics.Rows
-	counts  bool   // the family's values begin with 0 when their rows begin
-	tail    []byte // what follows the value in a sample: the time
-	meta    []byte // what follows the samples in a series
+	counts  bool   // the family's values start at 0 when their rows start
+	tail    []byte // the bytes after the value in a sample: the time
+	meta    []byte // the bytes after the samples in a series
 	refs    []byte // scratch
 }
 
-// place is where a text stands among the symbols of a request.
+// place is the position of a text among the symbols of a request.
 type place struct{ request, at uint32 }
 
-// labelRefs are the labels of rows as numbers of names and values in turn, without
-// the name.
+// labelRefs are the labels of rows as numbers: name, value, name, value, without the metric's name.
 type labelRefs struct {
 	refs []uint32
 	ends []uint32 // of each row
-	cuts []uint32 // where the name belongs in each row
+	cuts []uint32 // offset of the name in each row
 }
 
 func (m *second) rows(f *metrics.Family, c *metrics.Column, ms int64) {
@@ -73,7 +72,7 @@ func (m *second) rows(f *metrics.Family, c *metrics.Column, ms int64) {
 	m.meta = protobuf.End(m.meta, at)
 }
 
-// encode makes the numbers of the labels of all rows of a column.
+// encode converts the labels of all rows of a column to numbers.
 func (m *second) encode(c *metrics.Column) labelRefs {
 	l := labelRefs{ends: make([]uint32, 0, c.Rows.Len()), cuts: make([]uint32, 0, c.Rows.Len())}
 	for i := range c.Rows.Len() {
@@ -105,8 +104,8 @@ func (m *second) number(text string) uint32 {
 	return n
 }
 
-// place returns where a text stands among the symbols of the request at hand, and adds it
-// where it does not.
+// place returns the position of a text among the symbols of the current request, and adds the text
+// if needed.
 func (m *second) place(number uint32) uint32 {
 	p := &m.places[number]
 	if p.at > 0 && p.request == m.request {
@@ -131,7 +130,7 @@ func (m *second) add(b []byte, i int, value uint64) []byte {
 		sample += 1 + protobuf.Len(start)
 	}
 
-	// A head of one byte each is enough for the sample, and for what follows a head.
+	// One byte is enough for the head of the sample and of the following fields.
 	length := 1 + protobuf.Len(uint64(len(refs))) + len(refs) + 2 + sample + len(m.meta)
 	b = protobuf.Head(b, request2Series, length)
 	b = protobuf.Bytes(b, series2Labels, refs)
@@ -145,7 +144,7 @@ func (m *second) add(b []byte, i int, value uint64) []byte {
 	return append(b, m.meta...)
 }
 
-// placed returns the places of the labels of row i.
+// placed returns the positions of the labels of row i.
 func (m *second) placed(i int) []byte {
 	l, begin := m.at, uint32(0)
 	if i > 0 {
@@ -167,8 +166,8 @@ func (m *second) placed(i int) []byte {
 	return b
 }
 
-// start is when the counters of row i began, in milliseconds since 1970; 0 where that is
-// not known.
+// start returns the start time of the counters of row i, in milliseconds since 1970, or 0 if
+// unknown.
 func (m *second) start(i int) uint64 {
 	if !m.counts {
 		return 0
@@ -182,7 +181,7 @@ func (m *second) start(i int) uint64 {
 
 func (m *second) size() int { return len(m.symbols) }
 
-// finish puts the symbols behind the series: fields may stand in any order.
+// finish appends the symbols after the series: fields may have any order.
 func (m *second) finish(b []byte) []byte {
 	b = protobuf.String(b, request2Symbols, "")
 	b = append(b, m.symbols...)
@@ -191,10 +190,10 @@ func (m *second) finish(b []byte) []byte {
 	return b
 }
 
-func (m *second) lost() {} // each request has all that it needs
+func (m *second) lost() {} // each request is complete
 
-// next forgets all texts when most of them are of series that are gone. Of the
-// request at hand the symbols stay; some then come twice.
+// next forgets all texts when most of them belong to removed series. The current request keeps its
+// symbols, and may then contain some of them twice.
 func (m *second) next() {
 	m.cache.Next()
 	const few = 10_000

@@ -1,6 +1,5 @@
-// Package series holds what encoders of metrics have in common: the labels of a series
-// from all places that add some, what was made of them kept as long as they stay, and values as
-// numbers.
+// Package series is the common code of the encoders of metrics: it merges the labels of a series,
+// caches encoded labels, and converts values to numbers.
 package series
 
 import (
@@ -34,8 +33,8 @@ func seconds(ticks uint64) float64 {
 	return float64(ticks/second) + float64(ticks%second)/second
 }
 
-// Bits returns the value of row i as the bits of a float64. What is no number has those
-// that Prometheus has for it: others mean something special to it.
+// Bits returns the value of row i as the bits of a float64. NaN has the bits of Prometheus' normal
+// NaN, because others have a special meaning there.
 func Bits(c *metrics.Column, i int) uint64 {
 	v := Float(c, i)
 	if v != v {
@@ -47,9 +46,9 @@ func Bits(c *metrics.Column, i int) uint64 {
 // normalNaN is value.NormalNaN of Prometheus.
 const normalNaN = 0x7ff8000000000001
 
-// Merge appends to buf the labels of a row with those of other places, sorted by name. Of labels of
-// one name the row's stays, else that of the first of the others. Labels
-// without a value are left out, as they mean the same. Values are as Text makes them.
+// Merge appends to buf the labels of a row and of other lists, sorted by name. If names are equal,
+// the row's label has precedence, then the first of the others. It omits labels without a value,
+// which mean the same, and converts values with Text.
 func Merge(buf, row []metrics.Label, others ...[]metrics.Label) []metrics.Label {
 	begin := len(buf)
 	buf = append(buf, row...)
@@ -68,8 +67,8 @@ func Merge(buf, row []metrics.Label, others ...[]metrics.Label) []metrics.Label 
 	return buf[:begin+len(merged)]
 }
 
-// Text returns a text as messages can hold it: each byte that is part of no character becomes U+FFFD, as
-// in the text that Prometheus scrapes.
+// Text returns a text for messages: each byte of invalid UTF-8 becomes U+FFFD, as in the text for
+// scrapes.
 func Text(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -77,8 +76,8 @@ func Text(s string) string {
 	return string([]rune(s))
 }
 
-// Nanoseconds returns a time in nanoseconds since 1970; 0, which stands for a time that is not known,
-// where these do not fit into 63 bits.
+// Nanoseconds returns a time in nanoseconds since 1970, or 0, an unknown time, if it does not fit
+// into 63 bits.
 func Nanoseconds(t time.Time) uint64 {
 	const most = math.MaxInt64 / int64(time.Second)
 	if s := t.Unix(); s < 0 || s >= most {
@@ -87,15 +86,15 @@ func Nanoseconds(t time.Time) uint64 {
 	return uint64(t.UnixNano())
 }
 
-// Cache keeps a T for each pair of rows and labels of columns and Sets, as long as Sets have them.
+// Cache keeps a T for each combination of rows and labels of columns and Sets, while Sets use it.
 // The zero Cache is empty.
 type Cache[T any] struct {
 	rows map[*metrics.Rows]*entry[T]
 	sets uint64
 }
 
-// patience is for how many Sets rows stay that none of them has. Sets of several
-// machines take turns, and their rows are the same when they come again.
+// patience is the number of Sets after which unused rows are dropped. Sets of several machines
+// alternate, and use the same rows again.
 const patience = 8
 
 type entry[T any] struct {
@@ -108,7 +107,7 @@ type variant[T any] struct {
 	value       T
 }
 
-// Get returns what was made for a column in a Set with these labels, or has it made.
+// Get returns the cached T of a column in a Set with these labels, and builds it if needed.
 func (c *Cache[T]) Get(col *metrics.Column, set []metrics.Label, build func() T) *T {
 	e := c.rows[col.Rows]
 	if e == nil {
@@ -134,7 +133,7 @@ func (c *Cache[T]) add(rows *metrics.Rows) *entry[T] {
 	return e
 }
 
-// Next says that another Set follows. It drops what the latest ones did not have.
+// Next is called after each Set. It drops entries that the last Sets did not use.
 func (c *Cache[T]) Next() {
 	c.sets++
 	if c.sets%patience != 0 {
@@ -147,5 +146,5 @@ func (c *Cache[T]) Next() {
 	}
 }
 
-// Clear forgets everything.
+// Clear removes all entries.
 func (c *Cache[T]) Clear() { clear(c.rows) }

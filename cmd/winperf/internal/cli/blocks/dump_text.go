@@ -48,7 +48,7 @@ func (d *dump) name(title uint32) string {
 	return name
 }
 
-// writeSets writes counter sets in lines such as those of performance data blocks:
+// writeSets writes counter sets in lines, similar to performance data blocks:
 //
 //	sets name="HOST" perftime=5 perffreq=1000 time100ns=133500000000000000
 //	set {00000001-0000-0000-0000-000000000000} title=1000 # "Pool"

@@ -9,7 +9,8 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// Paths returns the completions of text. A single completion is extended as far as possible.
+// Paths returns the completions of text. If the only completion is an object or its instances, Paths
+// completes the next part, too.
 func (c *Catalogue) Paths(text string) []cobra.Completion {
 	found := c.pathParts(text)
 	if len(found) == 1 && strings.HasSuffix(found[0], `\`) {

@@ -98,8 +98,8 @@ func (t *Tally) ReportDamage(a *console.App) {
 	t.damage = nil
 }
 
-// ReportCounts reports the numbers of missed and damaged samples; slow names what may have been too slow
-// besides the machine.
+// ReportCounts reports the numbers of missed and damaged samples; slow names a possible
+// cause of delays in addition to the machine.
 func (t *Tally) ReportCounts(a *console.App, slow string) {
 	t.Miss(0)
 	missed := func(n int, why string) {
