@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The programs in docs/libwinperf.md work as they stand there, with the commands beside them.
+// The programs in docs/libwinperf.md work unchanged, with the commands next to them.
 func TestExamples(t *testing.T) {
 	javaOptions(t) // has everything built
 	have(t, "python3")
@@ -20,22 +20,25 @@ func TestExamples(t *testing.T) {
 	}
 
 	at := t.TempDir()
-	const class = `(?s)\n    import java\.util\.List;\n    import winperf\.\*;\n\n    public final class `
+	const class = "(?s)\n```java\n(import java\\.util\\.List;\nimport winperf\\.\\*;\n\npublic final class "
 	for file, program := range map[string]string{
-		"first.c":      `(?s)\n    #include <stdio.h>.*?\n    }\n`,
-		"first.py":     `(?s)\n    import winperf\n.*?print\(item.value\)\n`,
-		"First.java":   class + `First.*?\n    }\n`,
-		"Objects.java": class + `Objects.*?\n    }\n`,
+		"first.c":      "(?s)\n```c\n(#include <stdio.h>.*?\n)```\n",
+		"first.py":     "(?s)\n```python\n(import winperf\n.*?\n)```\n",
+		"First.java":   class + "First .*?\n)```\n",
+		"Objects.java": class + "Objects .*?\n)```\n",
 	} {
-		code := regexp.MustCompile(program).FindString(string(text))
-		code = strings.ReplaceAll(code, "\n    ", "\n")
+		found := regexp.MustCompile(program).FindStringSubmatch(string(text))
+		if found == nil {
+			t.Fatalf("docs/libwinperf.md lacks %s", file)
+		}
+		code := found[1]
 		if err := os.WriteFile(filepath.Join(at, file), []byte(code), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 
 	t.Chdir(at)
-	commands := regexp.MustCompile(`(?m)^    (?:gcc|javac|java|PYTHONPATH=\S+) .*$`).FindAllString(string(text), -1)
+	commands := regexp.MustCompile(`(?m)^(?:gcc|javac|java|PYTHONPATH=\S+) .*$`).FindAllString(string(text), -1)
 	if len(commands) != 6 {
 		t.Fatalf("commands %q", commands)
 	}
