@@ -11,13 +11,13 @@ import (
 // usable. Sources, caches and package measure return anomalies as data and log nothing.
 type Anomaly struct {
 	Kind AnomalyKind
-	// Time is the time of the sample or, without a sample, of the discovery; UTC.
+	// Time is the time of the sample in UTC, or the time of discovery if there is no sample.
 	Time time.Time
 	// Source is the source's name; "" if the measurement has only one.
 	Source string
-	// Object is the affected object; the zero ObjectID is the whole sample or source.
+	// Object is the affected object; the zero ObjectID means the whole sample or source.
 	Object ObjectID
-	// ObjectName is the object's name in the language of output.
+	// ObjectName is the object's name in the language of the measurement.
 	ObjectName string
 	// Instances are the affected instances, spelled as in paths.
 	Instances []string
@@ -68,24 +68,24 @@ func someNames(names []string) string {
 // AnomalyKind is a kind of unusual event.
 type AnomalyKind uint8
 
-// The kinds. Programs may rely on their words (see AnomalyKind.String), which are a fixed set.
+// The kinds. Their words (see AnomalyKind.String) do not change, so programs may compare them.
 const (
 	BufferGrew       AnomalyKind = iota // memory had to be allocated while a sample was taken
 	InstancesCame                       // instances are new in this sample
 	InstancesLeft                       // instances of the previous sample are gone
 	SchemaChanged                       // an object appeared or disappeared, or counters or name tables changed
 	ClockBack                           // a clock of the sample went back
-	CounterReset                        // a counter that only grows fell
-	CounterWrapped                      // a counter of 4 bytes fell, and counts as wrapped
+	CounterReset                        // a raw value that can only grow became smaller
+	CounterWrapped                      // a raw value of 4 bytes became smaller, and counts as overflow
 	SourceSlow                          // the source took too long for the sample
 	SampleLate                          // the sample was taken after its due time
 	SampleMissed                        // samples due before this one were not taken
 	ProviderFailed                      // a provider failed
-	SourceFailed                        // a source returned no sample, or an unreadable one
+	SourceFailed                        // a source returned no sample or an unreadable sample
 	ClockSet                            // the system time was set between two samples
 	InstancesRenamed                    // instances have other names or numbers than in the previous sample
 	PathUnmatched                       // a path matches nothing yet; reported once, not in each sample
-	InstanceBegan                       // an instance began after the previous sample, and counts from zero
+	InstanceBegan                       // an instance began after the previous sample; its values start at zero
 	numAnomalies
 )
 

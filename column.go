@@ -29,12 +29,13 @@ type Column struct {
 // ColumnNames identifies the counter and instance of each value of a column. Methods take positions
 // in the whole column, see Column.From.
 type ColumnNames interface {
-	// Counter returns a Series with the common properties of the value's column. Ignore its
+	// Counter returns a Series with the properties that all values of the counter share. Ignore its
 	// instance.
 	Counter(n int) *Series
 	// ID returns the identity of a value's series.
 	ID(n int) SeriesID
-	// Describe turns s, a copy of Counter, into the series of a value. It stays valid.
+	// Describe sets s, a copy of the result of Counter, to the series of a value. The series stays
+	// valid.
 	Describe(s *Series, n int)
 	// Series returns the series of a value. The pointer is the same as long as the instance lives
 	// and keeps its name. Each requested Series is kept and costs about 200 bytes.
@@ -72,7 +73,7 @@ func (c *Column) KindOf(n int) counter.Kind {
 	return c.Kind
 }
 
-// Counter returns a Series with the common properties of all values. Ignore its instance.
+// Counter returns a Series with the properties that all values share. Ignore its instance.
 func (c *Column) Counter() *Series { return c.Names.Counter(c.From) }
 
 // Anomalies returns the kinds of anomalies that affect the n-th value.
@@ -86,7 +87,8 @@ func (c *Column) Anomalies(n int) AnomalySet {
 // ID returns the identity of the n-th value's series.
 func (c *Column) ID(n int) SeriesID { return c.Names.ID(c.From + n) }
 
-// Describe sets *s to the series of the n-th value, which stays valid. The column keeps nothing.
+// Describe sets *s to the series of the n-th value, which stays valid. Unlike Series, it stores
+// nothing in the column.
 func (c *Column) Describe(s *Series, n int) {
 	*s = *c.Counter()
 	c.Names.Describe(s, c.From+n)
@@ -94,7 +96,7 @@ func (c *Column) Describe(s *Series, n int) {
 
 // Series returns the series of the n-th value: its counter and instance. The pointer is the same as
 // long as the instance lives and keeps its name. Each requested Series is kept and costs about 200
-// bytes; for a few of many values use Describe.
+// bytes. Use Describe if you need only a few of many values.
 func (c *Column) Series(n int) *Series { return c.Names.Series(c.From + n) }
 
 // AllSeries returns the series of all values, in their order. As long as the instances do not

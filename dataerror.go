@@ -5,42 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// DataError describes an error in input and its place. All decoders and parsers return it for bytes
-// and text from outside the program.
+// DataError describes an error in input and its place. Most decoders and parsers return it for
+// bytes and text from outside the program.
 type DataError struct {
-	// Err is the kind of error, for errors.Is: a sentinel of this package or of the reader's
-	// package, or a check of the reader's that wraps one. Nil means ErrBadData.
+	// Err is the kind of error, for errors.Is: a sentinel error of this package or of the package
+	// that read the input, or an error that wraps one. Nil means ErrBadData.
 	Err error
 	// Msg describes the value found and the expected form.
 	Msg string
-	// Got is the number found and Want the expected one, if Msg is empty. Error then gets the text
-	// from Err's method Describe(got, want int64) string.
+	// Got is the number found and Want the expected number, if Msg is empty. Error then gets its
+	// text from the method Describe(got, want int64) string of Err.
 	Got, Want int64
 
-	// Source is the input, such as a file name or "Counter 009". It is empty if the reader does not
-	// know it; its caller may set it.
+	// Source is the input, such as a file name or "Counter 009". It is empty if the function that
+	// read the input does not know it; the caller may then set it.
 	Source string
 	// Text is the input if it is short, such as a counter path.
 	Text string
-	// Offset and Len are the affected bytes, from the start of the input. An Offset of -1 means the
-	// whole input, a Len of 0 that the length is unknown.
+	// Offset and Len are the affected bytes, from the start of the input. Offset -1 means the whole
+	// input. Len 0 means an unknown length.
 	Offset, Len int64
-	// Line and Column are the place in text, from 1; 0 for none. Columns count characters, or bytes
-	// if the reader's documentation says so.
+	// Line and Column are the place in text, counted from 1; 0 means none. Columns count
+	// characters, or bytes if the documentation of the parser says so.
 	Line, Column int
-	// Part and Number name the affected part: "instance" 7 is at position 7 of the object, "field" 3
-	// is the third one of the line. An empty Part means no part.
+	// Part and Number name the affected part: "instance" 7 is at position 7 of the object, "field"
+	// 3 is the third field of the line. An empty Part means no part.
 	Part   string
 	Number int
 	// Object is the affected object, if known.
 	Object ObjectID
 
-	// Warning reports that no data was lost.
+	// Warning reports whether no data was lost.
 	Warning bool
 }
 
-// Error returns one line with the place and the fault. It begins with the source, in the form that
-// compilers use, or else with the kind:
+// Error returns one line with the place and the fault. It begins with the source and the place in
+// the form of compilers (file:line:column), or with the kind of error if the source is unknown:
 //
 //	names.tsv:3:7: found the end of the line, expected a TAB between index and text; skipped the line
 //	app.winperf: byte 60: 2021161080 bytes at 120, want at most 64

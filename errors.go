@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Sentinel errors for errors.Is. Functions return errors that wrap them and name the input, the
-// place in it and the expected form.
+// Sentinel errors for errors.Is. Functions wrap them in errors that describe the failure.
 var (
 	// ErrNotSupported: this system, source or format cannot do the requested operation.
 	ErrNotSupported = errors.New("not supported")
 	// ErrPath: a counter path does not parse, or names cannot be written as a path.
 	ErrPath = errors.New("bad counter path")
-	// ErrNoMachine: the path names a machine that the source does not read.
+	// ErrNoMachine: a path names a machine that the source does not read, or a machine does not
+	// answer.
 	ErrNoMachine = errors.New("no such machine")
 	// ErrNoObject: the source has no such object.
 	ErrNoObject = errors.New("no such object")
@@ -24,8 +24,9 @@ var (
 	ErrNoInstance = errors.New("no such instance")
 	// ErrBadData: bytes read from a system, a peer or a file are damaged.
 	ErrBadData = errors.New("bad data")
-	// ErrState: an operation was called in the wrong order, or with a frame whose memory belongs to
-	// a later sample.
+	// ErrState: the operation is not possible in the present state, such as after Close, in the
+	// wrong order of steps, with a frame that is no longer valid, or because an object has
+	// instances or has none.
 	ErrState = errors.New("wrong order of operations")
 )
 

@@ -111,10 +111,10 @@ type CounterID struct {
 }
 
 // Series describes one counter of one instance: the properties that its readings have in common.
-// All readings of an instance have the same ID during its lifetime. A Series may be kept, and its
-// pointer compared, unless the function that returns it limits its validity.
+// Its readings have the same ID as long as the instance exists and keeps its name. A Series may be
+// kept, and its pointer compared, unless the function that returns it limits its validity.
 type Series struct {
-	ID        SeriesID // the same for all readings of the series in this program
+	ID        SeriesID // the same for all readings of the series
 	Path      Path     // with machine; the instance spelled as the source spells it
 	ObjectID  ObjectID
 	CounterID CounterID
@@ -132,11 +132,11 @@ type Series struct {
 	text   string
 }
 
-// SeriesID is a unique identity of a series in this program. Compare it only; its contents have no
-// meaning.
+// SeriesID identifies a series within this program: its counter and its instance. Only compare it;
+// its contents have no meaning.
 type SeriesID struct {
 	Counter  *Series // shared by all series of one counter
-	Instance uint32  // unique per instance; the same for all its counters
+	Instance uint32  // unique per instance of an object; the same for all counters of the instance
 }
 
 // NewSeries returns the Series of a path, with a new ID.
@@ -153,7 +153,8 @@ func (s *Series) Clone() *Series {
 	return &c
 }
 
-// String returns the path's text. A Series that stays valid stores the text.
+// String returns the path's text. A Series that stays valid stores the text, others format it at
+// each call.
 func (s *Series) String() string {
 	if s.text == "" {
 		return s.Path.String()

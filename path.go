@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Path is the name of a counter: \\machine\object(parent/instance#n)\counter, as in "Specifying a
-// Counter Path" on Microsoft Learn.
+// Path is a counter path: \\machine\object(parent/instance#n)\counter, as in "Specifying a Counter
+// Path" on Microsoft Learn.
 //
 // Instance is the text in the parentheses without the trailing #index: `name` or `parent/name`. It
-// is not split, because names may contain slashes and the form has no escape.
+// is not split into parent and name, because names may contain slashes and the form has no escape.
 //
 // [ParsePath] parses a path, [Path.String] formats it, [Path.Validate] checks that its text parses
 // to the same Path, and [Path.Matcher] compares it with the names in a sample.
 type Path struct {
-	Machine  string // without backslashes, "" = the source's machine
+	Machine  string // without backslashes; "" means the machine of the source
 	Object   string
 	Instance string // parent/name, without #index
-	Index    int    // number among equal names, from 0; AnyIndex for #*
+	Index    int    // number among instances with equal names, from 0; AnyIndex for #*
 	Counter  string
 	// HasInstance reports whether the path has parentheses: \Object()\Counter is not
 	// \Object\Counter.
@@ -29,10 +29,10 @@ const AnyIndex = -1
 
 // String returns the path as text, with the machine if it has one. It omits index 0, except after a
 // name that ends like an index: the first instance named `build#5` is written (build#5#0), because
-// (build#5) is the sixth `build`.
+// (build#5) means the sixth instance named `build`.
 //
-// The text of every Path that ParsePath returned parses to the same Path. For other paths see
-// Validate.
+// The text of every Path that ParsePath returned parses to the same Path. Validate checks this for
+// other paths.
 func (p Path) String() string {
 	var buf [128]byte
 	return string(p.append(buf[:0]))
@@ -101,7 +101,7 @@ func cutIndex(text string) (name string, index int) {
 }
 
 // SplitInstance splits Instance into parent and name at its first slash. An instance without a
-// slash, or with a leading one such as a mount point, has no parent.
+// slash, or with a slash at its beginning such as a mount point, has no parent.
 //
 // To find an instance in a sample, use Matcher, which compares the whole text: a name such as
 // `kworker/0:1` contains a slash although it has no parent.

@@ -17,10 +17,11 @@ type Matcher struct {
 
 // Matcher compiles the path.
 //
-// Without wildcards the path matches one instance: (svchost) the first of that name, (svchost#2)
-// the third. With wildcards or #* it matches every such instance: (svchost*) all with names that
-// begin with svchost, repeated ones included, (svchost#*) all with the name svchost. An index other
-// than 0 restricts names with wildcards, too: (svc*#1) matches the second of each name.
+// Without wildcards the path matches one instance: (svchost) matches the first instance of that
+// name, and (svchost#2) the third one. With wildcards or #* it can match several instances:
+// (svchost*) matches all instances whose names begin with svchost, and (svchost#*) all instances
+// named svchost. With wildcards and an index other than 0 it matches one instance of each name:
+// (svc*#1) matches the second one.
 func (p Path) Matcher() Matcher {
 	m := Matcher{
 		machine:     p.Machine,
@@ -38,7 +39,7 @@ func (p Path) Matcher() Matcher {
 }
 
 // Machine reports whether the path matches the machine of this name (without backslashes). A path
-// without machine matches any.
+// without a machine matches every machine.
 func (m *Matcher) Machine(name string) bool {
 	return m.machine == "" || strings.EqualFold(m.machine, name)
 }
@@ -49,9 +50,9 @@ func (m *Matcher) Object(name string) bool { return m.object.Match(name) }
 // Counter reports whether the path matches the counter of this name.
 func (m *Matcher) Counter(name string) bool { return m.counter.Match(name) }
 
-// WantsInstance reports whether the path has parentheses, as paths of objects with instances have.
-// The caller decides how to treat other paths: PDH refuses them, yet logs contain \TCPv4(*)\* for a
-// single-instance object.
+// WantsInstance reports whether the path has parentheses, which belong to paths of objects with
+// instances. The caller decides whether a path must have the form of its object: PDH requires it,
+// but logs contain the path \TCPv4(*)\*, although the object TCPv4 has no instances.
 func (m *Matcher) WantsInstance() bool { return m.hasInstance }
 
 // Instance reports whether the path matches an instance. full is its name in the sample, with the
@@ -59,9 +60,9 @@ func (m *Matcher) WantsInstance() bool { return m.hasInstance }
 // the sample, from 0.
 //
 // The comparison covers the whole name: (kworker/0:1) matches the instance `kworker/0:1` without
-// parent and the instance `0:1` of the parent `kworker`. (*) matches names with slashes, too, and
-// (*/*) only such names. The nameless instance of a single-instance object is Instance("", 0): a
-// path without parentheses matches it, and so does (*).
+// parent and the instance `0:1` of the parent `kworker`. (*) also matches names with slashes, and
+// (*/*) matches only names with slashes. The nameless instance of a single-instance object is
+// Instance("", 0): a path without parentheses matches it, and so does (*).
 func (m *Matcher) Instance(full string, occurrence int) bool {
 	return (m.everyIndex || m.index == occurrence) && m.instance.Match(full)
 }

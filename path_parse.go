@@ -23,8 +23,8 @@ const maxPath = 2048
 //   - counter: the rest.
 //
 // The wildcards * and ? may occur in object, instance and counter: \*(*)\* is every counter of
-// every instance. (PDH does not allow them in the object.) An instance may be empty, because
-// instances without a name exist; the other parts must not be.
+// every instance. (PDH refuses wildcards in the object.) The instance may be empty, because
+// instances without a name exist; object and counter must not be empty.
 //
 // Parsing is strict. ParsePath does not remove blanks or quotes around the path, and refuses paths
 // with more than 2,048 UTF-16 units, control characters or invalid UTF-8. The error is a

@@ -8,8 +8,8 @@ import (
 )
 
 // Pattern is a name with wildcards, compiled by [CompilePattern]. * matches any run of characters,
-// including none; ? matches one character. There is no escape: a * or ? in a name is matched as a
-// wildcard, too.
+// including none; ? matches one character. There is no escape: a * or ? in the text of the pattern
+// is always a wildcard.
 //
 // Other characters match under Unicode simple case folding, as in strings.EqualFold. The zero
 // Pattern matches only the empty name.
@@ -71,10 +71,11 @@ func (p Pattern) String() string { return p.text }
 // HasWildcard reports whether the pattern can match more than one name.
 func (p Pattern) HasWildcard() bool { return p.kind != kindLiteral }
 
-// Match reports whether the whole name matches. For patterns of up to 1,023 characters its time is
-// linear in the length of name: a step has constant cost for up to 63 characters, and a cost in
-// proportion to the pattern's length for more. For longer patterns the time is bounded by the
-// product of both lengths. Match allocates nothing for patterns of up to 255 characters.
+// Match reports whether the pattern matches the whole name. For patterns of up to 1,023 characters
+// the time is proportional to the length of name; each character has a constant cost if the pattern
+// has up to 63 characters, and otherwise a cost proportional to the length of the pattern. For
+// longer patterns the time is limited by the product of both lengths. Match allocates nothing for
+// patterns of up to 255 characters.
 func (p Pattern) Match(name string) bool {
 	return p.kind == kindAll || p.match(name)
 }

@@ -15,9 +15,9 @@ const (
 	FormatNone Format = iota
 	FormatV1          // PERF_DATA_BLOCK of winperf.h, version 1
 	// FormatV2: a PERF_DATA_HEADER of perflib.h with its answers, directly followed by the query's
-	// PERF_COUNTER_IDENTIFIER structures from PerfQueryCounterInfo, or from PerfAddCounters for
-	// refused ones. An identifier with a zero GUID has the machine's name as its instance.
-	// Schema.Sets describes the sets and counters.
+	// PERF_COUNTER_IDENTIFIER structures from PerfQueryCounterInfo, or from PerfAddCounters for the
+	// counters that it refused. An identifier with a zero GUID has the machine's name as its
+	// instance. Schema.Sets describes the sets and counters.
 	FormatV2
 	// FormatValues: the displayable values of Series, see internal/valueblock, from a source without
 	// raw values, such as a text log. Functions that need raw values refuse this format with
@@ -36,9 +36,9 @@ const (
 	// WidthFromType: CounterSize is wrong; the type's size bits give the width (Samba).
 	WidthFromType
 	// ClocksTogether: PerfTime and PerfTime100nSec were read at the same moment, and PerfTime
-	// continues while the machine is suspended (the Linux host). The two clocks then reveal a system
-	// time that was set. Without this flag counters are divided by the unchecked system time, as
-	// Windows does.
+	// continues while the machine is suspended (the Linux host). A comparison of the two clocks
+	// then shows whether the system time was set. Without this flag counters are divided by the
+	// unchecked system time, as Windows does.
 	ClocksTogether
 )
 
@@ -48,8 +48,8 @@ type Raw struct {
 	Format Format
 	Quirks Quirks
 	Bytes  []byte
-	// Clocks are the times of the sample, for formats without times in the bytes (FormatV1 has
-	// them).
+	// Clocks are the times of the sample, for formats without times in the bytes. FormatV1 has its
+	// times in the bytes.
 	Clocks counter.Clocks
 	// Schema has the source's names and definitions. Samples of one query share it; after a change
 	// the source returns a new one.
@@ -71,8 +71,8 @@ type Schema struct {
 	Damage []error
 	// Interface is the interface that provides the samples: "registry", "perflib", "local", "file".
 	Interface string
-	// Interfaces maps title indices to the interfaces of objects from another one than Interface,
-	// for samples joined from several.
+	// Interfaces has the interface of each object, by title index, that Interface does not provide.
+	// It is for samples from several interfaces.
 	Interfaces map[uint32]string
 }
 
@@ -84,8 +84,8 @@ func (s *Schema) InterfaceOf(title uint32) string {
 	return s.Interface
 }
 
-// CounterSet describes one counter set of Perflib version 2. Sets have no title indices; the source
-// assigns them, so that name tables contain the names of sets, too.
+// CounterSet describes one counter set: an object of version 2. Version 2 has no title indices. The
+// source assigns them, so that the name tables also contain the names of counter sets.
 type CounterSet struct {
 	GUID GUID
 	// Title is the title index of the set's name. The k-th counter in Info, from 0, has Title+2+2k;
@@ -114,7 +114,7 @@ func FromFiletime(ft int64) time.Time {
 }
 
 // ToFiletime converts a time to a FILETIME, rounded down to 100 ns. A time outside the range of
-// FromFiletime becomes its nearest end.
+// FromFiletime becomes the nearest time in it.
 func ToFiletime(t time.Time) int64 {
 	switch {
 	case t.After(FromFiletime(math.MaxInt64)):

@@ -13,37 +13,39 @@ import (
 // Query is a selection compiled for one source.
 type Query interface {
 	// Next replaces the contents of s with the next sample. It reuses the memory of s, unless s was
-	// kept (see [Sample.Keep]). It decodes nothing; once warm it allocates nothing. At the end of a
-	// log it returns io.EOF. After an error s holds nothing but Damage, and the next call may
-	// succeed.
+	// kept (see [Sample.Keep]). It decodes nothing, and allocates nothing once its buffers are
+	// large enough. At the end of a log it returns io.EOF. After an error s is empty except for
+	// Damage, and the next call may succeed.
 	Next(ctx context.Context, s *Sample) error
 	// Close releases the query's resources. Samples that it filled stay valid.
 	Close() error
 }
 
-// Sample is the answer of a query for one moment: one block per interface. The zero Sample is empty
-// and ready for use. It belongs to one goroutine.
+// Sample is the answer of a query for one moment, in one or more parts. The zero Sample is empty
+// and ready for use. Only one goroutine at a time may use a Sample.
 //
 // A Sample owns its memory. It is valid until it is passed to Next again, and permanently after
 // [Sample.Keep].
 type Sample struct {
-	// Schema has the names of all parts; nil for none. Displayable values have their names in
-	// [Raw].Series.
+	// Schema has the names of all parts; nil if they have none. Displayable values have their names
+	// in [Raw].Series.
 	Schema *Schema
-	// Parts are the answers of all queried interfaces. Most sources have one. A part keeps its
-	// position from sample to sample.
+	// Parts are the answers of the queried interfaces. Most sources return one part. A source of
+	// source.Share returns a part for each sample from which it takes objects, so that number and
+	// order of its parts can change.
 	Parts []Part
 	// Damage lists the errors in data that was skipped: in a log, or in data that other programs
-	// publish. Each error names the place. The list is short: the last error counts further ones.
-	// Notices may follow, which report no damage: errors with a method Topic() string, for example
-	// about published objects that are not shown. A program should show one notice per topic and not
-	// fail, because any account can cause notices.
+	// publish. Each error names the place. If the list is too long, its last error has the number
+	// of the omitted errors. Notices may follow: errors with a method Topic() string that report no
+	// damage, for example a published object that is not shown. A program should show one notice
+	// per topic and not fail, because any account can cause notices.
 	Damage []error
-	// At is the number of bytes read of a log, and Of their total; both are 0 if unknown.
+	// At is the number of bytes of a log that were read, and Of the size of the log; both are 0 if
+	// unknown.
 	At, Of int64
 	// InUse, if the caller of Next sets it, reports whether the caller still reads a block of an
 	// earlier sample. A query that returns the same block in several samples refills it only if it
-	// is not in use; without InUse it never does.
+	// is not in use; without InUse it never refills the block.
 	InUse func(*Block) bool
 
 	kept   bool
@@ -53,16 +55,16 @@ type Sample struct {
 	within []*Sample // see Within
 }
 
-// Part is the answer of one interface of a machine.
+// Part is one answer in a sample, usually the answer of one interface.
 type Part struct {
-	// Name is the interface's name if the sample has several.
+	// Name is the name of the interface if the sample has answers of several.
 	Name string
 	// Block is the answer; nil for none.
 	Block *Block
-	// Beside reports that the part is sampled independently, on its own schedule. Its block may be
-	// the same as in the previous sample.
+	// Beside reports whether the part is sampled independently, on its own schedule. Its block may
+	// be the same as in the previous sample.
 	Beside bool
-	// Only are the objects of the block that belong to the sample; nil for all.
+	// Only are the objects of the block that belong to the sample; nil means all.
 	Only []ObjectID
 	// Err is the reason why the block or some of its objects are missing: a provider failed or did
 	// not answer in time.
@@ -109,8 +111,8 @@ func (s *Sample) Begin() *Block {
 }
 
 // Add adds a part and returns its block. It is for queries whose samples have several parts. The
-// caller sets the block's Raw. Bytes has more capacity than the previous block at this position
-// needed, so that a sample seldom allocates.
+// caller sets the block's Raw. The capacity of its Bytes exceeds the size of the previous block at
+// this position, so that filling it seldom allocates.
 func (s *Sample) Add() *Block {
 	k := s.added
 	s.added++
@@ -131,8 +133,8 @@ func (s *Sample) Add() *Block {
 	return b
 }
 
-// Like sets the sizes of the blocks in the next sample of s to the sizes in last. It is for loops
-// without package measure that fill several samples in turn.
+// Like gives the blocks of the next sample of s enough capacity for the sizes in last. It is for
+// programs that fill several samples in turn without package measure.
 func (s *Sample) Like(last *Sample) {
 	s.sizes = s.sizes[:0]
 	for _, b := range last.blocks {
@@ -145,9 +147,9 @@ func (s *Sample) Like(last *Sample) {
 	}
 }
 
-// Within returns the i-th sample inside s, for a query that combines other queries. They are reused
-// with s. If a call of Next may be abandoned after a timeout, move the inner sample to a variable
-// for the call, and back when the call has returned in time.
+// Within returns the i-th inner sample of s, for a query that combines other queries. Inner samples
+// are reused with s. If the query may stop waiting for an inner call of Next, it must move the
+// inner sample to a variable before the call, and back only if the call returns in time.
 func (s *Sample) Within(i int) *Sample {
 	for len(s.within) <= i {
 		s.within = append(s.within, nil)
@@ -158,7 +160,9 @@ func (s *Sample) Within(i int) *Sample {
 	return s.within[i]
 }
 
-// Raw returns the block of a sample with a single part. The error wraps [ErrNotSupported].
+// Raw returns the block of a sample with a single part. The error wraps [ErrNotSupported] if the
+// sample has displayable values or not exactly one part. If the part has no block, the error wraps
+// Part.Err, or [ErrState] if that is nil.
 func (s *Sample) Raw() (*Raw, error) {
 	if err := s.CheckRaw(); err != nil {
 		return nil, err
@@ -175,7 +179,7 @@ func (s *Sample) Raw() (*Raw, error) {
 }
 
 // CheckRaw returns an error that wraps [ErrNotSupported] if the sample has displayable values
-// instead of raw ones. It is for functions that store, send or show raw values.
+// instead of raw values. It is for functions that store, send or show raw values.
 func (s *Sample) CheckRaw() error {
 	for i := range s.Parts {
 		if b := s.Parts[i].Block; b != nil && b.Format == FormatValues {
@@ -185,8 +189,8 @@ func (s *Sample) CheckRaw() error {
 	return nil
 }
 
-// Block is one answer of one interface. It does not change while its sample is valid, and never
-// after Keep.
+// Block is the bytes of one answer. It does not change while its sample is valid, and after Keep it
+// never changes.
 type Block struct {
 	Raw
 
@@ -204,8 +208,8 @@ type Block struct {
 // blockNumber is the number of the latest block of this program.
 var blockNumber atomic.Uint64
 
-// begin prepares the block for another answer of about size bytes. The reserve is limited, because
-// several blocks are kept.
+// begin prepares the block for another answer of about size bytes. The additional capacity is
+// limited, because several blocks are kept.
 func (b *Block) begin(size int) {
 	b.Raw = Raw{Bytes: b.Bytes[:0]}
 	b.number, b.err = blockNumber.Add(1), nil
@@ -222,17 +226,17 @@ func (b *Block) begin(size int) {
 // number.
 func (b *Block) Number() uint64 { return b.number }
 
-// Keep excludes the block from reuse permanently: its bytes do not change any more. It may be
-// called from several goroutines as long as the block is valid.
+// Keep excludes the block from reuse permanently: its bytes no longer change. It may be called from
+// several goroutines as long as the block is valid.
 func (b *Block) Keep() { b.kept.Store(true) }
 
 // Kept reports whether Keep was called. If Keep was called before Decode, all users of the block
 // share the columns computed from it.
 func (b *Block) Kept() bool { return b.kept.Load() }
 
-// Decode decodes the bytes with decode and returns its result. It does so once: later callers, from
-// any goroutine, get the same result. The argument old of decode is the previous result in the same
-// memory, or nil.
+// Decode decodes the bytes with decode and returns its result. It decodes them once: later callers,
+// from any goroutine, get the same result. The argument old of decode is the previous result in the
+// same memory, or nil.
 //
 // Decode is for package frame, which decodes blocks for all other packages.
 func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error) {
@@ -254,8 +258,9 @@ func (b *Block) Decoded() (contents any, err error) {
 	return b.contents, b.err
 }
 
-// Grew returns the capacity in bytes before the block was filled, and whether more was needed,
-// which makes a sample slower. It is for loops without package measure and for tests of a Query.
+// Grew returns the capacity in bytes before the block was filled, and whether the block had to
+// grow, which makes a sample slower. It is for programs without package measure and for tests of a
+// Query.
 func (b *Block) Grew() (capacity int, grew bool) {
 	return b.capacity, b.capacity > 0 && len(b.Bytes) > b.capacity
 }

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Selection lists the paths and objects requested from a source. All fields add up; the zero
-// Selection requests nothing.
+// Selection lists the paths and objects requested from a source. Paths, Objects, Global and Costly
+// add up. The other fields restrict the samples. The zero Selection requests nothing.
 type Selection struct {
 	// Paths are counters by name, with wildcards in object, instance and counter.
 	Paths []Path
-	// Objects are whole objects by identity.
+	// Objects are the identities of objects requested with all counters and instances.
 	Objects []ObjectID
-	// Global requests all objects that are not costly, as the V1 query "Global".
+	// Global requests all objects that are not costly, like the query "Global" of version 1.
 	Global bool
-	// Costly requests all costly objects, as the V1 query "Costly".
+	// Costly requests all costly objects, like the query "Costly" of version 1.
 	Costly bool
-	// Metadata requests definitions only (objects, counters and names), if the source supports that.
-	// The samples may then lack instances and values.
+	// Metadata requests only definitions (objects, counters and names). The samples of a source
+	// that supports this may lack instances and values.
 	Metadata bool
 	// NamesOnly requests only the names of objects, counters and instances. A source may omit the
-	// values to reduce cost. With Metadata or NamesOnly a log of displayable values, which has no
-	// definitions, returns one sample: all its series, whatever their times, without values.
+	// values to reduce cost. A log of displayable values has no definitions: with Metadata or
+	// NamesOnly it returns one sample with all its series, whatever their times, without values.
 	NamesOnly bool
 	// Begin and End limit the samples of a log by their times, both inclusive; zero means no limit.
 	// Live sources ignore them.
@@ -30,7 +30,7 @@ type Selection struct {
 }
 
 // Select returns the selection of counter paths in the form of [ParsePath]. The error names every
-// invalid path, and wraps ErrPath.
+// invalid path and wraps ErrPath.
 func Select(paths ...string) (Selection, error) {
 	var sel Selection
 	var errs []error
@@ -46,18 +46,20 @@ func Select(paths ...string) (Selection, error) {
 	return sel, nil
 }
 
-// Within reports whether t is between Begin and End. The zero time, which means unknown, always is.
+// Within reports whether t is between Begin and End. It returns true for the zero time, which means
+// an unknown time.
 func (s *Selection) Within(t time.Time) bool {
 	return t.IsZero() || !(!s.Begin.IsZero() && t.Before(s.Begin) || !s.End.IsZero() && t.After(s.End))
 }
 
 // Source provides samples of a live system or of a log.
 //
-// A Source may be used from several goroutines; each of its queries by one at a time.
+// A Source may be used from several goroutines; each of its queries may be used by one goroutine at
+// a time.
 type Source interface {
-	// Compile compiles a selection into a query. Unknown names are no error: the samples do not
-	// contain them. An error wraps ErrNoMachine if a path names another machine than the source's,
-	// and ErrNotSupported if the source cannot fulfil the selection.
+	// Compile compiles a selection into a query. An unknown name is not an error: the samples lack
+	// its counters. An error wraps ErrNoMachine if a path names a machine that the source does not
+	// read, and ErrNotSupported if the source cannot fulfil the selection.
 	Compile(ctx context.Context, sel Selection) (Query, error)
 	// Schema returns the names and definitions that the source knows now.
 	Schema(ctx context.Context) (*Schema, error)
@@ -68,33 +70,34 @@ type Source interface {
 	Close() error
 }
 
-// Description has the properties of a source. A source around another one returns the inner
-// source's description, except for the properties that it changes.
+// Description has the properties of a source. A source around another source returns the
+// description of the inner source, except for the properties that it changes.
 type Description struct {
-	// Machine is the name of the sampled machine, without backslashes. It may be empty if only
-	// samples contain it.
+	// Machine is the name of the sampled machine, without backslashes. It may be empty if only the
+	// samples contain the name.
 	Machine string
-	// Recorded reports that the source is a log, not a live system. Samples is the number of its
-	// samples, -1 if unknown, and Log its own description.
+	// Recorded reports whether the source is a log, not a live source. For a log, Samples is the
+	// number of samples, -1 if unknown, and Log is the description in the file.
 	Recorded bool
 	Samples  int
 	Log      LogInfo
-	// Cooked reports that samples hold displayable values instead of raw ones. It is for functions
-	// that need raw values and refuse such a source; others check samples ([Sample.CheckRaw]).
+	// Cooked reports whether the samples hold displayable values instead of raw values. A function
+	// that needs raw values can refuse such a source, or check each sample with [Sample.CheckRaw].
 	Cooked bool
-	// Costly returns a schema that lists the costly objects, possibly nothing else, or nil. Sources
-	// with a slow Schema set it; otherwise it is nil and Schema lists them.
+	// Costly returns a schema that lists the costly objects, or nil. All other contents of the
+	// schema may be missing. Only sources whose Schema is slow set this field. See [CostlySchema].
 	Costly func(context.Context) (*Schema, error)
-	// Anomalies appends anomalies of the source, oldest first, to buf, such as a provider that
-	// failed and whose objects are missing. It does not repeat the errors of samples. n is the
-	// number of anomalies that the caller has already received since the source was opened.
-	// Anomalies returns buf and the n of the next call. A source keeps a bounded number of
-	// anomalies; a late caller misses the oldest. The field is nil for a source without anomalies.
+	// Anomalies appends the anomalies of the source after the cursor n to buf, oldest first, and
+	// returns buf and the cursor for the next call. An example is a failed provider, whose objects
+	// are missing. Errors of samples are not repeated. Cursor 0 is before all anomalies,
+	// math.MaxUint64 after all of them. A source keeps a bounded number of anomalies: a late caller
+	// misses the oldest ones. The field is nil for a source without anomalies.
 	Anomalies func(buf []Anomaly, n uint64) ([]Anomaly, uint64)
 }
 
-// CostlySchema returns a schema whose Costly lists the costly objects of a source, possibly without
-// other contents. It is nil if no costly object is known.
+// CostlySchema returns a schema whose Costly lists the costly objects of a source. It calls
+// Description.Costly, or Source.Schema if that field is nil, and returns its result and error. The
+// schema may be nil. All its other contents may be missing.
 func CostlySchema(ctx context.Context, src Source) (*Schema, error) {
 	if costly := src.Describe().Costly; costly != nil {
 		return costly(ctx)
@@ -102,8 +105,8 @@ func CostlySchema(ctx context.Context, src Source) (*Schema, error) {
 	return src.Schema(ctx)
 }
 
-// LogInfo is the description that a log or capture contains, apart from its samples. Unknown fields
-// are empty.
+// LogInfo is the description that a log contains in addition to its samples. Unknown fields are
+// empty.
 type LogInfo struct {
 	// Format is the kind of file: "PDH-CSV 4.0", "PDH binary (.blg)".
 	Format string
@@ -111,12 +114,12 @@ type LogInfo struct {
 	System string
 	// Zone is the time zone's name as in the file.
 	Zone string
-	// Location is the time zone of the machine that wrote the log, for showing its times; nil if
-	// unknown: times are then shown in UTC.
+	// Location is the time zone of the machine that wrote the log, in which its times are shown;
+	// nil if unknown, which means UTC.
 	Location *time.Location
-	// NoZone reports that the times are local times in an unknown zone.
+	// NoZone reports whether the times are local times in an unknown zone.
 	NoZone bool
-	// Raw reports that the log's readings are raw values, not displayable ones.
+	// Raw reports whether the log's readings are raw values, not displayable values.
 	Raw bool
 	// Encoding is the encoding of the log's text if it is not obvious: "code page 1251 (guessed)".
 	Encoding string

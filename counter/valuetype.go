@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// ErrConversion: a value does not fit the requested type without loss.
+// ErrConversion means that a value does not fit the requested type without loss.
 var ErrConversion = errors.New("lossy conversion")
 
 // ValueType is the type of all readings of a counter. It depends only on the counter's definition.

@@ -245,7 +245,7 @@ func (col *column) take(out *winperf.Column, values *frame.Cooked) {
 	}
 }
 
-// spare is memory for values that no column has.
+// spare is memory for values that do not belong to a column.
 type spare struct {
 	bits   []uint64
 	status []counter.Status

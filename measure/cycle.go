@@ -11,19 +11,21 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Cycle is the result of one round of prepare, sample and decode. Its Measurement replaces the values
-// when it decodes the next sample; [Cycle.Keep] makes them permanent.
+// Cycle is the result of one round of Prepare, Sample and Decode. The Measurement replaces its
+// values when it decodes the next sample. [Cycle.Keep] makes them permanent.
 //
-// Sample and Frame stay valid until the Measurement has decoded two more samples: the previous frame
-// can be read without keeping it.
+// Sample and Frame stay valid until the Measurement has decoded two more samples, so the previous
+// frame can be read without Keep.
 type Cycle struct {
 	// Time is the time of the sample, in UTC.
 	Time time.Time
-	// Parts and ColumnParts have an element for each part of the selection (its paths in their order,
-	// then the rest): the end of its readings in Readings and of its columns in Columns.
+	// Parts and ColumnParts have an element for each part of the selection: one for each of its
+	// Paths and Objects in order, then one for Global and one for Costly. An element is the end of
+	// its part in Readings or in Columns.
 	Parts, ColumnParts []int
-	// Frame is the decoded sample with all its objects. Costly objects may be from an earlier sample
-	// (see Options.CostlyTogether); their readings have its time. Frame is zero with RawOnly.
+	// Frame is the decoded sample with all its objects. Costly objects may be from an earlier
+	// sample (see Options.CostlyTogether); their readings have the time of that sample. Frame is
+	// zero with RawOnly.
 	Frame frame.Frame
 	// Cook are the options for the formulas of this cycle, see Options.Cook.
 	Cook counter.Options
@@ -36,10 +38,10 @@ type Cycle struct {
 	// lacks is a notice (see [winperf.Sample]): the cycle is complete, with English names.
 	Damage []error
 	// Missed is the number of samples since the previous cycle that were due but not taken, because
-	// taking or handling one lasted too long.
+	// a sample or the use of a cycle lasted too long.
 	Missed int
-	// Anomalies are unusual facts about the sample, or changes since the previous one. The affected
-	// readings carry their kinds.
+	// Anomalies are unusual facts about the sample, or changes since the previous sample. The
+	// affected readings carry their kinds.
 	Anomalies []winperf.Anomaly
 	// Cost is the time and memory that the cycle needed.
 	Cost Cost
@@ -53,12 +55,12 @@ type Cycle struct {
 }
 
 // Columns returns the values in the order of the selection's paths, and for each path by object,
-// counter and instance. A path without a match has a column with one value, whose status is the
-// reason and whose path is the given one with the name of the machine. The columns are valid as long
-// as the Cycle. They are the fastest access to many values.
+// counter and instance. A path without a match has a column with one value: its status is the
+// reason, and its path is the requested path with the name of the machine. The columns are valid as
+// long as the Cycle. They are the fastest access to many values.
 func (c *Cycle) Columns() []winperf.Column { return c.columns }
 
-// Part returns the columns of part w of the selection, see Parts.
+// Part returns the columns of part w of the selection, counted from 0; see Parts.
 func (c *Cycle) Part(w int) []winperf.Column {
 	from := 0
 	if w > 0 {
@@ -67,8 +69,8 @@ func (c *Cycle) Part(w int) []winperf.Column {
 	return c.columns[from:c.ColumnParts[w]]
 }
 
-// Readings returns the values as single readings, in the order of Columns. They are made by the first
-// call and valid as long as the Cycle.
+// Readings returns the values as single readings, in the order of Columns. The first call creates
+// them, and they are valid as long as the Cycle.
 func (c *Cycle) Readings() []winperf.Reading {
 	if !c.made {
 		c.made = true
@@ -88,9 +90,8 @@ func (c *Cycle) Len() int {
 	return c.Parts[len(c.Parts)-1]
 }
 
-// Keep makes the cycle permanent, with its sample, frame and values: they are not reused, and the
-// garbage collector frees them. The error wraps winperf.ErrState where the cycle's frame is not valid
-// any more.
+// Keep makes the cycle permanent, with its sample, frame and values: the Measurement does not reuse
+// their memory. The error wraps winperf.ErrState if the cycle's frame is no longer valid.
 func (c *Cycle) Keep() error {
 	if err := c.Frame.Keep(); err != nil {
 		return err

@@ -67,9 +67,9 @@ func (c *Measurement) cookOptions() counter.Options {
 	return opt
 }
 
-// Rest waits until the last sample of a live source is [LeastInterval] old, so that the next one
-// yields rates. It is for programs that sample on demand. It returns at once before the first sample
-// and for a log. It returns the error of ctx.
+// Rest waits until [LeastInterval] has passed since the last sample of a live source, so that rates
+// can be computed from the next sample. It is for programs that sample on demand. It does not wait
+// before the first sample, or for a log. The only error is the error of ctx.
 func (c *Measurement) Rest(ctx context.Context) error {
 	if c.is.Recorded || c.taken == 0 {
 		return ctx.Err()

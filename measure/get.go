@@ -8,16 +8,16 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Get returns the current readings of the counters that the paths select, in the order of the paths.
-// The caller owns the readings. A path without wildcards has one reading; a counter that does not
-// exist or has no value has a reading with a status.
+// Get returns the current readings of the counters that the paths select, in the order of the
+// paths. The caller owns the readings. A path without wildcards has one reading. If the counter
+// does not exist or has no value, the Status of the reading is the reason.
 //
 // Counters that need two samples, such as rates, are sampled twice, one second apart. For a log Get
 // returns the readings of the last sample.
 //
 // An error wraps winperf.ErrPath for an invalid path, and io.EOF for a log without samples; other
-// errors are the source's. Damage after the last readable sample of a log is an error that Get
-// returns together with the readings.
+// errors are errors of ctx or of the source. If a log is damaged after its last readable sample,
+// Get returns the readings together with the error.
 func Get(ctx context.Context, src winperf.Source, paths ...string) ([]winperf.Reading, error) {
 	sel, err := winperf.Select(paths...)
 	if err != nil {

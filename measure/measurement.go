@@ -17,8 +17,8 @@ import (
 // closeGrace is how long Close waits for a running sample of costly objects.
 const closeGrace = 3 * time.Second
 
-// Measurement samples and computes a selection of counters of one source. It serves one goroutine at
-// a time.
+// Measurement samples and computes a selection of counters of one source. It may be used by one
+// goroutine at a time.
 type Measurement struct {
 	src winperf.Source
 	is  winperf.Description
@@ -52,8 +52,9 @@ type Measurement struct {
 	unreported []error // damage not yet reported in a cycle
 }
 
-// New returns a Measurement of a selection. It does not access the source: the first Prepare returns
-// the errors of the selection. Close the Measurement after use; the source is not closed with it.
+// New returns a Measurement of a selection. It does not access the source: the first Prepare
+// returns the errors of the selection. Close the Measurement after use. Close does not close the
+// source.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
@@ -67,9 +68,9 @@ func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	return c
 }
 
-// Prepare prepares the next sample. The first call compiles the selection; an error is the source's,
-// and Prepare can be tried again. In the wrong order it fails with an error that wraps
-// winperf.ErrState. A sample that was not decoded is dropped.
+// Prepare prepares the next sample. The first call compiles the selection and returns the errors of
+// the source. Prepare can be repeated after an error. Prepare may also follow Sample: it then drops
+// the sample. During another step or after Close the error wraps winperf.ErrState.
 func (c *Measurement) Prepare(ctx context.Context) error {
 	do := func() error { return c.prepare(ctx) }
 	return c.step("prepare", preparing, prepared, do, initialized, prepared, sampled)
@@ -149,7 +150,8 @@ func (c *Measurement) next() {
 	c.sample = ended
 }
 
-// Sample takes one sample. It returns io.EOF at the end of a log. After an error call Prepare.
+// Sample takes one sample. It returns io.EOF at the end of a log. If the previous step was not
+// Prepare, the error wraps winperf.ErrState. After any other error call Prepare.
 //
 // It allocates nothing, unless the source does or one of the two previous cycles was kept, and waits
 // for no other step.
@@ -169,9 +171,10 @@ func (c *Measurement) takeSample(ctx context.Context) error {
 	return err
 }
 
-// Decode computes the cycle of the sample. If nothing of a damaged sample can be read, Decode fails,
-// and the next sample is compared with the previous one; other damage is in the Cycle. The next
-// Decode replaces the values of the Cycle, see there.
+// Decode computes the cycle of the sample. If nothing of a damaged sample can be read, Decode
+// fails, and the next sample is compared with the last readable one. Other damage is in the Cycle.
+// If the previous step was not Sample, the error wraps winperf.ErrState. The next Decode replaces
+// the values of the Cycle.
 func (c *Measurement) Decode() (*Cycle, error) {
 	if err := c.step("decode", decoding, initialized, c.decode, sampled); err != nil {
 		return nil, err
@@ -179,8 +182,8 @@ func (c *Measurement) Decode() (*Cycle, error) {
 	return c.cycle, nil
 }
 
-// Cycle runs Prepare, Sample and Decode, and returns the error of the first step that fails: io.EOF
-// at the end of a log. It does not wait between samples; Watch and Rest do.
+// Cycle runs Prepare, Sample and Decode, and returns the error of the first step that fails, such
+// as io.EOF at the end of a log. It does not wait between samples, as Watch and Rest do.
 func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 	if err := c.Prepare(ctx); err != nil {
 		return nil, err
@@ -192,8 +195,8 @@ func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 }
 
 // Close ends the measurement and releases the query; the source stays open. Closing again does
-// nothing. A step that runs in another goroutine is not interrupted: Close then fails with an error
-// that wraps winperf.ErrState.
+// nothing. Close does not interrupt a step that runs in another goroutine: it then fails with an
+// error that wraps winperf.ErrState.
 func (c *Measurement) Close() error {
 	was, err := c.enter("close", closed, initialized, prepared, sampled, closed)
 	if err != nil || was == closed {

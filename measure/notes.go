@@ -154,8 +154,8 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	}
 }
 
-// namesOf returns the names of instance i, at position j in the previous frame: the names in paths if
-// they differ, else the names from the source.
+// namesOf returns the names of instance i, at position j in the previous frame: the names in paths
+// if they differ, else the names of the source.
 func (b *planner) namesOf(i, j int) (before, now string) {
 	if b.kept[i] < 0 {
 		return b.old.naming.spelled(j), b.names.spelled(i)

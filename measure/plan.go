@@ -21,7 +21,7 @@ type plan struct {
 	recorded bool // samples may be of several machines
 
 	schema         *winperf.Schema
-	names          *nametable.Names // in the language of output
+	names          *nametable.Names // in the language of the readings
 	machine        string
 	stale          bool // names or machine changed
 	machineChanged bool
@@ -52,7 +52,7 @@ type part struct {
 	outEnd      int
 	gone        uint64 // the last cycle in which one of its objects was removed
 	independent bool   // see Options.CostlyTogether
-	checked     bool   // its lack need not be noted
+	checked     bool   // a missing match was noted, or need not be noted
 }
 
 // objectPlan holds the selected counters of one object.
@@ -249,7 +249,8 @@ func (w *part) lack() counter.Status {
 	return counter.NoObject
 }
 
-// nameUnmatched adds the machine to unmatched paths, as all columns of a log name it.
+// nameUnmatched adds the machine to unmatched paths, because all columns of a log have the machine
+// in their paths.
 func (p *plan) nameUnmatched() {
 	for i := range p.parts {
 		part := &p.parts[i]

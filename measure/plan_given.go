@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/internal/selection"
 )
 
-// given holds the displayable values of a frame. Each value keeps the series and the order of the
-// sample.
+// displayed holds the displayable values of a frame. Each value keeps the series and the order of
+// the sample.
 type displayed struct {
 	blocks []displayedBlock
 	runs   []displayedRun // by part, then in the order of the sample
@@ -29,7 +29,7 @@ type displayedBlock struct {
 	values *frame.Values
 }
 
-// givenRun is a run of values of a block that makes a column.
+// displayedRun is a range of values of a block that are one column.
 type displayedRun struct{ block, from, to int32 }
 
 func (g *displayed) holds(f frame.Frame) bool {
@@ -124,7 +124,7 @@ func (w *part) selectsSeries(p *plan, s *winperf.Series) counter.Status {
 	return counter.OK
 }
 
-// arrange arranges part w, and returns the next positions for a reading and a column.
+// arrange returns the positions of the next reading and column after part w.
 func (g *displayed) arrange(w, at, out int) (int, int) {
 	part := &g.parts[w]
 	part.out = out

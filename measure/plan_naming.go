@@ -13,18 +13,18 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// NameRule renames the instances of an object. An instance keeps its name as long as it lives. Paths
-// can use the name of the source and the new one.
+// NameRule renames the instances of an object. An instance keeps its new name as long as it exists.
+// Paths match the source's name and the new name.
 type NameRule struct {
 	// Object is the name of the object, as in a path, with wildcards; "" means every object.
 	Object string
-	// Name returns the name of instance i of o; ok is false if the rule has no name for it. Instances
-	// with equal names are numbered, as always.
+	// Name returns the name of instance i of o; ok is false if the rule has no name for it.
+	// Instances with equal names get numbers (#1), as in all paths.
 	Name func(o frame.Object, i int) (name string, ok bool)
 }
 
-// ByPID returns a rule that names processes by their process id and threads by the ids of process and
-// thread: 1234 and 1234/5678. Totals keep their names.
+// ByPID returns a rule that names a process by its process id (1234) and a thread by its process
+// and thread ids (1234/5678). Totals (_Total) keep their names.
 func ByPID() NameRule {
 	return NameRule{Name: func(o frame.Object, i int) (string, bool) {
 		id, ok := instanceID(o, i)
@@ -32,7 +32,7 @@ func ByPID() NameRule {
 	}}
 }
 
-// ByNameAndPID returns a rule like ByPID with the name before the ids: editor:1234 and
+// ByNameAndPID returns a rule like ByPID, with the process name before the ids: editor:1234 and
 // editor:1234/5678.
 func ByNameAndPID() NameRule {
 	return NameRule{Name: func(o frame.Object, i int) (string, bool) {
@@ -63,10 +63,10 @@ func ParseNaming(word string) ([]NameRule, error) {
 	return nil, fmt.Errorf("names %q: expected pid, name:pid or name", word)
 }
 
-// OwnInstance returns the instance name by which a path selects this process. It replaces the
-// instance "self" of the object Process, or of the object Thread for all threads of the process;
-// other instances are returned unchanged. naming is a word of ParseNaming. Names without process ids
-// are an error.
+// OwnInstance returns the instance by which a path selects this process. It replaces the instance
+// "self": for the object Process by a pattern for this process, for the object Thread by a pattern
+// for all its threads. Other instances are returned unchanged. naming is a word of ParseNaming. If
+// "self" must be replaced, a word for names without process ids is an error.
 func OwnInstance(object, instance, naming string) (string, error) {
 	thread := strings.EqualFold(object, "Thread")
 	if !strings.EqualFold(instance, "self") || !thread && !strings.EqualFold(object, "Process") {
@@ -133,7 +133,7 @@ type naming struct {
 	ruled  nameList
 }
 
-// givenNames holds names of instances, "" for none, and their numbers among equal names. Both slices
+// nameList holds names of instances, "" for none, and their numbers among equal names. Both slices
 // are nil if no instance has a name.
 type nameList struct {
 	name   []string
@@ -184,7 +184,8 @@ func (n *naming) full(i int) (string, int) {
 
 func (n *naming) plain() bool { return n.kept.name == nil && n.ruled.name == nil }
 
-// keep sets at[i] to -1 if name or number of instance i differ from those in was at position at[i].
+// keep sets at[i] to -1 if name or number of instance i differ from name or number in was at
+// position at[i].
 func (n *naming) keep(was *naming, at []int32) {
 	if n.plain() && was.plain() {
 		n.labels.Keep(was.labels, at)

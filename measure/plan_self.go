@@ -16,8 +16,9 @@ const selfObject = "winperf"
 
 // Cost is the time and the memory that a cycle needed.
 type Cost struct {
-	// Prepare, Sample, Decode and Cook are the durations of the stages: Decode is the check and the
-	// index of the bytes, Cook the rest of Measurement.Decode.
+	// Prepare and Sample are the durations of these steps. Decode and Cook together are the
+	// duration of the step Decode: Decode is the time to check and index the bytes, Cook the time
+	// for the rest, such as the formulas. With RawOnly both are 0.
 	Prepare, Sample, Decode, Cook time.Duration
 	// Bytes is the length of the sample in bytes.
 	Bytes int
@@ -25,7 +26,7 @@ type Cost struct {
 
 type used struct {
 	known          bool
-	processorKnown bool // false: not available on this system
+	processorKnown bool // false if this system does not report it
 	elapsed        time.Duration
 	processor      time.Duration // user and system time of all threads
 	allocations    uint64        // objects on the heap; the runtime counts some of them later

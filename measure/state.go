@@ -7,8 +7,8 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// The states of a Measurement. States that end in -ing last while a step runs; other goroutines can
-// see them.
+// The states of a Measurement. The state has a name in -ing while a step runs. Other goroutines can
+// see it.
 const (
 	initialized = "initialized" // Prepare may follow
 	preparing   = "preparing"

@@ -13,19 +13,20 @@ import (
 	"github.com/winperf/winperf/internal/schedule"
 )
 
-// Watch measures a selection at an interval and yields one Cycle for each sample, until ctx ends, the
-// log ends, opt.Count is reached or the caller leaves the loop. A Cycle is valid until the next
-// iteration; [Cycle.Keep] makes it permanent. An error is yielded last; the end of ctx or of the log
-// is not an error. To continue after errors, loop over [Measurement.Cycle].
+// Watch measures a selection at an interval and yields one Cycle for each sample. It ends when ctx
+// or the log ends, when Count, For or End of opt is reached, or when the caller leaves the loop. A
+// Cycle is valid until the next iteration; [Cycle.Keep] makes it permanent. An error ends Watch and
+// is yielded last; the end of ctx or of the log is not an error. To continue after errors, call
+// [Measurement.Cycle] in a loop.
 //
-// Samples are due at whole multiples of the interval since the first one. A late sample is taken at
-// once, the next one at least half an interval later; Cycle.Missed counts those skipped. The first
-// sample of a live source only serves as the previous one of the first cycle, unless no counter needs
-// two samples or KeepFirst is set.
+// Samples are due at whole multiples of the interval after the first sample. A late sample is taken
+// at once, and the next sample is due at least half an interval later. Cycle.Missed counts the
+// skipped samples. If a counter needs two samples, Watch does not yield the first cycle, unless
+// KeepFirst is set or a log has no other readable sample.
 //
-// A log is read without waiting, unless Speed is set; after a delay the following samples are
-// delayed, too. Its first sample is yielded if it is the only readable one. An unreadable sample is
-// skipped: its error is in the Damage of the next cycle or, without a next cycle, yielded last.
+// A log is read without waiting, unless Speed is set. If a sample is then late, the following
+// samples are delayed, too. An unreadable sample is skipped: its error is in the Damage of the next
+// cycle or, without a next cycle, yielded last.
 func Watch(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options,
 ) iter.Seq2[*Cycle, error] {
@@ -82,8 +83,8 @@ func (w *watch) round(ctx context.Context, s *schedule.Schedule) (*Cycle, error)
 	}
 }
 
-// begin keeps the damage and anomalies of the first cycle, and reports whether that only serves as
-// the previous one of the next.
+// begin keeps the damage and anomalies of the first cycle, and reports whether Watch does not yield
+// it, because it lacks values that need a previous sample.
 func (w *watch) begin(c *Cycle) (held bool) {
 	w.recordLast, w.lastDue = c.Time, w.c.opt.Clock.Elapsed()
 	w.damage, w.anomalies = slices.Clone(c.Damage), slices.Clone(c.Anomalies)
@@ -126,8 +127,8 @@ func (w *watch) pace(ctx context.Context, c *Cycle) error {
 		return err
 	}
 
-	// A small delay is made up for. After a long one the next samples are delayed, too, instead of a
-	// burst.
+	// The next samples make up for a small delay. After a long delay the next samples are delayed,
+	// too, instead of a burst.
 	if late := clock.Elapsed() - w.lastDue; late > pause/2 {
 		w.lastDue += late
 	}

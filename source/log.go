@@ -66,10 +66,11 @@ func isCapture(start []byte) bool { return bytes.HasPrefix(start, capture.Magic(
 
 func isBlock(start []byte) bool { return bytes.HasPrefix(start, []byte("P\x00E\x00R\x00F\x00")) }
 
-// OpenLog opens a log or capture. Its kind follows from its content or, if that is damaged, from
-// the file's extension. A log compressed by gzip or zstd is unpacked to a temporary file, which is
-// removed when the source is closed. The error wraps fs.ErrNotExist, winperf.ErrNotSupported for a
-// file of another kind, or winperf.ErrBadData.
+// OpenLog opens a log. It detects the kind of log from the content or, if the content is unknown,
+// from the extension of the file name. A log compressed by gzip or zstd is unpacked to a temporary
+// file, which is removed when the source is closed. The error wraps fs.ErrNotExist for a missing
+// file, winperf.ErrNotSupported for a file of an unknown kind, and winperf.ErrBadData for a file
+// that is too damaged. Other damage is in the samples.
 func OpenLog(ctx context.Context, file string, opt Options) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,9 +82,9 @@ func OpenLog(ctx context.Context, file string, opt Options) (winperf.Source, err
 	return openUnpacked(log, damage, opt)
 }
 
-// ReadLog opens a log or capture from a reader, with the errors of [OpenLog]. It first copies r to
-// its end into a temporary file, which is removed when the source is closed. Messages use name for
-// the log.
+// ReadLog opens a log from a reader. It first copies r to its end into a temporary file, which is
+// removed when the source is closed. Messages use name for the log. The errors are the errors of r
+// and of [OpenLog].
 func ReadLog(ctx context.Context, name string, r io.Reader, opt Options) (winperf.Source, error) {
 	log, damage, err := replay.Spool(ctx, name, r)
 	if err != nil {
@@ -243,8 +244,8 @@ func openLogURL(ctx context.Context, rest string, over Options) (winperf.Source,
 	return OpenLog(ctx, file, opt)
 }
 
-// ParseZone parses a time zone: a name of the IANA database such as Europe/Berlin, UTC, Local, or
-// an offset from UTC such as +05:30. The error wraps winperf.ErrNotSupported.
+// ParseZone parses a time zone: UTC, Local, a name of the IANA database such as Europe/Berlin, or
+// an offset from UTC such as +05:30. The error wraps winperf.ErrNotSupported for any other text.
 func ParseZone(s string) (*time.Location, error) {
 	if t, err := time.Parse("Z07:00", s); err == nil {
 		_, offset := t.Zone()
@@ -259,8 +260,8 @@ func ParseZone(s string) (*time.Location, error) {
 	return zone, nil
 }
 
-// ParseCodePage parses the number of a Windows code page, optionally after cp: 1251 or cp1251. The
-// error wraps winperf.ErrNotSupported, also for an unknown number.
+// ParseCodePage parses the number of a Windows code page, with or without cp before it: 1251 or
+// cp1251. The error wraps winperf.ErrNotSupported for any other text and for an unknown number.
 func ParseCodePage(s string) (uint32, error) {
 	digits := s
 	if len(s) > 2 && strings.EqualFold(s[:2], "cp") {

@@ -1,11 +1,21 @@
 // Package source opens sources of performance counters by URL.
 //
-//	local:                               this machine
-//	registry:[//MACHINE][?foreign=HOST]  the registry of this Windows machine or another
-//	perflib:[//MACHINE][?lang=ID]        the counter sets of a Windows machine
-//	pdh:[//MACHINE][?formatted=1]        the Performance Data Helper of a Windows machine
-//	perfdata:FILE[,FILE...]?names=FILE   recorded performance data blocks, one sample a file, bytes or text
-//	log:FILE[?zone=ZONE&codepage=N]      a log or capture; the scheme is optional
+//	local:[?kernel=fold][&groups=PATH[,PATH...]]  this machine
+//	registry:[//MACHINE][?foreign=HOST]           the registry of a Windows machine
+//	perflib:[//MACHINE][?lang=ID]                 the counter sets (version 2) of a Windows machine
+//	pdh:[//MACHINE][?formatted=1]                 the Performance Data Helper of a Windows machine
+//	perfdata:FILE[,FILE...][?names=FILE]          performance data blocks, one sample a file
+//	log:FILE[?zone=ZONE&codepage=N]               a log or capture
+//
+// Without //MACHINE the source reads this machine. The options are:
+//
+//   - kernel=fold: on Linux, one process in place of all kernel threads
+//   - groups=PATH: on Linux, only these control groups and the groups above and below them
+//   - foreign=HOST: the machine HOST without Windows, whose counters the registry provides
+//   - lang=ID: the language of the names, in a form that nametable.ParseLanguage accepts
+//   - formatted=1: displayable values that PDH computes, instead of raw values
+//   - names=FILE: the names of objects and counters, see [OpenPerfdata]; may be repeated
+//   - zone=ZONE, codepage=N: see [ParseZone] and [ParseCodePage]
 package source
 
 import (
@@ -31,12 +41,13 @@ import (
 type Options struct {
 	// Providers supply further objects to each sample of the source local:, for this program's own
 	// counters or for a device that only this program can read. The source closes their sessions
-	// when it is closed. Windows does not support them yet.
+	// when it is closed. On Windows and for other sources the error of OpenWith wraps
+	// winperf.ErrNotSupported.
 	Providers []provider.Provider
 	// CodePage is the Windows code page of a text log; 0 detects it.
 	CodePage uint32
-	// Location overrides the time zone of a log: the zone of the time stamps in a text log, and of
-	// winperf.LogInfo for a binary log or a capture. nil keeps the log's own zone.
+	// Location overrides the time zone of a log: the zone of the time stamps in a text log, and
+	// LogInfo.Location of any log. nil keeps the log's own zone.
 	Location *time.Location
 }
 
@@ -52,7 +63,7 @@ type Scheme struct {
 type opener func(ctx context.Context, rest string, opt Options) (winperf.Source, error)
 
 // with returns an opener of a source that is not a log. It uses only the time zone of opt, which
-// applies to recorded blocks, too.
+// also applies to perfdata:.
 func with(open func(ctx context.Context, rest string) (winperf.Source, error)) opener {
 	return func(ctx context.Context, rest string, opt Options) (winperf.Source, error) {
 		src, err := open(ctx, rest)
@@ -88,20 +99,19 @@ func Schemes() []Scheme {
 	}
 }
 
-// Open opens a source by URL, in one of the forms above; "" is "local:", and the scheme may be in
-// upper or lower case. The name of a file opens this log, as [OpenLog] does. The caller must close
-// the source.
+// Open opens a source by URL, in one of the forms above. "" means "local:". The scheme may be in
+// upper or lower case. An address without a known scheme is the file name of a log, if the file
+// exists or has the extension of a log. The caller must close the source.
 //
 // The error wraps winperf.ErrNotSupported if this system cannot read the source or the URL has
-// another form. Other errors are the source's: fs.ErrNotExist for a missing file,
-// winperf.ErrBadData for a damaged one.
+// another form, fs.ErrNotExist for a missing file, and winperf.ErrBadData for a file that is too
+// damaged. A source has further errors, such as fs.ErrPermission.
 func Open(ctx context.Context, address string) (winperf.Source, error) {
 	return OpenWith(ctx, address, Options{})
 }
 
-// OpenWith opens a source as [Open] does, with options. Options of a log override options in the
-// URL; a live source ignores them. Providers for another source than this machine are an error that
-// wraps winperf.ErrNotSupported.
+// OpenWith opens a source as [Open] does, with options. CodePage and Location override the options
+// in the URL of a log; other sources ignore CodePage, and live sources ignore Location.
 func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -136,7 +146,7 @@ func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source,
 	return nil, fmt.Errorf("source %q: %w%s; known are %s", address, winperf.ErrNotSupported, hint, usages())
 }
 
-// names ranges over the names of all schemes.
+// names yields the names of all schemes.
 func names() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, s := range Schemes() {
@@ -214,9 +224,11 @@ func openPerfdata(ctx context.Context, rest string) (winperf.Source, error) {
 	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenPerfdata(rest) })
 }
 
-// OpenPerfdata opens recorded performance data blocks. Each file holds one sample and may have any
-// name. The files in names hold the names of objects and counters in the forms of
-// nametable.ReadFile. Files may be pipes; reading them ends with ctx.
+// OpenPerfdata opens recorded performance data blocks. Each file has one sample, as bytes or as
+// text, and may have any name. The files in names have the names of objects and counters in the
+// forms of nametable.ReadFile. A file may be a pipe: OpenPerfdata stops waiting for it when ctx
+// ends. It reads names and the first sample. The error wraps fs.ErrNotExist for a missing file,
+// winperf.ErrBadData for a file that is too damaged, and winperf.ErrNotSupported if files is empty.
 func OpenPerfdata(ctx context.Context, files, names []string) (winperf.Source, error) {
 	return call.Once(ctx, func() (winperf.Source, error) { return replay.OpenFiles(files, names) })
 }

@@ -45,9 +45,10 @@ type Batch struct {
 	through uint64
 }
 
-// Done acknowledges the records of the batch. Otherwise they are sent again to the next
-// receiver of the experiment. The next batch is sent only after it. On an error the program
-// cannot be reached; Next returns the batches received before.
+// Done acknowledges the records of the batch. Records without an acknowledgement are sent
+// again to the next client that receives the experiment. The program sends the next batch
+// only after Done. After an error the program cannot be reached, but Next still returns the
+// batches received before.
 func (b *Batch) Done() error {
 	if b.Ended {
 		return nil
@@ -264,7 +265,8 @@ func (c *Client) ended(err error) error {
 	}
 }
 
-// Next returns the next batch of records, or the end of an experiment.
+// Next returns the next batch of records, or the end of an experiment. The error is the
+// error of ctx, or the reason why the connection ended.
 func (c *Client) Next(ctx context.Context) (Batch, error) {
 	select { // batches received before the end are first
 	case b := <-c.batches:

@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// ownerOf is unknown.
+// ownerOf returns -1: the owner is unknown on this system.
 func ownerOf(fs.FileInfo) int { return -1 }
 
-// isRefused reports whether no program listens at a socket.
+// isRefused reports whether the error of a connection means that the socket does not exist
+// or that no program listens at it.
 func isRefused(err error) bool {
 	const refused = syscall.Errno(10061) // WSAECONNREFUSED of winsock2.h
 	return errors.Is(err, refused) || errors.Is(err, fs.ErrNotExist)

@@ -22,10 +22,10 @@ const Environment = "WINPERF_EXPERIMENTS"
 
 const suffix = ".sock"
 
-// ErrNobody means that no program listens.
+// ErrNobody is the error of Find if no program listens.
 var ErrNobody = fmt.Errorf("%w: no program of this account accepts experiments", ErrNoProgram)
 
-// ErrNoProgram is wrapped by the error of Find if no program matches.
+// ErrNoProgram is wrapped by the error of Find unless exactly one program matches.
 var ErrNoProgram = errors.New("no such program")
 
 // Dir returns the directory of this user's sockets: the directory in Environment, else
@@ -96,8 +96,11 @@ func parseSocket(file string) (name string, pid int, ok bool) {
 	return stem[:dot], pid, err == nil && pid > 0
 }
 
-// Programs returns the programs that listen in a directory, "" being Dir's, sorted by name
-// and process id. Sockets of ended programs are removed.
+// Programs returns the programs that listen in a directory, sorted by name and process id;
+// "" means the directory of Dir. It removes the sockets of ended programs. If the directory
+// does not exist, the result and the error are nil. The error wraps os.ErrPermission if
+// other users may add or remove sockets there. If ctx ends, programs may be missing,
+// without an error.
 func Programs(ctx context.Context, dir string) ([]Program, error) {
 	if dir == "" {
 		var err error
@@ -140,8 +143,8 @@ func isSocket(kind fs.FileMode) bool {
 	return kind&fs.ModeType == fs.ModeSocket
 }
 
-// listens reports whether a program listens at the socket, and removes the socket of an
-// ended program.
+// listens reports whether a program listens at the socket, or may listen although the
+// connection failed. It removes the socket of an ended program.
 func (p *Program) listens(ctx context.Context) bool {
 	d := net.Dialer{Timeout: time.Second}
 	conn, err := d.DialContext(ctx, "unix", p.Path)
@@ -157,7 +160,8 @@ func (p *Program) listens(ctx context.Context) bool {
 }
 
 // Find returns the program with a process id or a unique name; "" means the only program.
-// The error wraps ErrNoProgram.
+// The error wraps ErrNoProgram unless exactly one program matches. Other errors are the
+// errors of Programs.
 func Find(ctx context.Context, dir, text string) (Program, error) {
 	all, err := Programs(ctx, dir)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// MaxRequest limits a line of a client, maxAnswer a line of a server other than a record.
+// MaxRequest limits the length of a line from a client, maxAnswer the length of a line from
+// a server, in bytes.
 const (
 	MaxRequest = 1 << 20
 	maxAnswer  = 64 << 20
@@ -23,7 +24,7 @@ type Request struct {
 	// Op is one of "list", "sensors", "attach", "receive", "detach", "pause", "resume",
 	// "change" and "ack".
 	Op string `json:"op"`
-	// Experiment is its experiment; "" is the only one.
+	// Experiment is the name of the experiment; "" means the only experiment.
 	Experiment string `json:"experiment,omitempty"`
 
 	Spec    *Spec   `json:"spec,omitempty"`    // of "attach"
@@ -128,11 +129,11 @@ type Sink struct {
 
 // Change is a change of an attached experiment. All parts are optional.
 type Change struct {
-	// Every is the new interval of the event source Source; "" is the only one with an
-	// interval.
+	// Every is the new interval of the event source Source; "" means the only event source
+	// with an interval.
 	Source string   `json:"source,omitempty"`
 	Every  Interval `json:"every,omitempty"`
-	// Sensors are the new sensors of Binding; "" is the only one.
+	// Sensors are the new sensors of Binding; "" means the only binding.
 	Binding string   `json:"binding,omitempty"`
 	Sensors []string `json:"sensors,omitempty"`
 	// AddSinks are added, RemoveSinks removed by name.

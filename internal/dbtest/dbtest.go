@@ -126,6 +126,7 @@ func newDatabase(t testing.TB, program, ready string) *Database {
 	return d
 }
 
+// Start starts the database on its data.
 func (d *Database) Start() {
 	d.t.Helper()
 	d.cmd = exec.Command(d.program, d.args...)

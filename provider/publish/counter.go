@@ -6,18 +6,18 @@ import (
 	"unsafe"
 )
 
-// Counter is one raw value of one instance. Any number of goroutines may use it: every operation is a
-// single atomic one on shared memory.
+// Counter is one raw value of one instance. Any number of goroutines may use it, because every operation
+// is one atomic access to shared memory.
 //
-// The meaning of a raw value depends on the counter's type: see the table in package counter. A counter
-// of 4 bytes keeps the low 32 bits.
+// The meaning of a raw value depends on the counter's type; see the table in package counter. A counter
+// of 4 bytes keeps only the low 32 bits.
 type Counter struct {
 	wide     *uint64
 	narrow   *uint32
 	instance *Instance
 }
 
-// Add adds to the raw value. [Counter.AddSigned] can also subtract.
+// Add adds n to the raw value. [Counter.AddSigned] can also subtract.
 func (c *Counter) Add(n uint64) {
 	c.access(func() {
 		if c.wide != nil {
@@ -28,11 +28,11 @@ func (c *Counter) Add(n uint64) {
 	})
 }
 
-// AddSigned adds to the raw value, or subtracts if n is below 0, for example from a count of open items.
-// A value that falls below 0 wraps around.
+// AddSigned adds n to the raw value, or subtracts if n is negative, for example from a count of open
+// items. A value that would fall below 0 wraps around to a large number.
 func (c *Counter) AddSigned(n int64) { c.Add(uint64(n)) }
 
-// Set sets the raw value.
+// Set sets the raw value to v.
 func (c *Counter) Set(v uint64) {
 	c.access(func() {
 		if c.wide != nil {
@@ -55,8 +55,8 @@ func (c *Counter) Load() (v uint64) {
 	return v
 }
 
-// tries is the number of restores for one operation. If the memory is then still missing, the operation
-// is lost.
+// tries is the maximum number of restores for one operation. If the memory is still missing after them,
+// the operation is lost.
 const tries = 8
 
 // access runs f, and repeats it after a restore if memory was missing.
@@ -68,7 +68,7 @@ func (c *Counter) access(f func()) {
 
 func (c *Counter) restore() bool { return c.instance.object.publisher.restore() }
 
-// Size returns the number of bytes that readers see: 4 or 8.
+// Size returns the size of the raw value in bytes: 4 or 8.
 func (c *Counter) Size() int {
 	if c.wide != nil {
 		return 8
@@ -76,8 +76,8 @@ func (c *Counter) Size() int {
 	return 4
 }
 
-// Address returns the address of the raw value, which has Size bytes and is aligned to them, for
-// libraries that read it directly. It can be used while the counter is reachable.
+// Address returns the address of the raw value, for libraries that access it directly. The address is a
+// multiple of Size. It can be used as long as the program has a reference to the Counter.
 func (c *Counter) Address() unsafe.Pointer {
 	if c.wide != nil {
 		return unsafe.Pointer(c.wide)

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Environment is the environment variable with the directories for published files, separated as in PATH.
+// Environment is the name of the environment variable that lists the directories for published files,
+// separated as in PATH.
 const Environment = "WINPERF_PUBLISH"
 
 type directory struct {
@@ -66,7 +67,7 @@ func (d directory) check() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// errOthers is wrapped by the error about a private directory that another account made.
+// errOthers is wrapped by the error about a private directory that belongs to another account.
 var errOthers = fmt.Errorf("its content is ignored: %w", fs.ErrPermission)
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

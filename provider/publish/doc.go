@@ -1,11 +1,11 @@
-// Package publish publishes a program's counters for the tools of the machine. Counting takes one atomic
-// addition.
+// Package publish makes the counters of a program visible to other programs on the machine. Counting
+// takes one atomic addition.
 //
-// A [Publisher] is made from a schema, the same one from which the .ini and .h files of a Windows
-// provider are made (package registration). It keeps the objects in a memory-mapped file; a [Counter]
-// changes its value in place, without a system call, a lock or an allocation. Instances can be added and
-// removed at any time. Several processes may publish the same object. When a process ends in any way, its
-// objects disappear.
+// A [Publisher] is made from a schema that declares objects and counters. Package registration makes the
+// .ini and .h files of a Windows provider from the same schema. A Publisher keeps the objects in a
+// memory-mapped file; a [Counter] changes its value in place, without a system call, a lock or an
+// allocation. Instances can be added and removed at any time. Several processes may publish the same
+// object. When a process ends in any way, its objects disappear.
 //
 // On Linux the source local: shows published objects immediately, through a [Reader]. On Windows a
 // provider DLL supplies them to all readers of HKEY_PERFORMANCE_DATA. docs/publish.md describes the

@@ -9,9 +9,8 @@ import (
 )
 
 // An account with write access can shorten the file. Touching mapped memory beyond its end is a fault
-// (SIGBUS), which ends a Go program. Every access therefore turns a fault into a panic and recovers from
-// it: it restores the file and repeats the access. This costs less than the addition itself and needs no
-// system call.
+// (SIGBUS), which ends a Go program. Every access therefore turns a fault into a panic, recovers from it,
+// restores the file and is repeated. This costs less than the addition itself and needs no system call.
 
 // touch runs f, which accesses published memory, and reports whether all of the memory exists. Other
 // panics continue.
@@ -35,7 +34,8 @@ func touch(f func()) (done bool) {
 	return true
 }
 
-// restore restores a shortened file, and reports whether the file is complete. Lost values begin with 0.
+// restore restores a shortened file, and reports whether the file is complete. Lost values begin again at
+// 0.
 func (p *Publisher) restore() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,8 +34,8 @@ func newFile(dirs []directory, driver, group string) (*os.File, error) {
 
 const attempts = 16
 
-// newLocked creates a file, locks it, and lets others read it. Until it is locked, others may take it for
-// a leftover, lock it and remove it.
+// newLocked creates a file, locks it, and lets other accounts read it. Before it is locked, other
+// publishers may take it for the file of an ended program, lock it and remove it.
 func newLocked(dir, driver, group string) (*os.File, error) {
 	for range attempts {
 		path := filepath.Join(dir, fileName(driver))
@@ -80,7 +80,7 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(own, there)
 }
 
-// maxDriver limits the driver's part of a file name, which may have 255 bytes.
+// maxDriver limits the length of the driver's name in a file name. A file name may have 255 bytes.
 const maxDriver = 128
 
 func fileName(driver string) string {
@@ -108,8 +108,7 @@ func sweep(dir string) {
 	}
 }
 
-// reclaim removes a file if its lock is free and this account may remove it: its owner, or an
-// administrator.
+// reclaim removes a file if it is not locked and this account is its owner or an administrator.
 func reclaim(path string) {
 	f, err := openOwn(path)
 	if err != nil {

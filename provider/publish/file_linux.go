@@ -51,8 +51,8 @@ func fcntlLock(f *os.File, how int, lock *unix.Flock_t) error {
 	}
 }
 
-// reserve extends a file by n allocated bytes: touching memory of a full file system would end the
-// program.
+// reserve extends a file by n bytes and allocates them. Otherwise an access to memory that a full file
+// system cannot allocate would end the program.
 func reserve(f *os.File, offset, n int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), 0, offset, n)
@@ -66,10 +66,10 @@ func reserve(f *os.File, offset, n int64) error {
 	}
 }
 
-// moreOf returns what fstat lacks. mounted reports that the file is a mount point: its owner cannot be
-// trusted, because an account can mount its own file system (FUSE) on its own file and report any owner.
-// Kernels before 5.8 do not report it. born is the creation time in ns since 1970, which no account can
-// set; 0 if unknown.
+// moreOf returns information that fstat does not have. mounted reports whether the file is a mount point:
+// its owner cannot be trusted, because an account can mount its own file system (FUSE) on its own file
+// and report any owner. Kernels before 5.8 do not report it. born is the creation time in ns since 1970,
+// which no account can set; 0 if unknown.
 func moreOf(f *os.File) (mounted bool, born int64) {
 	var st unix.Statx_t
 	if err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &st); err != nil {

@@ -29,5 +29,5 @@ func unmapRegion([]byte) error                       { return errSystem }
 
 func madeAt(fs.FileInfo) int64 { return 0 }
 
-// Elsewhere returns the directories of other accounts that are not read: none on this system.
+// Elsewhere returns the directories of other accounts that a Reader does not read. This system has none.
 func Elsewhere() []string { return nil }

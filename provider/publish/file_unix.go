@@ -32,7 +32,7 @@ func systemDirs() []directory {
 	return append(dirs, directory{path: "/dev/shm/" + own, private: true})
 }
 
-// makeDirectory creates a missing directory. Only an administrator can create the common one.
+// makeDirectory creates a missing directory. Only an administrator can create the shared directory.
 func makeDirectory(d directory) error {
 	mode := fs.FileMode(0o700)
 	if d.shared {
@@ -120,8 +120,8 @@ func closedTo(path string, group uint32) string {
 	}
 }
 
-// Elsewhere returns the directories of other accounts that have separate directories to publish in. They
-// are not read; set [Environment] to read all directories that this account may read. If it is set,
+// Elsewhere returns the directories of other accounts that contain published files, or that this account
+// cannot read. A Reader does not read them unless [Environment] lists them. If Environment is set,
 // Elsewhere returns nil.
 func Elsewhere() (dirs []string) {
 	if os.Getenv(Environment) != "" {

@@ -83,7 +83,7 @@ func mapRegion(f *os.File, offset int64, n int) ([]byte, error) {
 
 func unmapRegion(p []byte) error { return winapi.UnmapFile(p) }
 
-// Elsewhere returns the directories of other accounts that are not read: none on this system.
+// Elsewhere returns the directories of other accounts that a Reader does not read. This system has none.
 func Elsewhere() []string { return nil }
 
 // admitReaders does nothing: a file has its rights from its creation.

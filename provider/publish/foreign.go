@@ -39,7 +39,7 @@ type foreign struct {
 	sampled
 }
 
-// errNotReady: the file is being created, or its publisher is ending.
+// errNotReady means that the file is being created, or that its publisher is ending.
 var errNotReady = errors.New("not published yet")
 
 var errGone = errors.New("the published file is gone")

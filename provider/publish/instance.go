@@ -35,10 +35,10 @@ type Instance struct {
 
 // InstanceOptions describe an instance.
 type InstanceOptions struct {
-	// Parent is the instance to which this one belongs, of any object of the same publisher. Removing it
-	// removes this one, too.
+	// Parent is the parent of the new instance: an instance of any object of the same publisher. nil
+	// means no parent. Removing the parent also removes its children.
 	Parent *Instance
-	// UniqueID distinguishes instances of the same name. It is used only with HasUniqueID.
+	// UniqueID distinguishes instances of the same name. It is used only if HasUniqueID is true.
 	UniqueID    int32
 	HasUniqueID bool
 }
@@ -54,7 +54,8 @@ func (o *Object) find(name string) int {
 		func(c provider.Counter) bool { return strings.EqualFold(c.Name, name) })
 }
 
-// Single returns the values of an object without instances. The error wraps winperf.ErrState.
+// Single returns the values of an object without instances. The error wraps winperf.ErrState if the
+// object has instances.
 func (o *Object) Single() (*Instance, error) {
 	if o.single == nil {
 		return nil, fmt.Errorf("object %q has instances: %w", o.declared.Name, winperf.ErrState)
@@ -62,8 +63,10 @@ func (o *Object) Single() (*Instance, error) {
 	return o.single, nil
 }
 
-// Instance adds an instance with the values 0. Names need not be unique. The error wraps winperf.ErrState
-// where the object has no instances or the publisher is closed, and ErrFull where there is no room.
+// Instance adds an instance whose values are 0. Names need not be unique. The error wraps
+// winperf.ErrState if the object has no instances, if the name is empty, invalid or too long, if the
+// parent was removed or belongs to another publisher, or if the publisher is closed. It wraps ErrFull if
+// the file has no room.
 func (o *Object) Instance(name string, opt InstanceOptions) (*Instance, error) {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("instance %q of object %q: %s: %w", name, o.declared.Name,
@@ -122,8 +125,9 @@ func (o *Object) add(definition []byte, parent *Instance) (*Instance, error) {
 	return in, nil
 }
 
-// Remove removes the instance and its children. Its counters can still be used, without effect. Removing
-// it again does nothing. The error wraps winperf.ErrState where the object has no instances.
+// Remove removes the instance and its children. The program can still use its counters, but readers do
+// not see them. Removing it again does nothing. The error wraps winperf.ErrState if the object has no
+// instances.
 func (in *Instance) Remove() error {
 	if in == in.object.single {
 		return fmt.Errorf("object %q has no instance to remove: %w", in.object.declared.Name,
@@ -158,8 +162,8 @@ func (in *Instance) remove() {
 	}
 
 	p.memory.drop(in.slot)
-	// The program may still add to one of its counters. Its slot becomes free when no handle of a counter
-	// remains.
+	// The program may still use the counters of the instance. Its slot becomes free when the program has
+	// no reference to any of them.
 	runtime.AddCleanup(in, p.reuse, in.slot)
 }
 
@@ -169,13 +173,15 @@ func (p *Publisher) reuse(s *slot) {
 	p.memory.giveBack(s)
 }
 
-// Counter returns the counter of that name, ignoring case. The error wraps winperf.ErrNoCounter.
+// Counter returns the counter of that name, ignoring case. Each call returns a new Counter for the same
+// memory. The error wraps winperf.ErrNoCounter if the object has no such counter.
 func (in *Instance) Counter(name string) (*Counter, error) {
 	return in.value(name, in.object.image.Value)
 }
 
-// Base returns the base of the counter of that name, the divisor of its value. Counters that share a base
-// have the same one. The error wraps winperf.ErrNoCounter, also where the counter has no base.
+// Base returns the base of the counter of that name: the counter that its value is divided by. Counters
+// can share a base: Base then returns Counters for the same memory. The error wraps winperf.ErrNoCounter
+// if the object has no such counter, or the counter has no base.
 func (in *Instance) Base(name string) (*Counter, error) {
 	return in.value(name, in.object.image.Base)
 }

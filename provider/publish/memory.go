@@ -20,8 +20,8 @@ const (
 	slotUnit = 32
 )
 
-// memory is a published file in this process: mapped regions with slots in them. Changes need a lock;
-// values do not.
+// memory is a published file in this process: mapped regions with slots in them. Changes need
+// Publisher.mu; accesses to values do not.
 //
 // It keeps a copy of the constant parts, to restore a shortened file: each change is recorded here before
 // it is made in the file.

@@ -261,7 +261,7 @@ func (m *merger) ofOwner(p part, help string) string {
 }
 
 // signature returns the properties that identify an object. Help texts and translations may differ: the
-// oldest publisher's are shown.
+// texts of the oldest publisher are shown.
 func signature(from *provider.Object) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %v", foldName(from.Name), from.Multi)

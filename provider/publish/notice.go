@@ -25,8 +25,8 @@ const (
 	leftOutObject = numNotices // an object of an untrusted account, with a separate notice each
 )
 
-// Topic returns the key by which a program reports similar notices once: each omitted object is a topic,
-// as is each other kind.
+// Topic returns the key by which a program reports similar notices only once. Each omitted object is a
+// topic, and each other kind of notice is one topic.
 func (n *notice) Topic() string {
 	if n.Kind == leftOutObject {
 		return n.Err.Error()

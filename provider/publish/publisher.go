@@ -22,17 +22,18 @@ import (
 
 // Options configure a [Publisher]. The zero value is ready to use.
 type Options struct {
-	// Dir is the directory of the file. "" selects the first usable default directory: from
-	// [Environment], or else from the system's list (see docs/publish.md; /run/winperf is the first on
-	// Linux).
+	// Dir is the directory of the file. "" selects the first usable directory of [Environment], or of the
+	// system's list if that variable is not set. On Linux the list begins with /run/winperf;
+	// docs/publish.md has the list of each system.
 	Dir string
 	// Group, on Unix, is the name or number of the group that may read the counters. The default is the
-	// group of a new file in the directory: the directory's group if it has the set-group-ID bit.
+	// group that the system gives to new files in the directory: the group of the directory if it has the
+	// set-group-ID bit, else the group of this process.
 	Group string
 }
 
-// ErrFull is wrapped by the error about an instance for which there is no room: the file of a publisher
-// has at most 64 MiB.
+// ErrFull is wrapped by the error of Object.Instance if the file has no room for the instance: the file
+// of a publisher has at most 64 MiB.
 var ErrFull = errors.New("no room for more instances")
 
 // Publisher publishes the objects of one schema, until it is closed or the
@@ -46,11 +47,11 @@ type Publisher struct {
 	ended  chan struct{}
 }
 
-// New begins to publish. When it returns, readers can see the objects and all instances added later. The
-// schema must not be changed afterwards. Close the Publisher to end publishing.
+// New begins to publish. When it returns, readers can see the objects and all instances added later. Do
+// not change the schema afterwards. Close the Publisher to end publishing.
 //
-// The error wraps registration.ErrInvalid where the schema is invalid, and winperf.ErrNotSupported where
-// this system cannot publish. If no directory is usable, the error has the reason for each of them.
+// The error wraps registration.ErrInvalid if the schema is invalid, and winperf.ErrNotSupported if this
+// system cannot publish. If no directory is usable, the error has the reason for each directory.
 func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, fmt.Errorf("publishing counters on %s, which is big-endian: %w",
@@ -81,7 +82,7 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 
 // NewCounter publishes an object with one counter and no instances, until the program ends, and returns
 // the counter. Use [New] for several counters, instances, help texts or other languages. The errors are
-// the same.
+// the errors of New and of [Publisher.Counter].
 func NewCounter(object, name string, t counter.Type) (*Counter, error) {
 	declared := registration.Counter{Text: provider.Text{Name: name}, Type: t.String()}
 	s := &registration.Declaration{Objects: []registration.Object{{
@@ -96,11 +97,12 @@ func NewCounter(object, name string, t counter.Type) (*Counter, error) {
 	return p.Counter(object, name)
 }
 
-// lookAfter is the interval of checks whether the file is complete: accesses detect only missing memory
-// that they touch.
+// lookAfter is the interval between checks that the file is complete. An access to a counter detects only
+// that its own memory is missing.
 const lookAfter = time.Second
 
-// stay keeps a publisher without handles: its objects remain readable, and the lock remains held.
+// stay keeps a publisher to which the program has no reference: its objects remain readable, and the file
+// remains locked.
 func (p *Publisher) stay() {
 	tick := time.NewTicker(lookAfter)
 	defer tick.Stop()
@@ -118,7 +120,8 @@ func (p *Publisher) begin(fileImage *fileImage) error {
 	if err := p.memory.begin(); err != nil {
 		return err
 	}
-	// Handles keep the publisher alive, so its memory is unused when it is collected.
+	// References to objects, instances and counters keep the publisher, so its memory is unused when the
+	// publisher is collected.
 	runtime.AddCleanup(p, unmapAll, p.memory.mapping)
 	for i, o := range fileImage.objects {
 		object := &Object{publisher: p, number: uint32(i), declared: o, image: fileImage.images[i]}
@@ -135,7 +138,8 @@ func (p *Publisher) begin(fileImage *fileImage) error {
 	return nil
 }
 
-// Object returns the object of that name, ignoring case. The error wraps winperf.ErrNoObject.
+// Object returns the object of that name, ignoring case. The error wraps winperf.ErrNoObject if the
+// schema has no such object.
 func (p *Publisher) Object(name string) (*Object, error) {
 	for _, o := range p.objects {
 		if strings.EqualFold(o.declared.Name, name) {
@@ -145,8 +149,8 @@ func (p *Publisher) Object(name string) (*Object, error) {
 	return nil, fmt.Errorf("object %q: %w in the schema", name, winperf.ErrNoObject)
 }
 
-// Counter returns a counter of an object without instances. It combines Object, Object.Single and
-// Instance.Counter.
+// Counter returns a counter of an object without instances. It calls Object, Object.Single and
+// Instance.Counter and returns their errors.
 func (p *Publisher) Counter(object, name string) (*Counter, error) {
 	o, err := p.Object(object)
 	if err != nil {
@@ -162,7 +166,8 @@ func (p *Publisher) Counter(object, name string) (*Counter, error) {
 // Path returns the path of the published file.
 func (p *Publisher) Path() string { return p.memory.file.Name() }
 
-// Audience returns a phrase for messages that describes the accounts that can read the counters.
+// Audience returns a description, for messages, of the accounts that can read the counters, such as "this
+// account and root".
 func (p *Publisher) Audience() string {
 	for _, d := range chooseDirs() {
 		if d.private && d.path == filepath.Dir(p.Path()) {
@@ -172,8 +177,8 @@ func (p *Publisher) Audience() string {
 	return audienceOf(p.memory.file)
 }
 
-// Close ends publishing: all objects of this publisher disappear. Its counters can still be used, without
-// effect. A second Close does nothing.
+// Close ends publishing: all objects of this publisher disappear. The program can still use its counters,
+// but readers do not see them. A second Close does nothing.
 func (p *Publisher) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

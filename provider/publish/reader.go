@@ -21,18 +21,19 @@ import (
 
 // ReaderOptions configure a [Reader]. The zero value is ready to use.
 type ReaderOptions struct {
-	// Dirs are the directories to read. nil selects the directories of [Environment], or else the
-	// system's (docs/publish.md lists them).
+	// Dirs are the directories to read. nil selects the directories of [Environment], or of the system's
+	// list if that variable is not set (see docs/publish.md).
 	Dirs []string
-	// Reserved reports whether a name, in any case, belongs to the machine's own objects and must not be
-	// published.
+	// Reserved reports whether a name, in upper or lower case, belongs to an object of the system.
+	// Published objects of such a name are not shown. nil reserves no names.
 	Reserved func(name string) bool
-	// OnProblem, if not nil, is called with new problems of published files, at most once a second. Other
-	// problems are reported when they are found again. OnProblem must not call the Reader.
+	// OnProblem, if not nil, is called with new problems of published files, at most once a second.
+	// Problems found within this second are reported when they are found again. OnProblem must not call
+	// the Reader.
 	OnProblem func(error)
-	// budget limits the memory, in bytes, of the files of one directory: definitions, up to half of it,
-	// and instances during a sample. Files are read in the order of trust; the last ones are omitted and
-	// reported. The default is 256 MiB.
+	// budget limits the memory, in bytes, for the files of one directory: for definitions, which may use
+	// half of it, and for instances during a sample. Files are read in the order of trust. Files beyond
+	// the limit are omitted and reported. The default is 256 MiB.
 	budget int64
 }
 
@@ -41,9 +42,10 @@ const defaultBudget = 4 * pubfile.MaxFile
 
 // Reader finds the objects published on this machine. It may be used from several goroutines.
 //
-// Published files may be faulty or hostile: the reader copies and checks all data, and limits the memory.
-// An invalid file does not affect others. The reader shows the objects of root, of the reading account
-// and of the accounts in [PublishersFile], in this order. It reports each other object once.
+// Published files may be faulty or hostile: the reader copies and checks all data, and limits its memory.
+// An invalid file does not affect other files. The reader shows the objects of root, of the account of
+// the reading program and of the accounts in [PublishersFile], with precedence in this order. It does not
+// show objects of other accounts, and reports each of them once.
 type Reader struct {
 	opt      ReaderOptions
 	turn     chan struct{} // holds one element while a goroutine uses the fields below
@@ -77,7 +79,7 @@ type passed struct {
 	closed error // reason why this account may not read it; nil: no publisher
 }
 
-// NewReader returns a reader. It reads nothing yet.
+// NewReader returns a reader. It reads no files before the first View.Refresh.
 func NewReader(opt ReaderOptions) *Reader {
 	if opt.budget <= 0 {
 		opt.budget = defaultBudget
@@ -116,7 +118,8 @@ func (r *Reader) take(ctx context.Context) error {
 
 func (r *Reader) giveBack() { <-r.turn }
 
-// Close ends reading. The reader's views find nothing afterwards.
+// Close ends reading: later refreshes of the reader's views find no objects. Close does not wait for a
+// running refresh. The error is always nil.
 func (r *Reader) Close() error {
 	r.closed.Store(true) // without waiting for the turn, which a file system may block forever
 	return nil
@@ -135,8 +138,8 @@ func (r *Reader) refreshTrust() {
 	}
 }
 
-// settled is the smallest age of a directory's modification time that can be trusted: clocks of file
-// systems are coarse.
+// settled is the age at which a directory's modification time is reliable. An earlier second change may
+// have the same time, because clocks of file systems are coarse.
 const settled = time.Second
 
 // timesTell reports that every change in a directory changes its time, as POSIX requires.
@@ -239,7 +242,7 @@ func list(ctx context.Context, dir string) (names []string, err error) {
 }
 
 // published reports whether the publisher of a file is alive. It probes once per refresh. If the file
-// cannot be opened for now, for example without free descriptors, it returns true.
+// cannot be opened temporarily, for example because too many files are open, it returns true.
 func (r *Reader) published(f *foreign) bool {
 	if f.probed == r.refreshes {
 		return true
@@ -380,7 +383,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 }
 
 // isWrong reports whether the content is known to be invalid. It hardly ever changes, so it is not
-// checked for each sample.
+// checked again for each sample.
 func (f *foreign) isWrong() bool {
 	return errors.Is(f.wrong, winperf.ErrBadData) && !errors.Is(f.wrong, errTooMuch)
 }

@@ -13,10 +13,10 @@ import (
 )
 
 // sampled is the last sample of a file: its instances, and the positions of their slots. Slots are read
-// in windows, once to find the instances and again to write them, because a copy would need more memory
-// than the resulting block. The sample belongs to the time between the two reads: later instances are not
-// found, and a removed instance's slot has another sequence in the second read. Each slot is checked
-// whenever it is read.
+// in windows of windowBytes bytes, once to find the instances and again to write them, because a copy
+// would need more memory than the resulting block. The sample has the instances that exist in both reads:
+// instances added later are not found, and the slot of a removed instance has another sequence in the
+// second read. Each slot is checked whenever it is read.
 //
 // All slots are copied if an instance must not disappear before it is written, because others refer to
 // its position, and the file has changed in the meantime.
@@ -29,7 +29,7 @@ type sampled struct {
 	room     []byte
 	left     int               // number of window bytes that may still be read
 	copied   bool              // data has all slots
-	restless bool              // windows failed last time, or the copy was torn
+	restless bool              // reading in windows failed last time, or the copy was torn
 	live     []foreignInstance // by object, then by slot
 	lent     []byte            // memory of live outside of the heap
 	keep     int64             // number of bytes that may be kept for the next sample
@@ -38,7 +38,7 @@ type sampled struct {
 	fault    error
 }
 
-// foreignInstance is an instance in a file's sample. Its slot has the rest.
+// foreignInstance is an instance in a file's sample. Its slot has the other data.
 type foreignInstance struct {
 	at       uint32
 	sequence uint32
@@ -54,8 +54,8 @@ const (
 	windowBytes = 256 << 10
 	// maxPasses limits how often the slots are read again if the slots of objects are interleaved.
 	maxPasses = 8
-	// keepAll is the number of bytes of samples kept for the next ones, keepData the number of bytes of
-	// one file beyond that.
+	// keepAll limits the memory that the samples of all files keep for the next samples, in bytes. If it
+	// is used up, each file may still keep keepData bytes.
 	keepAll, keepData = 1 << 20, 64 << 10
 )
 
@@ -112,7 +112,7 @@ func (r *foreign) measure(limit int64) (cost int64, err error) {
 		return 0, r.tooMuch("instances", cost, limit)
 	}
 
-	// Check the end of the file: missing bytes would be allocated in vain.
+	// Check the end of the file before memory is allocated for missing bytes.
 	if r.kept = cost <= r.keep; !r.kept {
 		var last [1]byte
 		if err := r.read(last[:], used-1); err != nil {

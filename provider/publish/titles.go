@@ -59,9 +59,10 @@ func (b *titleBook) entitle(
 	return name(english), b.help(help)
 }
 
-// name returns the index of a counter's name. If two names have the same hash, the older publisher's
-// keeps the index and the other gets the next free one. After too many collisions, which need intent, the
-// index is outside the range of hashes: no publisher's names can prevent another's from being shown.
+// name returns the index of a counter's name. If two names have the same hash, the name of the older
+// publisher keeps the index, and the other name gets the next free index. After too many collisions,
+// which only an attack causes, the index is outside the range of hashes, so that no publisher can hide
+// the objects of another publisher.
 func (b *titleBook) name(text string) uint32 { return b.find(hash(text), 0, text) }
 
 func (b *titleBook) help(text string) uint32 { return b.find(hash(text), 1, text) }
@@ -84,7 +85,7 @@ func (b *titleBook) object(text, variant string) uint32 {
 	return index
 }
 
-// probes limits the indices tried for one text. Without intent only a few texts collide.
+// probes limits the indices tried for one text. Without an attack only a few texts collide.
 const probes = 64
 
 func (b *titleBook) find(index, odd uint32, text string) uint32 {
@@ -104,8 +105,8 @@ func (b *titleBook) find(index, odd uint32, text string) uint32 {
 	return b.beyond[key]
 }
 
-// goBeyond assigns an index that no hash has. There are more of these than definitions fit into a
-// reader's memory budget.
+// goBeyond assigns an index that no hash has. The number of these indices exceeds the number of
+// definitions that fit into a reader's memory budget.
 func (b *titleBook) goBeyond(odd uint32, text string) uint32 {
 	index := beyondBase + 2*b.last + odd
 	b.last++

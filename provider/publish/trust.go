@@ -16,9 +16,10 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// PublishersFile lists the accounts whose objects are shown on this machine, in addition to root and the
-// reading account: one name or number a line, * for all accounts. Text after # is a comment. The file is
-// used only if root or the reading account owns it and no other account may write to it.
+// PublishersFile is the path of the file that lists the accounts whose objects are shown, in addition to
+// root and the account of the reading program: one name or number on each line, or * for all accounts.
+// Text after # is a comment. The file is used only if one of these two accounts owns it and no other
+// account may write to it.
 const PublishersFile = "/etc/winperf/publishers"
 
 const maxPublishers = 64 << 10
@@ -69,7 +70,7 @@ func (t *trust) names(account int64) bool {
 	return known && account != t.outside
 }
 
-// older compares files by the account's rank, by account, by age.
+// older compares files by the rank of the account, then by account, then by age.
 func (t *trust) older(a, b *foreign) int {
 	return cmp.Or(
 		cmp.Compare(t.rank(a.id.owner), t.rank(b.id.owner)),

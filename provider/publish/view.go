@@ -35,9 +35,9 @@ type fault struct {
 	err  error
 }
 
-// View returns a view of the objects for which wants returns true, called with their English and
-// translated names; nil selects all objects. Objects under a name that ReaderOptions.Reserved reserves
-// are never shown.
+// View returns a view of the objects for which wants returns true. wants is called with the English and
+// translated names of an object; nil selects all objects. Objects with a name that ReaderOptions.Reserved
+// reserves are never shown.
 func (r *Reader) View(wants func(name string) bool) *View {
 	if wants == nil {
 		wants = func(string) bool { return true }
@@ -46,9 +46,10 @@ func (r *Reader) View(wants func(name string) bool) *View {
 }
 
 // Refresh finds the currently published objects and returns their provider, or nil if there are none. It
-// returns the same provider while the objects and their counters are the same, whatever their publishers
-// and instances. An earlier provider writes nothing. The only error is the error of ctx, for a file
-// system that does not answer in time; see Damage for unreadable files.
+// returns the same provider as long as the objects and their counters are the same, even if their
+// publishers and instances change. Otherwise it returns a new provider, and the earlier one writes
+// nothing. The only error is the error of ctx, if it ends before the file system answers. Damage returns
+// the errors of unreadable files.
 func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	_, err := call.Once(ctx, func() (struct{}, error) { return struct{}{}, v.look(ctx) })
 	if err != nil {
@@ -60,8 +61,8 @@ func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	return nil, nil
 }
 
-// look refreshes the view. A view that shows something keeps it while another goroutine uses the reader,
-// which a file system may block.
+// look refreshes the view. A view with objects does not wait while another goroutine uses the reader,
+// because a file system may block that goroutine: it keeps its objects.
 func (v *View) look(ctx context.Context) error {
 	r := v.reader
 	if v.last.Load() == nil {
@@ -172,9 +173,9 @@ func (v *View) replace(m *merger) {
 }
 
 // Damage returns the errors of the last refresh and the last sample: objects that could not be read, and
-// files with unreadable definitions, which may contain any object. It includes files of root, of the
-// reading account and of accounts that [PublishersFile] names. Faults in files of other accounts, and
-// other omitted objects, follow as notices (see [winperf.Sample.Damage]).
+// files with unreadable definitions, which may contain any object. These errors concern files of root, of
+// the account of the reading program and of accounts that [PublishersFile] names. Notices follow (see
+// [winperf.Sample.Damage]): faults in files of other accounts, and omitted objects.
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
 		return *errs
@@ -221,8 +222,8 @@ func (v *View) note() {
 	v.damage.Store(&errs)
 }
 
-// appendLeft appends a notice for each of the first omitted objects, the last one with the number of the
-// others.
+// appendLeft appends a notice for each of the first omitted objects. The last notice has the number of
+// further omitted objects.
 func (v *View) appendLeft(errs []error) []error {
 	shown := v.left[:min(len(v.left), maxDamage)]
 	for i, l := range shown {
@@ -241,7 +242,7 @@ func (r *Reader) reliesOn(f *foreign) bool { return r.trust.names(f.id.owner) }
 
 const maxDamage = 16
 
-// limit returns the alphabetically first errors, and the number of the others as one error.
+// limit returns the alphabetically first errors, and one error with the number of the omitted errors.
 func limit(errs []error) []error {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(errs) <= maxDamage {

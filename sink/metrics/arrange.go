@@ -93,8 +93,8 @@ func omit(cells []cell) {
 	}
 }
 
-// spare reports whether a template is redundant: its object is only a substitute for a present one,
-// or appears twice.
+// spare reports whether a template is redundant: its object appears twice, or is only a substitute
+// for another object in the sample.
 func (a *arranging) spare(st *object, t *template) bool {
 	if !t.Shared {
 		return false
@@ -181,8 +181,8 @@ func (a *arranging) place(st *object, t *template) int {
 	return at
 }
 
-// join reports whether an object can add its rows to a family: the family belongs to its sisters,
-// and no other object has its labels.
+// join reports whether an object can add its rows to a family: the family belongs to the same
+// object of another machine or SQL Server instance, and no other object has the same labels.
 func (a *arranging) join(f int, st *object, t Type) bool {
 	owner := a.owners[f]
 	if owner == nil || a.families[f].Type != t || !sisters(owner, st) {
@@ -218,8 +218,8 @@ func sisters(a, b *object) bool {
 	return a != b && strings.EqualFold(nameA, nameB) && (!strings.EqualFold(a.machine, b.machine) || sqlA != sqlB)
 }
 
-// Numbered returns the n-th name of winperf's own families of the same name. From n = 2 the number
-// is inserted before the unit, _total or _info.
+// Numbered returns the name of the n-th family that has the same name under Own, counted from 1.
+// From n = 2 the number is inserted before the unit, _total or _info.
 func Numbered(name, unit string, n int) string {
 	if n < 2 {
 		return name

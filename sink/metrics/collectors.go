@@ -6,8 +6,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
-// CollectorOf returns a function that maps an object's English name to the collector of
-// windows_exporter that reads the object, or "".
+// CollectorOf returns a function that maps the English name of an object to the name of the
+// collector of windows_exporter that reads it, or to "" if no collector reads it.
 func CollectorOf() func(object string) string {
 	t, err := tables.WindowsExporter()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package metrics converts samples of performance counters to metrics for monitoring systems: with
-// names in their style, base units, labels in place of instances, and the raw values from which
-// rates are computed.
+// Package metrics converts samples of performance counters to metrics for monitoring systems. The
+// metrics have names in the style of Prometheus or OpenTelemetry, base units, labels in place of
+// instances, and raw values from which rates are computed.
 //
 //	m := metrics.NewMapper(metrics.Options{})
 //	for cycle, err := range measure.Watch(ctx, src, sel, measure.Options{FramesOnly: true}) {
@@ -13,12 +13,12 @@
 //
 // # Values
 //
-// A counter stays a counter: its raw value in base units. The monitoring system computes the
-// displayed value over any period. [Expression] returns the expression of PromQL for it, where x is
-// the name of the counter:
+// A metric has the raw value of its counter, in base units. The monitoring system computes the
+// displayed value over any period. [Expression] returns the PromQL expression for the displayed
+// value. In it, x is the beginning of the metric names of the counter:
 //
 //	types                                 metrics and expression
-//	RAWCOUNT, DOUBLE_RAW and such         x
+//	RAWCOUNT and DOUBLE_RAW types         x
 //	                                      x
 //	COUNTER, BULK_COUNT, SAMPLE_COUNTER   x_total
 //	                                      rate(x_total)
@@ -30,7 +30,7 @@
 //	                                      100 * (1 - rate(x_inactive_seconds_total))
 //	MULTI_TIMER, 100NSEC_MULTI_TIMER      x_seconds_total, x_components
 //	                                      100 * rate(x_seconds_total) / x_components
-//	MULTI_TIMER_INV, and of 100NSEC       x_inactive_seconds_total, x_components
+//	MULTI_TIMER_INV, also 100NSEC         x_inactive_seconds_total, x_components
 //	                                      100 * (x_components - rate(x_inactive_seconds_total))
 //	QUEUELEN types                        x_queue_seconds_total
 //	                                      rate(x_queue_seconds_total)
@@ -48,42 +48,44 @@
 //	                                      time() - x_start_time_seconds
 //	TEXT                                  x_info with the label text
 //
-// Bases become part of their counters' metrics. Headings, histograms and unknown types have no
-// metrics.
+// A base becomes part of the metrics of its counter. Headings, histograms and counters of unknown
+// types have no metrics.
 //
-// Counts of 4 bytes continue beyond 2^32 while the instance is known to be the same. Any other
-// decrease is a restart of the counter, as in Prometheus. Raw counts of KB, MB, ms and other units
-// in their names are converted to base units, percentages to ratios. Raw counts that are known
-// never to decrease (Packets Received Errors) are counters. A value that a sample lacks is absent,
-// never 0.
+// Cumulative counters of 4 bytes continue beyond 2^32 as long as the instance is known to be the
+// same. Any other decrease is a restart of the counter, as in Prometheus. Raw counts with KB, MB,
+// ms or another unit in their names are converted to base units, and percentages to ratios. Raw
+// counts that are known never to decrease (Packets Received Errors) are counters. A value that a
+// sample lacks is absent, never 0.
 //
 // # Names
 //
-// winperf's own names consist of winperf, object and counter in snake case, and end with the base
-// unit: \LogicalDisk(*)\Free Megabytes is winperf_logical_disk_free_bytes. They are made from the
-// English names, independently of the system's language, and conform to OpenMetrics. If two
-// counters of an object would have the same name, the first gets it; the others keep all their
-// words, and get a number if the names are still equal (winperf_memory_available_mbytes_bytes). The
-// order depends on names, types and units only.
+// winperf's own names consist of winperf and the names of object and counter in snake case, and end
+// with the base unit: \LogicalDisk(*)\Free Megabytes is winperf_logical_disk_free_bytes. They are
+// made from the English names, independently of the system's language, and conform to OpenMetrics.
+// If two counters of an object would have the same name, one of them gets it. The names of the
+// others keep all words of the counter (winperf_memory_available_mbytes_bytes), and get a number if
+// they are still equal. The choice depends only on the units, names, types and title indices of the
+// counters, not on their order.
 //
 // # Labels
 //
-// An instance has the labels name and parent. Processes and threads have pid and tid; a thread has
-// no name if the name is only its position. Instances whose labels would be equal get an index,
-// from 1 for the second. Instances of SQL Server have sql_instance. After the first sample with
-// objects of several machines, all instances have the label machine. Totals (_Total) are omitted,
-// so that sums over a metric are correct, unless Options select them or a path names one. The
-// labels instance and job, which Prometheus sets, are not used, except instance with Options.Home.
+// An instance has the labels name and parent. Processes also have pid, and threads pid and tid. A
+// thread has no label name if its name is only its position. Of several instances with equal
+// labels, the second gets the label index="1", the third index="2", and so on. Objects of SQL
+// Server have sql_instance. After the first sample with objects of several machines, all instances
+// have the label machine. Totals (_Total) are omitted, so that sums over a metric are correct,
+// unless [Options] select them or a path names them. The labels instance and job are not used,
+// because Prometheus sets them. Only with Options.Home some series have the label instance.
 //
 // # Names of other programs
 //
-// [WindowsExporter] selects exactly the names, types and labels of windows_exporter, [OTel] those
-// in OpenTelemetry's semantic conventions. [Facts] are values that no counter provides. Sets with
-// names of windows_exporter are [Set.TextOnly]; names of OpenTelemetry contain dots and can only be
-// sent as OTLP.
+// [WindowsExporter] selects exactly the names, types and labels of windows_exporter, [OTel] the
+// names, types and labels of OpenTelemetry's semantic conventions. [Facts] are values that no
+// counter provides. [Set.TextOnly] is true for names of windows_exporter. Names of OpenTelemetry
+// contain dots and can only be sent as OTLP.
 //
 // # Rows
 //
-// A process with the name and process id of an earlier one has the same labels. Rows.Created
-// returns its start.
+// A process with the name and process id of an earlier process has the same labels. [Rows.Created]
+// returns its start time, which distinguishes the two.
 package metrics

@@ -3,16 +3,16 @@ package metrics
 import "time"
 
 // Facts are values of the sampled machine that no counter provides. Leave them empty for logs of
-// other machines. Metrics of zero values are absent.
+// other machines. A field with the zero value has no metric.
 type Facts struct {
-	// Hostname is the name of the machine without Domain, FQDN the name with it. An empty Hostname is
-	// taken from the samples.
+	// Hostname is the name of the machine without Domain, FQDN the name with Domain. If Hostname is
+	// empty, the name in the samples is used.
 	Hostname, Domain, FQDN string
 	// Product is the name of the operating system: "Windows Server 2022 Datacenter", "Debian GNU/Linux
 	// 12 (bookworm)".
 	Product string
-	// Version is the version of the system, "10.0.20348", or of the kernel, "6.1.0-18-amd64", followed
-	// by its numbers.
+	// Version is the version of the system ("10.0.20348") or of the kernel ("6.1.0-18-amd64").
+	// Major, Minor and Build are the numbers in it.
 	Version, Major, Minor, Build string
 	// Revision is the number of the last update, Installation is "Server", "Server Core" or "Client";
 	// on Windows only.

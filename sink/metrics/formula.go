@@ -11,8 +11,8 @@ type mapping struct {
 	Types []counter.Type
 	// Families are the suffixes of the counter's metrics and their types.
 	Families []mappedFamily
-	// Expression is PromQL over these metrics, where x is the name of the counter. It computes the
-	// value of [counter.Cook] over the range of rate and increase, in base units.
+	// Expression is PromQL over these metrics, in which x is the beginning of their names. It
+	// computes the value of [counter.Cook] over the range of rate and increase, in base units.
 	Expression string
 	// Brief describes the metrics in one line.
 	Brief string
@@ -23,8 +23,9 @@ type mappedFamily struct {
 	Type   Type
 }
 
-// Expression returns the PromQL expression for the displayed value of counters of a type, where x
-// is the beginning of the metrics' names. It returns "" for a type without metrics.
+// Expression returns the PromQL expression for the displayed value of counters of a type. In it, x
+// is the beginning of the metric names of the counter. Expression returns "" for a type without
+// metrics.
 func Expression(t counter.Type) string {
 	if f := formulaOf(t); f != nil {
 		return f.Expression

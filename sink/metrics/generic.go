@@ -23,11 +23,11 @@ type Generic struct {
 	Name string `yaml:"name" json:"name"`
 	// Object is the English name of the object.
 	Object string `yaml:"object" json:"object"`
-	// Type is "raw" (default) or "formatted", for the displayed value. Displayed rates are missing in
-	// the first sample.
+	// Type is "raw" (default) for raw values, or "formatted" for displayed values. Displayed rates
+	// are missing in the first sample.
 	Type string `yaml:"type" json:"type"`
-	// Instances are names, or patterns with * and ?; nil selects all. Totals must be named without
-	// wildcards.
+	// Instances are names, or patterns with * and ?. nil selects all instances except totals. Only
+	// a name without wildcards selects a total.
 	Instances []string `yaml:"instances" json:"instances"`
 	// InstanceLabel is the name of the instance's label; default "instance".
 	InstanceLabel string           `yaml:"instance_label" json:"instance_label"`
@@ -54,7 +54,8 @@ var (
 	genericLabel  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 )
 
-// Check returns all errors in the object itself. CheckGenerics checks several objects.
+// Check returns all errors in the object itself, joined, or nil. CheckGenerics also compares
+// objects with each other.
 func (g *Generic) Check() error { return errors.Join(g.problems()...) }
 
 func (g *Generic) problems() (errs []error) {
@@ -112,9 +113,9 @@ func checkWord(wrong func(string, ...any), what, word string, words ...string) {
 	wrong("%s must be %s or %s, not %q%s", what, words[0], words[1], word, hint)
 }
 
-// CheckGenerics returns the errors in each object of a configuration, nil for a correct object. In
-// addition to Check it finds duplicate names and metrics and, if names include WindowsExporter,
-// metrics of its other collectors.
+// CheckGenerics returns the errors of each object of a configuration, in their order; the error of
+// a correct object is nil. In addition to Check it finds duplicate names and metrics and, if names
+// contains WindowsExporter, metrics of other collectors of windows_exporter.
 func CheckGenerics(all []Generic, names []Scheme) []error {
 	seen := genericNames{objects: map[string]bool{}, metrics: map[string]string{}}
 	var err error
@@ -201,7 +202,7 @@ func genericWord(s string) string {
 	}, s)
 }
 
-// Paths returns the paths of the counters, for a selection.
+// Paths returns the paths of all counters of g for all instances, for a selection.
 func (g *Generic) Paths() (paths []winperf.Path) {
 	for _, c := range g.Counters {
 		paths = append(paths, winperf.Path{Object: g.Object, HasInstance: true, Instance: "*", Counter: c.Name})

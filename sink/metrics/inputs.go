@@ -26,7 +26,7 @@ type inputs struct {
 }
 
 // read reads the raw values of the counter at position k for each row into out.Bits, zero-extended
-// and, if they are cumulative, unwrapped. Missing values are 0 and absent.
+// or, if they are cumulative, continued beyond 2^32. Missing values are 0 and absent.
 func (in *inputs) read(out *Column, k int) { in.readInto(out.Bits, out, k) }
 
 // second returns the raw values of another counter for the same rows. The caller may change them.

@@ -14,45 +14,46 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// Options configure a Mapper. The zero value selects winperf's own names and everything except
-// totals.
+// Options configure a Mapper. The zero value selects winperf's own names, and all counters and
+// instances except totals.
 type Options struct {
-	// Names are the schemes of names; nil is Own alone. Families are ordered by scheme.
+	// Names are the schemes of names; nil means only Own. The families of a Set are in this order.
 	Names []Scheme
 	// Totals keeps totals (_Total). Otherwise only totals that a path of Select names without
 	// wildcards are kept.
 	Totals bool
-	// LoneTotals keeps the totals of an object without other instances; for displayable values, of
-	// such a counter.
+	// LoneTotals keeps the total of an object that has no other instance. For displayable values,
+	// it keeps the total of a counter that has no other instance.
 	LoneTotals bool
 	// Home is the machine that the receiver of the Sets assumes for series without the label
 	// "instance". Series of other machines get this label. An empty Home adds none.
 	Home string
-	// Select selects from the frames: paths select counters and instances, all else whole objects. The
-	// zero Selection selects everything.
+	// Select selects counters and instances of the frames by its Paths, and whole objects by
+	// Objects, Global and Costly. The zero Selection selects everything.
 	Select winperf.Selection
-	// Exclude omits these paths.
+	// Exclude omits the counters and instances that these paths match.
 	Exclude []winperf.Path
 
-	// Facts are facts of the machine, for names of other programs.
+	// Facts are facts of the machine, for the schemes WindowsExporter and OTel.
 	Facts Facts
 	// Generic are objects of windows_exporter's collector performancecounter, checked with
 	// CheckGenerics. Their metrics follow all others.
 	Generic []Generic
-	// Reserved are metrics of other origin in the same output, such as the program's own. Counters get
-	// other names under Own.
+	// Reserved are metrics from elsewhere in the same output, such as the metrics of the program
+	// itself. Map does not add them. It only gives counters other names if Own would use a name of
+	// Reserved.
 	Reserved []Family
 	// NoLegacy omits former metrics of windows_exporter that dashboards still use.
 	NoLegacy bool
-	// NoKeep is for a caller whose frames stay valid until the next one is mapped, for example if it
-	// maps every cycle of a Measurement: Map does not keep them. If the previous frame is no longer
-	// valid, the error of Map wraps winperf.ErrState.
+	// NoKeep means that Map does not keep frames. It is for a caller whose frames stay valid until
+	// the next frame is mapped, for example if it maps every cycle of a Measurement. If the
+	// previous frame is no longer valid, the error of Map wraps winperf.ErrState.
 	NoKeep bool
 }
 
-// Mapper converts the samples of one query to metrics. It caches names, labels and wraps, and
+// Mapper converts the samples of one query to metrics. It caches names, labels and totals, and
 // reuses its memory: a sample with the same instances as the previous one allocates nothing. A
-// Mapper is used by one goroutine at a time.
+// Mapper may be used by one goroutine at a time.
 //
 // Pass every sample of the query in order: counts are lost if a counter passes 2^32 twice between two
 // mapped samples.
@@ -107,14 +108,14 @@ func NewMapper(opt Options) *Mapper {
 	return m
 }
 
-// Map converts a frame to metrics. names are the names of its cycle, or nil for the names of its
-// schema; an unchanged pointer means unchanged names. The Set is valid until the next call. Map
-// keeps the frame, to compare it with the next one (see [frame.Frame.Keep] and NoKeep in
-// [Options]). Mapping a frame again gives the same result.
+// Map converts a frame to metrics. names are the Names of its cycle, or nil for the names in its
+// schema. Pass the same pointer as long as the names are the same. The Set is valid until the next
+// call of Map. Map keeps the frame, to compare it with the next one (see [frame.Frame.Keep] and
+// NoKeep in [Options]). Mapping a frame again gives the same result.
 //
 // Displayable values, for example of text logs, become gauges in base units under winperf's own
 // names, with _ratio for percent and _per_second for rates. Texts are skipped. After the first
-// frame with values of a second machine, all have the label machine.
+// frame with values of a second machine, all values have the label machine.
 //
 // The error wraps winperf.ErrState if the frame is empty or no longer valid.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
@@ -205,8 +206,8 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	return err
 }
 
-// object returns the state of an object: usually from the same position, else the first with its
-// key.
+// object returns the state of an object: usually the state at the same position, else the first
+// state with its key.
 func (m *Mapper) object(at int, o frame.Object) *object {
 	key := objectKey{o.ID(), o.Machine()}
 	if at < len(m.before) && m.before[at].uses != m.uses && m.before[at].objectKey == key {
@@ -248,7 +249,7 @@ func (m *Mapper) indexBefore() {
 	}
 }
 
-// foreign returns the label instance of a machine; "" for Home and without one.
+// foreign returns the label instance of a machine; "" for Home, or if Home is empty.
 func (o *Options) foreign(machine string) string {
 	machine = strings.TrimLeft(machine, `\`)
 	if o.Home == "" || strings.EqualFold(machine, strings.TrimLeft(o.Home, `\`)) {

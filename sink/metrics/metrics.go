@@ -6,19 +6,20 @@ import "time"
 type Set struct {
 	// Time of the sample, UTC.
 	Time time.Time
-	// TextOnly reports that the names belong to another program and break rules of OpenMetrics.
-	// Write the Set in Prometheus' text format 0.0.4 only, without adding or removing _total.
+	// TextOnly reports whether the names are names of another program that break rules of
+	// OpenMetrics. Write such a Set only in Prometheus' text format 0.0.4, without adding or
+	// removing _total.
 	TextOnly bool
-	// Families are ordered by scheme, then like the sample's objects and their counters. Their names
-	// are unique. A family may have no rows.
+	// Families are in the order of Options.Names, then of the objects in the sample and their
+	// counters. Their names are unique. A family may have no rows.
 	Families []Family
 }
 
 // Type is the type of a metric.
 type Type uint8
 
-// The types. A Summary has a sum and a count and no quantiles; an Info is 1 and has its information
-// in labels.
+// The types. A Summary has a sum and a count, but no quantiles. The value of an Info is 1; its
+// labels have the information.
 const (
 	Gauge Type = iota
 	Counter
@@ -28,12 +29,12 @@ const (
 
 // Family is a metric: all values with the same name.
 type Family struct {
-	// Name is the name in Prometheus' text format: with _total for a counter of winperf's own names,
-	// without _sum and _count for a summary.
+	// Name is the name in Prometheus' text format: it ends with _total for a Counter with a name of
+	// Own, and lacks _sum and _count for a Summary.
 	Name string
 	Type Type
-	// Unit is the base unit, as in the name ("seconds", "bytes", "ratio"), or "". Names of
-	// OpenTelemetry have UCUM units ("s", "By", "1").
+	// Unit is the base unit as in the name ("seconds", "bytes", "ratio"), or "" if the name has
+	// none. For names of OpenTelemetry it is the UCUM unit ("s", "By", "1").
 	Unit string
 	// Additive marks a Gauge of OpenTelemetry's names whose values can be added, such as bytes in use:
 	// an up-down counter.
@@ -57,7 +58,7 @@ const (
 	Float                  // a float64
 )
 
-// Column has a value for each of Rows.
+// Column has a value for each row of Rows.
 type Column struct {
 	Rows *Rows
 	// Extra are labels of all values, in addition to the labels of the row.
@@ -82,8 +83,9 @@ type Rows struct {
 	created []int64
 }
 
-// NewRows returns rows with these labels. created are the start times in nanoseconds since 1970;
-// nil, or 0 for a row, is unknown. The caller must not change the slices afterwards.
+// NewRows returns rows with these labels. created are the start times in nanoseconds since 1970. 0
+// means that the time of a row is unknown, nil that all are unknown. The caller must not change the
+// slices afterwards.
 func NewRows(labels [][]Label, created []int64) *Rows { return &Rows{labels, created} }
 
 // Len returns the number of rows.
@@ -92,8 +94,8 @@ func (r *Rows) Len() int { return len(r.labels) }
 // Labels returns the labels of row i, sorted by name. They must not be changed.
 func (r *Rows) Labels(i int) []Label { return r.labels[i] }
 
-// Created returns the start time of row i's instance, when its counters were 0, and whether it is
-// known.
+// Created returns the start time of row i's instance, at which its counters were 0, and whether it
+// is known. It can be known only for objects with the counter Elapsed Time, such as Process.
 func (r *Rows) Created(i int) (time.Time, bool) {
 	if r.created == nil || r.created[i] == 0 {
 		return time.Time{}, false

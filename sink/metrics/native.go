@@ -11,7 +11,8 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// native is the scheme of winperf's own names: every counter, named after itself.
+// native is the scheme of winperf's own names. Each metric has a name made from the names of its
+// object and counter.
 type native struct{}
 
 type nativeCounter struct {
@@ -126,10 +127,10 @@ func (c *nativeCounter) x(name string) string {
 	return name + c.unit.suffix()
 }
 
-// disambiguate makes equal names of an object's counters unique. The result depends on English names
-// and types, and on title indices if these are equal, not on the order of counters. The counter
-// whose unit needs no conversion keeps the name, then the first in the order of names; the others
-// get their full name, and a number if necessary.
+// disambiguate makes equal names of an object's counters unique. The result depends on English
+// names and types, and on title indices if these are equal, not on the order of counters. A counter
+// whose unit needs no conversion keeps the name, or else the first counter in the order of names.
+// The other counters get their full names, and numbers if necessary.
 func disambiguate(o *layout, object []string, counters []nativeCounter) {
 	order := make([]*nativeCounter, len(counters))
 	for i := range counters {

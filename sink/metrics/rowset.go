@@ -117,7 +117,8 @@ func (r *rowSet) kept(st *object, o frame.Object, i int) int {
 	return int(r.prevRow[j])
 }
 
-// labelsOf returns the labels of instance i, reusing the labels of previous row was; false to omit it.
+// labelsOf returns the labels of instance i, reusing the labels of previous row was; false omits
+// the instance.
 func (m *Mapper) labelsOf(st *object, r *rowSet, o frame.Object, i, was int) ([]Label, bool) {
 	var ls []Label
 	if was >= 0 && !hasIndex(r.rows.labels[was]) {

@@ -13,14 +13,14 @@ type Scheme uint8
 
 // The schemes.
 const (
-	Own             Scheme = iota // winperf's: every counter, named after itself
-	WindowsExporter               // the metrics of windows_exporter's collectors
-	OTel                          // OpenTelemetry's semantic conventions, for matching counters
+	Own             Scheme = iota // winperf's names: every counter, with a name made from its own
+	WindowsExporter               // the names of windows_exporter: the counters that its collectors read
+	OTel                          // OpenTelemetry's names: the counters that match its semantic conventions
 )
 
 var schemeWords = [...]string{"own", "windows_exporter", "otel"}
 
-// String returns "own", "windows_exporter" or "otel".
+// String returns "own", "windows_exporter" or "otel", or "unknown" for another value.
 func (s Scheme) String() string {
 	if int(s) < len(schemeWords) {
 		return schemeWords[s]
@@ -31,8 +31,8 @@ func (s Scheme) String() string {
 // ErrScheme is wrapped by the errors of ParseScheme.
 var ErrScheme = errors.New("unknown names")
 
-// ParseScheme returns the scheme of a word. The error wraps ErrScheme and suggests a similar word,
-// if one exists.
+// ParseScheme returns the scheme of a word that [Scheme.String] returns. For other words the error
+// wraps ErrScheme and suggests a similar word, if one exists.
 func ParseScheme(word string) (Scheme, error) {
 	for i, w := range schemeWords {
 		if w == word {

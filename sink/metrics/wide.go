@@ -8,13 +8,14 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-// wide is a cumulative counter of 4 bytes, continued beyond 2^32, for all instances.
+// wide has the totals of a cumulative counter of 4 bytes for all instances: 8 bytes that continue
+// beyond 2^32.
 type wide struct {
 	k     int
 	id    definitionID
 	total []uint64 // by instance; the low 32 bits are the last raw value
-	spare []uint64
-	whole bool // the last sample had all values
+	spare []uint64 // memory for the next totals
+	whole bool     // the last sample had all values
 }
 
 func (st *object) wideOf(k int) *wide {
@@ -62,8 +63,8 @@ func grows(l *layout, k int) bool {
 	}
 }
 
-// widen updates the counts from a new sample. A smaller value wrapped if that is plausible, as in
-// [counter.WrapPlausible]; else the counter restarted.
+// widen updates the totals from a new sample. If a raw value became smaller, it passed 2^32 if that
+// is plausible, as in [counter.WrapPlausible]; otherwise the counter restarted.
 func (st *object) widen() {
 	n := st.now.Len()
 	for c := range st.wides {
@@ -91,7 +92,7 @@ func (st *object) widen() {
 	}
 }
 
-// continued returns the count after total for a new raw value.
+// continued returns the total that follows total for a new raw value.
 func continued(total, raw uint64, match counter.Match) uint64 {
 	const wrap = 1 << 32
 	low := total % wrap
@@ -104,9 +105,10 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 	return raw
 }
 
-// Continue takes over the counts of 4 bytes from another Mapper of earlier samples of the same
-// machines. Without it counts restart at the raw value, which rate() would take as an increase.
-// Call it before the first Map, while last is not in use.
+// Continue copies the totals of cumulative counters of 4 bytes from last, which mapped earlier
+// samples of the same machines. Without it these counters restart at the raw value, which rate()
+// would treat as an increase. Call it before the first Map, while last is not in use. After Map has
+// been called the error wraps winperf.ErrState.
 func (m *Mapper) Continue(last *Mapper) error {
 	if m.uses > 0 {
 		return fmt.Errorf("metrics: %w: samples were mapped already", winperf.ErrState)

@@ -62,6 +62,7 @@ type Report struct {
 	faulty   bool // one finding is a fault
 }
 
+// NewReport returns a Report about a file.
 func NewReport(file string) *Report { return &Report{file: file} }
 
 // Fault adds a fault at a place.

@@ -91,6 +91,7 @@ const (
 	valueInt    = 3
 )
 
+// NewEncoder returns an Encoder with these options.
 func NewEncoder(opt Options) *Encoder {
 	if opt.MaxPoints <= 0 {
 		opt.MaxPoints = 10_000

@@ -84,6 +84,7 @@ type message interface {
 	next()
 }
 
+// NewEncoder returns an Encoder with these options.
 func NewEncoder(opt Options) *Encoder {
 	if opt.MaxSamples <= 0 {
 		opt.MaxSamples = 10_000
