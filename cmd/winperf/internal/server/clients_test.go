@@ -226,7 +226,7 @@ func slowReader(
 	}
 
 	// The server gives up when it may. If it does not, this does not end.
-	for !strings.Contains(s.log.String(), "broken off") {
+	for !strings.Contains(s.log.String(), "was aborted") {
 		time.Sleep(time.Millisecond)
 	}
 }
