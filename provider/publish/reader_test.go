@@ -40,7 +40,7 @@ func TestSeveral(t *testing.T) {
 		add(t, q, "Job", "x", add(t, q, "Peer", "b", nil))
 		add(t, p, "Job", "y", add(t, p, "Peer", "c", nil))
 		w.expect("Transfer 0 0 0", "Peer(a) 0", "Peer(c) 0", "Peer(b) 0", "Job(c/y) 0 0 0", "Job(b/x) 0 0 0")
-		w.expectProblems(`object "Transfer", which has no instances, is published by`)
+		w.expectProblems(`object "Transfer", which has no instances, is already published by`)
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}

@@ -68,7 +68,7 @@ func TestNotice(t *testing.T) {
 		{notice{Kind: othersClosed, Err: cause, More: 3}, "file x: bad data (and 3 more)", "3"},
 		{
 			notice{Kind: othersDamage, Err: cause, More: 1},
-			"left out, because a file of another account is invalid: file x: bad data (and 1 more)", "0",
+			"omitted, because a file of another account is invalid: file x: bad data (and 1 more)", "0",
 		},
 		{notice{Kind: leftOutObject, Err: cause}, cause.Error(), cause.Error()},
 	} {

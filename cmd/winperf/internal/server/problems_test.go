@@ -24,7 +24,7 @@ func TestPushConfigErrors(t *testing.T) {
 		{"    tls: {ca_file: a, ca_file: b}\n", `f:3:23: duplicate key "ca_file", first in line 3`},
 		{"    tls: {cert_file: a}\n", `f:3:22: tls.cert_file: expected key_file, too`},
 		{"    tls: {key_file: a}\n", `f:3:21: tls.key_file: expected cert_file, too`},
-		{"    tls: {ca_file: a, insecure_skip_verify: true}\n", `f:3:20: tls.ca_file: insecure_skip_verify takes any`},
+		{"    tls: {ca_file: a, insecure_skip_verify: true}\n", `f:3:20: tls.ca_file: insecure_skip_verify accepts any`},
 		{"    password_file: a\n    bearer_file: b\n", `f:4:18: bearer_file: password_file is set, too`},
 		{"    bearer_file: b\n", `f:3:18: bearer_file: the URL has a user, too`},
 		{"    password: a\n", `f:3:5: unknown key "password" (did you mean password_file?)`},
