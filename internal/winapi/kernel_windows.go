@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// Kernel calls functions of kernel32.dll.
 type Kernel struct{ dll *DLL }
 
 // NewKernel returns the calls of a library: kernel32.dll or a fake.
