@@ -226,7 +226,9 @@ func (b *binding) complete(t *ticket) {
 	for i := range cycles {
 		if c := cycles[i].Cycle; c != nil {
 			b.noted.add(c.Anomalies)
-			addCost(&t.cost, measure.Cost{Prepare: c.Cost.Prepare, Decode: c.Cost.Decode + c.Cost.Cook, Bytes: c.Cost.Bytes})
+			addCost(&t.cost, measure.Cost{
+				Prepare: c.Cost.Prepare, Decode: c.Cost.Decode + c.Cost.Cook, Bytes: c.Cost.Bytes,
+			})
 		}
 	}
 	b.noteSources(t, cycles)

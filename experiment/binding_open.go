@@ -58,6 +58,7 @@ func (b *binding) exchange(ctx context.Context, s sampler, opt Binding) error {
 		b.describe()
 		close(changed)
 	}
+
 	select {
 	case b.control <- change:
 		<-changed

@@ -178,6 +178,7 @@ func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 	switch {
 	case l.region == "":
 		r.out.Event(ctx, l.name, l.attrs...)
+
 	case l.region == "begin" && isOpen:
 		return fmt.Errorf("a region %q with the id %q is open already", l.name, l.id)
 	case l.region == "begin" && (len(r.regions) >= maxLineRegions || r.held+size > maxLineBytes):
@@ -185,6 +186,7 @@ func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 	case l.region == "begin":
 		r.held += size
 		r.regions[key] = lineRegion{r.out.Region(ctx, l.name, l.attrs...), size}
+
 	case !isOpen:
 		return fmt.Errorf("no region %q with the id %q is open", l.name, l.id)
 	default:
@@ -192,6 +194,7 @@ func (r *lineReader) emit(ctx context.Context, l *eventLine, size int) error {
 		r.held -= open.size
 		open.finish(l.attrs, atBegin)
 	}
+
 	return nil
 }
 

@@ -142,6 +142,7 @@ func (s *store) makeRoom(q *quota, values int) bool {
 	if q.waits() {
 		values = min(values, 1)
 	}
+
 	for !s.closed && q.full(values) {
 		switch {
 		case q.policy == DropOldest && q.oldest != nil:
@@ -157,6 +158,7 @@ func (s *store) makeRoom(q *quota, values int) bool {
 			return false
 		}
 	}
+
 	return !s.closed
 }
 

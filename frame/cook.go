@@ -28,7 +28,7 @@ type Cooker struct {
 	uses      uint64
 }
 
-// hashSeed returns a random seed, so that nobody can choose colliding names.
+// hashSeed returns a random seed, so that colliding names cannot be chosen in advance.
 func (c *Cooker) hashSeed() maphash.Seed {
 	if c.seed == (maphash.Seed{}) {
 		c.seed = maphash.MakeSeed()

@@ -377,6 +377,7 @@ func (b *planner) mergeOlder() {
 	b.plan.before = slices.Grow(b.plan.before[:0], len(b.old.counters))
 	b.before = b.plan.before[:len(b.old.counters)]
 	clear(b.before)
+
 	for i := range b.old.items {
 		it := &b.old.items[i]
 		of := &b.before[it.k]
@@ -389,6 +390,7 @@ func (b *planner) mergeOlder() {
 		case of.all == nil:
 			of.all = make([]*winperf.Series, n)
 		}
+
 		for m, j := range it.instances {
 			of.all[j] = it.kept.all[m]
 		}

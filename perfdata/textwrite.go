@@ -71,6 +71,7 @@ func (w *textWriter) options(fields []field) {
 			}
 			continue
 		}
+
 		if v.Interface() != f.implied {
 			w.printf(" %s=%v", f.key, v)
 		}

@@ -24,12 +24,12 @@ func (b *builder) likeWindowsExporter(list []objectState) {
 	gauge("build_info", "The program.", metrics.Column{Rows: build, Bits: []uint64{1}})
 
 	rows := metrics.NewRows(oneLabel("collector", c.names), nil)
-	gauge("collector_duration_seconds", "How long a collector took.",
+	gauge("collector_duration_seconds", "Duration of a collector.",
 		metrics.Column{Rows: rows, Form: metrics.Ticks100ns, Bits: c.took})
-	gauge("collector_success", "1 where a collector gave what it has.", metrics.Column{Rows: rows, Bits: c.success})
-	gauge("collector_timeout", "1 where a collector was late.",
+	gauge("collector_success", "1 if a collector succeeded.", metrics.Column{Rows: rows, Bits: c.success})
+	gauge("collector_timeout", "1 if a collector timed out.",
 		metrics.Column{Rows: rows, Bits: make([]uint64, len(c.names))})
-	gauge("scrape_duration_seconds", "How long the scrape took.",
+	gauge("scrape_duration_seconds", "Duration of the scrape.",
 		metrics.Column{Rows: b.self.none, Form: metrics.Ticks100ns, Bits: []uint64{ticks(c.scrape)}})
 }
 

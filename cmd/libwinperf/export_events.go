@@ -85,7 +85,9 @@ const maxAttributes = 128
 func attributesIn(region C.winperf_handle, attributes *C.winperf_attribute, count C.int32_t) (
 	[]slog.Attr, foreign.Code,
 ) {
-	all, code := arrayIn[C.winperf_attribute](region, unsafe.Pointer(attributes), count, maxAttributes, "attributes")
+	all, code := arrayIn[C.winperf_attribute](
+		region, unsafe.Pointer(attributes), count, maxAttributes, "attributes",
+	)
 	if code != foreign.OK || len(all) == 0 {
 		return nil, code
 	}

@@ -21,7 +21,9 @@ func winperf_snapshot_create(source C.winperf_handle, kind C.int32_t, requests *
 ) C.winperf_handle {
 	var requested []foreign.Request
 	if foreign.Kind(kind) == foreign.Custom {
-		all, code := arrayIn[foreign.Request](source, unsafe.Pointer(requests), count, foreign.MaxRequests, "requests")
+		all, code := arrayIn[foreign.Request](
+			source, unsafe.Pointer(requests), count, foreign.MaxRequests, "requests",
+		)
 		if code != foreign.OK {
 			return C.winperf_handle(code)
 		}

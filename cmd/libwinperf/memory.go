@@ -74,7 +74,8 @@ func array[T any](of C.winperf_handle, at unsafe.Pointer, count *C.int32_t, what
 	case at == nil:
 		return nil, library.Fail(foreign.Handle(of), "%s is NULL and has the length %d", what, n)
 	case uintptr(n) > -uintptr(at)/unsafe.Sizeof(*(*T)(at)):
-		return nil, library.Fail(foreign.Handle(of), "%s has the length %d, which exceeds the address space", what, n)
+		const form = "%s has the length %d, which exceeds the address space"
+		return nil, library.Fail(foreign.Handle(of), form, what, n)
 	}
 	return unsafe.Slice((*T)(at), n), foreign.OK
 }

@@ -195,7 +195,8 @@ func (a *attached) addSinks(ctx context.Context, routes []delivery.Route) error 
 				_, _ = a.removeSink(ctx, added.Name)
 			}
 			_ = discard(ctx, routes[i:])
-			return protocol.Errorf("state", "the experiment %q is ending, or a sink of this name is still being removed: %v", a.name(), err)
+			const form = "the experiment %q is ending, or a sink of this name is still being removed: %v"
+			return protocol.Errorf("state", form, a.name(), err)
 		}
 		a.server.mu.Lock()
 		a.sinks = append(a.sinks, r.Name)

@@ -162,7 +162,8 @@ func (c *conn) receiveRecords(_ context.Context, r *protocol.Request) (any, erro
 		return nil, err
 	}
 	if t.attached == nil {
-		return nil, protocol.Errorf("state", "%q was attached by the program itself, which receives its records", t.exp.Name())
+		const form = "%q was attached by the program itself, which receives its records"
+		return nil, protocol.Errorf("state", form, t.exp.Name())
 	}
 	return protocol.Attached{Experiment: t.exp.Name(), Session: t.exp.Session()}, c.receive(t.attached)
 }
@@ -295,7 +296,8 @@ func (p *checkedChange) checkInterval(ch *protocol.Change) error {
 		return protocol.Errorf("bad_request", "%q has no source of events with an interval", exp.Name())
 	}
 	if len(paced) != 1 {
-		return protocol.Errorf("bad_request", "several sources of events have an interval, name one of them: %q", paced)
+		const form = "several sources of events have an interval, name one of them: %q"
+		return protocol.Errorf("bad_request", form, paced)
 	}
 	p.source = paced[0]
 	return nil
@@ -333,7 +335,8 @@ func (p *checkedChange) openSinks(c *conn, ch *protocol.Change) (err error) {
 	case len(ch.AddSinks)+len(ch.RemoveSinks) == 0:
 		return nil
 	case a == nil:
-		return protocol.Errorf("state", "%q was attached by the program itself, which controls its sinks", p.target.exp.Name())
+		const form = "%q was attached by the program itself, which controls its sinks"
+		return protocol.Errorf("state", form, p.target.exp.Name())
 	case !c.own:
 		return errForeignSinks
 	}

@@ -124,7 +124,8 @@ func eventSource(s *protocol.EventSource, naming string) (experiment.EventSource
 		return nil, errors.New("expected a name of the source of events")
 	case every == 0 && s.Process == "" && s.Path == "", s.Process != "" && s.Path != "",
 		bounded && s.Path == "", s.Above != nil && s.Below != nil:
-		return nil, fmt.Errorf("%q: expected one of every, process, path, and path with either above or below", s.Name)
+		const form = "%q: expected one of every, process, path, and path with either above or below"
+		return nil, fmt.Errorf(form, s.Name)
 	case s.Process != "":
 		return experiment.Processes{Name: s.Name, Match: s.Process, Every: every}, nil
 	case s.Path == "":
@@ -165,7 +166,8 @@ func openRoute(s *protocol.Sink) (delivery.Route, error) {
 	switch {
 	case s.File != "" && s.URL == "" && len(s.Program) == 0:
 		if !filepath.IsAbs(s.File) {
-			return r, fmt.Errorf("sink %q: expected an absolute path, since the program has another working directory", s.File)
+			const form = "sink %q: expected an absolute path, since the program has another working directory"
+			return r, fmt.Errorf(form, s.File)
 		}
 		r.Sink, err = delivery.NewFile(s.File, delivery.FileOptions{Format: s.Format, Overwrite: s.Overwrite})
 	case s.URL != "" && s.File == "" && len(s.Program) == 0:

@@ -124,6 +124,7 @@ func Recover(
 	if err != nil {
 		return err
 	}
+
 	for _, dir := range dirs {
 		s, err := openSpill(dir, d)
 		if errors.Is(err, queue.ErrInUse) {
@@ -132,6 +133,7 @@ func Recover(
 		if err != nil {
 			return err
 		}
+
 		if err := errors.Join(s.recover(ctx, put), s.Close()); err != nil {
 			return fmt.Errorf("records in %s: %w", dir, err)
 		}

@@ -54,8 +54,8 @@ func (s *Source) update() {
 	clear(all[len(s.fresh):])
 }
 
-// addTo adds the parts of a sample to s, limited to the objects in only; nil is no limit. again means that parts
-// without objects were added before.
+// addTo adds the parts of a sample to s, limited to the objects in only; nil is no limit. again means that
+// parts without objects were added before.
 func (sm *sample) addTo(s *winperf.Sample, only []winperf.ObjectID, again bool) {
 	for _, p := range sm.from.Parts {
 		switch {

@@ -199,6 +199,7 @@ func (d *Database) ExportedOf(match string) Samples {
 	d.t.Helper()
 	d.get("/internal/force_flush") // otherwise it shows them some seconds later
 	body := d.get("/api/v1/export?" + url.Values{"match[]": {match}, "reduce_mem_usage": {"1"}}.Encode())
+
 	samples := Samples{}
 	for line := range strings.Lines(body) {
 		var series struct {
@@ -209,6 +210,7 @@ func (d *Database) ExportedOf(match string) Samples {
 		if err := json.Unmarshal([]byte(line), &series); err != nil {
 			d.t.Fatal(err)
 		}
+
 		for i, ms := range series.Timestamps {
 			value := math.NaN()
 			if v := series.Values[i]; v != nil {
@@ -217,6 +219,7 @@ func (d *Database) ExportedOf(match string) Samples {
 			samples.add(series.Metric, ms, value)
 		}
 	}
+
 	return samples
 }
 

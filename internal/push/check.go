@@ -107,9 +107,11 @@ var reserved = []string{
 
 func (t *Target) checkHeaders(found *problems) {
 	seen := map[string]string{}
+
 	for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
 		value := t.Headers[name]
 		canonical := http.CanonicalHeaderKey(name)
+
 		err := checkHeader(name, value)
 		switch first, twice := seen[canonical]; {
 		case err != nil:
@@ -122,6 +124,7 @@ func (t *Target) checkHeaders(found *problems) {
 		case canonical == "Host" && (value == "" || strings.ContainsAny(value, " \t/@?#\\")):
 			err = fmt.Errorf("expected HOST or HOST:PORT, found %q", value)
 		}
+
 		seen[canonical] = name
 		found.note("headers."+name, "", err)
 	}

@@ -104,6 +104,7 @@ func elsewhere(t reflect.Type, name string, depth int) string {
 	if depth > 4 {
 		return ""
 	}
+
 	all := fieldsOf(t)
 	for _, key := range all.names {
 		within := t.FieldByIndex(all.index[key]).Type
@@ -113,6 +114,7 @@ func elsewhere(t reflect.Type, name string, depth int) string {
 		if within.Kind() != reflect.Struct {
 			continue
 		}
+
 		if _, there := fieldsOf(within).index[name]; there {
 			return key + ": " + name
 		}
@@ -120,5 +122,6 @@ func elsewhere(t reflect.Type, name string, depth int) string {
 			return key + ": " + place
 		}
 	}
+
 	return ""
 }

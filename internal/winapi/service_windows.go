@@ -208,7 +208,9 @@ func configuration(s *mgr.Service) (program, account string, err error) {
 	if err := windows.QueryServiceConfig(s.Handle, config, most, &need); err != nil {
 		return "", "", err
 	}
-	return windows.UTF16PtrToString(config.BinaryPathName), windows.UTF16PtrToString(config.ServiceStartName), nil
+	program = windows.UTF16PtrToString(config.BinaryPathName)
+	account = windows.UTF16PtrToString(config.ServiceStartName)
+	return program, account, nil
 }
 
 // ErrNoService means that the service manager did not start this process.
@@ -227,34 +229,37 @@ func RunService(name string, run ServiceRun) error {
 type serviceHandler struct{ run ServiceRun }
 
 // Execute implements svc.Handler.
-func (h serviceHandler) Execute(_ []string, asked <-chan svc.ChangeRequest, told chan<- svc.Status) (bool, uint32) {
+func (h serviceHandler) Execute(
+	_ []string, requests <-chan svc.ChangeRequest, status chan<- svc.Status,
+) (bool, uint32) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ready, ended, reload := make(chan struct{}), make(chan error, 1), make(chan struct{}, 1)
-	told <- svc.Status{State: svc.StartPending}
+	status <- svc.Status{State: svc.StartPending}
 	go func() { ended <- h.run(ctx, sync.OnceFunc(func() { close(ready) }), reload) }()
 
-	running := svc.Status{State: svc.Running, Accepts: svc.AcceptStop | svc.AcceptShutdown | svc.AcceptParamChange}
+	const accepts = svc.AcceptStop | svc.AcceptShutdown | svc.AcceptParamChange
+	running := svc.Status{State: svc.Running, Accepts: accepts}
 	for {
 		select {
 		case <-ready:
-			told <- running
+			status <- running
 			ready = nil
 		case err := <-ended:
-			told <- svc.Status{State: svc.StopPending}
+			status <- svc.Status{State: svc.StopPending}
 			if err != nil {
 				return true, 1
 			}
 			return false, 0
-		case r := <-asked:
+		case r := <-requests:
 			switch r.Cmd {
 			case svc.Interrogate:
-				told <- r.CurrentStatus
+				status <- r.CurrentStatus
 			case svc.Stop, svc.Shutdown:
-				told <- svc.Status{State: svc.StopPending}
+				status <- svc.Status{State: svc.StopPending}
 				cancel()
 			case svc.ParamChange:
-				told <- running
+				status <- running
 				select {
 				case reload <- struct{}{}:
 				default: // one is pending

@@ -57,7 +57,7 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 		return nil, fmt.Errorf("publishing counters on %s, which is big-endian: %w",
 			runtime.GOARCH, winperf.ErrNotSupported)
 	}
-	fileImage, err := newFileImage(s)
+	image, err := newFileImage(s)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 		return nil, err
 	}
 
-	p := &Publisher{memory: memory{file: f, static: fileImage.static}, ended: make(chan struct{})}
-	if err := p.begin(fileImage); err != nil {
+	p := &Publisher{memory: memory{file: f, static: image.static}, ended: make(chan struct{})}
+	if err := p.begin(image); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	go p.stay()
@@ -116,15 +116,17 @@ func (p *Publisher) stay() {
 	}
 }
 
-func (p *Publisher) begin(fileImage *fileImage) error {
+func (p *Publisher) begin(image *fileImage) error {
 	if err := p.memory.begin(); err != nil {
 		return err
 	}
+
 	// References to objects, instances and counters keep the publisher, so its memory is unused when the
 	// publisher is collected.
 	runtime.AddCleanup(p, unmapAll, p.memory.mapping)
-	for i, o := range fileImage.objects {
-		object := &Object{publisher: p, number: uint32(i), declared: o, image: fileImage.images[i]}
+
+	for i, o := range image.objects {
+		object := &Object{publisher: p, number: uint32(i), declared: o, image: image.images[i]}
 		p.objects = append(p.objects, object)
 		if o.Multi {
 			continue
@@ -134,6 +136,7 @@ func (p *Publisher) begin(fileImage *fileImage) error {
 			return err
 		}
 	}
+
 	p.memory.show()
 	return nil
 }

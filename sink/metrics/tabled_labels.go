@@ -81,12 +81,14 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 	case tables.Word:
 		value, _, _ = strings.Cut(name, " ")
 		return value, true
+
 	case tables.Pid, tables.Pool:
 		pid, pool, cut := strings.Cut(name, "_")
 		if l.rules[r].Rule == tables.Pid {
 			pool = pid
 		}
 		return pool, cut && !strings.Contains(name, "#")
+
 	case tables.Core:
 		return name[strings.LastIndexByte(name, ' ')+1:], true
 	case tables.Logical:
@@ -98,6 +100,7 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 	case tables.Session:
 		return strings.ReplaceAll(name, "#", " "), name != "" && name != "Services" && name != "Console"
 	}
+
 	return numberedName(o, i, name), true
 }
 

@@ -123,6 +123,7 @@ func (s *session) close() error {
 func (s *session) add(ids []counterset.Identifier) error {
 	s.tried = s.consumer.calls.now()
 	s.refused = nil
+
 	added, err := s.handle.add(ids...)
 	if err != nil && (len(ids) > 1 || len(added) != len(ids)) {
 		// A refused identifier must not prevent the others.
@@ -139,6 +140,7 @@ func (s *session) add(ids []counterset.Identifier) error {
 		}
 		added = []counterset.Identifier{s.outcome(ids[0], added, err)}
 	}
+
 	return s.order(added)
 }
 

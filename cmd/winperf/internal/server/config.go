@@ -47,7 +47,7 @@ type TLS struct {
 	CAFile     string `yaml:"ca_file"`              // trusted certificates, PEM; "" is the system's
 	CertFile   string `yaml:"cert_file"`            // client certificate, PEM
 	KeyFile    string `yaml:"key_file"`             // key of the client certificate, PEM
-	ServerName string `yaml:"server_name"`          // name in the receiver's certificate; "" is the host of the URL
+	ServerName string `yaml:"server_name"`          // in the receiver's certificate; "" is the host of the URL
 	Insecure   bool   `yaml:"insecure_skip_verify"` // accepts any certificate
 }
 

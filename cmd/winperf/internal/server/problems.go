@@ -212,7 +212,7 @@ func (t *Target) queueDirectory() (string, error) {
 		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
-		return "", nil //nolint:nilerr // sending may use another one
+		return "", nil //nolint:nilerr // the start reports that no directory is usable
 	}
 
 	if is, err := os.Stat(dir); err == nil && !is.IsDir() {

@@ -194,7 +194,8 @@ var pushMetrics = []struct {
 		func(s *push.Stats, _ time.Time) uint64 { return s.Sent },
 	},
 	{
-		"winperf_push_samples_refused_total", metrics.Counter, "", metrics.Whole, "Values that the receiver refused for good.",
+		"winperf_push_samples_refused_total", metrics.Counter, "", metrics.Whole,
+		"Values that the receiver refused for good.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Refused },
 	},
 	{
@@ -202,7 +203,8 @@ var pushMetrics = []struct {
 		func(s *push.Stats, _ time.Time) uint64 { return s.Requests },
 	},
 	{
-		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole, "Requests that were sent again, completely or in parts.",
+		"winperf_push_retries_total", metrics.Counter, "", metrics.Whole,
+		"Requests that were sent again, completely or in parts.",
 		func(s *push.Stats, _ time.Time) uint64 { return s.Retries },
 	},
 	{

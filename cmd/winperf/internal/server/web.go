@@ -114,12 +114,14 @@ func (s *server) handleReload(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "reloading by HTTP is not enabled (--web.enable-lifecycle)", http.StatusForbidden)
 		return
 	}
+
 	// A closed connection does not cancel the reload; the end of the server does.
 	if err := s.reload(s.base, s.log); err != nil {
 		err = fmt.Errorf("reload failed, the current configuration stays in use: %w", err)
 		refuse(w, http.StatusInternalServerError, err)
 		return
 	}
+
 	live = s.use()
 	late := s.web.otherThan(&live.config.Web)
 	live.users.Done()

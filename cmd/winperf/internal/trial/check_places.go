@@ -27,9 +27,11 @@ func (e *EventEntry) checkLines() error {
 	if socket, ok := strings.CutPrefix(e.Lines, "unix:"); ok {
 		return checkSocket(socket)
 	}
+
 	if err := isDir(filepath.Dir(e.Lines)); err != nil {
 		return err
 	}
+
 	info, err := os.Stat(e.Lines)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -20,7 +20,9 @@ type Measure struct {
 
 var measures = []Measure{
 	{"elapsed time", "seconds", func(r *Result) (float64, bool) { return r.Exit.Time.Seconds(), true }},
-	{"processor time", "seconds", func(r *Result) (float64, bool) { return (r.Exit.User + r.Exit.System).Seconds(), true }},
+	{"processor time", "seconds", func(r *Result) (float64, bool) {
+		return (r.Exit.User + r.Exit.System).Seconds(), true
+	}},
 	{"user time", "seconds", func(r *Result) (float64, bool) { return r.Exit.User.Seconds(), true }},
 	{"system time", "seconds", func(r *Result) (float64, bool) { return r.Exit.System.Seconds(), true }},
 	{"peak memory, largest process", Bytes, func(r *Result) (float64, bool) {
@@ -75,7 +77,9 @@ func Variants(results []*Result) (groups []Group, failed int) {
 		}
 		groups[at].Results = append(groups[at].Results, r)
 	}
-	slices.SortFunc(groups, func(a, b Group) int { return a.Results[0].Step.Variant - b.Results[0].Step.Variant })
+	slices.SortFunc(groups, func(a, b Group) int {
+		return a.Results[0].Step.Variant - b.Results[0].Step.Variant
+	})
 	return groups, failed
 }
 

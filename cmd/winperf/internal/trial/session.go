@@ -92,7 +92,8 @@ func (s *Session) bind(ctx context.Context) error {
 		return err
 	}
 	opt := experiment.Options{
-		Names: names, Name: s.file.Name.V, Sources: s.origins, Bindings: bindings, Program: &s.program, Language: s.file.Language,
+		Names: names, Name: s.file.Name.V, Sources: s.origins, Bindings: bindings,
+		Program: &s.program, Language: s.file.Language,
 		Public: true,
 	}
 	for i := range s.file.Events {

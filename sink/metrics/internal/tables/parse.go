@@ -65,6 +65,7 @@ func (p *parser) head(word, value string) (err error) {
 		return p.object(value, word == "else")
 	case word == "labels" && b.Labels == nil:
 		b.Labels, err = parseLabels(value)
+
 	case word == "one":
 		b.One = true
 	case word == "facts":
@@ -73,6 +74,7 @@ func (p *parser) head(word, value string) (err error) {
 		b.Kind = Exporter
 	case word == "absent":
 		b.Kind = Absent
+
 	default:
 		return fmt.Errorf("%q is unknown in a block, or duplicate", word)
 	}

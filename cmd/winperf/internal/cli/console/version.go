@@ -11,7 +11,8 @@ import (
 
 // VersionLine returns what winperf --version prints.
 func VersionLine() string {
-	return fmt.Sprintf("winperf %s%s %s/%s %s", Version(), builtFrom(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	const form = "winperf %s%s %s/%s %s"
+	return fmt.Sprintf(form, Version(), builtFrom(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // builtFrom returns the commit and its date in parentheses, if known.

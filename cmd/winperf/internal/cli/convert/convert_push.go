@@ -286,8 +286,10 @@ func (h *history) reportRefused(ctx context.Context, counts *push.Counts) error 
 		return nil
 	case counts.Requests == 0:
 		return h.nothing()
+
 	case counts.Sent == 0 && counts.Refused > 0:
 		return fmt.Errorf("%s accepted none of %d samples", h.resume.To, counts.Refused)
+
 	case counts.Refused > 0:
 		h.app.Partial = true
 		const form = "%s did not accept %d of %d samples"

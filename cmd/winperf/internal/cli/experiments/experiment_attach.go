@@ -163,7 +163,9 @@ it (Ctrl-C) or the experiment ends. It writes records that nobody received first
 	return cmd
 }
 
-func attachExperiment(ctx context.Context, a *console.App, args []string, spec *control.Spec, o *output.Flags) error {
+func attachExperiment(
+	ctx context.Context, a *console.App, args []string, spec *control.Spec, o *output.Flags,
+) error {
 	return receiveRecords(ctx, a, args, control.Request{Op: "attach", Spec: spec}, !spec.Keep, o)
 }
 

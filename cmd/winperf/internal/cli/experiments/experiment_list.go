@@ -181,6 +181,7 @@ func listSensors(ctx context.Context, a *console.App, args []string, pattern str
 	if err := ask(ctx, args, control.Request{Op: "sensors", Pattern: pattern}, &all); err != nil {
 		return err
 	}
+
 	for _, s := range all.Sensors {
 		err := error(nil)
 		if asJSON {
@@ -192,6 +193,7 @@ func listSensors(ctx context.Context, a *console.App, args []string, pattern str
 			return err
 		}
 	}
+
 	if more := all.Of - len(all.Sensors); more > 0 {
 		a.Complain(fmt.Errorf("%d more sensors match; select fewer with --match", more))
 		a.Partial = true

@@ -111,7 +111,8 @@ func RunCommand(a *console.App, call *Invocation) *cobra.Command {
 }
 
 func (r *runner) addFlags(flags *pflag.FlagSet) {
-	flags.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", "time between samples of the processes: 1, 0.1, 50ms")
+	const every = "time between samples of the processes: 1, 0.1, 50ms"
+	flags.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", every)
 	flags.VarP(&r.repetitions, "count", "n", "number of runs of the command, or of each variant")
 	flags.Var(&r.warmups, "warmup", "number of runs before, which are not counted")
 	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 chooses one")

@@ -73,7 +73,8 @@ func (r *runner) writeRecords(b *strings.Builder, out *trial.Outcome) {
 	writeSilent(b, t.Silent())
 }
 
-const lateForm = "%d series are missing in %s: they began after the first record, or another source has their path"
+const lateForm = "%d series are missing in %s: they began after the first record," +
+	" or another source has their path"
 
 func writeRoutes(b *strings.Builder, all []delivery.RouteState) {
 	for _, route := range all {
@@ -122,7 +123,8 @@ func writeSwitched(b *strings.Builder, t *trial.Tally) {
 	if t.Switched == 0 {
 		return
 	}
-	const form = "%d values are from another process or instance than in the previous record, the first at %s: %s\n"
+	const form = "%d values are from another process or instance than in the previous record," +
+		" the first at %s: %s\n"
 	path := pathOf(t.SwitchOf.Source, t.SwitchOf.Path)
 	fmt.Fprintf(b, form, t.Switched, safetext.Line(t.SwitchOf.Event), safetext.Line(path))
 }

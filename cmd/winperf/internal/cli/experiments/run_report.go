@@ -61,7 +61,8 @@ func stopped(all []*trial.Result) string {
 }
 
 func writeRun(b *strings.Builder, x *trial.Result) {
-	fmt.Fprintf(b, "\n%s: %s after %s\n\n", safetext.Line(commandLine(x.Args)), ending(&x.Exit), seconds(x.Exit.Time.Seconds()))
+	command, elapsed := safetext.Line(commandLine(x.Args)), seconds(x.Exit.Time.Seconds())
+	fmt.Fprintf(b, "\n%s: %s after %s\n\n", command, ending(&x.Exit), elapsed)
 	if x.Err != "" {
 		fmt.Fprintf(b, "its processes could not be sampled: %s\n\n", safetext.Line(x.Err))
 	}

@@ -16,7 +16,9 @@ import (
 
 // Explain reports once for each path without a value the reason and a suggestion. Before the end it
 // reports only paths that match nothing.
-func Explain(ctx context.Context, a *console.App, src winperf.Source, t *Tally, paths []winperf.Path, end bool) {
+func Explain(
+	ctx context.Context, a *console.App, src winperf.Source, t *Tally, paths []winperf.Path, end bool,
+) {
 	var c *catalogue.Catalogue
 	more := 0
 	for w, served := range t.Served {

@@ -21,7 +21,9 @@ type destination struct {
 }
 
 // open opens a sink. single means that only one moment follows.
-func open(ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool) (*destination, error) {
+func open(
+	ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool,
+) (*destination, error) {
 	out, err := output.Create(ctx, a, f)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,8 @@ Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 	l.output.Add(cmd, output.ListFormats)
 	cmd.Flags().BoolVar(&l.index, "index", false, "show title indices in the table")
 	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
-	cmd.Flags().BoolVar(&l.instances, "instances", false, "with -o paths: one path for each instance of each counter")
+	const instances = "with -o paths: one path for each instance of each counter"
+	cmd.Flags().BoolVar(&l.instances, "instances", false, instances)
 	cmd.ValidArgsFunction = input.CompleteWanted(&l.source)
 	return cmd
 }

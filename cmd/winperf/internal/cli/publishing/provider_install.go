@@ -95,6 +95,7 @@ func fillInstall(in *regfile.Install, read *registrationRead, path string) error
 
 func providerUninstallCommand(a *console.App) *cobra.Command {
 	var dryRun bool
+
 	cmd := &cobra.Command{
 		Use:   "uninstall DRIVER|GUID|FILE",
 		Short: "Remove a provider from this machine",
@@ -112,6 +113,7 @@ performance counters is deleted, and keys that are then empty.`,
 			return carryOut(a, cmd, steps, dryRun)
 		},
 	}
+
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the changes without making them")
 	return cmd
 }

@@ -176,7 +176,8 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Var(&r.sync, "sync", "flush recorded data to disk at this interval: 10, 1m")
 	f.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
 	f.BoolVar(&r.quiet, "quiet", false, "report only errors")
-	f.BoolVar(&r.progressLines, "progress", false, "report progress even without a terminal: one line for each sample")
+	const progress = "report progress even without a terminal: one line for each sample"
+	f.BoolVar(&r.progressLines, "progress", false, progress)
 
 	r.source.Add(cmd)
 	r.name.Add(cmd)

@@ -145,7 +145,8 @@ func (s *serveFlags) addPush(cmd *cobra.Command) {
 	f.StringSliceVar(&s.pushNames, "push-names", nil, names)
 	const queue = "`DIR` of the queue of samples to send (default: named after the URL)"
 	f.StringVar(&s.queue.Dir, "push-queue", "", queue)
-	f.Var((*output.ByteSize)(&s.queue.MaxBytes), "push-queue-size", "largest size of the queue: 500M, 1G (default 256M)")
+	const size = "largest size of the queue: 500M, 1G (default 256M)"
+	f.Var((*output.ByteSize)(&s.queue.MaxBytes), "push-queue-size", size)
 	f.Var(&s.age, "push-queue-age", "largest age of samples in the queue (default 48h)")
 	s.target.Add(cmd)
 }

@@ -95,22 +95,26 @@ or could not be read, or some data was damaged.`,
 
 func (c *comparer) flags(cmd *cobra.Command) {
 	c.source.Source = "local:" // for completion of names
+
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil,
 		"`URL` of a source to compare; repeat it: "+input.SourceForms())
 	flags.Var(&c.source.Language, "language", input.LanguageHelp)
+
 	const every = "time between two samples of a source: 2, 0.5, 500ms"
 	flags.VarP(input.LiveInterval{Interval: &c.every}, "interval", "i", every)
 	const count = "number of comparisons; shows the last one, and the mean cost of all"
 	flags.VarP(&c.count, "count", "n", count)
 	flags.Var(&c.tolerance, "tolerance", "accepted difference, see above")
 	flags.BoolVar(&c.differing, "differing", false, "show only counters that differ")
+
 	c.output.Add(cmd, compareFormats)
 	c.output.AddExact(cmd)
 	c.sel.Add(cmd, &c.source)
 	c.sel.AddFromStart(cmd)
 	c.log.Add(cmd)
 	c.within.Add(cmd)
+
 	console.Complete(cmd, "source", input.CompleteSource)
 	console.Complete(cmd, "language", input.CompleteLanguage)
 	cmd.ValidArgsFunction = input.CompletePath(&c.source)
