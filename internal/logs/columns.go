@@ -57,26 +57,26 @@ type columns struct {
 	instances []string // by position: the instance name of that series
 }
 
-// list adds the columns of a log that lists its series in one sample, and reports whether it does.
-// Times of the selection are ignored.
+// list adds the columns of a log that lists its series without values in one sample, and reports
+// whether it does. Times of the selection are ignored.
 func (c *columns) list(
 	ctx context.Context, log *Log, sel winperf.Selection, opt measure.Options, each func(*Moment),
 ) (listed bool) {
 	sel.Metadata, sel.Begin, sel.End = true, time.Time{}, time.Time{}
 	for m, err := range Read(ctx, []*Log{log}, sel, opt) {
-		if err != nil || !m.Displayed() {
+		if err != nil || !c.addAll(m) {
 			break // the reading of all samples reports the error
 		}
 		listed = true
 		each(m)
-		c.addAll(m)
 	}
 	return listed
 }
 
-// addAll adds the columns of a listing sample. It shares the texts of the log's series, which may
-// be many.
-func (c *columns) addAll(m *Moment) {
+// addAll adds the columns of a listing sample, and reports whether there are any. It shares the texts
+// of the log's series, which may be many.
+func (c *columns) addAll(m *Moment) bool {
+	before := len(c.names)
 	c.names = slices.Grow(c.names, m.Len())
 	for _, of := range m.Columns() {
 		for n, s := range of.AllSeries() {
@@ -85,6 +85,7 @@ func (c *columns) addAll(m *Moment) {
 			}
 		}
 	}
+	return len(c.names) > before
 }
 
 func (c *columns) add(m *Moment) {

@@ -58,11 +58,6 @@ func (m *Moment) Len() int {
 	return n
 }
 
-// Displayed reports whether the samples have displayable values instead of raw ones.
-func (m *Moment) Displayed() bool {
-	return len(m.Cycles) > 0 && m.Cycles[0].Sample.CheckRaw() != nil
-}
-
 // Read yields the samples of logs, merged by time. Damage that ends a log does not end the others;
 // damage after the last sample is in a moment without cycles. Any other error is yielded last. The
 // end of the context is no error.

@@ -46,6 +46,8 @@ type Options struct {
 	// Name is the name of the file in a binary log, System the writing system in binary logs and
 	// captures.
 	Name, System string
+	// Doubles writes the readings to a binary log as doubles, for samples without raw values.
+	Doubles bool
 	// Location is the zone of a binary log or a capture. nil is unknown in a capture.
 	Location *time.Location
 	// Sink is for formats of readings.
@@ -113,13 +115,29 @@ func (w *captureWriter) Flush() error { return nil }
 
 func (w *captureWriter) Late() int { return 0 }
 
-// blgWriter writes a binary log: frames, or displayable values as doubles.
-type blgWriter struct {
+// blgWriter writes a binary log of raw values.
+type blgWriter struct{ *pdhlog.Writer }
+
+func (w blgWriter) Write(m *Moment) error {
+	for _, cycle := range m.Cycles {
+		if err := w.Writer.Write(cycle.Frame, cycle.Names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doublesWriter writes a binary log of displayable values.
+type doublesWriter struct {
 	*pdhlog.Writer
 	named View
 }
 
-func newBLGWriter(w io.Writer, opt Options, tail *Tail) (*blgWriter, error) {
+func (w *doublesWriter) Write(m *Moment) error {
+	return w.WriteReadings(m.Time, w.named.Named(m.Columns()))
+}
+
+func newBLGWriter(w io.Writer, opt Options, tail *Tail) (Writer, error) {
 	how := pdhlog.Options{
 		Layout: pdhlog.Objects, Location: opt.Location, System: opt.System,
 		Name: filepath.Base(opt.Name), Paths: opt.Paths, Columns: opt.Sink.Columns, Tail: tail.blg,
@@ -128,20 +146,10 @@ func newBLGWriter(w io.Writer, opt Options, tail *Tail) (*blgWriter, error) {
 		how.Layout = pdhlog.Counters
 	}
 	to, err := pdhlog.NewWriter(w, how)
-	return &blgWriter{Writer: to}, err
-}
-
-func (w *blgWriter) Write(m *Moment) error {
-	if m.Displayed() {
-		return w.WriteReadings(m.Time, w.named.Named(m.Columns()))
+	if opt.Doubles {
+		return &doublesWriter{Writer: to}, err
 	}
-
-	for _, cycle := range m.Cycles {
-		if err := w.Writer.Write(cycle.Frame, cycle.Names); err != nil {
-			return err
-		}
-	}
-	return nil
+	return blgWriter{to}, err
 }
 
 // IsPacked reports whether JSON lines in a file of this name are compressed with zstd.

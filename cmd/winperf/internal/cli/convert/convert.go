@@ -48,6 +48,7 @@ type converter struct {
 	options   measure.Options
 	logs      []*logs.Log
 	zone      output.ShownZone // of the first log
+	doubles   bool             // the logs have no raw values; a binary log has doubles
 	types     rawline.RawTypes // of raw values in JSON lines, otherwise nil
 	tally     input.Tally
 	damage    console.DamageCount
@@ -197,6 +198,10 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	if err := c.check(format); err != nil {
 		return err
 	}
+
+	// Raw formats copy whole frames without computing readings.
+	raw := logs.IsRaw(format) && !c.doubles || format == logs.OpenMetrics
+	c.options.FramesOnly = raw && len(c.selection.Paths) == 0
 	thin := logs.Thin{
 		Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.Note,
 	}
@@ -335,9 +340,7 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	c.options, err = c.sel.Options(c.language)
 	c.name.Apply(&c.options)
 
-	// Raw formats copy whole frames without computing readings.
 	c.options.KeepFirst = true
-	c.options.FramesOnly = (logs.IsRaw(format) || format == logs.OpenMetrics) && len(paths) == 0
 	return err
 }
 
@@ -372,6 +375,7 @@ func (c *converter) check(format string) error {
 			return fmt.Errorf(form,
 				log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
 		}
+		c.doubles = is.Cooked
 	}
 	return nil
 }

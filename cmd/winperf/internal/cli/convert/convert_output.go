@@ -24,7 +24,7 @@ type convertOutput struct {
 
 func (c *converter) create(ctx context.Context, format, file string) (out *convertOutput, err error) {
 	opt := input.WriteOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
-	opt.Named, opt.Chosen = true, len(opt.Paths) > 0
+	opt.Named, opt.Chosen, opt.Doubles = true, len(opt.Paths) > 0, c.doubles
 	opt.Exclude, opt.Machines, opt.Instance = c.options.Exclude, c.machines(), !c.target.Sets(logs.InstanceLabel)
 	if opt.Labels, err = c.target.SeriesLabels(); err != nil {
 		return nil, err
@@ -73,12 +73,11 @@ func (c *converter) columns(ctx context.Context, format string) (found []string,
 	case "csv", "tsv":
 		return logs.Columns(ctx, c.logs, c.selection, c.options, show)
 	case logs.BLG:
-		opt := c.options
-		opt.FramesOnly = false
-		found, err = logs.Listed(ctx, c.logs, c.selection, opt, show)
-		c.options.FramesOnly = c.options.FramesOnly && found == nil
+		if c.doubles {
+			return logs.Listed(ctx, c.logs, c.selection, c.options, show)
+		}
 	}
-	return found, err
+	return nil, nil
 }
 
 // finish completes the output. It closes the logs before the rename, because the new name may be the name

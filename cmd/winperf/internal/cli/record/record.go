@@ -59,8 +59,9 @@ type recorder struct {
 	synced time.Time
 	small  bool // a limit that is too small was reported
 	reads  bool // computes readings
-	frames bool // samples have raw values
 	begun  bool // a path has matched something
+
+	doubles bool // the source has no raw values; a binary log has doubles
 }
 
 type recordNaming struct {
@@ -207,8 +208,8 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	defer src.Close()
 
 	is := src.Describe()
-	if is.Log.Raw && logs.IsRaw(r.format) {
-		return rawline.RawLinesError(r.source.Source, r.format)
+	if err := r.check(is); err != nil {
+		return err
 	}
 	r.live, r.zone = !is.Recorded, zone
 	src = r.thin(src)
@@ -253,6 +254,19 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	err = errors.Join(err, r.files.Close())
 	r.finish(ctx, src, p, err)
 	return err
+}
+
+// check refuses a format of raw values that the source does not have.
+func (r *recorder) check(is winperf.Description) error {
+	switch {
+	case is.Log.Raw && logs.IsRaw(r.format):
+		return rawline.RawLinesError(r.source.Source, r.format)
+	case is.Cooked && r.format == logs.Capture:
+		const form = "%s: the source has no raw samples for a capture; use -f blg, csv, tsv or jsonl: %w"
+		return fmt.Errorf(form, r.source.Source, winperf.ErrNotSupported)
+	}
+	r.doubles = is.Cooked
+	return nil
 }
 
 // thin returns the source with the samples of a log selected by -i. A live source is returned unchanged.
@@ -320,7 +334,7 @@ func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
 		Names: names, Format: r.format, Append: r.naming.append, Limits: r.limit, Note: r.app.Complain,
 		NewWriter: func(w io.Writer, name string, tail *logs.Tail) (logs.Writer, error) {
 			opt := input.WriteOptions(is, r.zone, r.format, name, r.paths)
-			opt.Tail = tail
+			opt.Tail, opt.Doubles = tail, r.doubles
 			return logs.NewWriter(w, r.format, opt)
 		},
 	}
@@ -399,7 +413,6 @@ func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
 		return err
 	}
 
-	r.frames = cycle.Sample.CheckRaw() == nil
 	if len(r.paths) > 0 {
 		r.tally.Count(cycle)
 		r.reads = r.tally.Unmatched()
@@ -425,7 +438,7 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	opt.Clock, opt.For, opt.End = r.clock, time.Duration(r.during), r.until
 	opt.CostlyTogether, opt.KeepFirst = raw, raw
 	opt.RawOnly = r.format == logs.Capture && !r.reads
-	opt.FramesOnly = r.format == logs.BLG && !r.reads && r.frames
+	opt.FramesOnly = r.format == logs.BLG && !r.reads && !r.doubles
 	for m, err := range logs.Read(ctx, []*logs.Log{{Source: src}}, r.selection(), opt) {
 		switch {
 		case err != nil:
