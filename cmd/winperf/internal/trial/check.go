@@ -16,7 +16,10 @@ import (
 const maxRuns = 100_000
 
 func (f *File) checkNumbers() error {
-	errs := []error{checkName(f.Name)}
+	var errs []error
+	if f.Name.Line > 0 {
+		errs = append(errs, checkName(f.Name))
+	}
 	if d := f.Interval; d.V != 0 {
 		errs = append(errs, leastInterval(d.Pos, d.V, "interval"))
 	}
@@ -50,6 +53,9 @@ func (f *File) checkOfCommands() error {
 		if d := f.Duration; d.V > 0 {
 			return d.Errorf("duration is for experiments without commands: this one ends after the last run")
 		}
+		return nil
+	}
+	if !f.unread.none("commands") {
 		return nil
 	}
 	var errs []error
@@ -138,7 +144,7 @@ func (e *EventEntry) checkNumbers() error {
 	if e.For < 0 || !(e.Hysteresis >= 0) {
 		errs = append(errs, e.Errorf("event %q: expected for and hysteresis of 0 or more", e.Name))
 	}
-	if e.Name == "" {
+	if e.Name == "" && !e.Partial {
 		errs = append(errs, e.Errorf("expected a name of the event"))
 	}
 	return errors.Join(errs...)
@@ -166,7 +172,7 @@ func (b *BindingEntry) checkNumbers() error {
 	if b.Timeout < 0 {
 		errs = append(errs, b.Errorf("timeout %v: expected a time above 0", b.Timeout))
 	}
-	if len(b.Events) == 0 || len(b.Sensors) == 0 {
+	if (len(b.Events) == 0 || len(b.Sensors) == 0) && !b.Partial {
 		errs = append(errs, b.Errorf("expected events and sensors of the binding"))
 	}
 	return errors.Join(errs...)

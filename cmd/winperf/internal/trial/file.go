@@ -51,6 +51,8 @@ type File struct {
 	Language string                          `yaml:"language"`
 	// Names is the naming rule for processes and threads: pid, name:pid or name.
 	Names strictyaml.Value[string] `yaml:"names"`
+
+	unread unread
 }
 
 // EventEntry is a source of events. It has exactly one kind.
@@ -122,14 +124,19 @@ type CommandEntry struct {
 }
 
 // ReadFile parses an experiment and checks everything that requires starting nothing. It joins all errors,
-// each with line and column. The file is nil only if the text is not YAML.
+// each with line and column. The file is nil if a part of the text cannot be decoded; then nothing is
+// checked that depends on this part.
 func ReadFile(name string, text []byte) (*File, error) {
 	f := &File{}
-	if err := strictyaml.Decode(name, text, f); err != nil {
+	err := strictyaml.Decode(name, text, f)
+	switch {
+	case f.Line == 0 && err != nil:
 		return nil, err
-	}
-	if f.Line == 0 {
+	case f.Line == 0:
 		return nil, strictyaml.Pos{Source: name, Line: 1, Column: 1}.Errorf("the file is empty: expected an experiment")
+	case err != nil:
+		f.unread = unreadKeys(strictyaml.PlacesOf(name, text), err)
+		return nil, errors.Join(err, f.check())
 	}
 	return f, f.check()
 }
@@ -171,7 +178,7 @@ func (f *File) check() error {
 		errs = append(errs, f.Commands[i].check(commands))
 	}
 
-	if len(f.Commands) == 0 && len(f.Bindings) == 0 {
+	if len(f.Commands) == 0 && len(f.Bindings) == 0 && f.unread.none("commands", "bindings") {
 		errs = append(errs, f.Errorf("expected commands to run, or bindings of sensors to events"))
 	}
 	return errors.Join(errs...)
@@ -180,7 +187,7 @@ func (f *File) check() error {
 // known returns an error if a name is not among names.
 func (f *File) known(v strictyaml.Value[string], what string, names iter.Seq[string]) error {
 	all := slices.Sorted(names)
-	if slices.Contains(all, v.V) {
+	if slices.Contains(all, v.V) || !f.unread.none("sources") {
 		return nil
 	}
 	return v.Errorf("no %s has the name %q%s", what, v.V, suggestion(v.V, all))
@@ -198,7 +205,7 @@ func (b *BindingEntry) check(f *File, names map[string]bool) error {
 	errs := []error{b.checkName(names)}
 	for _, s := range b.Sensors {
 		if list, is := f.Sensors[s.V]; is { // its entries are checked at their place
-			if len(list) == 0 {
+			if len(list) == 0 && f.unread.none("sensors") {
 				errs = append(errs, s.Errorf("the list %q is empty, expected sensors", s.V))
 			}
 			continue
@@ -224,6 +231,9 @@ func (b *BindingEntry) check(f *File, names map[string]bool) error {
 }
 
 func (f *File) checkEvents(b *BindingEntry) error {
+	if !f.unread.none("events", "commands") {
+		return nil
+	}
 	var names []string
 	for i := range f.Commands {
 		name := f.Commands[i].name()
@@ -302,6 +312,8 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, e
 			return nil, name, s.Errorf("%w", err)
 		}
 		return &p, name, nil
+	case !strings.Contains(s.V, "/") && !f.unread.none("sensors"):
+		return nil, name, nil
 	case !strings.Contains(s.V, "/"):
 		return nil, name, s.Errorf("%q is not a path, a sensor name or a list of sensors%s", s.V,
 			suggestion(s.V, slices.Sorted(maps.Keys(f.Sensors))))
@@ -319,7 +331,7 @@ func (f *File) sensor(s strictyaml.Value[string]) (*winperf.Path, sensor.Name, e
 	if slices.ContainsFunc(sources, declared) {
 		return nil, name, nil
 	}
-	if !sensor.UsualSource(name.Source) {
+	if !sensor.UsualSource(name.Source) && f.unread.none("sources") {
 		return nil, name, s.Errorf("no source has the name %q%s", name.Source, suggestion(name.Source, sources))
 	}
 

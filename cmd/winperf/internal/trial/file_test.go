@@ -31,6 +31,68 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
+// TestReadFileTogether checks that values that cannot be decoded hide no other error, and that nothing
+// is said of names that may be in these values.
+func TestReadFileTogether(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"entries", `name: a
+interval: 1ns
+events:
+- {name: tick, intervall: 1s, every: 1ms}
+- {name: tock, interval: 1ms}
+- {name: many}
+bindings:
+- {events: [tuck], sensors: [cp], capacity: many, timeout: -1s, policy: wayt}
+commands: [{run: ['']}, {run: x, dir: no}]
+`, `4:16: unknown key "intervall" (did you mean interval?)
+8:45: capacity: expected a whole number, found text "many"
+9:31: run: expected a list such as ['x'], found text "x"
+2:11: interval 1ns: expected at least 10ms
+4:3: event "tick": every 1ms: expected at least 10ms
+5:3: event "tock": interval 1ms: expected at least 10ms
+6:3: event "many": expected one of interval, lines, processes, instances, above, below and signals
+8:30: "cp" is not a path, a sensor name or a list of sensors
+8:73: policy "wayt": expected wait, drop_oldest, drop_newest, spill; did you mean "wait"?
+8:3: timeout -1s: expected a time above 0
+9:12: expected a program`},
+
+		{"unknown key", `name: a
+sensor: {cpu: ['\System\Processes']}
+events: [{name: tick, processes: a, source: none}]
+bindings: [{events: [tock], sensors: [cpu, a/b/c]}]
+repetitions: -1
+`, `2:1: unknown key "sensor" (did you mean sensors?)
+5:14: repetitions -1: expected a number from 0 to 100000`},
+
+		{"sensors", `name: a
+sensors: {cpu: 5}
+events: [{name: tick, processes: a, source: none}]
+bindings: [{events: [tock], sensors: [cpu]}]
+`, `2:16: cpu: expected a list such as ['5'], found "5"
+3:45: no source has the name "none"
+4:22: nothing emits the event "tock"; did you mean "tick"?`},
+
+		{"sources", `name: a
+sources: {x: [y]}
+events: [{name: tick, processes: a, source: z}]
+bindings: [{events: [tick], sensors: [cpu]}]
+`, `2:14: x: expected text, found a list
+4:39: "cpu" is not a path, a sensor name or a list of sensors`},
+
+		{"no name", "names: x\ncommands: [{run: []}]\n", `1:1: the key name is missing
+1:8: names "x": expected pid, name:pid or name
+2:12: expected a program`},
+	} {
+		file, err := ReadFile("x.yaml", []byte(tt.text))
+		if file != nil {
+			t.Errorf("%s: a file that was not decoded", tt.name)
+		}
+		if diff := cmp.Diff(tt.want, strings.ReplaceAll(err.Error(), "x.yaml:", "")); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", tt.name, diff)
+		}
+	}
+}
+
 // program is one that is there, whatever the system: this test.
 func program(t *testing.T) string {
 	t.Helper()
