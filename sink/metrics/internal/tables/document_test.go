@@ -56,8 +56,8 @@ func tablesText(t *testing.T) string {
 
 	var w strings.Builder
 	w.WriteString("\n### Metrics from counters\n\n" +
-		"A Windows machine, or a log of one, has the metrics whose object and counter it has. The last two columns\n" +
-		"are for a Linux machine.\n\n" +
+		"winperf provides a metric if the source has its object and counter. The column `metrics` is their number on\n" +
+		"Windows; the last two columns are about Linux.\n\n" +
 		"| collector | objects | metrics | on Linux | not on Linux |\n| --- | --- | ---: | ---: | --- |\n")
 	counterRows(&w, windows.Blocks, linux)
 
@@ -77,7 +77,7 @@ func tablesText(t *testing.T) string {
 	w.WriteString("\n## The names of OpenTelemetry\n\n" +
 		"With `names: [otel]` of a receiver, or `--push-names otel`, counters get the names, attributes and units of\n" +
 		"OpenTelemetry's semantic conventions, version 1.43, if there is a matching metric. The names contain dots,\n" +
-		"so that only OTLP can send them. The resource is the machine, and attributes of each value identify processes.\n" +
+		"so only OTLP can send them. The resource is the machine, and attributes of each value identify processes.\n" +
 		"The receiver `hostmetrics` of the collector (0.160) still uses older names for most system metrics: the attributes\n" +
 		"`state`, `device` and `direction`, and the metrics `system.network.packets`, `dropped` and `connections`.\n\n" +
 		"| metric | type | unit | attributes | object | Linux |\n| --- | --- | --- | --- | --- | --- |\n")
