@@ -71,8 +71,8 @@ type AnomalyKind uint8
 // The kinds. Their words (see AnomalyKind.String) do not change, so programs may compare them.
 const (
 	BufferGrew       AnomalyKind = iota // memory had to be allocated while a sample was taken
-	InstancesCame                       // instances are new in this sample
-	InstancesLeft                       // instances of the previous sample are gone
+	InstancesAdded                      // instances are new in this sample
+	InstancesRemoved                    // instances of the previous sample are gone
 	SchemaChanged                       // an object appeared or disappeared, or counters or name tables changed
 	ClockBack                           // a clock of the sample went back
 	CounterReset                        // a raw value that can only grow became smaller
@@ -90,19 +90,19 @@ const (
 )
 
 var anomalyWords = [numAnomalies]string{
-	BufferGrew:     "buffer_grew",
-	InstancesCame:  "instances_came",
-	InstancesLeft:  "instances_left",
-	SchemaChanged:  "schema_changed",
-	ClockBack:      "clock_back",
-	CounterReset:   "counter_reset",
-	CounterWrapped: "counter_wrapped",
-	SourceSlow:     "source_slow",
-	SampleLate:     "sample_late",
-	SampleMissed:   "sample_missed",
-	ProviderFailed: "provider_failed",
-	SourceFailed:   "source_failed",
-	ClockSet:       "clock_set",
+	BufferGrew:       "buffer_grew",
+	InstancesAdded:   "instances_came",
+	InstancesRemoved: "instances_left",
+	SchemaChanged:    "schema_changed",
+	ClockBack:        "clock_back",
+	CounterReset:     "counter_reset",
+	CounterWrapped:   "counter_wrapped",
+	SourceSlow:       "source_slow",
+	SampleLate:       "sample_late",
+	SampleMissed:     "sample_missed",
+	ProviderFailed:   "provider_failed",
+	SourceFailed:     "source_failed",
+	ClockSet:         "clock_set",
 
 	InstancesRenamed: "instances_renamed",
 	PathUnmatched:    "path_unmatched",

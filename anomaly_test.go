@@ -59,7 +59,7 @@ func TestAnomalyInstances(t *testing.T) {
 		0: "instances_came", 1: "instances_came: a", 2: "instances_came: 2 instances: a, b",
 		8: "instances_came: 8 instances: a, b, c, d, e, f, g, h", 9: "instances_came: 9 instances: a, b, c, d, e, f, g, h, ...",
 	} {
-		a := winperf.Anomaly{Kind: winperf.InstancesCame, Instances: names[:n]}
+		a := winperf.Anomaly{Kind: winperf.InstancesAdded, Instances: names[:n]}
 		if got := a.String(); got != want {
 			t.Errorf("%d instances: %s, want %s", n, got, want)
 		}
@@ -67,7 +67,7 @@ func TestAnomalyInstances(t *testing.T) {
 }
 
 func ExampleAnomaly() {
-	a := winperf.Anomaly{Kind: winperf.InstancesCame, ObjectName: "Process", Instances: []string{"editor", "shell#1"}}
+	a := winperf.Anomaly{Kind: winperf.InstancesAdded, ObjectName: "Process", Instances: []string{"editor", "shell#1"}}
 	fmt.Println(a)
 	r := winperf.Reading{Anomalies: winperf.AnomalySet(0).With(a.Kind).With(winperf.SampleLate)}
 	fmt.Println(r.Anomalies, r.Anomalies.Has(winperf.ClockBack))

@@ -50,10 +50,10 @@ func (m *Matcher) Object(name string) bool { return m.object.Match(name) }
 // Counter reports whether the path matches the counter of this name.
 func (m *Matcher) Counter(name string) bool { return m.counter.Match(name) }
 
-// WantsInstance reports whether the path has parentheses, which belong to paths of objects with
+// HasInstance reports whether the path has parentheses, which belong to paths of objects with
 // instances. The caller decides whether a path must have the form of its object: PDH requires it,
 // but logs contain the path \TCPv4(*)\*, although the object TCPv4 has no instances.
-func (m *Matcher) WantsInstance() bool { return m.hasInstance }
+func (m *Matcher) HasInstance() bool { return m.hasInstance }
 
 // Instance reports whether the path matches an instance. full is its name in the sample, with the
 // parent as parent/name; occurrence is its number among the instances with the same full name in

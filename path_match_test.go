@@ -166,8 +166,8 @@ func TestMatcherParts(t *testing.T) {
 
 func TestMatcherWithoutInstance(t *testing.T) {
 	without, with := mustParse(t, `\TCPv4\*`).Matcher(), mustParse(t, `\TCPv4(*)\*`).Matcher()
-	if without.WantsInstance() || !with.WantsInstance() {
-		t.Error("WantsInstance does not tell the parentheses")
+	if without.HasInstance() || !with.HasInstance() {
+		t.Error("HasInstance does not report the parentheses")
 	}
 	if !without.Instance("", 0) || !with.Instance("", 0) {
 		t.Error("the nameless instance is not matched")

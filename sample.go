@@ -61,9 +61,9 @@ type Part struct {
 	Name string
 	// Block is the answer; nil for none.
 	Block *Block
-	// Beside reports whether the part is sampled independently, on its own schedule. Its block may
+	// Independent reports whether the part is sampled independently, on its own schedule. Its block may
 	// be the same as in the previous sample.
-	Beside bool
+	Independent bool
 	// Only are the objects of the block that belong to the sample; nil means all.
 	Only []ObjectID
 	// Err is the reason why the block or some of its objects are missing: a provider failed or did

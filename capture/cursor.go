@@ -269,7 +269,7 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 
 	for i := range heads {
 		at, offset := &s.Parts[i].Block, h.offset
-		if heads[i].flags&partLeftOut != 0 {
+		if heads[i].flags&partOmitted != 0 {
 			offset = heads[i].offset
 		}
 
@@ -279,7 +279,7 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 			if !c.owns(*at) {
 				(*at).Keep() // it is the memory of an earlier sample
 			}
-		case heads[i].flags&partLeftOut != 0 && *at == nil:
+		case heads[i].flags&partOmitted != 0 && *at == nil:
 			if err = c.earlier(heads, s, i); err != nil {
 				return err
 			}
@@ -347,7 +347,7 @@ func (c *Cursor) earlier(heads []partHead, s *winperf.Sample, first int) error {
 	}
 
 	for i := first; i < len(heads); i++ {
-		if heads[i].flags&partLeftOut == 0 || heads[i].offset != offset {
+		if heads[i].flags&partOmitted == 0 || heads[i].offset != offset {
 			continue
 		}
 		if i >= len(old.Parts) || old.Parts[i].Block == nil {

@@ -22,11 +22,11 @@ const (
 
 // The flags of a part.
 const (
-	partEmpty     = 1 << iota // no block
-	partUnchanged             // the block is unchanged since the previous sample
-	partLeftOut               // it is not stored again, but is at the offset
-	partSome                  // only some objects of the block belong to the sample
-	partBeside                // the part is sampled on its own schedule
+	partEmpty       = 1 << iota // no block
+	partUnchanged               // the block is unchanged since the previous sample
+	partOmitted                 // it is not stored again, but is at the offset
+	partSome                    // only some objects of the block belong to the sample
+	partIndependent             // the part is sampled on its own schedule
 )
 
 // partsOf reports whether a sample needs the form for several parts.
@@ -35,7 +35,7 @@ func partsOf(s *winperf.Sample) bool {
 		return true
 	}
 	p := &s.Parts[0]
-	return p.Block == nil || p.Only != nil || p.Name != "" || p.Beside
+	return p.Block == nil || p.Only != nil || p.Name != "" || p.Independent
 }
 
 // given is the block of a part in an earlier sample, and the offset of its record.
@@ -136,13 +136,13 @@ func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool
 		flags |= partUnchanged
 	}
 	if leftOut {
-		flags |= partLeftOut
+		flags |= partOmitted
 	}
 	if p.Only != nil {
 		flags |= partSome
 	}
-	if p.Beside {
-		flags |= partBeside
+	if p.Independent {
+		flags |= partIndependent
 	}
 
 	b = append(b, byte(raw.Format), byte(raw.Quirks))
@@ -191,7 +191,7 @@ func parseParts(b []byte, s *winperf.Sample, next func() *winperf.Block) ([]part
 	}
 
 	for i, h := range heads {
-		if h.flags&(partEmpty|partLeftOut) != 0 {
+		if h.flags&(partEmpty|partOmitted) != 0 {
 			continue
 		}
 		for (len(b)-len(p.rest))%word != 0 && len(p.rest) > 0 {
@@ -225,7 +225,7 @@ func (p *fieldReader) part(part *winperf.Part) (h partHead) {
 	p.u16()
 	p.bad = p.bad || h.raw.Format == formatParts
 
-	part.Name, part.Beside = string(p.take(int(name))), h.flags&partBeside != 0
+	part.Name, part.Independent = string(p.take(int(name))), h.flags&partIndependent != 0
 	if text := p.take(int(text)); len(text) > 0 {
 		part.Err = errors.New(string(text))
 	}

@@ -100,7 +100,7 @@ func shownSample(s *winperf.Sample) (lines []string) {
 	}
 	lines = append(lines, of, capture.Time(s).String())
 	for _, p := range s.Parts {
-		text := fmt.Sprintf("%s %v %v %v", p.Name, p.Beside, p.Only, p.Err)
+		text := fmt.Sprintf("%s %v %v %v", p.Name, p.Independent, p.Only, p.Err)
 		if b := p.Block; b != nil {
 			text += fmt.Sprintf(" %d %d %+v %x", b.Format, b.Quirks, b.Clocks, sha256.Sum256(b.Bytes))
 		}

@@ -50,7 +50,7 @@ func TestWindowsLog(t *testing.T) {
 			continue // over what the log does not have
 		}
 		asked++
-		got, err := db.AskAt(expression, last)
+		got, err := db.QueryAt(expression, last)
 		if err != nil || len(got) == 0 {
 			t.Errorf("%s: %s has no data: %v", q.where, expression, err)
 			continue
@@ -70,7 +70,7 @@ func TestWindowsLog(t *testing.T) {
 			}
 		}
 	}
-	if got, err := db.AskAt(`count(winperf_processor_processor_time_inactive_seconds_total)`, last); err != nil ||
+	if got, err := db.QueryAt(`count(winperf_processor_processor_time_inactive_seconds_total)`, last); err != nil ||
 		len(got) != 1 || got[0].Value != 1 {
 		t.Errorf("the machine has one processor, not %v (%v)", got, err)
 	}

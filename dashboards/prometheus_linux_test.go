@@ -135,7 +135,7 @@ func TestExpressions(t *testing.T) {
 	deadline := time.Now().Add(5 * time.Minute)
 	for _, q := range all {
 		whole, data := plain(q.text)
-		if _, err := db.Ask(whole); err != nil {
+		if _, err := db.Query(whole); err != nil {
 			t.Errorf("%s: %s: %v", q.where, whole, err)
 			continue
 		}
@@ -169,7 +169,7 @@ func lacking(expression string, rows map[string]int, recorded map[string]string)
 func ask(t *testing.T, db *dbtest.Database, q *question, expression string, deadline time.Time) {
 	t.Helper()
 	for {
-		got, err := db.Ask(expression)
+		got, err := db.Query(expression)
 		if err != nil {
 			t.Errorf("%s: %s: %v", q.where, expression, err)
 			return

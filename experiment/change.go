@@ -20,6 +20,9 @@ func (e *Experiment) recordChange(what string, attrs ...Attr) {
 	})
 }
 
+// RecordChange stores a Change record about an event outside the experiment, such as another sink.
+func (e *Experiment) RecordChange(what string, attrs ...Attr) { e.recordChange(what, attrs...) }
+
 // Pause makes the experiment ignore events until Resume. Open regions can end.
 func (e *Experiment) Pause(attrs ...Attr) error { return e.switchState(Attached, Paused, attrs) }
 

@@ -141,7 +141,7 @@ func (e *Experiment) newBinding(opt Binding) (*binding, error) {
 	}
 
 	b := &binding{
-		experiment: e, opt: opt, quota: quota{policy: opt.Policy, capacity: opt.Capacity, room: opt.Room},
+		experiment: e, opt: opt, quota: quota{policy: opt.Policy, capacity: opt.Capacity, room: opt.MaxValues},
 		queue: make(chan *ticket, queueLength), control: make(chan func()),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}

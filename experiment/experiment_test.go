@@ -226,7 +226,7 @@ func TestRegionIdentity(t *testing.T) {
 		last := records[len(records)-1]
 		got := map[string]string{}
 		for _, v := range last.Values {
-			got[v.Path] = fmt.Sprint(v.Status, " ", v.Difference, " ", v.HasDifference, " ", v.Touched.Has(winperf.InstancesCame))
+			got[v.Path] = fmt.Sprint(v.Status, " ", v.Difference, " ", v.HasDifference, " ", v.Touched.Has(winperf.InstancesAdded))
 		}
 		want := map[string]string{
 			`\\HOST\Process(renamed)\Work Rate`: "ok 300 true false",

@@ -68,7 +68,7 @@ func TestPolicyWaitContextEnds(t *testing.T) {
 		count := 4
 		f := newFake(func(n int) string { return processes(n, crowd(count)...) })
 		wait := experiment.Binding{
-			Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`), Policy: experiment.Wait, Room: 10,
+			Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`), Policy: experiment.Wait, MaxValues: 10,
 		}
 		r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{wait}})
 		r.emit(t.Context(), "a", 0, 1)
@@ -93,7 +93,7 @@ func TestSpillWideRecords(t *testing.T) {
 		count := 4
 		f := newFake(func(n int) string { return processes(n, crowd(count)...) })
 		wide := experiment.Binding{
-			Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`), Policy: experiment.Spill, Room: 10,
+			Events: []string{"*"}, Paths: paths(`\Process(*)\Work Rate`), Policy: experiment.Spill, MaxValues: 10,
 		}
 		r := begin(t, f, experiment.Options{Bindings: []experiment.Binding{wide}, Spool: &spool{}})
 		r.emit(t.Context(), "a", 0, 1)
@@ -322,7 +322,7 @@ func TestLinesHold(t *testing.T) {
 func TestRoomOfAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := numbered("a", experiment.DropOldest, 1000)
-		b.Room = 1000
+		b.MaxValues = 1000
 		r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{b}})
 		for i := range 20 {
 			r.program.Event(t.Context(), fmt.Sprint("a", i), slog.String("s", strings.Repeat("x", 100_000)))

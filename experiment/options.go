@@ -73,11 +73,11 @@ type Binding struct {
 	Raw bool
 
 	// Policy decides about records when memory is full. Capacity is the largest number of records in
-	// memory, 0 means 10,000. Room is the largest number of their values, 0 means 500,000 (about 100 MB);
-	// an anomaly, or 200 bytes of attributes, count as one value. With the policies Wait and Spill the
-	// last record may exceed Room.
-	Policy         Policy
-	Capacity, Room int
+	// memory, 0 means 10,000. MaxValues is the largest number of their values, 0 means 500,000 (about
+	// 100 MB); an anomaly, or 200 bytes of attributes, count as one value. With the policies Wait and
+	// Spill the last record may exceed MaxValues.
+	Policy              Policy
+	Capacity, MaxValues int
 	// Timeout is the longest time of a sample; 0 means 10 s.
 	Timeout time.Duration
 	// Aggregate, if not nil, requests statistics of the records by event name.

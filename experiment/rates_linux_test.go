@@ -29,7 +29,7 @@ func TestSoakRates(t *testing.T) {
 	}
 
 	r := live(t, experiment.Options{Bindings: []experiment.Binding{{
-		Events: []string{"tick"}, Raw: true, Room: 10_000_000, Capacity: 1_000_000,
+		Events: []string{"tick"}, Raw: true, MaxValues: 10_000_000, Capacity: 1_000_000,
 		Paths: []winperf.Path{{Object: "Process", Instance: "*", Counter: "% Processor Time", HasInstance: true}},
 	}}})
 	var before, after []map[int]float64

@@ -40,7 +40,7 @@ func fullRecord() Record {
 			{
 				Path: `\\HOST\Process(a/b)\% Processor Time`, Value: counter.Float(5), Unit: counter.Percent,
 				Age: 2 * time.Second, Difference: math.MaxUint64, HasDifference: true, TicksPerSecond: 10_000_000,
-				Touched: winperf.AnomalySet(0).With(winperf.InstancesCame).With(winperf.PathUnmatched),
+				Touched: winperf.AnomalySet(0).With(winperf.InstancesAdded).With(winperf.PathUnmatched),
 				Raw: []counter.Sample{
 					{Value: math.MaxUint64, Base: 2, Multi: 3, Clocks: counter.Clocks{
 						PerfTime: 4, PerfFreq: 5, Time100ns: -6, ObjectTime: 7, ObjectFreq: 8}},

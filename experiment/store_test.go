@@ -149,7 +149,7 @@ func TestPolicyWords(t *testing.T) {
 func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wide := experiment.Binding{
-			Events: []string{"*"}, Paths: paths(`\System\Ticks`, `\System\Work`), Policy: experiment.DropOldest, Room: 7,
+			Events: []string{"*"}, Paths: paths(`\System\Ticks`, `\System\Work`), Policy: experiment.DropOldest, MaxValues: 7,
 		}
 		r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{wide}})
 		r.emit(t.Context(), "a", 0, 5)

@@ -24,7 +24,7 @@ type switched struct {
 }
 
 // switchMarks are the marks of a value whose series may be of another instance than before.
-const switchMarks winperf.AnomalySet = 1<<winperf.InstancesCame | 1<<winperf.InstancesRenamed |
+const switchMarks winperf.AnomalySet = 1<<winperf.InstancesAdded | 1<<winperf.InstancesRenamed |
 	1<<winperf.SchemaChanged
 
 const (

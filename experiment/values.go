@@ -234,7 +234,7 @@ func (b *binding) addNew(
 	if !beganBetween(v.Series, older.Clocks, newer.Clocks) {
 		return
 	}
-	v.Touched = v.Touched.With(winperf.InstancesCame)
+	v.Touched = v.Touched.With(winperf.InstancesAdded)
 	if !frame.CountsFromZero(v.Series.Type) {
 		return
 	}

@@ -21,7 +21,7 @@ func TestPartBesideMoves(t *testing.T) {
 	first, second := sample(at0, 0, 0), sample(at1, 0, 100)
 	only := func(title uint32) []winperf.ObjectID { return []winperf.ObjectID{{Index: title}} }
 	beside := func(b *winperf.Block) winperf.Part {
-		return winperf.Part{Block: b, Beside: true, Only: only(230)}
+		return winperf.Part{Block: b, Independent: true, Only: only(230)}
 	}
 	none := []winperf.ObjectID{}
 	samples := []winperf.Sample{
@@ -59,7 +59,7 @@ func TestObjectBesideMoves(t *testing.T) {
 	blocks := []*winperf.Block{sample(at0, 0, 0), sample(at1, 100, 100), sample(at2, 400, 400)}
 	other := winperf.Part{Block: sample(at0, 0, 0), Only: []winperf.ObjectID{}}
 	beside := func(n int, titles ...uint32) winperf.Part {
-		p := winperf.Part{Block: blocks[n], Beside: true}
+		p := winperf.Part{Block: blocks[n], Independent: true}
 		for _, title := range titles {
 			p.Only = append(p.Only, winperf.ObjectID{Index: title})
 		}
@@ -109,7 +109,7 @@ func TestObjectBesideMoves(t *testing.T) {
 func TestObjectNumber(t *testing.T) {
 	var pool frame.Pool
 	bytes := block(t, at0+fmt.Sprintf(twoObjects, 0, 0))
-	background := winperf.Part{Block: winperf.Raw{Format: winperf.FormatV1, Bytes: bytes}.Block(), Beside: true}
+	background := winperf.Part{Block: winperf.Raw{Format: winperf.FormatV1, Bytes: bytes}.Block(), Independent: true}
 	var samples [2]winperf.Sample
 	var before frame.Frame
 	last, seen := []uint64{0, 0}, map[uint64]bool{0: true}

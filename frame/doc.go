@@ -42,7 +42,7 @@ package frame
 // An invalid frame is recognized by its number, because its memory has a new one. A Pool reuses the
 // memory of three frames in turn, except for kept ones.
 //
-// An independent part (Part.Beside) may contain the block of the previous sample: it is compared with
+// An independent part (Part.Independent) may contain the block of the previous sample: it is compared with
 // its last other block, which the frame refers to as well.
 //
 // Labels keep a 64-bit hash of each name (index.HashName, with a random seed), so that the older

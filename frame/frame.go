@@ -128,7 +128,7 @@ func (f Frame) NumObjects() int {
 	return len(f.objects)
 }
 
-// Complete reports whether every independent part ([winperf.Part].Beside) has a block.
+// Complete reports whether every independent part ([winperf.Part].Independent) has a block.
 func (f Frame) Complete() bool { return !f.missing }
 
 // Object returns the object at position i, 0 ≤ i < NumObjects.

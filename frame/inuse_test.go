@@ -34,7 +34,7 @@ func TestOlderBlockIsInUse(t *testing.T) {
 	var before frame.Frame
 	older, newer := newBlock(), newBlock()
 	for _, independent := range []*winperf.Block{older, newer, newer, newer} {
-		s := winperf.Sample{Parts: []winperf.Part{{Block: newBlock()}, {Block: independent, Beside: true}}}
+		s := winperf.Sample{Parts: []winperf.Part{{Block: newBlock()}, {Block: independent, Independent: true}}}
 		f, err := pool.Decode(&s, before)
 		if err != nil {
 			t.Fatal(err)

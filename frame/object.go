@@ -28,7 +28,7 @@ func (o Object) counters() []index.Counter {
 // Labels returns the names of the object's instances.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
-// First reports whether the object is in an independent part ([winperf.Part].Beside) of f that had
+// First reports whether the object is in an independent part ([winperf.Part].Independent) of f that had
 // only one block, so that no older values exist.
 func (o Object) First(f Frame) bool {
 	p := f.part(o.s.number)

@@ -96,7 +96,7 @@ func TestPartsAreKept(t *testing.T) {
 	}
 	one, older, newer := sample(at0, 1), sample(at0, 2), sample(at1, 3)
 	decode := func(beside *winperf.Block, before frame.Frame) frame.Frame {
-		f, err := pool.Decode(&winperf.Sample{Parts: []winperf.Part{{Block: one}, {Block: beside, Beside: true}}}, before)
+		f, err := pool.Decode(&winperf.Sample{Parts: []winperf.Part{{Block: one}, {Block: beside, Independent: true}}}, before)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestReadable(t *testing.T) {
 		for _, word := range strings.Fields(parts) {
 			part := winperf.Part{Err: missing}
 			if word != "missing" {
-				part = winperf.Part{Block: good.Block(), Beside: word == "beside"}
+				part = winperf.Part{Block: good.Block(), Independent: word == "beside"}
 			}
 			s.Parts = append(s.Parts, part)
 		}
@@ -238,7 +238,7 @@ func TestPartBeside(t *testing.T) {
 		{0, 1, "[2()10=invalid_data 230(a)12=50 230(b)12=0 230(a)14=1 230(b)14=2]"},
 		{1, 2, "[2()10=50 230(a)12=150 230(b)12=0 230(a)14=1 230(b)14=2]"},
 	} {
-		parts := []winperf.Part{{Block: others[tt.other], Only: only(2)}, {Beside: true, Only: only(230)}}
+		parts := []winperf.Part{{Block: others[tt.other], Only: only(2)}, {Independent: true, Only: only(230)}}
 		if tt.beside >= 0 {
 			parts[1].Block = beside[tt.beside]
 		}
@@ -288,7 +288,7 @@ func TestPartBesideFirst(t *testing.T) {
 		damage int
 		want   string
 	}{{was, 1, "[2()10=no_previous]"}, {was, 0, "[2()10=no_previous]"}, {is, 1, "[2()10=50]"}, {is, 0, "[2()10=50]"}} {
-		parts := []winperf.Part{{Block: other.Block(), Only: []winperf.ObjectID{{Index: 999}}}, {Block: tt.beside, Beside: true}}
+		parts := []winperf.Part{{Block: other.Block(), Only: []winperf.ObjectID{{Index: 999}}}, {Block: tt.beside, Independent: true}}
 		f, err := pool.Decode(&winperf.Sample{Parts: parts}, before)
 		if err != nil || len(f.Damage()) != tt.damage {
 			t.Fatalf("sample %d: %v, damage %v", n, err, f.Damage())

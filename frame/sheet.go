@@ -47,21 +47,21 @@ func (s *sheet) readable() bool {
 func (s *sheet) add(from *winperf.Part) {
 	if from.Block == nil {
 		s.fail(from, from.Err)
-		s.missing = s.missing || from.Beside
+		s.missing = s.missing || from.Independent
 		return
 	}
 
 	contents, err := from.Block.Decode(s.decodeBlock)
 	st := contents.(*store)
 
-	s.hasIndependent = s.hasIndependent || from.Beside
+	s.hasIndependent = s.hasIndependent || from.Independent
 	if s.part(st.number) == nil && s.before.part(st.number) == nil {
 		s.fail(from, cmp.Or(err, st.damaged))
 		s.damage = append(s.damage, st.index.Damage...)
 	}
 
-	s.parts = append(s.parts, part{store: st, number: st.number, independent: from.Beside})
-	if err == nil && !from.Beside && s.parts[s.head].failed() {
+	s.parts = append(s.parts, part{store: st, number: st.number, independent: from.Independent})
+	if err == nil && !from.Independent && s.parts[s.head].failed() {
 		s.head = len(s.parts) - 1
 	}
 
@@ -69,7 +69,7 @@ func (s *sheet) add(from *winperf.Part) {
 		o := Object{s: st, pos: i, at: len(s.objects)}
 		if from.Only == nil || slices.ContainsFunc(from.Only, o.ID().Is) {
 			s.objects = append(s.objects, o)
-			s.addPrevious(o, from.Beside)
+			s.addPrevious(o, from.Independent)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestBesideFirst(t *testing.T) {
 
 	var before frame.Frame
 	for n, want := range []bool{true, true, false, false} {
-		s := &winperf.Sample{Parts: []winperf.Part{{Block: blocks[n/2], Beside: true}}}
+		s := &winperf.Sample{Parts: []winperf.Part{{Block: blocks[n/2], Independent: true}}}
 		f, err := pool.Decode(s, before)
 		must(t, err)
 		keep(t, f)

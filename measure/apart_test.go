@@ -188,7 +188,7 @@ func TestCostlyTogether(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			rounds(t, apartSource(), tt.sel, tt.opt, 1, 0, func(_ time.Duration, c *measure.Cycle) {
 				parts := c.Sample.Parts
-				if len(parts) == 2 != tt.apart || parts[0].Beside || tt.apart && !parts[1].Beside {
+				if len(parts) == 2 != tt.apart || parts[0].Independent || tt.apart && !parts[1].Independent {
 					t.Errorf("parts %+v", parts)
 				}
 			})

@@ -30,7 +30,7 @@ type Cycle struct {
 	// Cook are the options for the formulas of this cycle, see Options.Cook.
 	Cook counter.Options
 	// Sample is the sample as the source returned it. Costly objects that are sampled independently
-	// are in further Parts, which have Beside set and may be older. The Measurement owns Sample.
+	// are in further Parts, which have Independent set and may be older. The Measurement owns Sample.
 	Sample *winperf.Sample
 	// Names are the names of the sample's objects and counters; nil with RawOnly.
 	Names *nametable.Names

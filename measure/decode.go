@@ -106,7 +106,7 @@ func (c *Measurement) finish(cook time.Duration) {
 	cy := c.cycle
 	c.cost.Cook = cook
 	if c.apart != nil {
-		if err := c.apart.News(); err != nil {
+		if err := c.apart.TakeError(); err != nil {
 			c.notes.add(winperf.Anomaly{
 				Kind: winperf.SourceFailed, Detail: "costly objects", Err: err,
 				Action: "retried; the last values are kept",

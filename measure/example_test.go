@@ -165,7 +165,7 @@ func ExampleCycle_anomalies() {
 			}
 		}
 		for _, r := range cycle.Readings() {
-			fmt.Println(r.Path, r.Status, r.Anomalies.Has(winperf.InstancesCame))
+			fmt.Println(r.Path, r.Status, r.Anomalies.Has(winperf.InstancesAdded))
 		}
 	}
 	// Output:

@@ -103,7 +103,7 @@ func pacedRecording(t *testing.T, n int) (all []*winperf.Sample, file []byte) {
 		only := []winperf.ObjectID{{Index: thread.Index}}
 		s := &winperf.Sample{
 			Schema: englishSchema,
-			Parts:  []winperf.Part{{Block: others}, {Block: threads, Beside: true, Only: only}},
+			Parts:  []winperf.Part{{Block: others}, {Block: threads, Independent: true, Only: only}},
 		}
 		if err := w.Write(s); err != nil {
 			t.Fatal(err)

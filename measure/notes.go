@@ -113,7 +113,7 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 // another program.
 func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	now, was := op.requestedInstances(), b.old.requestedInstances()
-	came, renamed := b.anomaly(winperf.InstancesCame), b.anomaly(winperf.InstancesRenamed)
+	came, renamed := b.anomaly(winperf.InstancesAdded), b.anomaly(winperf.InstancesRenamed)
 	for i, requested := range now {
 		j := b.from(i)
 		if j >= 0 && j < len(was) {
@@ -133,7 +133,7 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 		}
 	}
 
-	left := b.anomaly(winperf.InstancesLeft)
+	left := b.anomaly(winperf.InstancesRemoved)
 	for j, gone := range was {
 		if gone {
 			left.Instances = append(left.Instances, b.old.naming.spelled(j))
@@ -207,7 +207,7 @@ func (w *part) noteUnmatched(n *notes, lack counter.Status) {
 	}
 	w.checked = true
 	n.add(winperf.Anomaly{
-		Kind: winperf.PathUnmatched, Detail: fmt.Sprintf("%s: there is no such %s", w.Path.Asked, what[lack]),
+		Kind: winperf.PathUnmatched, Detail: fmt.Sprintf("%s: there is no such %s", w.Path.Original, what[lack]),
 		Action: "looked for in every sample",
 	})
 }

@@ -119,7 +119,7 @@ func newPlan(sel winperf.Selection, opt Options) plan {
 	for _, w := range selection.Parts(sel) {
 		part := part{Part: w}
 		if w.Path != nil {
-			part.self, part.series = isSelf(w.Path.Asked), winperf.NewSeries(w.Path.Asked)
+			part.self, part.series = isSelf(w.Path.Original), winperf.NewSeries(w.Path.Original)
 		}
 		p.parts = append(p.parts, part)
 	}

@@ -118,7 +118,7 @@ func (w *part) selectsSeries(p *plan, s *winperf.Series) counter.Status {
 		return w.Path.Series(s)
 	}
 	o := selection.Object{ID: s.ObjectID, Name: s.Path.Object, Costly: p.costly(s.ObjectID)}
-	if w.Wants(o) == selection.Unwanted {
+	if w.Selects(o) == selection.NoMatch {
 		return counter.NoObject
 	}
 	return counter.OK

@@ -81,7 +81,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 }
 
 func (w *part) selectsObject(machine string, o selection.Object) bool {
-	return !w.self && w.Machine(machine) && w.Wants(o) != selection.Unwanted
+	return !w.self && w.Machine(machine) && w.Selects(o) != selection.NoMatch
 }
 
 // add returns OK or the reason why the object has nothing for part w.

@@ -107,7 +107,7 @@ func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
 	fromZero := frame.CountsFromZero(col.counter().Type)
 	for _, i := range col.object.arrived {
 		if m, requested := col.find(i); requested {
-			marks[m] = marks[m].With(winperf.InstancesCame)
+			marks[m] = marks[m].With(winperf.InstancesAdded)
 			if fromZero && pair.Began(int(i)) {
 				marks[m] = marks[m].With(winperf.InstanceBegan)
 			}

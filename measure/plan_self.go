@@ -123,7 +123,7 @@ func (p *plan) selfTaken(c *selfCounter) bool {
 
 func (p *plan) selfExcluded(c *selfCounter) bool {
 	return slices.ContainsFunc(p.exclude, func(x *selection.Path) bool {
-		return x.Machine(p.machine) && isSelf(x.Asked) && x.Counter.Is(0, c.name)
+		return x.Machine(p.machine) && isSelf(x.Original) && x.Counter.Is(0, c.name)
 	})
 }
 

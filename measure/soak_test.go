@@ -216,9 +216,9 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 		stats.cycles++
 		for _, a := range cy.Anomalies {
 			switch a.Kind {
-			case winperf.InstancesCame:
+			case winperf.InstancesAdded:
 				stats.came += len(a.Instances)
-			case winperf.InstancesLeft:
+			case winperf.InstancesRemoved:
 				stats.left += len(a.Instances)
 			case winperf.InstanceBegan, winperf.InstancesRenamed, winperf.BufferGrew, winperf.SourceSlow:
 			default:
@@ -271,7 +271,7 @@ func checkWorld(t *testing.T, readings []winperf.Reading, pids map[*winperf.Seri
 
 // checkSwitches checks that a value is marked exactly if its path was not that of the same process before.
 func checkSwitches(t *testing.T, readings []winperf.Reading, stats *soakStats) {
-	const marks = 1<<winperf.InstancesCame | 1<<winperf.InstancesRenamed
+	const marks = 1<<winperf.InstancesAdded | 1<<winperf.InstancesRenamed
 	before := stats.keys
 	stats.keys = make(map[string]string, len(readings))
 	for _, r := range readings {

@@ -58,7 +58,7 @@ func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (blo
 func (d *Dispatcher) lack(q *Query) error {
 	var errs []error
 	for _, e := range d.entries {
-		if e.failure != nil && slices.ContainsFunc(e.objects, q.Wants) {
+		if e.failure != nil && slices.ContainsFunc(e.objects, q.Includes) {
 			errs = append(errs, e.failure)
 		}
 	}
@@ -95,7 +95,7 @@ func errClosed() error { return fmt.Errorf("collect from a closed dispatcher: %w
 func (d *Dispatcher) awaitAbandoned(ctx context.Context, q *Query) error {
 	var left []*call.Line
 	for _, e := range d.entries {
-		if e.line.Busy() && !e.busyReported && slices.ContainsFunc(e.objects, q.Wants) {
+		if e.line.Busy() && !e.busyReported && slices.ContainsFunc(e.objects, q.Includes) {
 			left = append(left, e.line)
 		}
 	}
@@ -103,14 +103,14 @@ func (d *Dispatcher) awaitAbandoned(ctx context.Context, q *Query) error {
 	if len(left) == 0 {
 		return nil
 	}
-	d.round.AwaitLeft(ctx, left, call.Share(ctx, d.opt.CollectTimeout, 1./2), d.closing)
+	d.round.AwaitAbandoned(ctx, left, call.Share(ctx, d.opt.CollectTimeout, 1./2), d.closing)
 	return d.ended(ctx)
 }
 
 func (d *Dispatcher) choose(q *Query) {
 	d.wanted = d.wanted[:0]
 	for _, e := range d.entries {
-		if slices.ContainsFunc(e.objects, q.Wants) && d.mayAsk(e) {
+		if slices.ContainsFunc(e.objects, q.Includes) && d.mayAsk(e) {
 			d.wanted = append(d.wanted, e)
 		}
 	}
@@ -160,7 +160,7 @@ func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 			block = append(block, e.buf...)
 		case a.buf != nil:
 			block = a.buf
-		case e.line.Outcome() == call.Left:
+		case e.line.Outcome() == call.Abandoned:
 			block = slices.Clone(block)
 		}
 	}

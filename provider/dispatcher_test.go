@@ -36,12 +36,12 @@ func answers(t testing.TB, name string, objects ...*provider.Object) *fake {
 		collect: func(_ context.Context, q *provider.Query, w *provider.Writer) error {
 			for _, l := range layouts {
 				switch {
-				case !q.Wants(l.Object()):
+				case !q.Includes(l.Object()):
 				case q.Metadata:
 					w.Definitions(l)
 				default:
 					o := w.Object(l)
-					if q.WantsCounter(l.Object(), 0) {
+					if q.IncludesCounter(l.Object(), 0) {
 						o.Set(0, 42)
 					}
 					o.End()

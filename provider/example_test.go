@@ -53,14 +53,14 @@ func (m *mailServer) Open(context.Context) (s provider.Session, err error) {
 }
 
 func (m *mailServer) Collect(_ context.Context, q *provider.Query, w *provider.Writer) error {
-	if q.Wants(&mailObject) {
+	if q.Includes(&mailObject) {
 		o := w.Object(m.mail)
 		o.Set(0, 12_345)
 		o.Set(1, 64)
 		o.SetBase(1, 256)
 		o.End()
 	}
-	if q.Wants(&queueObject) {
+	if q.Includes(&queueObject) {
 		o := w.Object(m.queue)
 		o.Instance(provider.Instance{Name: "example.org"})
 		o.Set(0, 3)

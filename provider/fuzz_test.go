@@ -212,7 +212,7 @@ func FuzzParseQuery(f *testing.F) {
 			t.Errorf("%q wants %+v", s, q)
 		}
 		for _, n := range q.Objects {
-			if !q.Wants(&provider.Object{Index: n}) {
+			if !q.Includes(&provider.Object{Index: n}) {
 				t.Errorf("%q does not want object %d", s, n)
 			}
 		}

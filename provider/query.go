@@ -75,16 +75,16 @@ func (q *Query) String() string {
 	return strings.Join(words, " ")
 }
 
-// Wants reports whether the query selects the object.
-func (q *Query) Wants(o *Object) bool {
+// Includes reports whether the query selects the object.
+func (q *Query) Includes(o *Object) bool {
 	if o.Costly && q.Costly || !o.Costly && q.Global {
 		return true
 	}
 	return slices.Contains(q.Objects, o.Index)
 }
 
-// WantsCounter reports whether the declared counter i of a selected object will be read.
-func (q *Query) WantsCounter(o *Object, i int) bool {
+// IncludesCounter reports whether the declared counter i of a selected object will be read.
+func (q *Query) IncludesCounter(o *Object, i int) bool {
 	wanted, limited := q.Counters[o.Index]
 	return !limited || slices.Contains(wanted, o.Counters[i].Index)
 }

@@ -92,10 +92,10 @@ func TestWants(t *testing.T) {
 		{provider.Query{Objects: []uint32{238, 12}}, true, true},            // in any order, costly or not
 		{provider.Query{Global: true, Objects: []uint32{238}}, true, true},
 	} {
-		if got := tt.query.Wants(cheap); got != tt.cheap {
+		if got := tt.query.Includes(cheap); got != tt.cheap {
 			t.Errorf("%+v wants object 12: %v", tt.query, got)
 		}
-		if got := tt.query.Wants(costly); got != tt.costly {
+		if got := tt.query.Includes(costly); got != tt.costly {
 			t.Errorf("%+v wants costly object 238: %v", tt.query, got)
 		}
 	}
@@ -113,7 +113,7 @@ func TestWantsCounter(t *testing.T) {
 		{map[uint32][]uint32{2000: {}}, [2]bool{false, false}},
 	} {
 		q := &provider.Query{Global: true, Counters: tt.hint}
-		if got := [2]bool{q.WantsCounter(o, 0), q.WantsCounter(o, 1)}; got != tt.want {
+		if got := [2]bool{q.IncludesCounter(o, 0), q.IncludesCounter(o, 1)}; got != tt.want {
 			t.Errorf("hint %v: wants %v, expected %v", tt.hint, got, tt.want)
 		}
 	}

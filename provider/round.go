@@ -42,7 +42,7 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 		if i > 0 {
 			e.given = e.buf[:0]
 		}
-		d.round.Ask(e.line, e.run[r.stage])
+		d.round.Start(e.line, e.run[r.stage])
 	}
 	d.round.Wait(d.closing, min(r.limit/10, queryGrace))
 
@@ -68,7 +68,7 @@ func (d *Dispatcher) ended(ctx context.Context) error {
 }
 
 func (d *Dispatcher) check(e *entry, r round) {
-	if e.line.Outcome() == call.Left {
+	if e.line.Outcome() == call.Abandoned {
 		e.busyReported = true
 		d.failOverdue(e, r, ErrBusy)
 		return

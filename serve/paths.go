@@ -108,7 +108,7 @@ func (u *unmatched) list(texts []string) []string {
 	}
 
 	for i := range u.paths {
-		text := u.paths[i].Asked.String()
+		text := u.paths[i].Original.String()
 		if !there[text] && len(texts) < maxUnmatched {
 			there[text] = true
 			texts = append(texts, text)

@@ -149,7 +149,7 @@ var absent = []byte("-")
 
 // value returns the text of a reading, never an empty one.
 func (s *section) value(r *winperf.Reading) ([]byte, style) {
-	if s.switches && (r.Anomalies.Has(winperf.InstancesCame) || r.Anomalies.Has(winperf.InstancesRenamed)) {
+	if s.switches && (r.Anomalies.Has(winperf.InstancesAdded) || r.Anomalies.Has(winperf.InstancesRenamed)) {
 		s.text = append(s.text, '*')
 	}
 

@@ -51,8 +51,8 @@ build#1       no_previous             0  -
 func TestTableOfSwitches(t *testing.T) {
 	readings := processes()
 	readings[3].Anomalies = readings[3].Anomalies.With(winperf.InstancesRenamed)
-	readings[5].Anomalies = readings[5].Anomalies.With(winperf.InstancesCame)
-	readings[6].Anomalies = readings[6].Anomalies.With(winperf.InstancesCame)
+	readings[5].Anomalies = readings[5].Anomalies.With(winperf.InstancesAdded)
+	readings[6].Anomalies = readings[6].Anomalies.With(winperf.InstancesAdded)
 	readings[7].Anomalies = readings[7].Anomalies.With(winperf.SampleLate)
 	got := tableOf(t, 0, Options{Single: true, Switches: true}, readings)
 	want := `Process  % Processor Time   Working Set  Owner

@@ -151,7 +151,7 @@ func record(
 		Sources:  sources,
 		Bindings: []experiment.Binding{orders},
 		Spool:    spill,
-		OnLimit:  to.Hurry,
+		OnLimit:  to.SendNow,
 	})
 	if err != nil {
 		return nil, err

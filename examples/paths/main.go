@@ -54,5 +54,5 @@ func names(m *winperf.Matcher, p winperf.Path) bool {
 	if !m.Machine(p.Machine) || !m.Object(p.Object) || !m.Counter(p.Counter) {
 		return false
 	}
-	return m.WantsInstance() == p.HasInstance && (!p.HasInstance || m.Instance(p.Instance, p.Index))
+	return m.HasInstance() == p.HasInstance && (!p.HasInstance || m.Instance(p.Instance, p.Index))
 }

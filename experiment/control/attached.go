@@ -88,7 +88,7 @@ func (s *Server) newAttached(ctx context.Context, owner *conn, spec protocol.Spe
 	if err != nil {
 		return nil, errors.Join(err, closeSpill(spill))
 	}
-	opt.OnLimit = to.Hurry
+	opt.OnLimit = to.SendNow
 
 	exp, err := experiment.New(opt)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Server) newAttached(ctx context.Context, owner *conn, spec protocol.Spe
 	if err := a.addSinks(ctx, routes); err != nil {
 		return nil, errors.Join(err, exp.Detach(ctx), a.delivery.Close(ctx), closeSpill(spill))
 	}
-	exp.Tell("attached from outside", owner.by()...)
+	exp.RecordChange("attached from outside", owner.by()...)
 	return a, nil
 }
 
@@ -143,7 +143,7 @@ func (a *attached) begin() {
 		defer close(a.over)
 		err := a.delivery.Run(context.Background(), a.exp)
 		if err != nil {
-			a.exp.Tell("delivery ended", experiment.Attr{Key: "error", Value: err.Error()})
+			a.exp.RecordChange("delivery ended", experiment.Attr{Key: "error", Value: err.Error()})
 		}
 	}()
 }

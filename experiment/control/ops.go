@@ -176,7 +176,7 @@ func (c *conn) detach(ctx context.Context, r *protocol.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.exp.Tell("detached from outside", c.by()...)
+	t.exp.RecordChange("detached from outside", c.by()...)
 	if t.attached != nil {
 		c.server.endLater(t.attached)
 		return struct{}{}, nil
@@ -365,7 +365,7 @@ func (p *checkedChange) changeSinks(ctx context.Context, c *conn) (failed []stri
 		return nil, err
 	}
 	for _, r := range p.routes {
-		t.exp.Tell("sink added", append(c.by(), experiment.Attr{Key: "sink", Value: r.Name})...)
+		t.exp.RecordChange("sink added", append(c.by(), experiment.Attr{Key: "sink", Value: r.Name})...)
 	}
 
 	for _, name := range p.remove {
@@ -374,7 +374,7 @@ func (p *checkedChange) changeSinks(ctx context.Context, c *conn) (failed []stri
 			failed = append(failed, name+": "+err.Error())
 		}
 		if removed {
-			t.exp.Tell("sink removed", append(c.by(), experiment.Attr{Key: "sink", Value: name})...)
+			t.exp.RecordChange("sink removed", append(c.by(), experiment.Attr{Key: "sink", Value: name})...)
 		}
 	}
 	return failed, nil

@@ -278,9 +278,9 @@ func (d *Delivery) add(line []byte) error {
 	return nil
 }
 
-// Hurry makes the next batches start without waiting for more records. It is meant for
+// SendNow makes the next batches start without waiting for more records. It is meant for
 // experiment.Options.OnLimit.
-func (d *Delivery) Hurry(int) {
+func (d *Delivery) SendNow(int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range d.routes {

@@ -159,7 +159,7 @@ func TestManyUsers(t *testing.T) {
 					if err := d.Add(Route{Name: name, Sink: &testSink{}}); err != nil {
 						t.Error(err)
 					}
-					d.Hurry(0)
+					d.SendNow(0)
 					if len(d.State().Routes) < 2 {
 						t.Error("a route is missing")
 					}
@@ -348,7 +348,7 @@ func TestHurry(t *testing.T) {
 		put(t, d, records("x", 1, 3)...)
 		synctest.Wait()
 		s.expect(t)
-		d.Hurry(3)
+		d.SendNow(3)
 		synctest.Wait()
 		s.expect(t, names("x", 1, 3)...)
 	})

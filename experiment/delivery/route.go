@@ -67,7 +67,7 @@ func (r *route) run(ctx context.Context) {
 }
 
 func (r *route) drain(ctx context.Context) {
-	gaps := retry.Policy{First: r.First, Most: r.Most, Hurry: r.last}
+	gaps := retry.Policy{First: r.First, Most: r.Most, Shorten: r.last}
 	for some := true; some && ctx.Err() == nil; {
 		_ = gaps.Do(ctx, func() (err error) {
 			if some, err = r.deliverSome(ctx); err == nil {

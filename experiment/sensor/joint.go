@@ -109,7 +109,7 @@ func (j *Joint) run(ctx context.Context, of func(*member) func(context.Context))
 		m.part = do != nil && !m.line.Busy()
 		switch {
 		case m.part:
-			j.calls.Ask(m.line, do)
+			j.calls.Start(m.line, do)
 		case do != nil:
 			m.err = call.ErrBusy
 		}

@@ -50,7 +50,7 @@ func (m *member) sampling() func(context.Context) {
 }
 
 func (m *member) check() {
-	if m.line.Outcome() == call.Left {
+	if m.line.Outcome() == call.Abandoned {
 		m.err = fmt.Errorf("no answer in time: %w", call.ErrBusy)
 		return
 	}

@@ -112,7 +112,7 @@ func needOf(parts []selection.Part, o frame.Object, costly bool) (n need) {
 	object := selection.Object{ID: o.ID(), Costly: costly}
 	for i := range parts {
 		p := &parts[i]
-		if p.Asks(object) == selection.Unwanted {
+		if p.Requests(object) == selection.NoMatch {
 			continue
 		}
 		if p.Class || p.Path == nil || o.ID().Index == 0 {

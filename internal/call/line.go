@@ -48,9 +48,9 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Returned Outcome = iota // in time
-	Overdue                 // within the grace period after cancellation
-	Left                    // not during the wait
+	Returned  Outcome = iota // in time
+	Overdue                  // within the grace period after cancellation
+	Abandoned                // not during the wait
 )
 
 // NewLine returns a line.
@@ -88,9 +88,9 @@ func (l *Line) work(calls <-chan struct{}) {
 	}
 }
 
-// leave abandons the running call. Its goroutine ends when it returns.
-func (l *Line) leave() {
-	l.outcome = Left
+// abandon abandons the running call. Its goroutine ends when it returns.
+func (l *Line) abandon() {
+	l.outcome = Abandoned
 	l.Rest()
 }
 

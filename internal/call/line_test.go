@@ -411,7 +411,7 @@ func TestAllocates(t *testing.T) {
 			t.Error(err)
 		}
 		for _, l := range lines {
-			r.Ask(l, func(context.Context) {})
+			r.Start(l, func(context.Context) {})
 		}
 		r.Wait(stop, hour)
 	}

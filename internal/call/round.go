@@ -62,8 +62,8 @@ func Share(ctx context.Context, limit time.Duration, share float64) time.Duratio
 	return limit
 }
 
-// Ask makes a call on a line that is not Busy.
-func (r *Round) Ask(l *Line, run func(context.Context)) {
+// Start makes a call on a line that is not Busy.
+func (r *Round) Start(l *Line, run func(context.Context)) {
 	<-l.back
 	l.start(r.ctx, r.deadline, run)
 	r.out = append(r.out, l)
@@ -83,7 +83,7 @@ func (r *Round) wait(stop <-chan struct{}, grace time.Duration) error {
 			reason = nil
 		}
 	}
-	r.leave()
+	r.abandon()
 	return reason
 }
 
@@ -93,9 +93,9 @@ func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 	return r.gather(ctx, nil, late) == nil
 }
 
-// AwaitLeft waits until abandoned calls have returned, ctx ends, the limit is reached or
+// AwaitAbandoned waits until abandoned calls have returned, ctx ends, the limit is reached or
 // stop is closed. The round must have no calls.
-func (r *Round) AwaitLeft(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
+func (r *Round) AwaitAbandoned(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
 	r.out = append(r.out[:0], lines...)
 	_ = r.gather(ctx, stop, r.alarm(limit)) // the lines report which have not returned
 	r.out = r.out[:0]
@@ -130,11 +130,11 @@ func (r *Round) gather(ctx context.Context, stop <-chan struct{}, late <-chan ti
 // one or this program was suspended.
 func (r *Round) sweep() { r.out = slices.DeleteFunc(r.out, (*Line).idle) }
 
-// Leave cancels and abandons the running calls.
-func (r *Round) Leave() {
+// Abandon cancels and abandons the running calls.
+func (r *Round) Abandon() {
 	r.sweep()
 	r.end(errClosed)
-	r.leave()
+	r.abandon()
 }
 
 func (r *Round) end(reason error) {
@@ -147,10 +147,10 @@ func (r *Round) end(reason error) {
 	}
 }
 
-// leave abandons the running calls and ends the round.
-func (r *Round) leave() {
+// abandon abandons the running calls and ends the round.
+func (r *Round) abandon() {
 	for _, l := range r.out {
-		l.leave()
+		l.abandon()
 	}
 	r.ctx, r.deadline, r.out = nil, time.Time{}, r.out[:0]
 	if r.timer != nil {
@@ -170,13 +170,13 @@ func (r *Round) Take(ctx context.Context, l *Line, limit time.Duration) error {
 	}
 
 	if err := r.receive(l, l.turn); err != nil {
-		r.leave()
+		r.abandon()
 		return err
 	}
 
 	if err := r.receive(l, l.back); err != nil {
 		l.turn <- struct{}{}
-		r.leave()
+		r.abandon()
 		return err
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 // TestRound asks on several lines at once.
 func TestRound(t *testing.T) {
 	const ms = time.Millisecond
-	const in, overdue, left = call.Returned, call.Overdue, call.Left
+	const in, overdue, left = call.Returned, call.Overdue, call.Abandoned
 	tests := []struct {
 		name       string
 		calls      []func(context.Context)
@@ -80,7 +80,7 @@ func TestRound(t *testing.T) {
 				contexts := make([]context.Context, len(tt.calls))
 				for i, run := range tt.calls {
 					lines[i] = newLine(t)
-					r.Ask(lines[i], func(ctx context.Context) { contexts[i] = ctx; run(ctx) })
+					r.Start(lines[i], func(ctx context.Context) { contexts[i] = ctx; run(ctx) })
 				}
 				r.Wait(stop, tt.grace)
 				if took := time.Since(begin); took != tt.takes {
@@ -127,7 +127,7 @@ func TestBackWhenLate(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := newLine(t)
-			r.Ask(l, lasting(time.Second))
+			r.Start(l, lasting(time.Second))
 			time.Sleep(time.Second)
 			synctest.Wait()
 			cancel()
@@ -184,8 +184,8 @@ func TestAwait(t *testing.T) {
 		if err := r.Begin(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		r.Ask(lines[0], func(ctx context.Context) { obedient(time.Second)(ctx); told = ctx.Err() })
-		r.Ask(lines[1], lasting(3*time.Second))
+		r.Start(lines[0], func(ctx context.Context) { obedient(time.Second)(ctx); told = ctx.Err() })
+		r.Start(lines[1], lasting(3*time.Second))
 
 		begin := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -198,8 +198,8 @@ func TestAwait(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		r.Leave()
-		if a, b := lines[0].Outcome(), lines[1].Outcome(); a != call.Left || b != call.Returned {
+		r.Abandon()
+		if a, b := lines[0].Outcome(), lines[1].Outcome(); a != call.Abandoned || b != call.Returned {
 			t.Errorf("outcomes %d and %d", a, b)
 		}
 		time.Sleep(time.Minute)
@@ -210,7 +210,7 @@ func TestAwait(t *testing.T) {
 		if err := r.Begin(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		r.Ask(lines[0], lasting(time.Second))
+		r.Start(lines[0], lasting(time.Second))
 		if !r.Await(t.Context(), nil) {
 			t.Error("it has not returned")
 		}

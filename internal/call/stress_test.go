@@ -34,7 +34,7 @@ func (c *caller) plan(random *rand.Rand, limit, grace time.Duration) func(contex
 	case lasts < limit+grace:
 		c.want = call.Overdue
 	default:
-		c.want = call.Left
+		c.want = call.Abandoned
 	}
 	return func(ctx context.Context) {
 		c.memory++ // two at once are found by the race detector, or by the number
@@ -81,7 +81,7 @@ func checkRounds(t *testing.T, random *rand.Rand) {
 				t.Errorf("line %d: %d touches of %d calls", i, c.memory, c.touched)
 			}
 			c.touched++
-			r.Ask(c.line, c.plan(random, limit, grace))
+			r.Start(c.line, c.plan(random, limit, grace))
 			asked = append(asked, c)
 		}
 		r.Wait(nil, grace)

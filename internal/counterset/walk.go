@@ -226,7 +226,7 @@ func readValue(b []byte, pos, last uint32) (v value, end uint32, err *winperf.Da
 		return v, 0, checkValueSize.Fault(pos+atSlotSize, int64(size), int64(left))
 	}
 	if v.size > size-dataSize {
-		return v, 0, checkValueRoom.Fault(pos+atValueSize, int64(v.size), int64(size-dataSize))
+		return v, 0, checkValueSpace.Fault(pos+atValueSize, int64(v.size), int64(size-dataSize))
 	}
 
 	switch v.size {

@@ -14,7 +14,7 @@ var (
 	checkTruncated    = index.NewCheck(ErrTruncated, "TotalByteLength is %[1]d, %[2]d bytes are there")
 	checkHeader       = index.NewCheck(ErrLength, "HeaderLength is %[1]d, want 88 to %[2]d")
 	checkObjectCount  = index.NewCheck(ErrCount, "NumObjectTypes is %[1]d, there is room for %[2]d")
-	checkObjectRoom   = index.NewCheck(ErrTruncated, "object needs %[2]d bytes, %[1]d are left")
+	checkObjectSpace  = index.NewCheck(ErrTruncated, "object needs %[2]d bytes, %[1]d are left")
 	checkObjectLength = index.NewCheck(ErrLength, "object TotalByteLength is %[1]d, want 64 to %[2]d")
 	checkObjectHeader = index.NewCheck(ErrLength,
 		"HeaderLength is %[1]d and DefinitionLength %[2]d, want 64 <= HeaderLength <= "+
@@ -24,11 +24,11 @@ var (
 	checkCounterLength = index.NewCheck(ErrLength, "counter definition of %[1]d bytes, want 40 to %[2]d")
 	checkMissingMap    = index.NewCheck(ErrValue,
 		"bit map of missing values ends at %[1]d of %[2]d bytes, or begins before byte 4")
-	checkInstanceRoom   = index.NewCheck(ErrTruncated, "instance definition needs %[2]d bytes, %[1]d are left")
+	checkInstanceSpace  = index.NewCheck(ErrTruncated, "instance definition needs %[2]d bytes, %[1]d are left")
 	checkInstanceLength = index.NewCheck(ErrTruncated, "instance definition of %[1]d bytes, want 24 to %[2]d")
 	checkName           = index.NewCheck(ErrName,
 		"name ends at %[1]d of the %[2]d bytes of its definition, or begins before byte 24")
-	checkBlockRoom   = index.NewCheck(ErrTruncated, "counter block needs %[2]d bytes, %[1]d are left")
+	checkBlockSpace  = index.NewCheck(ErrTruncated, "counter block needs %[2]d bytes, %[1]d are left")
 	checkBlockLength = index.NewCheck(ErrTruncated, "counter block of %[1]d bytes, want 4 to %[2]d")
 	checkValue       = index.NewCheck(ErrValue,
 		"value ends at %[1]d of the %[2]d bytes of the shortest counter block, or begins before byte 4")

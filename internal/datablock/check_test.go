@@ -80,7 +80,7 @@ var checkCases = []struct {
 		check: datablock.CheckObjectCount, kind: datablock.ErrCount,
 		want: "implausible count at byte 28: NumObjectTypes is 3, there is room for 2"},
 	{name: "object missing", text: with("block", "set NumObjectTypes=2"),
-		check: datablock.CheckObjectRoom, kind: datablock.ErrTruncated, left: 1,
+		check: datablock.CheckObjectSpace, kind: datablock.ErrTruncated, left: 1,
 		want: "truncated at byte 232: object needs 64 bytes, 0 are left"},
 	{name: "object length 0", text: with("object", "set TotalByteLength=0"),
 		check: datablock.CheckObjectLength, kind: datablock.ErrLength,
@@ -138,11 +138,11 @@ var checkCases = []struct {
 			"of 4294967295 bytes, or begins before byte 4"},
 	{name: "definition and no block", text: with("object", "set NumInstances=2") + "tail 18000000" +
 		strings.Repeat("00", 20),
-		check: datablock.CheckBlockRoom, kind: datablock.ErrTruncated,
+		check: datablock.CheckBlockSpace, kind: datablock.ErrTruncated,
 		want: "truncated at byte 256: object 230: instance 1: counter block needs 4 bytes, 0 are left"},
 	{name: "instance missing", text: with("object", "set NumInstances=2") + "tail " +
 		strings.Repeat("00", 20),
-		check: datablock.CheckInstanceRoom, kind: datablock.ErrTruncated,
+		check: datablock.CheckInstanceSpace, kind: datablock.ErrTruncated,
 		want: "truncated at byte 232: object 230: instance 1: instance definition needs 24 bytes, " +
 			"20 are left"},
 	{name: "instance short", text: with("instance", "set ByteLength=23"),
@@ -166,7 +166,7 @@ var checkCases = []struct {
 		want: "bad name at byte 208: object 230: instance 0: name ends at 4294967299 of the 32 bytes of " +
 			"its definition, or begins before byte 24"},
 	{name: "no block", text: with("instance", "set ByteLength=40"),
-		check: datablock.CheckBlockRoom, kind: datablock.ErrTruncated,
+		check: datablock.CheckBlockSpace, kind: datablock.ErrTruncated,
 		want: "truncated at byte 232: object 230: instance 0: counter block needs 4 bytes, 0 are left"},
 	{name: "block short", text: with("instance", "set BlockByteLength=3"),
 		check: datablock.CheckBlockLength, kind: datablock.ErrTruncated,

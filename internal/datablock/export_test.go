@@ -15,7 +15,7 @@ var FailBlock = []Check{
 	checkTruncated,
 	checkHeader,
 	checkObjectCount,
-	checkObjectRoom,
+	checkObjectSpace,
 	checkObjectLength,
 	checkValueLimit,
 }
@@ -30,17 +30,17 @@ var (
 	CheckTruncated      = checkTruncated
 	CheckHeader         = checkHeader
 	CheckObjectCount    = checkObjectCount
-	CheckObjectRoom     = checkObjectRoom
+	CheckObjectSpace    = checkObjectSpace
 	CheckObjectLength   = checkObjectLength
 	CheckObjectHeader   = checkObjectHeader
 	CheckCounterCount   = checkCounterCount
 	CheckInstanceCount  = checkInstanceCount
 	CheckCounterLength  = checkCounterLength
 	CheckMissingMap     = checkMissingMap
-	CheckInstanceRoom   = checkInstanceRoom
+	CheckInstanceSpace  = checkInstanceSpace
 	CheckInstanceLength = checkInstanceLength
 	CheckName           = checkName
-	CheckBlockRoom      = checkBlockRoom
+	CheckBlockSpace     = checkBlockSpace
 	CheckBlockLength    = checkBlockLength
 	CheckValue          = checkValue
 	CheckSize           = checkSize
@@ -59,17 +59,17 @@ var Checks = []Check{
 	checkTruncated,
 	checkHeader,
 	checkObjectCount,
-	checkObjectRoom,
+	checkObjectSpace,
 	checkObjectLength,
 	checkObjectHeader,
 	checkCounterCount,
 	checkInstanceCount,
 	checkCounterLength,
 	checkMissingMap,
-	checkInstanceRoom,
+	checkInstanceSpace,
 	checkInstanceLength,
 	checkName,
-	checkBlockRoom,
+	checkBlockSpace,
 	checkBlockLength,
 	checkValue,
 	checkSize,

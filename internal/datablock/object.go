@@ -174,7 +174,7 @@ func (d *decoder) blockFits(o *index.Object, pos uint32) bool {
 func (d *decoder) single(o *index.Object, pos uint32) (length uint32, err *winperf.DataError) {
 	left := o.Off + o.Len - pos
 	if left < blockSize {
-		return 0, d.fault(checkBlockRoom, pos, int64(left), blockSize)
+		return 0, d.fault(checkBlockSpace, pos, int64(left), blockSize)
 	}
 	length = u32(d.b, int(pos))
 	if length < blockSize || length > left {
@@ -252,7 +252,7 @@ func (d *decoder) named(o *index.Object, pos uint32) (shortest uint32, err *winp
 func (d *decoder) misfit(i int, pos, end uint32) *winperf.DataError {
 	left := end - pos
 	if left < InstanceLen {
-		return atInstance(d.fault(checkInstanceRoom, pos, int64(left), InstanceLen), i)
+		return atInstance(d.fault(checkInstanceSpace, pos, int64(left), InstanceLen), i)
 	}
 	length := u32(d.b, int(pos)+AtInstLength)
 	if length < InstanceLen || length > left {
@@ -262,7 +262,7 @@ func (d *decoder) misfit(i int, pos, end uint32) *winperf.DataError {
 	block := pos + length
 	left -= length
 	if left < blockSize {
-		return atInstance(d.fault(checkBlockRoom, block, int64(left), blockSize), i)
+		return atInstance(d.fault(checkBlockSpace, block, int64(left), blockSize), i)
 	}
 	return atInstance(d.fault(checkBlockLength, block, int64(u32(d.b, int(block))), int64(left)), i)
 }

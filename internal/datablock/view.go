@@ -109,7 +109,7 @@ func CutObject(b []byte) (object ObjectBytes, rest []byte, err error) {
 func ObjectLength(b []byte, off uint32) (uint32, *winperf.DataError) {
 	left := uint32(len(b)) - off
 	if left < ObjectLen {
-		return 0, checkObjectRoom.Fault(off, int64(left), ObjectLen)
+		return 0, checkObjectSpace.Fault(off, int64(left), ObjectLen)
 	}
 	length := u32(b, int(off)+AtObjTotal)
 	if length < ObjectLen || length > left {
@@ -152,7 +152,7 @@ type InstanceBytes []byte
 // counter block. The error is a [*winperf.DataError] with an offset from there.
 func CutInstance(b []byte) (in InstanceBytes, rest []byte, err error) {
 	if len(b) < InstanceLen {
-		return nil, b, checkInstanceRoom.Fault(0, int64(len(b)), InstanceLen)
+		return nil, b, checkInstanceSpace.Fault(0, int64(len(b)), InstanceLen)
 	}
 	length := u32(b, AtInstLength)
 	if length < InstanceLen || int64(length) > int64(len(b)) {
@@ -184,7 +184,7 @@ func (in InstanceBytes) Name() ([]byte, error) {
 // The error is a [*winperf.DataError] with an offset from there.
 func CutCounterBlock(b []byte) (block, rest []byte, err error) {
 	if len(b) < blockSize {
-		return nil, b, checkBlockRoom.Fault(0, int64(len(b)), blockSize)
+		return nil, b, checkBlockSpace.Fault(0, int64(len(b)), blockSize)
 	}
 	length := u32(b, 0)
 	if length < blockSize || int64(length) > int64(len(b)) {

@@ -262,14 +262,14 @@ type Instant struct {
 	Value  float64
 }
 
-// Ask returns the result of an expression in Prometheus' API now. The error is the API's.
-func (d *Database) Ask(expression string) ([]Instant, error) {
+// Query returns the result of an expression in Prometheus' API now. The error is the API's.
+func (d *Database) Query(expression string) ([]Instant, error) {
 	d.t.Helper()
-	return d.AskAt(expression, time.Now())
+	return d.QueryAt(expression, time.Now())
 }
 
-// AskAt is like Ask at a given time.
-func (d *Database) AskAt(expression string, at time.Time) ([]Instant, error) {
+// QueryAt is like Query at a given time.
+func (d *Database) QueryAt(expression string, at time.Time) ([]Instant, error) {
 	d.t.Helper()
 	query := url.Values{"query": {expression}, "time": {secondsOf(at)}}
 	r, err := http.Get(d.URL + "/api/v1/query?" + query.Encode())

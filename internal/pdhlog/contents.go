@@ -167,7 +167,7 @@ func (p *contents) addParents(f frame.Frame, names *nametable.Names) {
 				break // all its instances are alike
 			}
 			path := everything(names.Title(parent))
-			if !slices.ContainsFunc(p.wanted, func(w *selection.Path) bool { return w.Asked == path }) {
+			if !slices.ContainsFunc(p.wanted, func(w *selection.Path) bool { return w.Original == path }) {
 				p.add(path)
 			}
 		}
@@ -305,7 +305,7 @@ func (x *expansion) instances(w *selection.Path, k int, instances []int32) {
 	}
 
 	if len(instances) == 0 && w.OneInstance() {
-		path.Instance, path.Index = w.Asked.Instance, w.Asked.Index
+		path.Instance, path.Index = w.Original.Instance, w.Original.Index
 		before := len(x.all)
 		x.add(k, Single, path, "")
 		for i := range x.all[before:] {

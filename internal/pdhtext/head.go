@@ -144,7 +144,7 @@ func (t *Reader) setHead(line []byte) {
 	// A line has at most one field more than separators.
 	most := min(bytes.Count(line, []byte{h.separator}), t.opt.maxColumns)
 	h.Columns = make([]*winperf.Series, 0, most)
-	if t.opt.Want == nil {
+	if t.opt.Select == nil {
 		t.wanted, t.series = make([]textColumn, 0, most), make([]*winperf.Series, 0, most)
 	}
 	t.readColumns(before)
@@ -264,13 +264,13 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 	}
 
 	h.Columns = append(h.Columns, s)
-	if t.opt.Want == nil || t.opt.Want(s) {
+	if t.opt.Select == nil || t.opt.Select(s) {
 		t.wanted, t.series = append(t.wanted, textColumn{column: n}), append(t.series, s)
 	}
 }
 
-// Wanted returns the series of the wanted columns. They must not be changed.
-func (t *Reader) Wanted() []*winperf.Series { return t.series }
+// Selected returns the series of the selected columns. They must not be changed.
+func (t *Reader) Selected() []*winperf.Series { return t.series }
 
 // knownSeries are the series of the previous head. Nearly always the columns are the same;
 // after a difference, series are found by path.

@@ -28,8 +28,8 @@ type ReadOptions struct {
 	// Location is the time zone of the time stamps. nil is the bias in the head or, without
 	// one, UTC.
 	Location *time.Location
-	// Want selects the columns to read; nil is all.
-	Want func(*winperf.Series) bool
+	// Select selects the columns to read; nil is all.
+	Select func(*winperf.Series) bool
 	// Known is the head of an earlier Reader of the same log, whose series are reused; nil
 	// is none.
 	Known *Head

@@ -173,7 +173,7 @@ func TestReader(t *testing.T) {
 		"wanted columns only": {
 			log:  head + at(0) + `,"not looked at","2"` + "\n",
 			want: "01-02 12:00:00.000 b=i2\n",
-			opt:  ReadOptions{Want: func(s *winperf.Series) bool { return s.Path.Counter == "b" }},
+			opt:  ReadOptions{Select: func(s *winperf.Series) bool { return s.Path.Counter == "b" }},
 		},
 		"long lines": {
 			log:  head + at(0) + `,"1","` + strings.Repeat("2", 300_000) + `"` + "\n" + at(1) + `,"1","2"` + "\n" + strings.Repeat("\x00", 300_000),

@@ -93,10 +93,10 @@ func New(opt Options) (*Pusher, error) {
 	if opt.Interval <= 0 {
 		opt.Interval = 15 * time.Second
 	}
-	if opt.Sender.Tell == nil {
-		opt.Sender.Tell = func(error) {}
+	if opt.Sender.Report == nil {
+		opt.Sender.Report = func(error) {}
 	}
-	opt.Queue.Report, opt.Queue.Clock = opt.Sender.Tell, opt.Clock
+	opt.Queue.Report, opt.Queue.Clock = opt.Sender.Report, opt.Clock
 	opt.Queue.Readers = []string{reader}
 
 	sender, err := NewSender(opt.Target, opt.Sender)
@@ -182,7 +182,7 @@ func (p *Pusher) measureFailed(err error) {
 	p.mu.Unlock()
 
 	if tell {
-		p.opt.Sender.Tell(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
+		p.opt.Sender.Report(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
 	}
 }
 
@@ -190,7 +190,7 @@ func (p *Pusher) note(count *uint64, err error) {
 	p.mu.Lock()
 	*count++
 	p.mu.Unlock()
-	p.opt.Sender.Tell(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
+	p.opt.Sender.Report(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
 }
 
 // send sends the queue.
@@ -273,7 +273,7 @@ func (p *Pusher) reportDamage(errs []error) {
 		if len(errs) > 1 {
 			err = fmt.Errorf("%w (and %d more)", err, len(errs)-1)
 		}
-		p.opt.Sender.Tell(err)
+		p.opt.Sender.Report(err)
 	})
 }
 

@@ -100,7 +100,7 @@ func TestPushDamaged(t *testing.T) {
 
 	r, told := newReceiver(t, takes), &teller{}
 	p, stop := begin(t, Options{
-		Target: Target{URL: r.url("remote-write")}, Sender: SenderOptions{Tell: told.tell},
+		Target: Target{URL: r.url("remote-write")}, Sender: SenderOptions{Report: told.tell},
 		Source: &counting{more: []perfdata.Object{noClock}}, Dir: t.TempDir(),
 	})
 	until(t, "five samples", func() bool { return p.Stats().Sent >= 5 })
@@ -156,7 +156,7 @@ func TestPushOutage(t *testing.T) {
 	})
 	src, dir, told := &counting{}, t.TempDir(), &teller{}
 	opt := Options{
-		Target: Target{URL: r.url("remote-write")}, Sender: SenderOptions{Tell: told.tell}, Source: src, Dir: dir,
+		Target: Target{URL: r.url("remote-write")}, Sender: SenderOptions{Report: told.tell}, Source: src, Dir: dir,
 	}
 	p, stop := begin(t, opt)
 	until(t, "samples", func() bool { return len(r.has()) >= 2 })
@@ -199,7 +199,7 @@ func TestPushSourceFails(t *testing.T) {
 		return nil
 	}}
 	p, stop := begin(t, Options{
-		Target: Target{URL: r.url("remote-write")}, Source: src, Dir: t.TempDir(), Sender: SenderOptions{Tell: told.tell},
+		Target: Target{URL: r.url("remote-write")}, Source: src, Dir: t.TempDir(), Sender: SenderOptions{Report: told.tell},
 	})
 	until(t, "samples", func() bool { return len(r.has()) >= 5 })
 	stop()
@@ -249,7 +249,7 @@ func TestPushFullDisk(t *testing.T) {
 
 	p, stop := begin(t, Options{
 		Target: Target{URL: r.url("remote-write")}, Source: src, Dir: dir, Interval: 30 * time.Millisecond,
-		Sender: SenderOptions{Tell: told.tell},
+		Sender: SenderOptions{Report: told.tell},
 	})
 	until(t, "samples", func() bool { return len(r.has()) >= 15 && p.Stats().Queued.Items == 0 })
 	stop()

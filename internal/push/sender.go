@@ -20,9 +20,9 @@ var ErrAgain = errors.New("the target supports an older version of the protocol;
 // ErrNoReceiver means that the answer is not from a receiver or that it denies access.
 var ErrNoReceiver = errors.New("no receiver accepts metrics here")
 
-// ErrGaveUp means that a target did not accept a request within Target.Patience, or asked
+// ErrRetryTimeout means that a target did not accept a request within Target.RetryTimeout, or asked
 // for a longer wait.
-var ErrGaveUp = errors.New("gave up")
+var ErrRetryTimeout = errors.New("gave up")
 
 // Counts are the results of samples since the Sender was made.
 type Counts struct {
@@ -57,8 +57,8 @@ type Sender struct {
 type SenderOptions struct {
 	// Version of the program, for the scope of OTLP.
 	Version string
-	// Tell is called when sending fails, when it continues, and for refused samples.
-	Tell func(error)
+	// Report is called when sending fails, when it continues, and for refused samples.
+	Report func(error)
 	// NeedReceiver ends sending with ErrNoReceiver if an answer shows that no receiver is
 	// at the URL or that it denies access: 401, 403, 404, 405, 407 and 410. Otherwise the
 	// request is dropped or retried, because this may be repaired while new samples arrive.
@@ -72,8 +72,8 @@ func NewSender(t Target, opt SenderOptions) (*Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Tell == nil {
-		opt.Tell = func(error) {}
+	if opt.Report == nil {
+		opt.Report = func(error) {}
 	}
 
 	s := &Sender{client: c, opt: opt, otlp: p.otlp, version: remotewrite.V2}
@@ -92,7 +92,7 @@ func (s *Sender) Reset() {
 
 // Send adds a Set to the current request. Full requests are sent, each until it is
 // answered. sent reports whether there was one: then all previous Sets were sent. The error
-// wraps ErrAgain or ErrGaveUp, or is ctx's. more are labels of this Set only.
+// wraps ErrAgain or ErrRetryTimeout, or is ctx's. more are labels of this Set only.
 func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Label) (sent bool, err error) {
 	err = s.encoder.encode(set, func(r *request) error {
 		sent = true
@@ -191,15 +191,15 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 // patience returns an error if a target has not accepted a request for too long, or asks
 // for a wait beyond that.
 func (s *Sender) patience(since time.Duration, a *answer) error {
-	name, p := s.client.target.Name(), s.client.target.Patience
+	name, p := s.client.target.Name(), s.client.target.RetryTimeout
 	switch {
 	case p <= 0:
 		return nil
 	case since > p:
-		return fmt.Errorf("%s: %w after %v: %w", name, ErrGaveUp, p, a.err)
+		return fmt.Errorf("%s: %w after %v: %w", name, ErrRetryTimeout, p, a.err)
 	case since+a.after > p:
 		const form = "%s: %w: the next try is allowed in %v: %w"
-		return fmt.Errorf(form, name, ErrGaveUp, a.after.Round(time.Second), a.err)
+		return fmt.Errorf(form, name, ErrRetryTimeout, a.after.Round(time.Second), a.err)
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (s *Sender) answered(r *request, a *answer) {
 
 	if !failing.IsZero() {
 		after := now.Sub(failing).Round(time.Second)
-		s.opt.Tell(fmt.Errorf("%s answers again, after %v", s.client.target.Name(), after))
+		s.opt.Report(fmt.Errorf("%s answers again, after %v", s.client.target.Name(), after))
 	}
 }
 
@@ -269,7 +269,7 @@ func (s *Sender) failed(err error) {
 	s.mu.Unlock()
 
 	if first {
-		s.opt.Tell(fmt.Errorf("%s: %w; trying again", s.client.target.Name(), err))
+		s.opt.Report(fmt.Errorf("%s: %w; trying again", s.client.target.Name(), err))
 	}
 }
 
@@ -278,7 +278,7 @@ func (s *Sender) refuse(samples int, err error) {
 	s.refusals += samples
 	if now := time.Now(); s.told.IsZero() || now.Sub(s.told) >= time.Minute {
 		const form = "%s: %w; %d samples were dropped"
-		s.opt.Tell(fmt.Errorf(form, s.client.target.Name(), err, s.refusals))
+		s.opt.Report(fmt.Errorf(form, s.client.target.Name(), err, s.refusals))
 		s.refusals, s.told = 0, now
 	}
 }

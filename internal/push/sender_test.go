@@ -49,7 +49,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 func scripted(t *testing.T, target Target, replies ...reply) (*Sender, *script, *teller) {
 	t.Helper()
 	told := &teller{}
-	s, err := NewSender(target, SenderOptions{Tell: told.tell})
+	s, err := NewSender(target, SenderOptions{Report: told.tell})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +150,10 @@ func TestRefused(t *testing.T) {
 func TestPatienceAndRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := func(after string) reply { return reply{status: 503, header: http.Header{"Retry-After": {after}}} }
-		s, asked, told := scripted(t, Target{URL: someone, Patience: time.Minute}, busy("40"), busy("21"))
+		s, asked, told := scripted(t, Target{URL: someone, RetryTimeout: time.Minute}, busy("40"), busy("21"))
 		err := send(t.Context(), s, 1)
-		if !errors.Is(err, ErrGaveUp) || !strings.Contains(err.Error(), "in 21s: it answered 503") {
-			t.Errorf("%v, want %v", err, ErrGaveUp)
+		if !errors.Is(err, ErrRetryTimeout) || !strings.Contains(err.Error(), "in 21s: it answered 503") {
+			t.Errorf("%v, want %v", err, ErrRetryTimeout)
 		}
 		if waited := time.Since(asked.start); len(asked.asked) != 2 || waited != 40*time.Second {
 			t.Errorf("%d tries in %v", len(asked.asked), waited)
@@ -164,12 +164,12 @@ func TestPatienceAndRetryAfter(t *testing.T) {
 	})
 }
 
-// A context ends waiting, and Patience ends trying.
+// A context ends waiting, and RetryTimeout ends trying.
 func TestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, asked, _ := scripted(t, Target{URL: someone, Patience: time.Minute}, reply{status: 500})
-		if err := send(t.Context(), s, 1); !errors.Is(err, ErrGaveUp) || !strings.Contains(err.Error(), "500") {
-			t.Errorf("%v, want %v", err, ErrGaveUp)
+		s, asked, _ := scripted(t, Target{URL: someone, RetryTimeout: time.Minute}, reply{status: 500})
+		if err := send(t.Context(), s, 1); !errors.Is(err, ErrRetryTimeout) || !strings.Contains(err.Error(), "500") {
+			t.Errorf("%v, want %v", err, ErrRetryTimeout)
 		}
 		if last := asked.asked[len(asked.asked)-1]; last < time.Minute || last > 2*time.Minute {
 			t.Errorf("gave up after %v", last)
@@ -271,7 +271,7 @@ func TestTLS(t *testing.T) {
 		"any":        {TLS{Insecure: true}, true},
 	} {
 		got = 0
-		target := Target{URL: "remote-write+" + server.URL, TLS: c.tls, Patience: time.Nanosecond}
+		target := Target{URL: "remote-write+" + server.URL, TLS: c.tls, RetryTimeout: time.Nanosecond}
 		s, err := NewSender(target, SenderOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -294,12 +294,12 @@ func TestRedirect(t *testing.T) {
 		w.Header().Set("Location", other.URL)
 		return http.StatusTemporaryRedirect
 	})
-	s, err := NewSender(Target{URL: r.url("remote-write"), Patience: time.Nanosecond}, SenderOptions{})
+	s, err := NewSender(Target{URL: r.url("remote-write"), RetryTimeout: time.Nanosecond}, SenderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := send(t.Context(), s, 1); !errors.Is(err, ErrGaveUp) || other.requests > 0 {
+	if err := send(t.Context(), s, 1); !errors.Is(err, ErrRetryTimeout) || other.requests > 0 {
 		t.Errorf("%v, %d requests to another host", err, other.requests)
 	}
 }

@@ -193,7 +193,7 @@ func TestAlwaysTooLarge(t *testing.T) {
 				}
 				return http.StatusRequestEntityTooLarge
 			})
-			s, err := NewSender(Target{URL: r.url(c.scheme)}, SenderOptions{Tell: told.tell})
+			s, err := NewSender(Target{URL: r.url(c.scheme)}, SenderOptions{Report: told.tell})
 			if err != nil {
 				t.Fatal(err)
 			}

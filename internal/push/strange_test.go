@@ -216,14 +216,14 @@ func TestRedirectKeepsSecrets(t *testing.T) {
 		})
 		target := Target{
 			URL: strings.Replace(r.url("remote-write"), "//", "//me:secret@", 1), Headers: map[string]string{"X-Key": "k"},
-			Patience: time.Nanosecond,
+			RetryTimeout: time.Nanosecond,
 		}
 		s, err := NewSender(target, SenderOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = send(t.Context(), s, 1)
-		if !errors.Is(err, ErrGaveUp) || len(asked) > 0 || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, ErrRetryTimeout) || len(asked) > 0 || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%d: %v, another host was asked %q", status, err, asked)
 		}
 		s.Close()

@@ -38,8 +38,8 @@ type Target struct {
 	// Gap is the time before the second try, MaxGap the longest gap; 0 means 1 s and a
 	// minute.
 	Gap, MaxGap time.Duration
-	// Patience limits the time for which a request is retried; 0 means no limit.
-	Patience time.Duration
+	// RetryTimeout limits the time for which a request is retried; 0 means no limit.
+	RetryTimeout time.Duration
 	// MaxSamples and MaxBytes limit a request before compression; 0 means 10,000 and 4 MiB.
 	MaxSamples, MaxBytes int
 	// UserAgent is the program; "" is winperf.

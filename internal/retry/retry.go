@@ -13,8 +13,8 @@ type Policy struct {
 	// First is the gap after the first failure. It doubles with each further failure, up to Most.
 	// Gaps vary randomly by half, so that many programs do not retry at the same time.
 	First, Most time.Duration
-	// Hurry, when closed, ends the current gap and limits later gaps to First. nil has no effect.
-	Hurry <-chan struct{}
+	// Shorten, when closed, ends the current gap and limits later gaps to First. nil has no effect.
+	Shorten <-chan struct{}
 }
 
 // later is an error that makes Do retry.
@@ -59,7 +59,7 @@ func Backoff(first, most time.Duration, failures int) time.Duration {
 
 // pause waits for d, and reports whether ctx is still active.
 func (p Policy) pause(ctx context.Context, d time.Duration) bool {
-	hurry := p.Hurry
+	hurry := p.Shorten
 	select {
 	case <-hurry:
 		hurry, d = nil, min(d, p.First)

@@ -62,13 +62,13 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// Hurry ends the gap at hand, and those that follow are short.
+// Shorten ends the gap at hand, and those that follow are short.
 func TestHurry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hurry := make(chan struct{})
 		time.AfterFunc(time.Minute, func() { close(hurry) })
 		begin, tries := time.Now(), 0
-		p := retry.Policy{First: time.Second, Most: time.Hour, Hurry: hurry}
+		p := retry.Policy{First: time.Second, Most: time.Hour, Shorten: hurry}
 		err := p.Do(t.Context(), func() error {
 			if tries++; time.Since(begin) > time.Minute+5*time.Second {
 				return nil

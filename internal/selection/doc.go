@@ -1,6 +1,6 @@
 // Package selection matches a winperf.Selection with the names of objects, counters and
 // instances of a source, a sample or a log. It alone implements the rules, and has no side
-// effects. [Part.Wants] matches objects, [Name.Is] counters and [Finder] instances.
+// effects. [Part.Selects] matches objects, [Name.Is] counters and [Finder] instances.
 //
 // Parts. A selection is the union of its parts: paths, objects by identity, and the classes
 // Global and Costly. [Parts] returns them in the order of readings.

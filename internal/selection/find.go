@@ -65,7 +65,7 @@ func NewFinder(paths []*Path, single bool, all []int32) *Finder {
 // index indexes a path by the folded beginning of matching names: for a path without
 // wildcards the whole name with an end mark.
 func (f *Finder) index(k int32) {
-	name := f.paths[k].Asked.Instance
+	name := f.paths[k].Original.Instance
 	at := strings.IndexAny(name, "*?")
 	switch {
 	case at == 0:

@@ -192,7 +192,7 @@ func FuzzFinder(f *testing.F) {
 		in := numbered(strings.Split(names, "\n")...)
 		for k, got := range find(all, single, in) {
 			if want := oneByOne(all[k], single, in); !slices.Equal(got, want) {
-				t.Errorf("%s of %q: %d, want %d", all[k].Asked, names, got, want)
+				t.Errorf("%s of %q: %d, want %d", all[k].Original, names, got, want)
 			}
 		}
 	})

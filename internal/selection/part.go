@@ -57,7 +57,7 @@ func (p *Part) Resolve(t *Tables) {
 func (p *Part) AddTo(sel *winperf.Selection) {
 	switch {
 	case p.Path != nil:
-		sel.Paths = append(sel.Paths, p.Path.Asked)
+		sel.Paths = append(sel.Paths, p.Path.Original)
 	case !p.Class:
 		sel.Objects = append(sel.Objects, p.Object)
 	case p.Costly:
@@ -77,23 +77,23 @@ type Object struct {
 	Costly bool
 }
 
-// Want is the way in which a part selects an object.
-type Want uint8
+// Match is the way in which a part selects an object.
+type Match uint8
 
 // The ways.
 const (
-	Unwanted    Want = iota
-	AmongOthers      // as one of a class, or by a pattern
-	InFull           // by its name or identity
+	NoMatch     Match = iota
+	AmongOthers       // as one of a class, or by a pattern
+	InFull            // by its name or identity
 )
 
-// Wants returns how the part selects an object of a sample, whatever the machine.
-func (p *Part) Wants(o Object) Want {
+// Selects returns how the part selects an object of a sample, whatever the machine.
+func (p *Part) Selects(o Object) Match {
 	switch {
 	case p.Path != nil && !p.Path.Object.Is(o.ID.Index, o.Name),
 		p.Class && p.Costly != o.Costly,
 		p.Path == nil && !p.Class && !p.Object.Is(o.ID):
-		return Unwanted
+		return NoMatch
 	case p.Class, p.ByPattern():
 		return AmongOthers
 	}
@@ -103,12 +103,12 @@ func (p *Part) Wants(o Object) Want {
 // ByPattern reports whether the part is a path with a pattern for the object.
 func (p *Part) ByPattern() bool { return p.Path != nil && p.Path.Object.Wildcard() }
 
-// Asks is Wants for a source: a pattern does not select costly objects.
-func (p *Part) Asks(o Object) Want {
+// Requests is Selects for a source: a pattern does not select costly objects.
+func (p *Part) Requests(o Object) Match {
 	if o.Costly && p.ByPattern() {
-		return Unwanted
+		return NoMatch
 	}
-	return p.Wants(o)
+	return p.Selects(o)
 }
 
 // Split divides a selection into the parts that select costly objects and the rest. titles
@@ -123,7 +123,7 @@ func Split(
 
 	for _, p := range Resolve(sel, names) {
 		to := &rest
-		if p.asksCostly(titles) {
+		if p.selectsCostly(titles) {
 			to = &costly
 		}
 		p.AddTo(to)
@@ -137,8 +137,8 @@ func IsEmpty(sel winperf.Selection) bool {
 	return len(sel.Paths) == 0 && len(sel.Objects) == 0 && !sel.Global && !sel.Costly
 }
 
-func (p *Part) asksCostly(costly []uint32) bool {
+func (p *Part) selectsCostly(costly []uint32) bool {
 	return p.Class && p.Costly || slices.ContainsFunc(costly, func(title uint32) bool {
-		return p.Wants(Object{ID: winperf.ObjectID{Index: title}}) == InFull
+		return p.Selects(Object{ID: winperf.ObjectID{Index: title}}) == InFull
 	})
 }

@@ -10,16 +10,16 @@ import (
 
 // Path is a path prepared for comparison with names.
 type Path struct {
-	Asked   winperf.Path // the original path
-	Object  Name
-	Counter Name
-	matcher winperf.Matcher // of the machine and the instance
+	Original winperf.Path // the original path
+	Object   Name
+	Counter  Name
+	matcher  winperf.Matcher // of the machine and the instance
 }
 
 // NewPath prepares p for matching.
 func NewPath(p winperf.Path) Path {
 	rest := winperf.Path{Machine: p.Machine, HasInstance: p.HasInstance, Instance: p.Instance, Index: p.Index}
-	return Path{Asked: p, Object: NewName(p.Object), Counter: NewName(p.Counter), matcher: rest.Matcher()}
+	return Path{Original: p, Object: NewName(p.Object), Counter: NewName(p.Counter), matcher: rest.Matcher()}
 }
 
 // Resolve sets the tables; see [Name.Resolve].
@@ -34,28 +34,28 @@ func (p *Path) Machine(name string) bool { return p.matcher.Machine(name) }
 // Instance reports whether the path selects an instance of an object with instances, by its
 // full name and its number among instances of the same name.
 func (p *Path) Instance(full string, occurrence int) bool {
-	return p.matcher.WantsInstance() && p.matcher.Instance(full, occurrence)
+	return p.matcher.HasInstance() && p.matcher.Instance(full, occurrence)
 }
 
 // Fits reports whether the path has the form for objects with instances or, with single,
 // without.
 func (p *Path) Fits(single bool) bool {
 	if single {
-		return !p.matcher.WantsInstance() || p.matcher.Instance("", 0)
+		return !p.matcher.HasInstance() || p.matcher.Instance("", 0)
 	}
-	return p.matcher.WantsInstance()
+	return p.matcher.HasInstance()
 }
 
 // EveryInstance reports whether the path selects all instances.
 func (p *Path) EveryInstance() bool {
-	of := &p.Asked
+	of := &p.Original
 	return of.HasInstance && of.Instance != "" && strings.Trim(of.Instance, "*") == "" &&
 		(of.Index == 0 || of.Index == winperf.AnyIndex)
 }
 
 // OneInstance reports whether the path selects at most one instance.
 func (p *Path) OneInstance() bool {
-	return p.Asked.Index != winperf.AnyIndex && !strings.ContainsAny(p.Asked.Instance, "*?")
+	return p.Original.Index != winperf.AnyIndex && !strings.ContainsAny(p.Original.Instance, "*?")
 }
 
 // Series compares the path with a series by the series' names and the names in the tables. It

@@ -136,8 +136,8 @@ func TestParts(t *testing.T) {
 		Global:  true, Costly: true,
 	}
 	parts := selection.Resolve(sel, tables(t))
-	type wants = []selection.Want
-	const no, among, full = selection.Unwanted, selection.AmongOthers, selection.InFull
+	type wants = []selection.Match
+	const no, among, full = selection.NoMatch, selection.AmongOthers, selection.InFull
 	for _, tt := range []struct {
 		object      selection.Object
 		wants, asks wants
@@ -153,7 +153,7 @@ func TestParts(t *testing.T) {
 	} {
 		var got, asks wants
 		for i := range parts {
-			got, asks = append(got, parts[i].Wants(tt.object)), append(asks, parts[i].Asks(tt.object))
+			got, asks = append(got, parts[i].Selects(tt.object)), append(asks, parts[i].Requests(tt.object))
 		}
 		if !slices.Equal(got, tt.wants) || !slices.Equal(asks, tt.asks) {
 			t.Errorf("%+v: wants %d, want %d; asks %d, want %d", tt.object, got, tt.wants, asks, tt.asks)
@@ -225,7 +225,7 @@ func TestAddTo(t *testing.T) {
 func TestZeroObject(t *testing.T) {
 	parts := selection.Parts(winperf.Selection{Objects: []winperf.ObjectID{{}}})
 	for _, o := range []selection.Object{{}, {ID: winperf.ObjectID{Index: 2}}} {
-		if got := parts[0].Wants(o); got != selection.Unwanted {
+		if got := parts[0].Selects(o); got != selection.NoMatch {
 			t.Errorf("%+v is wanted: %d", o, got)
 		}
 	}

@@ -174,7 +174,7 @@ func (c *displayable) wants(opt *Options, s *winperf.Series, totals bool) bool {
 		if p.Path != nil {
 			return is(p.Path) && (!total || p.Path.OneInstance())
 		}
-		return !total && p.Wants(selection.Object{ID: s.ObjectID, Name: s.Path.Object}) != selection.Unwanted
+		return !total && p.Selects(selection.Object{ID: s.ObjectID, Name: s.Path.Object}) != selection.NoMatch
 	})
 }
 

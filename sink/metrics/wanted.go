@@ -59,7 +59,7 @@ func (w *wanted) object(o frame.Object) bool {
 	w.asking, w.excluding, w.single = w.asking[:0], w.excluding[:0], o.Single()
 	so := selection.Object{ID: o.ID(), Costly: slices.Contains(w.costly, o.ID().Index)}
 	for i := range w.parts {
-		if w.parts[i].Machine(o.Machine()) && w.parts[i].Wants(so) != selection.Unwanted {
+		if w.parts[i].Machine(o.Machine()) && w.parts[i].Selects(so) != selection.NoMatch {
 			w.asking = append(w.asking, i)
 		}
 	}

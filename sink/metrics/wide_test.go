@@ -63,7 +63,7 @@ func TestUnwrapBeside(t *testing.T) {
 	var got []string
 	for i, beside := range []frame.Frame{fs[1], fs[2], fs[2], fs[2]} {
 		f := decodedSample(t, &winperf.Sample{Parts: []winperf.Part{
-			{Block: blockOf(frames(t, at0+sys)[0])}, {Block: blockOf(beside), Beside: true},
+			{Block: blockOf(frames(t, at0+sys)[0])}, {Block: blockOf(beside), Independent: true},
 		}}, before)
 		if before = f; i == 2 {
 			n = names(t, processNames)

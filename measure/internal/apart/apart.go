@@ -120,7 +120,7 @@ func (a *Query) Start() {
 	a.pending = a.spare()
 	a.pending.Like(a.newest)
 	_ = a.round.Begin(context.Background(), 0)
-	a.round.Ask(a.line, a.run)
+	a.round.Start(a.line, a.run)
 }
 
 // spare returns a sample to fill: not the newest one, and without blocks that valid frames refer to.
@@ -164,7 +164,7 @@ func (a *Query) collect() {
 		a.addCostly(a.newest.Schema)
 		for i := range a.newest.Parts {
 			p := &a.newest.Parts[i]
-			p.Beside, p.Only = true, a.onlyCostly(p.Only)
+			p.Independent, p.Only = true, a.onlyCostly(p.Only)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (a *Query) Next(ctx context.Context, s *winperf.Sample) error {
 	}
 
 	if len(a.newest.Parts) == 0 {
-		s.Parts = append(s.Parts, winperf.Part{Beside: true, Err: a.failure()})
+		s.Parts = append(s.Parts, winperf.Part{Independent: true, Err: a.failure()})
 	}
 	s.Parts = append(s.Parts, a.newest.Parts...)
 
@@ -220,8 +220,8 @@ func (a *Query) failure() error {
 	return a.err
 }
 
-// News returns the error of the last sample, once.
-func (a *Query) News() error {
+// TakeError returns the error of the last sample, once.
+func (a *Query) TakeError() error {
 	if !a.unreported {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (a *Query) News() error {
 
 // Close waits for a running sample, up to Options.Grace, and closes both queries.
 func (a *Query) Close() error {
-	a.round.Leave()
+	a.round.Abandon()
 	costly := a.line.Close(a.opt.Grace, a.costly.Close)
 	return errors.Join(costly, a.others.Close())
 }

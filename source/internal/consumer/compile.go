@@ -59,13 +59,13 @@ func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wante
 	object := selection.Object{ID: winperf.ObjectID{Index: set.Title, GUID: set.GUID}}
 	for i := range parts {
 		p := &parts[i]
-		if p.Asks(object) == selection.Unwanted {
+		if p.Requests(object) == selection.NoMatch {
 			continue
 		}
 
 		of := counterset.AllInstances
 		if p.Path != nil {
-			of = pathFilter(p.Path.Asked)
+			of = pathFilter(p.Path.Original)
 		}
 
 		if !wanted {

@@ -42,12 +42,12 @@ func (o *object) open(s *session) (err error) {
 
 // choose selects the rows of a query and reports whether it includes the object.
 func (o *object) choose(q *provider.Query) bool {
-	o.included = o.layout != nil && q.Wants(o.layout.Object())
+	o.included = o.layout != nil && q.Includes(o.layout.Object())
 	if !o.included {
 		return false
 	}
 	_, o.named = q.Counters[o.Index]
-	o.setNeeded(func(i int) bool { return q.WantsCounter(o.layout.Object(), i) })
+	o.setNeeded(func(i int) bool { return q.IncludesCounter(o.layout.Object(), i) })
 	return true
 }
 

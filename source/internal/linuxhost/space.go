@@ -37,7 +37,7 @@ func requestSpace(ctx context.Context, round *call.Round, mounts []*mount) {
 	if !late {
 		for _, m := range mounts {
 			if !m.request.line.Busy() {
-				round.Ask(m.request.line, m.request.run)
+				round.Start(m.request.line, m.request.run)
 			}
 		}
 		round.Wait(nil, 0)

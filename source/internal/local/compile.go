@@ -18,7 +18,7 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 	parts := selection.Parts(sel)
 	for _, o := range objects {
 		counters, want := wantedCounters(o, parts)
-		if want == selection.Unwanted {
+		if want == selection.NoMatch {
 			continue
 		}
 
@@ -40,15 +40,15 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 
 // wantedCounters returns the title indices of the object's counters that a selection wants, and how
 // the selection wants the object. Classes of objects select no single counters.
-func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint32, want selection.Want) {
+func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint32, want selection.Match) {
 	object := selection.Object{ID: winperf.ObjectID{Index: o.Index}, Costly: o.Costly}
 	var asking []*selection.Part
 	for i := range parts {
-		asks := selection.Unwanted
+		asks := selection.NoMatch
 		for _, object.Name = range namesOf(o.Name, o.Languages) {
-			asks = max(asks, parts[i].Asks(object))
+			asks = max(asks, parts[i].Requests(object))
 		}
-		if asks != selection.Unwanted {
+		if asks != selection.NoMatch {
 			want, asking = max(want, asks), append(asking, &parts[i])
 		}
 	}

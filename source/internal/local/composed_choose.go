@@ -135,7 +135,7 @@ func (ch *chooser) missing() winperf.Selection {
 	sel := winperf.Selection{Metadata: ch.sel.Metadata}
 	for i, p := range ch.parts {
 		if p.Path != nil && !ch.reached[i] && !p.ByPattern() {
-			sel.Paths = append(sel.Paths, p.Path.Asked)
+			sel.Paths = append(sel.Paths, p.Path.Original)
 		}
 	}
 	return sel
@@ -185,7 +185,7 @@ func (ch *chooser) probe(ctx context.Context, q winperf.Query) (objects int, err
 	for o := range f.Objects() {
 		ch.serve(names, o.ID().Index)
 		for i := range ch.parts {
-			if ch.parts[i].Wants(selection.Object{ID: o.ID()}) == selection.InFull {
+			if ch.parts[i].Selects(selection.Object{ID: o.ID()}) == selection.InFull {
 				ch.reached[i] = true
 			}
 		}
@@ -259,13 +259,13 @@ func (ch *chooser) ofSet(set winperf.CounterSet) (sel winperf.Selection, wanted 
 	sel.Metadata = ch.sel.Metadata
 	for i, p := range ch.parts {
 		switch {
-		case p.Asks(selection.Object{ID: id}) == selection.Unwanted:
+		case p.Requests(selection.Object{ID: id}) == selection.NoMatch:
 			continue
 		case p.Path == nil:
 			sel.Objects = []winperf.ObjectID{id}
 		default:
 			ch.reached[i] = true
-			path := p.Path.Asked
+			path := p.Path.Original
 			path.Object = "#" + strconv.FormatUint(uint64(set.Title), 10)
 			sel.Paths = append(sel.Paths, path)
 		}

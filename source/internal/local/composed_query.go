@@ -118,7 +118,7 @@ func (q *composedQuery) awaitLeft(ctx context.Context) {
 		}
 	}
 	if len(left) > 0 {
-		q.round.AwaitLeft(ctx, left, call.Share(ctx, q.source.limit, 1./2), nil)
+		q.round.AwaitAbandoned(ctx, left, call.Share(ctx, q.source.limit, 1./2), nil)
 	}
 }
 
@@ -144,7 +144,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 			}
 			*u.asked, *s.Within(i) = *s.Within(i), winperf.Sample{}
 			q.asked = append(q.asked, u)
-			q.round.Ask(u.line, u.sample)
+			q.round.Start(u.line, u.sample)
 		}
 	}
 	q.round.Wait(nil, q.source.grace)
@@ -152,7 +152,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 	for i, u := range q.units {
 		switch {
 		case !slices.Contains(q.asked, u):
-		case u.line.Outcome() == call.Left:
+		case u.line.Outcome() == call.Abandoned:
 			u.hung = true
 		default:
 			*s.Within(i) = *u.asked
@@ -172,7 +172,7 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 // judge evaluates a unit's answer.
 func (q *composedQuery) judge(u *unit, limit time.Duration) {
 	switch {
-	case u.line.Outcome() == call.Left:
+	case u.line.Outcome() == call.Abandoned:
 		q.fail(u, fmt.Errorf("no answer within %v: %w", limit, call.ErrBusy))
 	case u.failed != nil:
 		q.fail(u, u.failed)

@@ -22,7 +22,7 @@ func (s *slow) Close() error                                   { return nil }
 
 func (s *slow) Collect(_ context.Context, q *provider.Query, w *provider.Writer) error {
 	for _, o := range s.objects {
-		if !q.Wants(o) {
+		if !q.Includes(o) {
 			continue
 		}
 		if o.Costly {

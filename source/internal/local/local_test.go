@@ -46,7 +46,7 @@ func (r *recorder) Collect(_ context.Context, q *provider.Query, w *provider.Wri
 		return r.fail
 	}
 	for _, o := range r.objects {
-		if !q.Wants(o) {
+		if !q.Includes(o) {
 			continue
 		}
 		layout, err := provider.NewLayout(o, nil)
@@ -62,7 +62,7 @@ func (r *recorder) Collect(_ context.Context, q *provider.Query, w *provider.Wri
 			ow.Instance(provider.Instance{Name: "one"})
 		}
 		for i := range o.Counters {
-			if q.WantsCounter(o, i) {
+			if q.IncludesCounter(o, i) {
 				ow.Set(i, uint64(o.Counters[i].Index))
 			}
 		}

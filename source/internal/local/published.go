@@ -81,7 +81,7 @@ func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool
 		case part.Class && !part.Costly, part.Object.Index >= publish.FirstIndex,
 			part.Path != nil && part.Path.Object.ByTitle(): // a title index that may belong to any publisher
 			return nil, true
-		case part.Path != nil && !p.isHost(part.Path.Asked.Object):
+		case part.Path != nil && !p.isHost(part.Path.Original.Object):
 			objects = append(objects, &part.Path.Object)
 		}
 	}

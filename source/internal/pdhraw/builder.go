@@ -81,7 +81,7 @@ func (b *Builder) Select(parts []selection.Part) {
 	b.wanted = func(name string, title uint32) bool {
 		o := selection.Object{ID: winperf.ObjectID{Index: title}, Name: name}
 		return slices.ContainsFunc(parts, func(p selection.Part) bool {
-			return p.Wants(o) != selection.Unwanted
+			return p.Selects(o) != selection.NoMatch
 		})
 	}
 }

@@ -48,7 +48,7 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 			how.Known = head
 			c := newChoice(sel)
 			if !c.all || len(c.wanted) > 0 { // if all columns are wanted, none is checked
-				how.Want = c.wants
+				how.Select = c.wants
 			}
 			log, err := openText(file, how)
 			if err != nil {
@@ -218,7 +218,7 @@ func (r *namesReader) next(ctx context.Context, s *winperf.Sample) error {
 func (r *textReader) series(ctx context.Context) (_ []*winperf.Series, err error) {
 	var text []byte
 	for err == nil {
-		wanted := r.log.Wanted()
+		wanted := r.log.Selected()
 		size := 0
 		for _, series := range wanted {
 			size += len(series.String())

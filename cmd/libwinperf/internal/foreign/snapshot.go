@@ -326,7 +326,7 @@ func (s *snapshot) complete(cycle *measure.Cycle) error {
 func change(cycle *measure.Cycle) (winperf.Anomaly, bool) {
 	for _, a := range cycle.Anomalies {
 		switch {
-		case a.Kind == winperf.InstancesCame, a.Kind == winperf.InstancesLeft:
+		case a.Kind == winperf.InstancesAdded, a.Kind == winperf.InstancesRemoved:
 			return a, true
 		case a.Kind == winperf.SchemaChanged && a.Object != (winperf.ObjectID{}):
 			return a, true // names that were read again, which have no object, change no values

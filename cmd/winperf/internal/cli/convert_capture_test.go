@@ -34,7 +34,7 @@ func TestConvertUnchangedPart(t *testing.T) {
 		}
 		parts := []winperf.Part{
 			{Block: block(i), Only: []winperf.ObjectID{{Index: 2000}}},
-			{Block: beside, Beside: true, Only: []winperf.ObjectID{{Index: 232}, {Index: 230}}},
+			{Block: beside, Independent: true, Only: []winperf.ObjectID{{Index: 232}, {Index: 230}}},
 		}
 		if err := w.Write(&winperf.Sample{Parts: parts}); err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestConvertUnchangedPart(t *testing.T) {
 			t.Fatalf("sample %d: %v", n, err)
 		}
 		part := &sample.Parts[1]
-		if same := part.Block.Number() == last; same != (n%3 != 0) || len(part.Block.Bytes) == 0 || !part.Beside {
+		if same := part.Block.Number() == last; same != (n%3 != 0) || len(part.Block.Bytes) == 0 || !part.Independent {
 			t.Errorf("sample %d: the part beside is that of the sample before: %v", n, same)
 		}
 		last = part.Block.Number()

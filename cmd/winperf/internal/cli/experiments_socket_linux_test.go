@@ -75,7 +75,7 @@ func TestLyingPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = experiments.AskProgram(t.Context(), p, control.Request{Op: "list"}, new(control.Listing), hostileLimit)
+			err = experiments.SendRequest(t.Context(), p, control.Request{Op: "list"}, new(control.Listing), hostileLimit)
 			if err == nil || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("%s: %v", name, err)
 			}

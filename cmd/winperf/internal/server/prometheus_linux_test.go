@@ -12,7 +12,7 @@ import (
 
 // ask returns the value that a Prometheus has for an expression, as text: "" where it has none.
 func ask(db *dbtest.Database, expression string) string {
-	got, err := db.Ask(expression)
+	got, err := db.Query(expression)
 	if err != nil || len(got) != 1 {
 		return ""
 	}

@@ -29,8 +29,8 @@ type Opener struct {
 	Listen func(ctx context.Context, path string) (net.Listener, error)
 	// Reason explains why a path has no value in a source; nil means that only the status is reported.
 	Reason func(ctx context.Context, src winperf.Source, p winperf.Path, s counter.Status) string
-	// Hurry is Command.Hurry of all commands.
-	Hurry context.Context
+	// Abort is Command.Abort of all commands.
+	Abort context.Context
 	// Experiments allows attaching other experiments to the run through a socket.
 	Experiments bool
 	// Stdout and Stderr are for commands, and for programs that receive records.

@@ -24,12 +24,12 @@ type Command struct {
 	Stderr io.Writer
 	// Grace is the time that the program has to end before it is killed; 0 means 10 s.
 	Grace time.Duration
-	// Hurry, if not nil, ends the grace time.
-	Hurry context.Context
+	// Abort, if not nil, ends the grace time.
+	Abort context.Context
 }
 
-// hurried reports whether the program must end at once.
-func (c *Command) hurried() bool { return c.Hurry != nil && c.Hurry.Err() != nil }
+// aborted reports whether the program must end at once.
+func (c *Command) aborted() bool { return c.Abort != nil && c.Abort.Err() != nil }
 
 func (c *Command) grace() time.Duration { return cmp.Or(c.Grace, 10*time.Second) }
 

@@ -85,8 +85,8 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 		return err
 	}
 
-	if v.Hurry != nil {
-		defer context.AfterFunc(v.Hurry, func() {
+	if v.Abort != nil {
+		defer context.AfterFunc(v.Abort, func() {
 			w.look() // after its end, its children have no parent
 			child.kill()
 		})()
@@ -128,7 +128,7 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 		r.Exit.Time = took // without the last sample
 	}
 	if exit.Stopped {
-		w.endOthers(child.left(v.grace()), v.hurried)
+		w.endOthers(child.left(v.grace()), v.aborted)
 	}
 	return failed
 }

@@ -26,13 +26,13 @@ const (
 
 // Sensors are the values of sensors in a results folder, by event and path.
 type Sensors struct {
-	units  map[sensorKey]string
-	values map[sensorKey][]float64
-	means  map[sensorOfRun]*mean // for several values in a run
-	Left   int                   // number of values of series beyond the limit
-	Failed int                   // number of records of failed, stopped or missing runs
-	Others int                   // number of records of warm-ups
-	Stray  int                   // number of records of other sessions
+	units   map[sensorKey]string
+	values  map[sensorKey][]float64
+	means   map[sensorOfRun]*mean // for several values in a run
+	Omitted int                   // number of values of series beyond the limit
+	Failed  int                   // number of records of failed, stopped or missing runs
+	Others  int                   // number of records of warm-ups
+	Stray   int                   // number of records of other sessions
 }
 
 type sensorOfRun struct {
@@ -213,7 +213,7 @@ func (s *Sensors) addMean(key sensorOfRun, number float64, unit string) {
 	m := s.means[key]
 	if m == nil {
 		if len(s.means) == maxSensorMeans {
-			s.Left++
+			s.Omitted++
 			return
 		}
 		m = &mean{}
@@ -233,7 +233,7 @@ func (s *Sensors) finish() {
 
 func (s *Sensors) addNumber(key sensorKey, number float64, unit string) {
 	if _, there := s.values[key]; !there && len(s.values) == maxSensorSeries {
-		s.Left++
+		s.Omitted++
 		return
 	}
 	s.values[key] = append(s.values[key], number)

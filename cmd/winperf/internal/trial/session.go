@@ -115,7 +115,7 @@ func (s *Session) bind(ctx context.Context) error {
 		if opt.Spool, err = s.deliver(ctx, spills); err != nil {
 			return err
 		}
-		opt.OnLimit = s.delivery.Hurry
+		opt.OnLimit = s.delivery.SendNow
 	} else if spills {
 		opt.Spool = noSpool{}
 	}
@@ -308,7 +308,7 @@ func (s *Session) commands(ctx context.Context, each func(*Result) error) (all [
 	opt := s.file.Trials()
 	for i := range opt.Variants {
 		opt.Variants[i].Stdout, opt.Variants[i].Stderr = s.open.Stdout, s.open.Stderr
-		opt.Variants[i].Hurry = s.open.Hurry
+		opt.Variants[i].Abort = s.open.Abort
 	}
 	opt.Source = s.live()
 	opt.Around = func(ctx context.Context, r *Result, run func(context.Context, func(await.Exit))) {

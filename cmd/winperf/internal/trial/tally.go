@@ -123,7 +123,7 @@ func (t *Tally) value(event string, v *experiment.Value) {
 		status = counter.OK
 	}
 	before, known := t.values[key]
-	if known && (v.Touched.Has(winperf.InstancesCame) || v.Touched.Has(winperf.InstancesRenamed)) {
+	if known && (v.Touched.Has(winperf.InstancesAdded) || v.Touched.Has(winperf.InstancesRenamed)) {
 		if t.Switched++; t.Switched == 1 {
 			t.SwitchOf = Silence{Event: event, Path: v.Path, Source: v.Source}
 		}

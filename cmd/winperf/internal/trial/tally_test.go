@@ -24,8 +24,8 @@ func TestTally(t *testing.T) {
 	event := func(name string, missed int, attrs ...experiment.Attr) experiment.EventInfo {
 		return experiment.EventInfo{Name: name, Missed: missed, Attrs: attrs}
 	}
-	came := winperf.Anomaly{Kind: winperf.InstancesCame}
-	left := winperf.Anomaly{Kind: winperf.InstancesLeft}
+	came := winperf.Anomaly{Kind: winperf.InstancesAdded}
+	left := winperf.Anomaly{Kind: winperf.InstancesRemoved}
 	used := value(`Process(load)\% Processor Time`, counter.NoPrevious)
 	used.HasDifference = true
 	ofLog := value(`System\Threads`, counter.NoCounter)
@@ -48,9 +48,9 @@ func TestTally(t *testing.T) {
 		{Binding: "b", Event: event("tick", 2)}, // the same two
 		{Binding: "a", Event: event("tick", 3), Values: []experiment.Value{
 			value(`Process(a)\% Processor Time`, counter.OK), value(`Process(never)\% Processor Time`, counter.NoInstance),
-			touched(value(`Process(new)\Page Faults/sec`, counter.OK), winperf.InstancesCame), // no series before
+			touched(value(`Process(new)\Page Faults/sec`, counter.OK), winperf.InstancesAdded), // no series before
 			touched(value(`Process(b)\Handle Count`, counter.InvalidData), winperf.InstancesRenamed),
-			touched(value(`Process(a)\Handle Count`, counter.InvalidData), winperf.InstancesCame),
+			touched(value(`Process(a)\Handle Count`, counter.InvalidData), winperf.InstancesAdded),
 			value(`Disk(xy)\Reads`, counter.OK), value(`System\Threads`, counter.NoPrevious),
 		}},
 		{Binding: "a", Event: event("tock", 1), Err: "no sample within 1s"},

@@ -79,7 +79,7 @@ func (w *watcher) look() bool {
 
 // endOthers asks the remaining processes to end, and kills them after the grace time, or when hurried
 // reports true.
-func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
+func (w *watcher) endOthers(grace time.Duration, aborted func() bool) {
 	begin, endRequested := time.Now(), false
 	for ; time.Since(begin) < grace+lookTime; time.Sleep(lookPause) {
 		if !w.look() {
@@ -94,7 +94,7 @@ func (w *watcher) endOthers(grace time.Duration, hurried func() bool) {
 		case !endRequested:
 			each(left, askToEnd)
 			endRequested = true
-		case time.Since(begin) >= grace || hurried():
+		case time.Since(begin) >= grace || aborted():
 			each(left, (*os.Process).Kill)
 		}
 	}

@@ -26,8 +26,8 @@ type Catalogue struct {
 	Objects []KnownObject
 }
 
-// Patience bounds the delay that an explanation adds to the end of the program.
-const Patience = 2 * time.Second
+// Timeout bounds the delay that an explanation adds to the end of the program.
+const Timeout = 2 * time.Second
 
 // ReadCatalogue reads all objects that are not costly and the objects of the paths, even if ctx has ended.
 // With metadata the objects may lack their instances.
@@ -37,7 +37,7 @@ func ReadCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths
 
 // ReadCatalogueNow is ReadCatalogue, but stops when ctx ends.
 func ReadCatalogueNow(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *Catalogue {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	sel := winperf.Selection{Global: true, Metadata: metadata, NamesOnly: true}
 	for _, p := range paths {

@@ -100,8 +100,8 @@ func (d *DamageCount) Add(errs []error) {
 	d.more += len(errs) - n
 }
 
-// Tell reports the errors.
-func (d *DamageCount) Tell(a *App) {
+// Report reports the errors.
+func (d *DamageCount) Report(a *App) {
 	for _, err := range d.First {
 		a.Complain(err)
 		a.Partial = true

@@ -295,7 +295,7 @@ func (c *converter) empty(ctx context.Context, otherwise string) error {
 
 func (c *converter) finish(ctx context.Context) {
 	a, src := c.app, c.logs[0].Source
-	c.damage.Tell(a)
+	c.damage.Report(a)
 	a.Notice(c.tally.Notices)
 	c.tally.Denied.Report(a, src)
 	if paths := c.selection.Paths; len(paths) > 0 {

@@ -79,7 +79,7 @@ func (c *converter) send(ctx context.Context, url string) error {
 	defer c.progress.Clear()
 	h := &history{converter: c, instance: instance}
 	h.sender, err = push.NewSender(target, push.SenderOptions{
-		Version: console.Version(), Tell: h.report, NeedReceiver: true,
+		Version: console.Version(), Report: h.report, NeedReceiver: true,
 	})
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (c *converter) pushTarget(ctx context.Context, url string) (t push.Target, 
 		machine = ""
 	}
 	t, err = c.target.Settle(url, machine, system)
-	t.Patience, t.PerMachine = pushTimeout, perMachine
+	t.RetryTimeout, t.PerMachine = pushTimeout, perMachine
 	return t, instance, err
 }
 

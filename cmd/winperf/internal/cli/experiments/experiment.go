@@ -72,11 +72,11 @@ func ask(ctx context.Context, args []string, r control.Request, result any) (err
 		return err
 	}
 	r.Experiment = argument(args, 1)
-	return AskProgram(ctx, p, r, result, timeoutFor(r.Op))
+	return SendRequest(ctx, p, r, result, timeoutFor(r.Op))
 }
 
-// AskProgram sends a request to a program.
-func AskProgram(
+// SendRequest sends a request to a program.
+func SendRequest(
 	ctx context.Context, p control.Program, r control.Request, result any, timeout time.Duration,
 ) error {
 	c, err := control.Dial(ctx, p.Path)
@@ -182,7 +182,7 @@ and may lack records.`,
 			}
 			r := control.Request{Op: "change", Experiment: argument(args, 1), Change: &ch}
 			var done control.Changed
-			err = AskProgram(cmd.Context(), p, r, &done, timeoutFor(r.Op))
+			err = SendRequest(cmd.Context(), p, r, &done, timeoutFor(r.Op))
 			reportAbsent(cmd.Context(), a, p, done.Absent)
 			for _, text := range done.Failed {
 				a.Complain(errors.New(text))

@@ -33,7 +33,7 @@ func sensorsOf(ctx context.Context, p control.Program) *catalogue.Catalogue {
 	const timeout = 5 * time.Second
 	var all control.Sensors
 	c := &catalogue.Catalogue{}
-	if AskProgram(ctx, p, control.Request{Op: "sensors"}, &all, timeout) != nil {
+	if SendRequest(ctx, p, control.Request{Op: "sensors"}, &all, timeout) != nil {
 		return c // without suggestions
 	}
 

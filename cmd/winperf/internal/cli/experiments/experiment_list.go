@@ -102,7 +102,7 @@ func askPrograms(ctx context.Context, programs []control.Program, timeout time.D
 	for i, p := range programs {
 		places <- struct{}{}
 		asking.Go(func() {
-			answers[i].err = AskProgram(ctx, p, control.Request{Op: "list"}, &answers[i].listing, timeout)
+			answers[i].err = SendRequest(ctx, p, control.Request{Op: "list"}, &answers[i].listing, timeout)
 			<-places
 		})
 	}

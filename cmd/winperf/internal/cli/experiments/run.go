@@ -146,7 +146,7 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	hurry, stop := console.UntilSecond()
 	defer stop()
 	command := trial.Command{
-		Args: args, Stdin: os.Stdin, Stdout: r.app.Stdout, Stderr: r.app.Stderr, Hurry: hurry,
+		Args: args, Stdin: os.Stdin, Stdout: r.app.Stdout, Stderr: r.app.Stderr, Abort: hurry,
 	}
 	opt, err := r.options(command)
 	if err != nil {

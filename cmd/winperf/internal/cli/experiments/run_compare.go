@@ -98,7 +98,7 @@ func (r *runner) readFolder(folder string) (c compared, err error) {
 	if n := c.sensors.Stray; n > 0 {
 		r.app.Complain(fmt.Errorf("%s: %d records of runs killed earlier are omitted", folder, n))
 	}
-	if n := c.sensors.Left; n > 0 {
+	if n := c.sensors.Omitted; n > 0 {
 		r.app.Partial = true
 		r.app.Complain(fmt.Errorf("%s: %d values of sensors are omitted: too many sensors", folder, n))
 	}

@@ -35,7 +35,7 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 	hurry, stop := console.UntilSecond()
 	defer stop()
 	opener := r.opener()
-	opener.Hurry, opener.Experiments = hurry, r.attach
+	opener.Abort, opener.Experiments = hurry, r.attach
 	if err := r.checkFile(ctx, f, faults, opener); err != nil || r.check {
 		return err
 	}

@@ -58,8 +58,8 @@ func CompleteObject(f *SourceFlags) cobra.CompletionFunc {
 	}
 }
 
-// CompleteWanted completes the argument of list: an object or a path.
-func CompleteWanted(f *SourceFlags) cobra.CompletionFunc {
+// CompleteObjectOrPath completes the argument of list: an object or a path.
+func CompleteObjectOrPath(f *SourceFlags) cobra.CompletionFunc {
 	object, path := CompleteObject(f), CompletePath(f)
 	return func(
 		cmd *cobra.Command, args []string, text string,

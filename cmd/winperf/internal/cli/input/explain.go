@@ -44,7 +44,7 @@ func Explain(
 		}
 		a.Complain(fmt.Errorf("%s: %s", paths[w], c.Reason(paths[w], last)))
 		if last == counter.NoObject {
-			TellElsewhere(a, src)
+			ReportElsewhere(a, src)
 		}
 	}
 
@@ -64,9 +64,9 @@ func ExplainFirst(
 	}
 }
 
-// TellElsewhere reports once, if an object is missing, that other accounts publish in directories that are
+// ReportElsewhere reports once, if an object is missing, that other accounts publish in directories that are
 // not read.
-func TellElsewhere(a *console.App, src winperf.Source) {
+func ReportElsewhere(a *console.App, src winperf.Source) {
 	if a.Elsewhere || src.Describe().Recorded {
 		return
 	}

@@ -52,7 +52,7 @@ func (f *LogFlags) Options() (opt source.Options, err error) {
 func (f *LogFlags) ShownZone(is winperf.Description, opt source.Options) output.ShownZone {
 	switch {
 	case opt.Location != nil:
-		return output.ShownZone{Location: opt.Location, Asked: true}
+		return output.ShownZone{Location: opt.Location, Requested: true}
 	case !is.Recorded:
 		return output.ShownZone{Location: time.Local}
 	case is.Log.Location != nil:
@@ -86,8 +86,8 @@ func (f *RangeFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.End, "end", "", "omit samples of a log after this `TIME`")
 }
 
-// Given reports whether a range was given.
-func (f *RangeFlags) Given() bool { return f.Begin != "" || f.End != "" }
+// IsSet reports whether a range was given.
+func (f *RangeFlags) IsSet() bool { return f.Begin != "" || f.End != "" }
 
 // ErrNoRecord means that a range was given without a log.
 var ErrNoRecord = errors.New("--at, --begin and --end select samples of a log; name one with --source")
@@ -97,7 +97,7 @@ func (f *RangeFlags) Choose(
 	ctx context.Context, sel *winperf.Selection, zone output.ShownZone, records ...winperf.Source,
 ) (err error) {
 	live := func(src winperf.Source) bool { return !src.Describe().Recorded }
-	if f.Given() && slices.ContainsFunc(records, live) {
+	if f.IsSet() && slices.ContainsFunc(records, live) {
 		return ErrNoRecord
 	}
 
@@ -116,7 +116,7 @@ func (f *RangeFlags) Choose(
 func (f *RangeFlags) Empty(
 	ctx context.Context, otherwise string, zone output.ShownZone, records ...winperf.Source,
 ) error {
-	if !f.Given() {
+	if !f.IsSet() {
 		return errors.New(otherwise)
 	}
 	var first, last time.Time

@@ -114,8 +114,8 @@ func (u *Unlisted) Own(cycle *measure.Cycle) int {
 	return len(cycle.Columns())
 }
 
-// Asked returns the anomalies without the one about the added path.
-func (u *Unlisted) Asked(list []winperf.Anomaly) []winperf.Anomaly {
+// Requested returns the anomalies without the one about the added path.
+func (u *Unlisted) Requested(list []winperf.Anomaly) []winperf.Anomaly {
 	if !u.added {
 		return list
 	}

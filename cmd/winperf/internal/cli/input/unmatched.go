@@ -18,7 +18,7 @@ func Unmatched(ctx context.Context, src winperf.Source, paths []winperf.Path) (r
 		return nil
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, catalogue.Patience)
+	ctx, cancel := context.WithTimeout(ctx, catalogue.Timeout)
 	defer cancel()
 	parts, _, err := sensor.Missing(ctx, []sensor.Origin{{Source: src}}, paths, nil, nil)
 	if err != nil {

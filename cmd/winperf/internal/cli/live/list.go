@@ -86,7 +86,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 	cmd.Flags().BoolVar(&l.names, "names", false, "show the whole name table: index, tab, text")
 	const instances = "with -o paths: one path for each instance of each counter"
 	cmd.Flags().BoolVar(&l.instances, "instances", false, instances)
-	cmd.ValidArgsFunction = input.CompleteWanted(&l.source)
+	cmd.ValidArgsFunction = input.CompleteObjectOrPath(&l.source)
 	return cmd
 }
 
@@ -196,7 +196,7 @@ func (l *lister) list(ctx context.Context, src winperf.Source, zone output.Shown
 }
 
 func (l *lister) nothing(src winperf.Source, cycle *measure.Cycle) error {
-	input.TellElsewhere(l.app, src)
+	input.ReportElsewhere(l.app, src)
 	c := catalogue.Catalogue{Cycle: cycle}
 	c.AddSample()
 	empty := "the source has no objects"

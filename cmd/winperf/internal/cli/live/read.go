@@ -259,7 +259,7 @@ func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 		r.tally.ReportDamage(r.app)
 	}
 	if r.how.anomalies {
-		r.anomalies.reportCycle(r.app, r.unlisted.Asked(cycle.Anomalies), out.inPlace)
+		r.anomalies.reportCycle(r.app, r.unlisted.Requested(cycle.Anomalies), out.inPlace)
 	}
 	return nil
 }

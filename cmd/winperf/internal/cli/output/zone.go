@@ -10,15 +10,15 @@ import (
 // machine (UTC if unknown), otherwise this machine's.
 type ShownZone struct {
 	*time.Location
-	Asked   bool
-	Unknown bool // only local times are known
+	Requested bool
+	Unknown   bool // only local times are known
 }
 
 // SinkOptions returns the options of a sink with times in the zone.
 func (z ShownZone) SinkOptions(file bool) sink.Options {
 	opt := sink.Options{File: file, NoZone: z.Unknown}
 	opt.Location = z.Location
-	if z.Asked {
+	if z.Requested {
 		opt.Zone = z.String()
 	}
 	return opt

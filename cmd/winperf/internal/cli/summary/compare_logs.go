@@ -129,8 +129,8 @@ func (c *comparer) readLog(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	damage.Tell(c.app)
-	if side.tally.Cycles == 0 && c.within.Given() {
+	damage.Report(c.app)
+	if side.tally.Cycles == 0 && c.within.IsSet() {
 		err := c.within.Empty(ctx, "there are no samples to compare", zone, input.SourcesOf(all)...)
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

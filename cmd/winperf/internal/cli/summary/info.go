@@ -165,7 +165,7 @@ func (i *informer) read(ctx context.Context, name string) (s *logSummary, err er
 		return nil, err
 	}
 
-	if s.Samples == 0 && s.Damage == 0 && i.within.Given() {
+	if s.Samples == 0 && s.Damage == 0 && i.within.IsSet() {
 		err := i.within.Empty(ctx, "there are no samples", zone, log.Source)
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

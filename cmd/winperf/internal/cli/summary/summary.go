@@ -184,7 +184,7 @@ func (s *summarizer) settle(ctx context.Context, args []string) error {
 		return errors.New("--for measures a live source; --begin and --end are for logs")
 	case len(names) == 0 && s.during == 0 && s.source.Source == "local:":
 		return errors.New("no log given, and no --for: winperf summary load.blg, or winperf summary --for 60")
-	case s.during > 0 && s.within.Given():
+	case s.during > 0 && s.within.IsSet():
 		return errors.New("--begin and --end are for logs; --for is the time to measure")
 	case s.during > 0 && s.during < s.every:
 		return fmt.Errorf("--for %s: shorter than the interval of %s", s.during.String(), s.every.String())
@@ -227,7 +227,7 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 		}
 	}
 
-	s.damage.Tell(s.app)
+	s.damage.Report(s.app)
 	if s.tally.Cycles == 0 {
 		return s.within.Empty(ctx, "there are no samples to summarize", zone, input.SourcesOf(all)...)
 	}
