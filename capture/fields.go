@@ -51,7 +51,7 @@ func (p *fieldReader) u64() uint64 {
 	return 0
 }
 
-// block reads the form that appendBytes writes.
+// block reads the form that appendSized writes.
 func (p *fieldReader) block() []byte {
 	n := p.u32()
 	if uint64(n) > uint64(len(p.rest)) {

@@ -74,10 +74,10 @@ func parseIndex(b []byte, offset int64) (g group, before int64, err error) {
 	samples, schemas := p.u32(), p.u32()
 	g.samples, g.min, g.max = int(samples), int64(p.u64()), int64(p.u64())
 
-	room := min((offset-g.start)/headSize, math.MaxInt32) // the most records that fit
+	most := min((offset-g.start)/headSize, math.MaxInt32) // the most records that fit
 	first := before == 0 && g.start == fileHeadSize
 	if p.bad || g.start < fileHeadSize || !first && (before <= 0 || before >= g.start) ||
-		int64(samples) > room || int64(schemas)*indexedSize != int64(len(p.rest)) {
+		int64(samples) > most || int64(schemas)*indexedSize != int64(len(p.rest)) {
 		return group{}, 0, errIndex
 	}
 

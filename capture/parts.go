@@ -29,8 +29,8 @@ const (
 	partIndependent             // the part is sampled on its own schedule
 )
 
-// partsOf reports whether a sample needs the form for several parts.
-func partsOf(s *winperf.Sample) bool {
+// needsParts reports whether a sample needs the form for several parts.
+func needsParts(s *winperf.Sample) bool {
 	if len(s.Parts) != 1 {
 		return true
 	}
@@ -38,22 +38,22 @@ func partsOf(s *winperf.Sample) bool {
 	return p.Block == nil || p.Only != nil || p.Name != "" || p.Independent
 }
 
-// given is the block of a part in an earlier sample, and the offset of its record.
-type given struct {
+// partRecord is the block of a part in an earlier sample, and the offset of its record.
+type partRecord struct {
 	block  *winperf.Block
 	number uint64 // of the block at that time: its memory may have been reused
 	offset int64
 }
 
 // lasting holds the blocks of the previous sample, by part.
-type lasting []given
+type lasting []partRecord
 
 // keep makes b the previous block of part i, nil for none.
 func (l *lasting) keep(i int, b *winperf.Block, offset int64) {
 	for len(*l) <= i {
-		*l = append(*l, given{})
+		*l = append(*l, partRecord{})
 	}
-	(*l)[i] = given{block: b, offset: offset}
+	(*l)[i] = partRecord{block: b, offset: offset}
 	if b != nil {
 		(*l)[i].number = b.Number()
 	}
@@ -82,7 +82,7 @@ func (l lasting) has(i int, offset int64) bool {
 
 // holds reports whether b is the previous block of a part.
 func (l lasting) holds(b *winperf.Block) bool {
-	return slices.ContainsFunc(l, func(g given) bool { return g.block == b })
+	return slices.ContainsFunc(l, func(g partRecord) bool { return g.block == b })
 }
 
 // appendParts appends a sample of several parts. Unchanged blocks are omitted unless all is
@@ -122,20 +122,20 @@ func appendParts(b []byte, s *winperf.Sample, last lasting, all bool) ([]byte, e
 	return b, nil
 }
 
-func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, leftOut bool, text int) []byte {
+func appendPart(b []byte, p *winperf.Part, offset int64, unchanged, omitted bool, text int) []byte {
 	var raw winperf.Raw
 	var flags uint16
 	switch {
 	case p.Block == nil:
 		flags = partEmpty
-	case !leftOut:
+	case !omitted:
 		raw = p.Block.Raw
 	}
 
 	if unchanged {
 		flags |= partUnchanged
 	}
-	if leftOut {
+	if omitted {
 		flags |= partOmitted
 	}
 	if p.Only != nil {

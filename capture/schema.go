@@ -48,9 +48,9 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 	}
 
 	for _, t := range s.Names {
-		table := appendBytes(nil, []byte(t.Language))
-		table = appendBytes(table, t.Counter)
-		b = appendSection(b, tagNames, appendBytes(table, t.Help))
+		table := appendSized(nil, []byte(t.Language))
+		table = appendSized(table, t.Counter)
+		b = appendSection(b, tagNames, appendSized(table, t.Help))
 	}
 
 	for _, err := range s.Damage {
@@ -71,10 +71,10 @@ func appendSchema(b []byte, s *winperf.Schema) []byte {
 }
 
 func appendSection(b []byte, tag uint32, content []byte) []byte {
-	return appendBytes(binary.LittleEndian.AppendUint32(b, tag), content)
+	return appendSized(binary.LittleEndian.AppendUint32(b, tag), content)
 }
 
-func appendBytes(b, content []byte) []byte {
+func appendSized(b, content []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
 }
 

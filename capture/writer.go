@@ -176,7 +176,7 @@ func (w *Writer) rawOf(s *winperf.Sample, all bool) (*winperf.Raw, error) {
 		}
 	}
 
-	if _, unchanged := w.last.of(0, block(s)); !partsOf(s) && !unchanged {
+	if _, unchanged := w.last.of(0, block(s)); !needsParts(s) && !unchanged {
 		return &s.Parts[0].Block.Raw, nil
 	}
 	if w.file.version < 2 {

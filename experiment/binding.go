@@ -119,7 +119,7 @@ func (b *binding) mayServeHere(t *ticket) bool {
 	if beyond >= quick || sample >= short || !b.pending.CompareAndSwap(0, 1) {
 		return false
 	}
-	if !b.experiment.store.hasRoom(&b.quota) {
+	if !b.experiment.store.hasSpace(&b.quota) {
 		b.pending.Add(-1)
 		return false
 	}
@@ -209,7 +209,7 @@ func (b *binding) sample(t *ticket, caller context.Context) error {
 		defer joined.end()
 		ctx = joined
 	}
-	err := b.sampler.Sample(cache.NotBefore(ctx, t.asked))
+	err := b.sampler.Sample(cache.NotBefore(ctx, t.since))
 	late := b.ctx.Err() != nil
 	b.unlimit()
 	if err != nil && late && b.experiment.ctx.Err() == nil {

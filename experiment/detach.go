@@ -32,11 +32,11 @@ func (e *Experiment) Detach(ctx context.Context) error {
 		return nil
 	}
 
-	hurry := context.AfterFunc(ctx, func() {
-		e.store.giveUp()
+	stopWaiting := context.AfterFunc(ctx, func() {
+		e.store.stopWaiting()
 		e.cancel()
 	})
-	defer hurry()
+	defer stopWaiting()
 	e.shutDown(late)
 	return ctx.Err()
 }

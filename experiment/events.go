@@ -187,7 +187,7 @@ func (s *eventSource) stop(ctx context.Context) bool {
 	return await(ctx, ended)
 }
 
-type paced interface {
+type withInterval interface {
 	WithInterval(d time.Duration) EventSource
 }
 
@@ -198,7 +198,7 @@ func (e *Experiment) SetInterval(name string, d time.Duration, attrs ...Attr) er
 		return err
 	}
 	defer done()
-	s, source, err := e.paced(name)
+	s, source, err := e.withInterval(name)
 	if err != nil {
 		return err
 	}
@@ -224,11 +224,11 @@ func (e *Experiment) CheckInterval(name string) error {
 		return err
 	}
 	defer done()
-	_, _, err = e.paced(name)
+	_, _, err = e.withInterval(name)
 	return err
 }
 
-func (e *Experiment) paced(name string) (*eventSource, paced, error) {
+func (e *Experiment) withInterval(name string) (*eventSource, withInterval, error) {
 	if s := e.State(); s != Attached && s != Paused {
 		return nil, nil, fmt.Errorf("change of an experiment that is %v: %w", s, winperf.ErrState)
 	}
@@ -236,7 +236,7 @@ func (e *Experiment) paced(name string) (*eventSource, paced, error) {
 	if s == nil {
 		return nil, nil, unknown("source of events", name, suggest.Closest(name, e.sourceNames()))
 	}
-	source, ok := s.EventSource.(paced)
+	source, ok := s.EventSource.(withInterval)
 	if !ok {
 		const form = "source of events %q (%s) has no interval: %w"
 		return nil, nil, fmt.Errorf(form, s.name, s.kind, winperf.ErrNotSupported)

@@ -70,7 +70,7 @@ type Experiment struct {
 func New(opt Options) (*Experiment, error) {
 	e := &Experiment{
 		name: opt.Name, opt: opt, program: opt.Program, session: newSession(),
-		clock: schedule.OrSystem(opt.Clock), changes: quota{policy: DropOldest, capacity: maxChanges, room: maxChanges},
+		clock: schedule.OrSystem(opt.Clock), changes: quota{policy: DropOldest, capacity: maxChanges, maxValues: maxChanges},
 		changing: make(chan struct{}, 1),
 	}
 	e.ending, e.end = context.WithCancel(context.Background())
@@ -141,7 +141,7 @@ func (e *Experiment) newBinding(opt Binding) (*binding, error) {
 	}
 
 	b := &binding{
-		experiment: e, opt: opt, quota: quota{policy: opt.Policy, capacity: opt.Capacity, room: opt.MaxValues},
+		experiment: e, opt: opt, quota: quota{policy: opt.Policy, capacity: opt.Capacity, maxValues: opt.MaxValues},
 		queue: make(chan *ticket, queueLength), control: make(chan func()),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -149,8 +149,8 @@ func (e *Experiment) newBinding(opt Binding) (*binding, error) {
 	if b.quota.capacity <= 0 {
 		b.quota.capacity = 10_000
 	}
-	if b.quota.room <= 0 {
-		b.quota.room = 500_000
+	if b.quota.maxValues <= 0 {
+		b.quota.maxValues = 500_000
 	}
 	for _, text := range opt.Events {
 		b.patterns = append(b.patterns, winperf.CompilePattern(text))

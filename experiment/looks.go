@@ -133,11 +133,11 @@ func (i Instances) Run(ctx context.Context, out *Emitter) error {
 		within := now - last
 		last = now
 
-		came, left := before.update(c)
+		added, left := before.update(c)
 		for _, in := range left {
 			out.Event(ctx, i.Name+".end", in.attrs(within)...)
 		}
-		for _, in := range came {
+		for _, in := range added {
 			out.Event(ctx, i.Name+".begin", in.attrs(within)...)
 		}
 	})
@@ -205,7 +205,7 @@ func (i instance) attrs(within time.Duration) []Attr {
 }
 
 // update replaces the instances by the instances of a cycle and returns the differences, sorted by name.
-func (p *population) update(c *measure.Cycle) (came, left []instance) {
+func (p *population) update(c *measure.Cycle) (added, left []instance) {
 	now := p.spare
 	if now == nil {
 		now = map[lastingID]instance{}
@@ -221,10 +221,10 @@ func (p *population) update(c *measure.Cycle) (came, left []instance) {
 	}
 
 	if p.seen {
-		came, left = missing(now, p.members), missing(p.members, now)
+		added, left = missing(now, p.members), missing(p.members, now)
 	}
 	p.seen, p.members, p.spare = true, now, p.members
-	return came, left
+	return added, left
 }
 
 func missing(of, in map[lastingID]instance) (all []instance) {

@@ -232,8 +232,8 @@ func (m *marks) add(s *winperf.Series, o *counter.Sample) {
 	})
 }
 
-func newMarks(of sampler, room, sources int) *marks {
-	m := &marks{list: make([]mark, 0, room), of: of}
+func newMarks(of sampler, capacity, sources int) *marks {
+	m := &marks{list: make([]mark, 0, capacity), of: of}
 	if m.origins = m.alone[:]; sources > 1 {
 		m.origins = make([]markOrigin, sources)
 	}

@@ -44,8 +44,8 @@ func (s *sharing) join(src winperf.Source, several bool) winperf.Source {
 	return of.cache
 }
 
-// leave removes an experiment from the readers of a source. The last one closes the cache.
-func (s *sharing) leave(src winperf.Source) {
+// release removes an experiment from the readers of a source. The last one closes the cache.
+func (s *sharing) release(src winperf.Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.all[src]
@@ -89,7 +89,7 @@ func (e *Experiment) share() {
 // unshare undoes share.
 func (e *Experiment) unshare() {
 	for _, src := range e.shared {
-		e.program.sources.leave(src)
+		e.program.sources.release(src)
 	}
 	e.shared = nil
 }

@@ -22,10 +22,10 @@ type store struct {
 	droppedInAll   uint64
 	reported       bool // OnLimit was called
 	closed         bool // nothing more is stored
-	givenUp        bool // put no longer waits
+	noWait         bool // put no longer waits
 	spillErr       error
 	spilling       bool
-	room           sync.Cond     // signals that records were removed
+	removed        sync.Cond     // signals that records were removed
 	added, toSpill chan struct{} // hold one value each: records were added; a spill is due
 
 	taking   chan struct{} // holds a value while a caller takes records
@@ -34,24 +34,24 @@ type store struct {
 }
 
 type quota struct {
-	policy          Policy
-	capacity, room  int
-	waiting, values int
-	dropped         uint64
-	oldest, last    *entry
+	policy              Policy
+	capacity, maxValues int
+	waiting, values     int
+	dropped             uint64
+	oldest, last        *entry
 }
 
 // full reports whether another record of the given size exceeds the quota. An empty quota is never full.
 func (q *quota) full(values int) bool {
-	return q.waiting >= q.capacity || q.waiting > 0 && q.values+values > q.room
+	return q.waiting >= q.capacity || q.waiting > 0 && q.values+values > q.maxValues
 }
 
 // waits reports whether put waits when the quota is full. It then waits only until there is any space, so
-// that hasRoom can predict it before the sample.
+// that hasSpace can predict it before the sample.
 func (q *quota) waits() bool { return q.policy == Wait || q.policy == Spill }
 
 // halfFull reports whether it is time to spill.
-func (q *quota) halfFull() bool { return 2*q.waiting >= q.capacity || 2*q.values >= q.room }
+func (q *quota) halfFull() bool { return 2*q.waiting >= q.capacity || 2*q.values >= q.maxValues }
 
 func (q *quota) count(e *entry, by int) {
 	q.waiting += by
@@ -84,7 +84,7 @@ func newStore(opt *Options, capacity int) *store {
 	if s.limit <= 0 {
 		s.limit = max(1, capacity/2)
 	}
-	s.room.L = &s.mu
+	s.removed.L = &s.mu
 	s.added, s.toSpill, s.taking = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	return s
 }
@@ -93,7 +93,7 @@ func newStore(opt *Options, capacity int) *store {
 func (s *store) put(q *quota, r *Record) bool {
 	size := sizeOf(r)
 	s.mu.Lock()
-	if !s.makeRoom(q, size) {
+	if !s.makeSpace(q, size) {
 		s.drop(q, 1)
 		s.dropped++
 		s.mu.Unlock()
@@ -130,15 +130,15 @@ func (s *store) lose(q *quota) {
 	s.dropped++
 }
 
-func (s *store) hasRoom(q *quota) bool {
+func (s *store) hasSpace(q *quota) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !q.waits() || !q.full(1)
 }
 
-// makeRoom makes space for a record of the given size, or returns false if the policy does not allow
+// makeSpace makes space for a record of the given size, or returns false if the policy does not allow
 // that.
-func (s *store) makeRoom(q *quota, values int) bool {
+func (s *store) makeSpace(q *quota, values int) bool {
 	if q.waits() {
 		values = min(values, 1)
 	}
@@ -149,8 +149,8 @@ func (s *store) makeRoom(q *quota, values int) bool {
 			s.dropEntry(q.oldest)
 		case q.policy == DropOldest: // all of them are being spilled
 			return true
-		case q.policy == Wait && !s.givenUp, q.policy == Spill && s.spillErr == nil && !s.givenUp:
-			s.room.Wait()
+		case q.policy == Wait && !s.noWait, q.policy == Spill && s.spillErr == nil && !s.noWait:
+			s.removed.Wait()
 		default:
 			if q.policy == Spill {
 				nudge(s.toSpill) // retries the spool
@@ -226,7 +226,7 @@ func (s *store) pop(n int) []*entry {
 	return taken
 }
 
-func (s *store) leave(entries []*entry) {
+func (s *store) release(entries []*entry) {
 	for _, e := range entries {
 		e.quota.count(e, -1)
 	}
@@ -234,7 +234,7 @@ func (s *store) leave(entries []*entry) {
 	if s.waiting <= s.limit/2 {
 		s.reported = false
 	}
-	s.room.Broadcast()
+	s.removed.Broadcast()
 }
 
 func (s *store) next(ctx context.Context, n int) ([]*Record, error) {
@@ -280,21 +280,21 @@ func (s *store) take(n int) (records []*Record, over bool, err error) {
 		records = append(records, e.record)
 		s.handed = e.record.Number
 	}
-	s.leave(entries)
+	s.release(entries)
 	return records, s.closed && len(records) == 0, nil
 }
 
-func (s *store) giveUp() {
+func (s *store) stopWaiting() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.givenUp = true
-	s.room.Broadcast()
+	s.noWait = true
+	s.removed.Broadcast()
 }
 
 func (s *store) close() {
 	s.mu.Lock()
 	s.closed = true
-	s.room.Broadcast()
+	s.removed.Broadcast()
 	s.mu.Unlock()
 	nudge(s.added)
 }

@@ -93,11 +93,11 @@ func (s *store) spillSome() bool {
 	switch {
 	case err != nil:
 		s.putBack(entries)
-		s.room.Broadcast() // callers of put stop waiting for the spool
+		s.removed.Broadcast() // callers of put stop waiting for the spool
 		return false
 	case len(records) > 0:
 		s.spooled = records[len(records)-1].Number
-		s.leave(entries)
+		s.release(entries)
 	}
 	return len(records) == spillBatch
 }

@@ -193,13 +193,13 @@ func (e *Experiment) Summaries() []*Record {
 }
 
 func (e *Experiment) summarize() {
-	room := quota{policy: DropOldest, capacity: math.MaxInt, room: math.MaxInt}
+	unlimited := quota{policy: DropOldest, capacity: math.MaxInt, maxValues: math.MaxInt}
 	for _, b := range e.bindings {
 		if b.summary == nil {
 			continue
 		}
 		for _, r := range b.summary.records(b) {
-			e.store.put(&room, r)
+			e.store.put(&unlimited, r)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (w *watched) see(c *measure.Cycle, now time.Duration) (events []crossed) {
 			}
 		}
 	}
-	return append(events, w.gone(now)...)
+	return append(events, w.removed(now)...)
 }
 
 func (w *watched) step(s *winperf.Series, v float64, known bool, now time.Duration) (crossed, bool) {
@@ -158,8 +158,8 @@ func (t *Threshold) back(v float64) bool {
 	return v <= t.Bound-t.Hysteresis
 }
 
-// gone ends the events of series that this look did not find.
-func (w *watched) gone(now time.Duration) (events []crossed) {
+// removed ends the events of series that this look did not find.
+func (w *watched) removed(now time.Duration) (events []crossed) {
 	for id, x := range w.all {
 		if x.look == w.looks {
 			continue

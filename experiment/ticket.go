@@ -18,7 +18,7 @@ const (
 
 type ticket struct {
 	event   EventInfo
-	asked   time.Time // time of the event by package time: later samples serve it
+	since   time.Time // time of the event by package time: later samples serve it
 	emitted time.Time // the same, by the experiment's clock
 	until   stage
 	part    *part
@@ -35,12 +35,12 @@ type ticket struct {
 	left  atomic.Int64  // time in ns after which the emitter stopped waiting; 0 if it did not
 }
 
-func (b *binding) newTicket(asked time.Time, until stage) *ticket {
+func (b *binding) newTicket(since time.Time, until stage) *ticket {
 	t, _ := b.tickets.Get().(*ticket)
 	if t == nil {
 		t = &ticket{wake: make(chan struct{}, 1)}
 	}
-	t.asked, t.until = asked, until
+	t.since, t.until = since, until
 	t.users.Store(2)
 	return t
 }

@@ -72,15 +72,15 @@ type grouper struct {
 
 // groupNew groups all names if known is false.
 func (g *grouper) groupNew(known bool) {
-	came := 0
+	added := 0
 	for i, was := range g.group {
 		if g.group[i] = ^was; was < 0 || !known {
 			g.group[i] = 0
-			came++
+			added++
 		}
 	}
 
-	g.table.reset(came)
+	g.table.reset(added)
 	for i, group := range g.group {
 		if group < 0 {
 			continue

@@ -113,7 +113,7 @@ func (b *planner) compare(op *objectPlan, n *notes, first bool) {
 // another program.
 func (b *planner) compareInstances(op *objectPlan, n *notes) {
 	now, was := op.requestedInstances(), b.old.requestedInstances()
-	came, renamed := b.anomaly(winperf.InstancesAdded), b.anomaly(winperf.InstancesRenamed)
+	added, renamed := b.anomaly(winperf.InstancesAdded), b.anomaly(winperf.InstancesRenamed)
 	for i, requested := range now {
 		j := b.from(i)
 		if j >= 0 && j < len(was) {
@@ -129,20 +129,20 @@ func (b *planner) compareInstances(op *objectPlan, n *notes) {
 
 		if j < 0 && requested {
 			op.arrived = append(op.arrived, int32(i))
-			came.Instances = append(came.Instances, op.naming.spelled(i))
+			added.Instances = append(added.Instances, op.naming.spelled(i))
 		}
 	}
 
 	left := b.anomaly(winperf.InstancesRemoved)
-	for j, gone := range was {
-		if gone {
+	for j, removed := range was {
+		if removed {
 			left.Instances = append(left.Instances, b.old.naming.spelled(j))
 		}
 	}
 
-	if len(came.Instances) > 0 {
-		came.Action = "measured from here on"
-		n.add(came)
+	if len(added.Instances) > 0 {
+		added.Action = "measured from here on"
+		n.add(added)
 	}
 
 	if len(left.Instances) > 0 {
@@ -179,7 +179,7 @@ func (op *objectPlan) requestedInstances() []bool {
 	return requested
 }
 
-func (p *plan) noteGone(old []*objectPlan, n *notes) {
+func (p *plan) noteRemoved(old []*objectPlan, n *notes) {
 	for i := range old {
 		if !old[i].requested || p.machineChanged || findObject(p.objects, i, old[i].id, old[i].of) >= 0 {
 			continue
@@ -191,7 +191,7 @@ func (p *plan) noteGone(old []*objectPlan, n *notes) {
 		o := selection.Object{ID: old[i].id, Costly: p.costly(old[i].id)}
 		for w := range p.parts {
 			if p.parts[w].selectsObject(old[i].of, o) {
-				p.parts[w].gone = p.cycles
+				p.parts[w].removed = p.cycles
 			}
 		}
 	}

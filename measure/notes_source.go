@@ -60,9 +60,9 @@ func (c *Measurement) Grew() bool {
 
 // grew reports whether a block's buffer was too small, and its size. Blocks of displayable values are
 // excluded: their values exist before the block.
-func grew(b *winperf.Block) (room int, grew bool) {
-	room, grew = b.Grew()
-	return room, grew && b.Format != winperf.FormatValues
+func grew(b *winperf.Block) (size int, grew bool) {
+	size, grew = b.Grew()
+	return size, grew && b.Format != winperf.FormatValues
 }
 
 func (c *Measurement) noteSize() {
@@ -73,10 +73,10 @@ func (c *Measurement) noteSize() {
 			continue
 		}
 		c.cost.Bytes += len(b.Bytes)
-		if room, grew := grew(b); grew && c.taken > 1 {
+		if size, grew := grew(b); grew && c.taken > 1 {
 			c.notes.addToAll(winperf.Anomaly{
 				Kind:   winperf.BufferGrew,
-				Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", room, cap(b.Bytes)),
+				Detail: fmt.Sprintf("from %d to %d bytes while the sample was taken", size, cap(b.Bytes)),
 				Action: "later samples use the larger buffer",
 			})
 		}

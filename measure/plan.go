@@ -50,7 +50,7 @@ type part struct {
 	series      *winperf.Series // of a path without a match
 	end         int
 	outEnd      int
-	gone        uint64 // the last cycle in which one of its objects was removed
+	removed     uint64 // the last cycle in which one of its objects was removed
 	independent bool   // see Options.CostlyTogether
 	checked     bool   // a missing match was noted, or need not be noted
 }
@@ -188,7 +188,7 @@ func (p *plan) update(ck *frame.Cooker, f frame.Frame, n *notes) {
 	old := p.objects
 	p.planObjects(ck, f, n)
 	p.planDisplayed(f)
-	p.noteGone(old, n)
+	p.noteRemoved(old, n)
 	p.stale, p.machineChanged = false, false
 	p.arrange()
 

@@ -142,11 +142,11 @@ type nameList struct {
 
 // numberNames returns the names of n instances, numbered. An instance without a given name has the
 // other one. The comparison ignores case, as in frame.Labels.
-func numberNames(n int, given, other func(i int) string) nameList {
+func numberNames(n int, named, other func(i int) string) nameList {
 	g := nameList{make([]string, n), make([]int, n)}
 	count := map[string]int{}
 	for i := range n {
-		g.name[i] = given(i)
+		g.name[i] = named(i)
 		name := g.name[i]
 		if name == "" {
 			name = other(i)
@@ -248,12 +248,12 @@ func (b *planner) naming() naming {
 	}
 
 	if rules := b.rules(); len(rules) > 0 {
-		given := func(i int) string { return b.givenName(rules, i) }
+		named := func(i int) string { return b.configuredName(rules, i) }
 		other := func(i int) string {
 			name, _ := n.source(i)
 			return name
 		}
-		n.ruled = numberNames(b.labels.Len(), given, other)
+		n.ruled = numberNames(b.labels.Len(), named, other)
 	}
 	return n
 }
@@ -312,9 +312,9 @@ func (b *planner) keptName(i int) string {
 	return ""
 }
 
-// givenName returns the instance's earlier name by a rule, else the name of the first rule that has
+// configuredName returns the instance's earlier name by a rule, else the name of the first rule that has
 // one.
-func (b *planner) givenName(rules []nameRule, i int) string {
+func (b *planner) configuredName(rules []nameRule, i int) string {
 	if was, j := b.wasNamed(i); j >= 0 && was.ruled.name != nil && was.ruled.name[j] != "" {
 		return was.ruled.name[j]
 	}

@@ -36,7 +36,7 @@ func (p *plan) readNothing(c *Cycle, n *notes) {
 		if x.status == counter.NoObject {
 			touched |= n.absent
 		}
-		if p.parts[x.part].gone == p.cycles {
+		if p.parts[x.part].removed == p.cycles {
 			touched = touched.With(winperf.SchemaChanged)
 		}
 
@@ -81,16 +81,16 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	for k := range g.columns {
 		col := &g.columns[k]
 		out, fell := &p.out[col.out], g.fell && g.cooked[col.cooked].Fell
-		came := fresh && len(op.arrived)+len(op.renamed) > 0
+		added := fresh && len(op.arrived)+len(op.renamed) > 0
 		if fresh {
 			out.Touched |= op.touched
 		}
-		if came || fell {
+		if added || fell {
 			out.Marks = g.store.mark(col.at, len(col.instances))
 		}
 
-		if came {
-			col.markCame(out.Marks, ck.Object(op.now))
+		if added {
+			col.markAdded(out.Marks, ck.Object(op.now))
 			began = began || marked(out, winperf.InstanceBegan)
 		}
 		if fell {
@@ -103,7 +103,7 @@ func (p *plan) mark(op *objectPlan, ck *frame.Cooker, n *notes) {
 	}
 }
 
-func (col *column) markCame(marks []winperf.AnomalySet, pair *frame.Pair) {
+func (col *column) markAdded(marks []winperf.AnomalySet, pair *frame.Pair) {
 	fromZero := frame.CountsFromZero(col.counter().Type)
 	for _, i := range col.object.arrived {
 		if m, requested := col.find(i); requested {

@@ -110,8 +110,8 @@ func (w *watch) end(err error) error {
 	return errors.Join(append(w.damaged, err)...)
 }
 
-// pace waits until a cycle of a log is due. It does not wait if the log's time goes back.
-func (w *watch) pace(ctx context.Context, c *Cycle) error {
+// waitForNext waits until a cycle of a log is due. It does not wait if the log's time goes back.
+func (w *watch) waitForNext(ctx context.Context, c *Cycle) error {
 	speed := w.c.opt.Speed
 	if !w.recorded() || speed <= 0 {
 		return nil

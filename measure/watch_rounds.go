@@ -43,7 +43,7 @@ func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 			return w.end(err)
 		}
 
-		if err := w.pace(ctx, c); err != nil {
+		if err := w.waitForNext(ctx, c); err != nil {
 			return err
 		}
 

@@ -267,13 +267,13 @@ func (w *textWriter) text(o *Object, i, k int) bool {
 }
 
 // patches writes the bytes in which data differs from given.
-func (w *textWriter) patches(data, given []byte) {
+func (w *textWriter) patches(data, encoded []byte) {
 	for i := 0; i < len(data); i++ {
-		if data[i] == given[i] {
+		if data[i] == encoded[i] {
 			continue
 		}
 		from := i
-		for i < len(data) && data[i] != given[i] {
+		for i < len(data) && data[i] != encoded[i] {
 			i++
 		}
 		w.printf("bytes %d %x\n", from+firstValue, data[from:i])

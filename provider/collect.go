@@ -46,7 +46,7 @@ func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (blo
 	clocks := d.opt.Clocks()
 	block = d.appendHead(dst, clocks)
 	r := round{stage: stageCollect, limit: d.opt.CollectTimeout, query: q, clocks: clocks, block: block}
-	if err := d.makeRound(ctx, d.wanted, r); err != nil {
+	if err := d.makeRound(ctx, d.selected, r); err != nil {
 		return slices.Clip(dst), nil, err
 	}
 
@@ -108,15 +108,15 @@ func (d *Dispatcher) awaitAbandoned(ctx context.Context, q *Query) error {
 }
 
 func (d *Dispatcher) choose(q *Query) {
-	d.wanted = d.wanted[:0]
+	d.selected = d.selected[:0]
 	for _, e := range d.entries {
-		if slices.ContainsFunc(e.objects, q.Includes) && d.mayAsk(e) {
-			d.wanted = append(d.wanted, e)
+		if slices.ContainsFunc(e.objects, q.Includes) && d.canQuery(e) {
+			d.selected = append(d.selected, e)
 		}
 	}
 }
 
-func (d *Dispatcher) mayAsk(e *entry) bool {
+func (d *Dispatcher) canQuery(e *entry) bool {
 	if e.line.Busy() {
 		if !e.busyReported {
 			e.busyReported = true
@@ -130,7 +130,7 @@ func (d *Dispatcher) mayAsk(e *entry) bool {
 
 func (d *Dispatcher) open(ctx context.Context) error {
 	var closed []*entry
-	for _, e := range d.wanted {
+	for _, e := range d.selected {
 		if e.session == nil {
 			closed = append(closed, e)
 		}
@@ -142,7 +142,7 @@ func (d *Dispatcher) open(ctx context.Context) error {
 	if err := d.makeRound(ctx, closed, round{stage: stageOpen, limit: d.opt.OpenTimeout}); err != nil {
 		return err
 	}
-	d.wanted = slices.DeleteFunc(d.wanted, func(e *entry) bool { return !d.mayAsk(e) || e.session == nil })
+	d.selected = slices.DeleteFunc(d.selected, func(e *entry) bool { return !d.canQuery(e) || e.session == nil })
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (d *Dispatcher) open(ctx context.Context) error {
 // block's head, the others to separate buffers; see makeRound. Memory that an abandoned provider may
 // still write to is not reused.
 func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
-	for i, e := range d.wanted {
+	for i, e := range d.selected {
 		a := e.answered()
 		objects += a.objects
 

@@ -56,8 +56,8 @@ type Dispatcher struct {
 	closing chan struct{}
 	once    sync.Once
 
-	wanted []*entry
-	round  call.Round
+	selected []*entry
+	round    call.Round
 }
 
 // NewDispatcher returns a dispatcher for the providers. It checks their declarations: objects and the

@@ -21,7 +21,7 @@ type entry struct {
 	writer  Writer
 	query   *Query
 	clocks  counter.Clocks
-	given   []byte
+	block   []byte
 	answer  answer
 
 	stage         string

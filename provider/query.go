@@ -85,6 +85,6 @@ func (q *Query) Includes(o *Object) bool {
 
 // IncludesCounter reports whether the declared counter i of a selected object will be read.
 func (q *Query) IncludesCounter(o *Object, i int) bool {
-	wanted, limited := q.Counters[o.Index]
-	return !limited || slices.Contains(wanted, o.Counters[i].Index)
+	selected, limited := q.Counters[o.Index]
+	return !limited || slices.Contains(selected, o.Counters[i].Index)
 }

@@ -38,9 +38,9 @@ func (d *Dispatcher) makeRound(ctx context.Context, list []*entry, r round) erro
 		e.busyReported = false
 		e.query = r.query
 		e.clocks = r.clocks
-		e.given = r.block
+		e.block = r.block
 		if i > 0 {
-			e.given = e.buf[:0]
+			e.block = e.buf[:0]
 		}
 		d.round.Start(e.line, e.run[r.stage])
 	}

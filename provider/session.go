@@ -37,7 +37,7 @@ func (e *entry) openSession(ctx context.Context) {
 func (e *entry) collect(ctx context.Context) {
 	w := &e.writer
 	w.clocks = e.clocks
-	w.begin(e.given)
+	w.begin(e.block)
 	err := attempt(func() error {
 		if err := e.session.Collect(ctx, e.query, w); err != nil {
 			return err

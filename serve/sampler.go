@@ -57,15 +57,15 @@ type sampler struct {
 	base   context.Context // of all samples
 	cancel context.CancelFunc
 
-	mu      sync.Mutex
-	newest  *snapshot // the latest successful sample
-	begun   time.Time // start of the latest sample
-	ended   time.Time // end of newest
-	number  uint64
-	err     error     // of the latest sample
-	pending *pending  // the current sample, or nil
-	wanted  time.Time // the latest deadline of a scrape
-	closed  bool
+	mu             sync.Mutex
+	newest         *snapshot // the latest successful sample
+	begun          time.Time // start of the latest sample
+	ended          time.Time // end of newest
+	number         uint64
+	err            error     // of the latest sample
+	pending        *pending  // the current sample, or nil
+	latestDeadline time.Time // the latest deadline of a scrape
+	closed         bool
 }
 
 // pending is a sample in progress.
@@ -122,9 +122,9 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 		if got != nil {
 			best = got
 		}
-		hurried := earlier(f.deadline, deadline) && !time.Now().Before(f.deadline)
+		early := earlier(f.deadline, deadline) && !time.Now().Before(f.deadline)
 		switch {
-		case (hurried || got != nil && !got.suits(deadline)) && !errors.Is(err, errClosed):
+		case (early || got != nil && !got.suits(deadline)) && !errors.Is(err, errClosed):
 		case best != nil:
 			return best, nil
 		default:
@@ -137,8 +137,8 @@ func (s *sampler) get(ctx context.Context) (best *snapshot, err error) {
 func (s *sampler) acquire(deadline time.Time, had *snapshot) (*pending, *snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if deadline.After(s.wanted) {
-		s.wanted = deadline
+	if deadline.After(s.latestDeadline) {
+		s.latestDeadline = deadline
 	}
 	ready := s.newest != nil && s.err == nil && s.pending == nil && s.newest != had
 	if ready && s.newest.suits(deadline) && time.Since(s.ended) < s.fresh {
@@ -189,8 +189,8 @@ func (s *sampler) start(deadline time.Time) *pending {
 	if least := time.Now().Add(s.least); !deadline.IsZero() && deadline.Before(least) {
 		deadline = least
 	}
-	if earlier(deadline, s.wanted) && !s.wanted.IsZero() {
-		deadline = s.wanted
+	if earlier(deadline, s.latestDeadline) && !s.latestDeadline.IsZero() {
+		deadline = s.latestDeadline
 	}
 	s.pending = &pending{done: make(chan struct{}), deadline: deadline}
 	if s.closed {

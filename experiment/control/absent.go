@@ -38,27 +38,27 @@ func absent(
 	}
 	ctx, cancel := context.WithTimeout(ctx, absentTime)
 	defer cancel()
-	var wants []requested
+	var requests []requested
 	for i := range bindings {
 		for _, p := range bindings[i].Paths {
-			wants = append(wants, requested{text: p.String(), path: p})
+			requests = append(requests, requested{text: p.String(), path: p})
 		}
 		for _, n := range bindings[i].Sensors {
-			wants = append(wants, requested{text: n.String(), path: n.Path(), source: n.Source})
+			requests = append(requests, requested{text: n.String(), path: n.Path(), source: n.Source})
 		}
 	}
 
-	paths := make([]winperf.Path, len(wants))
-	for i := range wants {
-		paths[i] = wants[i].path
+	paths := make([]winperf.Path, len(requests))
+	for i := range requests {
+		paths[i] = requests[i].path
 	}
 	in := func(i int, o sensor.Origin) bool {
-		return wants[i].source == "" || strings.EqualFold(wants[i].source, o.Name)
+		return requests[i].source == "" || strings.EqualFold(requests[i].source, o.Name)
 	}
 
 	parts, _, _ := sensor.Missing(ctx, sources, paths, in, names)
 	for i, part := range parts {
-		a := protocol.Absent{Sensor: wants[i].text, Path: paths[i].String(), Status: part.String()}
+		a := protocol.Absent{Sensor: requests[i].text, Path: paths[i].String(), Status: part.String()}
 		if part != counter.OK && len(all) < maxAbsent && !slices.Contains(all, a) {
 			all = append(all, a)
 		}

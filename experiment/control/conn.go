@@ -60,7 +60,7 @@ func (c *conn) serve(ctx context.Context) {
 		_ = c.answer(protocol.Answer{Error: refused})
 	}
 	_ = c.net.Close()
-	c.leave()
+	c.disconnected()
 }
 
 type request struct {
@@ -156,8 +156,8 @@ func (c *conn) send(limit time.Time, text []byte) error {
 	return err
 }
 
-// leave removes the client's routes and ends its experiments, unless they are kept.
-func (c *conn) leave() {
+// disconnected removes the client's routes and ends its experiments, unless they are kept.
+func (c *conn) disconnected() {
 	c.mu.Lock()
 	received := c.received
 	c.received = nil
@@ -283,14 +283,14 @@ func (r *receiver) Deliver(ctx context.Context, batch []delivery.Item) error {
 	case <-r.acks:
 		return nil
 	case <-ctx.Done():
-		r.leave(last.Number)
+		r.dropClient(last.Number)
 		return ctx.Err()
 	}
 }
 
-// leave disconnects a client that did not acknowledge the records up to through. It tries to send the
+// dropClient disconnects a client that did not acknowledge the records up to through. It tries to send the
 // reason and the number of missed records.
-func (r *receiver) leave(through uint64) {
+func (r *receiver) dropClient(through uint64) {
 	const moment = 100 * time.Millisecond
 	what := "this client was too slow"
 	switch {

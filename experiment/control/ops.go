@@ -286,20 +286,20 @@ func (p *checkedChange) checkInterval(ch *protocol.Change) error {
 		return exp.CheckInterval(p.source)
 	}
 
-	var paced []string
+	var named []string
 	for _, s := range exp.Status().Events {
 		if s.Interval > 0 {
-			paced = append(paced, s.Name)
+			named = append(named, s.Name)
 		}
 	}
-	if len(paced) == 0 {
+	if len(named) == 0 {
 		return protocol.Errorf("bad_request", "%q has no source of events with an interval", exp.Name())
 	}
-	if len(paced) != 1 {
+	if len(named) != 1 {
 		const form = "several sources of events have an interval, name one of them: %q"
-		return protocol.Errorf("bad_request", form, paced)
+		return protocol.Errorf("bad_request", form, named)
 	}
-	p.source = paced[0]
+	p.source = named[0]
 	return nil
 }
 

@@ -138,11 +138,11 @@ type Delivery struct {
 	over    bool
 	failing error
 
-	room chan struct{}
-	once sync.Once
-	open context.Context // ends with Close
-	shut context.CancelFunc
-	err  error
+	space chan struct{}
+	once  sync.Once
+	open  context.Context // ends with Close
+	shut  context.CancelFunc
+	err   error
 }
 
 // New starts a delivery. Close ends it.
@@ -159,7 +159,7 @@ func New(o Options) (*Delivery, error) {
 }
 
 func newDelivery(q entryQueue) *Delivery {
-	d := &Delivery{queue: q, room: make(chan struct{}, 1)}
+	d := &Delivery{queue: q, space: make(chan struct{}, 1)}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	d.open, d.shut = context.WithCancel(context.Background())
 	return d
@@ -168,7 +168,7 @@ func newDelivery(q entryQueue) *Delivery {
 func (d *Delivery) begin(r Route, reader entryReader) {
 	r.setDefaults()
 	ctx, stop := context.WithCancel(d.ctx)
-	way := newRoute(r, reader, d.room)
+	way := newRoute(r, reader, d.space)
 	way.stop = stop
 	d.routes = append(d.routes, way)
 	d.group.Go(func() { way.run(ctx) })
@@ -221,7 +221,7 @@ func (d *Delivery) Remove(ctx context.Context, name string) (bool, error) {
 		return true, nil
 	}
 	d.queue.RemoveReader(name)
-	signal(d.room)
+	signal(d.space)
 	err := r.Sink.Close(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -253,7 +253,7 @@ func (d *Delivery) put(ctx context.Context, line []byte) error {
 			return err
 		}
 		select {
-		case <-d.room:
+		case <-d.space:
 		case <-d.open.Done():
 		case <-ctx.Done():
 			return ctx.Err()
@@ -284,7 +284,7 @@ func (d *Delivery) SendNow(int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range d.routes {
-		signal(r.hurry)
+		signal(r.sendNow)
 	}
 }
 

@@ -105,8 +105,8 @@ func (s *httpSink) send(req *http.Request) error {
 
 	// The beginning of the body explains an error. The rest is read to keep the connection, up to a
 	// limit.
-	const told, read = 200, 64 << 10
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, told))
+	const shown, read = 200, 64 << 10
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown))
 	_, _ = io.CopyN(io.Discard, resp.Body, read)
 	if resp.StatusCode/100 == 2 {
 		return nil

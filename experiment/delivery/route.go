@@ -15,13 +15,13 @@ import (
 
 type route struct {
 	Route
-	reader entryReader
-	more   chan struct{}
-	hurry  chan struct{}
-	last   chan struct{}
-	done   chan struct{}
-	room   chan struct{}
-	stop   context.CancelFunc
+	reader  entryReader
+	more    chan struct{}
+	sendNow chan struct{}
+	last    chan struct{}
+	done    chan struct{}
+	space   chan struct{}
+	stop    context.CancelFunc
 
 	pending  []pending
 	complete bool // all records were delivered; valid when done is closed
@@ -35,10 +35,10 @@ type pending struct {
 	number uint64
 }
 
-func newRoute(r Route, reader entryReader, room chan struct{}) *route {
+func newRoute(r Route, reader entryReader, space chan struct{}) *route {
 	way := &route{
-		Route: r, reader: reader, room: room, state: RouteState{Name: r.Name},
-		more: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		Route: r, reader: reader, space: space, state: RouteState{Name: r.Name},
+		more: make(chan struct{}, 1), sendNow: make(chan struct{}, 1),
 		last: make(chan struct{}), done: make(chan struct{}),
 	}
 	signal(way.more)
@@ -108,7 +108,7 @@ func (r *route) await(ctx context.Context) bool {
 		defer linger.Stop()
 		select {
 		case <-linger.C:
-		case <-r.hurry:
+		case <-r.sendNow:
 		case <-r.last:
 		case <-ctx.Done():
 		}
@@ -148,7 +148,7 @@ func (r *route) forget(n int) {
 	if err := r.reader.Done(through); err != nil {
 		r.set(func(s *RouteState) { s.Err = err })
 	}
-	signal(r.room)
+	signal(r.space)
 }
 
 func (r *route) read(ctx context.Context) error {

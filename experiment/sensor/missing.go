@@ -22,15 +22,15 @@ func Missing(
 	parts = make([]counter.Status, len(paths))
 	known := make([]bool, len(paths))
 	for _, o := range origins {
-		var asked []int
+		var requested []int
 		var sel winperf.Selection
 		for i, p := range paths {
 			if only == nil || only(i, o) {
-				asked = append(asked, i)
+				requested = append(requested, i)
 				sel.Paths = append(sel.Paths, p)
 			}
 		}
-		if len(asked) == 0 {
+		if len(requested) == 0 {
 			continue
 		}
 
@@ -40,7 +40,7 @@ func Missing(
 			continue
 		}
 		answered = append(answered, o)
-		for k, i := range asked {
+		for k, i := range requested {
 			if !known[i] || lacks[k] < parts[i] { // OK is less than NoInstance, NoCounter, NoObject
 				parts[i], known[i] = lacks[k], true
 			}

@@ -7,23 +7,23 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// asked is the content of a query of the source.
-type asked struct {
+// request is the content of a query of the source.
+type request struct {
 	ids []winperf.ObjectID
 	// global and costly request all objects of these classes, including new ones.
 	global, costly bool
 	needs          *needs // the requested parts of each object
 }
 
-func (a asked) equal(b asked) bool { return a.needs == b.needs && a.sameObjects(b) }
+func (a request) equal(b request) bool { return a.needs == b.needs && a.sameObjects(b) }
 
-func (a asked) sameObjects(b asked) bool {
+func (a request) sameObjects(b request) bool {
 	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
 }
 
 // selection returns the query as a selection. Objects of a requested class are not named;
 // costlyIDs are the title indices of costly objects.
-func (a asked) selection(costlyIDs []uint32) winperf.Selection {
+func (a request) selection(costlyIDs []uint32) winperf.Selection {
 	sel := winperf.Selection{Global: a.global, Costly: a.costly}
 	for _, id := range a.ids {
 		ofClass := a.global
@@ -40,18 +40,18 @@ func (a asked) selection(costlyIDs []uint32) winperf.Selection {
 // compiled is a query of the source.
 type compiled struct {
 	winperf.Query
-	sample winperf.Sample // the last one; its block sizes are used for the next
-	asked  asked
+	sample  winperf.Sample // the last one; its block sizes are used for the next
+	request request
 }
 
 // maxIdle limits the unused compiled queries.
 const maxIdle = 32
 
 // acquire returns an unused compiled query, or compiles one.
-func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
+func (s *Source) acquire(ctx context.Context, a request) (*compiled, error) {
 	s.mu.Lock()
 	for i := len(s.idle) - 1; i >= 0; i-- { // the latest first
-		if c := s.idle[i]; c.asked.equal(a) {
+		if c := s.idle[i]; c.request.equal(a) {
 			s.idle = slices.Delete(s.idle, i, i+1)
 			s.mu.Unlock()
 			return c, nil
@@ -70,12 +70,12 @@ func (s *Source) acquire(ctx context.Context, a asked) (*compiled, error) {
 	}
 
 	a.ids = slices.Clone(a.ids) // the caller reuses its list
-	return &compiled{Query: q, asked: a}, nil
+	return &compiled{Query: q, request: a}, nil
 }
 
-// giveBack keeps a compiled query for reuse. It returns the query to close, nil if all are
+// release keeps a compiled query for reuse. It returns the query to close, nil if all are
 // kept.
-func (s *Source) giveBack(c *compiled) (old *compiled) {
+func (s *Source) release(c *compiled) (old *compiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -58,7 +58,7 @@ func (q *query) begin() {
 	}
 }
 
-func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
+func (q *query) fly(ctx context.Context, a request) (*sample, error) {
 	s, f := q.source, q.flight
 	defer q.finish() // also if the source panics
 	c, err := s.acquire(ctx, a)
@@ -69,8 +69,8 @@ func (q *query) fly(ctx context.Context, a asked) (*sample, error) {
 
 	err = c.Next(ctx, &c.sample)
 	sm := newSample(&c.sample)
-	sm.asked = c.asked
-	if old := s.giveBack(c); old != nil {
+	sm.request = c.request
+	if old := s.release(c); old != nil {
 		_ = old.Close() // it was only read from
 	}
 
@@ -92,7 +92,7 @@ func (q *query) finish() {
 	sm := f.sample
 	if sm != nil {
 		s.queries++
-		sm.began, sm.start, sm.landed, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
+		sm.began, sm.start, sm.ended, sm.at = f.began, f.start, s.table.step(), s.clock.Elapsed()
 	}
 
 	for _, at := range q.missing {

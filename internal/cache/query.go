@@ -11,13 +11,13 @@ import (
 
 // query is one user of the cache: the winperf.Query of a Source.
 type query struct {
-	source *Source
-	sel    winperf.Selection
-	wanted []winperf.ObjectID
-	needs  needs
-	since  *needs // needs of all queries since this one was added
+	source   *Source
+	sel      winperf.Selection
+	selected []winperf.ObjectID
+	needs    needs
+	since    *needs // needs of all queries since this one was added
 
-	// By position in wanted: the object in the cache, its ban for this query, and the
+	// By position in selected: the object in the cache, its ban for this query, and the
 	// result of Next. Guarded by Source.mu.
 	items []*item
 	bans  []ban
@@ -28,11 +28,11 @@ type query struct {
 	alone     winperf.Query
 	aloneLast winperf.Sample
 
-	flight  *flight
-	missing []int // positions in wanted that must be requested
-	asking  []winperf.ObjectID
-	waits   []wait
-	damage  []error // of the error of Next
+	flight     *flight
+	missing    []int // positions in selected that must be requested
+	missingIDs []winperf.ObjectID
+	waits      []wait
+	damage     []error // of the error of Next
 }
 
 type wait struct {
@@ -40,13 +40,13 @@ type wait struct {
 	at     int
 }
 
-// setWanted sets the selected objects. The previous ones must be first; sm, if not nil, is a
+// setSelected sets the selected objects. The previous ones must be first; sm, if not nil, is a
 // sample of the others that the query has.
-func (q *query) setWanted(ids []winperf.ObjectID, sm *sample) {
+func (q *query) setSelected(ids []winperf.ObjectID, sm *sample) {
 	s := q.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	q.wanted = ids
+	q.selected = ids
 	q.picks = make([]*sample, len(ids))
 
 	for _, id := range ids[len(q.items):] {
@@ -87,7 +87,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 // fill fills a sample with the objects in order: each run of objects of one sample is a
 // part.
 func (q *query) fill(s *winperf.Sample) {
-	if len(q.wanted) == 0 {
+	if len(q.selected) == 0 {
 		q.picks[0].addTo(s, nil, false)
 		s.Schema = q.picks[0].from.Schema
 		return
@@ -100,9 +100,9 @@ func (q *query) fill(s *winperf.Sample) {
 			end++
 		}
 
-		only := q.wanted[from:end:end]
-		wanted := asked{ids: q.wanted, global: q.sel.Global, costly: q.sel.Costly}
-		if len(only) == len(q.wanted) && sm.asked.sameObjects(wanted) {
+		only := q.selected[from:end:end]
+		selected := request{ids: q.selected, global: q.sel.Global, costly: q.sel.Costly}
+		if len(only) == len(q.selected) && sm.request.sameObjects(selected) {
 			only = nil // new objects of a requested class are included
 		}
 
@@ -127,7 +127,7 @@ func (q *query) update() {
 	q.source.mu.Unlock()
 
 	if len(more) > 0 {
-		q.setWanted(more, sm)
+		q.setSelected(more, sm)
 	}
 }
 
@@ -142,17 +142,17 @@ func (q *query) only() *sample {
 // added returns the objects selected from now on, nil if unchanged: the objects of a sample
 // for this query alone, or new ones of a class that is selected and was sampled as a whole.
 func (q *query) added(sm *sample) []winperf.ObjectID {
-	if len(q.wanted) == 0 {
+	if len(q.selected) == 0 {
 		sm.look() // only this query has it
 		return slices.Clone(sm.ids)
 	}
 	var found []winperf.ObjectID
 	for _, id := range sm.ids {
-		wanted := sm.asked.global && q.sel.Global
+		selected := sm.request.global && q.sel.Global
 		if schema := sm.from.Schema; schema != nil && slices.Contains(schema.Costly, id.Index) {
-			wanted = sm.asked.costly && q.sel.Costly
+			selected = sm.request.costly && q.sel.Costly
 		}
-		if wanted && !slices.Contains(q.wanted, id) {
+		if selected && !slices.Contains(q.selected, id) {
 			found = append(found, id)
 		}
 	}
@@ -160,19 +160,19 @@ func (q *query) added(sm *sample) []winperf.ObjectID {
 	if found == nil {
 		return nil
 	}
-	return append(slices.Clone(q.wanted), found...)
+	return append(slices.Clone(q.selected), found...)
 }
 
 // take gets a sample of every selected object.
 func (q *query) take(ctx context.Context) error {
-	if len(q.wanted) == 0 {
+	if len(q.selected) == 0 {
 		return q.takeAlone(ctx)
 	}
 	for {
 		if err := q.look(notBeforeOf(ctx)); err != nil {
 			return err
 		}
-		if err := q.ask(ctx); err != nil {
+		if err := q.sampleMissing(ctx); err != nil {
 			q.leave(0)
 			return err
 		}
@@ -196,7 +196,7 @@ func (q *query) look(after time.Time) error {
 	if s.left {
 		s.count()
 	}
-	q.missing, q.asking, q.waits = q.missing[:0], q.asking[:0], q.waits[:0]
+	q.missing, q.missingIDs, q.waits = q.missing[:0], q.missingIDs[:0], q.waits[:0]
 	q.lookEach(s.clock.Elapsed(), after)
 	if len(q.missing) > 0 {
 		q.begin()
@@ -229,18 +229,18 @@ func (q *query) wait(f *flight, at int) {
 }
 
 func (q *query) miss(at int) {
-	q.missing, q.asking = append(q.missing, at), append(q.asking, q.wanted[at])
+	q.missing, q.missingIDs = append(q.missing, at), append(q.missingIDs, q.selected[at])
 }
 
 func errClosed() error { return fmt.Errorf("the cache is closed: %w", winperf.ErrState) }
 
-// ask requests the missing objects.
-func (q *query) ask(ctx context.Context) error {
+// sampleMissing requests the missing objects.
+func (q *query) sampleMissing(ctx context.Context) error {
 	if len(q.missing) == 0 {
 		return nil
 	}
-	a := asked{ids: q.asking, needs: q.flight.needs}
-	if len(q.missing) == len(q.wanted) {
+	a := request{ids: q.missingIDs, needs: q.flight.needs}
+	if len(q.missing) == len(q.selected) {
 		a.global, a.costly = q.sel.Global, q.sel.Costly
 	}
 
@@ -317,7 +317,7 @@ func (q *query) takeAlone(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q.picks = append(q.picks[:0], sm)
-	sm.landed, sm.at = s.table.step(), s.clock.Elapsed()
+	sm.ended, sm.at = s.table.step(), s.clock.Elapsed()
 	return nil
 }
 

@@ -10,12 +10,12 @@ import (
 
 // sample is one kept sample of the source. The first reader decodes its blocks.
 type sample struct {
-	from          winperf.Sample
-	began, landed stamp              // of its query
-	at            time.Duration      // end of the query, by the clock's Elapsed
-	start         time.Time          // begin, by package time, for NotBefore
-	asked         asked              // the requested objects
-	ids           []winperf.ObjectID // its objects, once decoded; guarded by Source.mu
+	from         winperf.Sample
+	began, ended stamp              // of its query
+	at           time.Duration      // end of the query, by the clock's Elapsed
+	start        time.Time          // begin, by package time, for NotBefore
+	request      request            // the requested objects
+	ids          []winperf.ObjectID // its objects, once decoded; guarded by Source.mu
 }
 
 func newSample(from *winperf.Sample) *sample {

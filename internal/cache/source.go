@@ -93,13 +93,13 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	}
 
 	sel.Paths, sel.Objects = slices.Clone(sel.Paths), slices.Clone(sel.Objects)
-	wanted, needs, err := s.resolve(ctx, sel)
+	selected, needs, err := s.resolve(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 
 	q := &query{source: s, sel: sel, needs: needs}
-	q.setWanted(wanted, nil)
+	q.setSelected(selected, nil)
 	return q, nil
 }
 

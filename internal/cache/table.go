@@ -31,7 +31,7 @@ func (t *table) step() stamp {
 type item struct {
 	id     winperf.ObjectID
 	sample *sample // nil: none, or dropped
-	landed stamp   // of the sample
+	ended  stamp   // of the sample
 	at     time.Duration
 	counts Counts
 	flight *flight // the running query for the object, or nil
@@ -44,7 +44,7 @@ type ban stamp
 func (b ban) from(s *sample) bool { return stamp(b) >= s.began }
 
 // set bans a query that got a sample.
-func (b *ban) set(s *sample) { *b = ban(s.landed) }
+func (b *ban) set(s *sample) { *b = ban(s.ended) }
 
 func newTable(opt Options) table {
 	return table{clock: opt.Clock, freshness: opt.Freshness, items: map[winperf.ObjectID]*item{}}
@@ -63,9 +63,9 @@ func (t *table) item(id winperf.ObjectID) *item {
 // find looks for an object for a query with needs. A hit bans the query from the object. A
 // miss only changes counts. Samples begun at the time after or earlier are stale, see
 // NotBefore.
-func (t *table) find(it *item, b *ban, wanted need, now time.Duration, after time.Time) *sample {
+func (t *table) find(it *item, b *ban, required need, now time.Duration, after time.Time) *sample {
 	switch {
-	case it.sample == nil, !it.sample.asked.needs.of(it.id).covers(wanted):
+	case it.sample == nil, !it.sample.request.needs.of(it.id).covers(required):
 	case b.from(it.sample):
 		it.counts.Banned++
 	case !t.fresh(it, now), !begunAfter(it.sample.start, after):
@@ -88,10 +88,10 @@ func begunAfter(start, after time.Time) bool { return after.IsZero() || start.Af
 // insert makes a sample the newest of an object, unless it may be older than the current
 // one.
 func (t *table) insert(it *item, s *sample) {
-	if it.landed >= s.began {
+	if it.ended >= s.began {
 		return
 	}
-	it.sample, it.landed, it.at = s, s.landed, s.at
+	it.sample, it.ended, it.at = s, s.ended, s.at
 	it.counts.Refreshes++
 }
 

@@ -119,7 +119,7 @@ func (p *play) duration(text string) time.Duration {
 }
 
 func (p *play) insert(id winperf.ObjectID, b *ban) {
-	s := &sample{began: p.table.step(), landed: p.table.step(), at: p.clock.Elapsed()}
+	s := &sample{began: p.table.step(), ended: p.table.step(), at: p.clock.Elapsed()}
 	it := p.table.item(id)
 	if p.table.insert(it, s); it.sample != s {
 		p.Errorf("insert %d: it is not the newest", id.Index)
@@ -195,9 +195,9 @@ func TestOverlap(t *testing.T) {
 	tb := newTable(Options{Freshness: time.Hour})
 	it := tb.item(winperf.ObjectID{Index: 2})
 	slow, quick := &sample{began: tb.step()}, &sample{began: tb.step()}
-	quick.landed, quick.at = tb.step(), now
+	quick.ended, quick.at = tb.step(), now
 	tb.insert(it, quick)
-	slow.landed, slow.at = tb.step(), now
+	slow.ended, slow.at = tb.step(), now
 	var has, other ban
 	has.set(slow)
 	if tb.insert(it, slow); it.sample != quick || it.counts.Refreshes != 1 {
@@ -206,7 +206,7 @@ func TestOverlap(t *testing.T) {
 	if tb.find(it, &has, need{}, now, time.Time{}) != nil || tb.find(it, &other, need{}, now, time.Time{}) != quick {
 		t.Error("the quick sample is for all but who has the slow one")
 	}
-	next := &sample{began: tb.step(), landed: tb.step(), at: now}
+	next := &sample{began: tb.step(), ended: tb.step(), at: now}
 	if tb.insert(it, next); it.sample != next || tb.find(it, &has, need{}, now, time.Time{}) != next || tb.find(it, &other, need{}, now, time.Time{}) != next {
 		t.Error("a sample that began later is newer than both")
 	}

@@ -12,9 +12,9 @@ import (
 // ownerOf returns -1: the owner is unknown on this system.
 func ownerOf(fs.FileInfo) int { return -1 }
 
-// isRefused reports whether the error of a connection means that the socket does not exist
+// noListener reports whether the error of a connection means that the socket does not exist
 // or that no program listens at it.
-func isRefused(err error) bool {
+func noListener(err error) bool {
 	const refused = syscall.Errno(10061) // WSAECONNREFUSED of winsock2.h
 	return errors.Is(err, refused) || errors.Is(err, fs.ErrNotExist)
 }

@@ -16,9 +16,9 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// isRefused reports whether the error of a connection means that the socket does not exist
+// noListener reports whether the error of a connection means that the socket does not exist
 // or that no program listens at it.
-func isRefused(err error) bool {
+func noListener(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
 }
 

@@ -152,11 +152,11 @@ func (p *Program) listens(ctx context.Context) bool {
 		_ = conn.Close() // nothing was sent
 		return true
 	}
-	if isRefused(err) && !isAlive(p.PID) {
+	if noListener(err) && !isAlive(p.PID) {
 		_ = os.Remove(p.Path) // another program may have removed it
 		return false
 	}
-	return !isRefused(err) && ctx.Err() == nil
+	return !noListener(err) && ctx.Err() == nil
 }
 
 // Find returns the program with a process id or a unique name; "" means the only program.

@@ -31,7 +31,7 @@ func ListenSocket(dir, name string, others bool) (*net.UnixListener, error) {
 		case dialErr == nil:
 			err = fmt.Errorf("%s: %w: this program listens already", path, os.ErrExist)
 			return nil, errors.Join(err, conn.Close())
-		case !isRefused(dialErr):
+		case !noListener(dialErr):
 			return nil, err
 		}
 

@@ -85,17 +85,17 @@ func ParseInfo(b []byte) (*Info, error) {
 	if len(b) < infoSize {
 		return nil, checkInfo.Fault(0, int64(len(b)), infoSize)
 	}
-	n, room := u32(b, 24), (len(b)-infoSize)/counterInfoSize
+	n, space := u32(b, 24), (len(b)-infoSize)/counterInfoSize
 	i := &Info{
 		GUID: winperf.GUID(b[:16]), Type: u32(b, 16), Detail: u32(b, 20), InstanceType: u32(b, 28),
-		Counters: make([]CounterInfo, min(int64(n), int64(room))),
+		Counters: make([]CounterInfo, min(int64(n), int64(space))),
 	}
 	for k := range i.Counters {
 		i.Counters[k] = counterInfo(b[infoSize+k*counterInfoSize:])
 	}
 
-	if int64(n) > int64(room) {
-		err := checkInfoCount.Fault(24, int64(n), int64(room))
+	if int64(n) > int64(space) {
+		err := checkInfoCount.Fault(24, int64(n), int64(space))
 		err.Object.GUID = i.GUID
 		return i, err
 	}

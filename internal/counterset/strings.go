@@ -52,8 +52,8 @@ func ParseStrings(b []byte) ([]CounterString, []error) {
 	}
 
 	b = b[:size]
-	if room := (size - stringsSize) / stringHeaderSize; n > room {
-		return nil, []error{checkStringCount.Fault(4, int64(n), int64(room))}
+	if space := (size - stringsSize) / stringHeaderSize; n > space {
+		return nil, []error{checkStringCount.Fault(4, int64(n), int64(space))}
 	}
 
 	var errs []error

@@ -45,8 +45,8 @@ func readHead(b []byte) (h head, fatal bool, err *winperf.DataError) {
 	if h.total < headerSize {
 		return h, true, checkTotal.Fault(atTotal, int64(h.total), int64(there))
 	}
-	if room := (h.total - headerSize) / answerSize; h.answers > room {
-		return h, true, checkAnswerCount.Fault(atNumAnswers, int64(h.answers), int64(room))
+	if space := (h.total - headerSize) / answerSize; h.answers > space {
+		return h, true, checkAnswerCount.Fault(atNumAnswers, int64(h.answers), int64(space))
 	}
 
 	if h.total > there {
@@ -132,8 +132,8 @@ func (a *answer) readIDs(b []byte) *winperf.DataError {
 	if size < multiSize || size > left {
 		return checkIDsSize.Fault(a.pos+atMultiSize, int64(size), int64(left))
 	}
-	if room := (size - multiSize) / 4; n > room {
-		return checkIDCount.Fault(a.pos+atMultiCount, int64(n), int64(room))
+	if space := (size - multiSize) / 4; n > space {
+		return checkIDCount.Fault(a.pos+atMultiCount, int64(n), int64(space))
 	}
 
 	a.ids = b[a.pos+multiSize:][: 4*n : 4*n]
@@ -152,8 +152,8 @@ func (a *answer) readList(b []byte) *winperf.DataError {
 	if size < multiSize || size > left {
 		return checkInstancesSize.Fault(a.pos+atMultiSize, int64(size), int64(left))
 	}
-	if room := (size - multiSize) / (instanceSize + 2); n > room { // a name has at least its NUL
-		return checkInstanceCount.Fault(a.pos+atMultiCount, int64(n), int64(room))
+	if space := (size - multiSize) / (instanceSize + 2); n > space { // a name has at least its NUL
+		return checkInstanceCount.Fault(a.pos+atMultiCount, int64(n), int64(space))
 	}
 
 	a.last = a.pos + size

@@ -8,23 +8,23 @@ import (
 
 // extend lengthens s by n elements, to be set by the caller. New memory is allocated once
 // for all objects from o on.
-func extend[T any](s []T, n uint32, d *decoder, o *index.Object, of func(room) uint32) []T {
+func extend[T any](s []T, n uint32, d *decoder, o *index.Object, of func(contents) uint32) []T {
 	if uint64(cap(s)-len(s)) < uint64(n) {
 		s = slices.Grow(s, max(int(n), int(of(d.ahead(o.Off)))))
 	}
 	return s[:len(s)+int(n)]
 }
 
-// room limits the content of a number of objects.
-type room struct{ definitionBytes, counters, instances uint32 }
+// contents limits the content of a number of objects.
+type contents struct{ definitionBytes, counters, instances uint32 }
 
-func definitionBytes(r room) uint32 { return r.definitionBytes }
-func counters(r room) uint32        { return r.counters }
-func instances(r room) uint32       { return r.instances }
+func definitionBytes(r contents) uint32 { return r.definitionBytes }
+func counters(r contents) uint32        { return r.counters }
+func instances(r contents) uint32       { return r.instances }
 
 // ahead sums the headers of the objects from off on. It limits each count by the object's
 // length.
-func (d *decoder) ahead(off uint32) (r room) {
+func (d *decoder) ahead(off uint32) (r contents) {
 	end := uint32(len(d.b))
 	for end-off >= ObjectLen {
 		length := u32(d.b, int(off)+AtObjTotal)

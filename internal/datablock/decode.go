@@ -62,9 +62,9 @@ func (d *decoder) block(b []byte) *winperf.DataError {
 		return err
 	}
 
-	room := min(int(objects), len(d.b)/ObjectLen)
-	d.ix.Objects = slices.Grow(d.ix.Objects, room)
-	d.memo.known = slices.Grow(d.memo.known, max(0, room-len(d.memo.known)))
+	space := min(int(objects), len(d.b)/ObjectLen)
+	d.ix.Objects = slices.Grow(d.ix.Objects, space)
+	d.memo.known = slices.Grow(d.memo.known, max(0, space-len(d.memo.known)))
 	if objErr := d.objects(first, objects); err == nil {
 		err = objErr
 	}
@@ -91,8 +91,8 @@ func (d *decoder) header(b []byte) (first, objects uint32, err *winperf.DataErro
 
 	objects = u32(b, AtNumObjects)
 	there := min(uint64(len(b)), math.MaxUint32)
-	if room := (total - uint64(first)) / ObjectLen; uint64(objects) > room {
-		return 0, 0, checkObjectCount.Fault(AtNumObjects, int64(objects), int64(room))
+	if space := (total - uint64(first)) / ObjectLen; uint64(objects) > space {
+		return 0, 0, checkObjectCount.Fault(AtNumObjects, int64(objects), int64(space))
 	}
 
 	if total > there {

@@ -123,13 +123,13 @@ func (d *decoder) checkObject(o *index.Object, def *definitions) *winperf.DataEr
 	if def.header < ObjectLen || def.header > def.length || def.length > o.Len {
 		return d.fault(checkObjectHeader, o.Off+AtObjDefinition, int64(def.header), int64(def.length))
 	}
-	if room := (def.length - def.header) / CounterLen; def.count > room {
-		return d.fault(checkCounterCount, o.Off+AtObjNumCounters, int64(def.count), int64(room))
+	if space := (def.length - def.header) / CounterLen; def.count > space {
+		return d.fault(checkCounterCount, o.Off+AtObjNumCounters, int64(def.count), int64(space))
 	}
 
-	room := (o.Len - def.length) / (InstanceLen + blockSize)
-	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(room) {
-		return d.fault(checkInstanceCount, o.Off+AtObjNumInstances, int64(o.NumInstances), int64(room))
+	space := (o.Len - def.length) / (InstanceLen + blockSize)
+	if o.NumInstances < index.MetadataSingle || int64(o.NumInstances) > int64(space) {
+		return d.fault(checkInstanceCount, o.Off+AtObjNumInstances, int64(o.NumInstances), int64(space))
 	}
 
 	if hasClocks(d.b, o.Off, def.header) {

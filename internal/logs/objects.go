@@ -17,9 +17,9 @@ type objects struct {
 // choose returns a sample with the objects of the cycle's readings, and the objects of their
 // instances' parents.
 func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
-	wanted := map[uint32]bool{}
+	selected := map[uint32]bool{}
 	for _, c := range cycle.Columns() {
-		wanted[c.Counter().ObjectID.Index] = true
+		selected[c.Counter().ObjectID.Index] = true
 	}
 
 	chosen := &winperf.Sample{Schema: cycle.Sample.Schema}
@@ -28,7 +28,7 @@ func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 			o.parts = append(o.parts, chosenPart{})
 		}
 		if part.Block != nil {
-			if err := o.parts[i].choose(part.Block, wanted); err != nil {
+			if err := o.parts[i].choose(part.Block, selected); err != nil {
 				return nil, err
 			}
 			part.Block = o.parts[i].block
@@ -40,36 +40,36 @@ func (o *objects) choose(cycle *measure.Cycle) (*winperf.Sample, error) {
 
 // chosenPart is a reduced part of a sample. It keeps its block while the part is unchanged.
 type chosenPart struct {
-	from   uint64          // the number of the original block
-	asked  map[uint32]bool // the selected objects
-	wanted map[uint32]bool // the selected objects with their parents
-	block  *winperf.Block
+	from      uint64          // the number of the original block
+	requested map[uint32]bool // the selected objects
+	selected  map[uint32]bool // the selected objects with their parents
+	block     *winperf.Block
 }
 
 // choose reduces a block to the wanted objects, and adds the parents' objects to wanted.
-func (c *chosenPart) choose(from *winperf.Block, wanted map[uint32]bool) error {
-	if from.Number() == c.from && maps.Equal(wanted, c.asked) {
-		maps.Copy(wanted, c.wanted)
+func (c *chosenPart) choose(from *winperf.Block, selected map[uint32]bool) error {
+	if from.Number() == c.from && maps.Equal(selected, c.requested) {
+		maps.Copy(selected, c.selected)
 		return nil
 	}
 
-	asked, raw := maps.Clone(wanted), from.Raw
+	requested, raw := maps.Clone(selected), from.Raw
 	var err error
-	raw.Bytes, err = edit(&from.Raw, func(block *perfdata.Block) { chooseObjects(block, wanted) })
+	raw.Bytes, err = edit(&from.Raw, func(block *perfdata.Block) { chooseObjects(block, selected) })
 	if err != nil {
 		return err
 	}
 
-	*c = chosenPart{from: from.Number(), asked: asked, wanted: maps.Clone(wanted), block: raw.Block()}
+	*c = chosenPart{from: from.Number(), requested: requested, selected: maps.Clone(selected), block: raw.Block()}
 	return nil
 }
 
-func chooseObjects(block *perfdata.Block, wanted map[uint32]bool) {
+func chooseObjects(block *perfdata.Block, selected map[uint32]bool) {
 	for _, o := range block.Objects {
-		for i := 0; wanted[o.Title] && i < len(o.Instances); i++ {
-			wanted[o.Instances[i].ParentObject] = true
+		for i := 0; selected[o.Title] && i < len(o.Instances); i++ {
+			selected[o.Instances[i].ParentObject] = true
 		}
 	}
-	unwanted := func(o perfdata.Object) bool { return o.Raw == nil && !wanted[o.Title] }
+	unwanted := func(o perfdata.Object) bool { return o.Raw == nil && !selected[o.Title] }
 	block.Objects = slices.DeleteFunc(block.Objects, unwanted)
 }

@@ -59,7 +59,7 @@ func (s *sameCounters) check(paths []winperf.Path, c *measure.Cycle) error {
 
 	for _, column := range s.columns {
 		p := column.Path
-		if !recorded[p.String()] && !every[counterNameOf(p)] && !wanted(paths, column) {
+		if !recorded[p.String()] && !every[counterNameOf(p)] && !isSelected(paths, column) {
 			return fmt.Errorf("the file has a column for %s, which is not recorded; %s", p, inAnother)
 		}
 	}
@@ -74,7 +74,7 @@ func (s *sameCounters) has(p winperf.Path, wildcard bool) bool {
 	return s.texts[p.String()] || s.names[counterNameOf(anywhere)] || wildcard && s.names[counterNameOf(p)]
 }
 
-func wanted(paths []winperf.Path, column *winperf.Series) bool {
+func isSelected(paths []winperf.Path, column *winperf.Series) bool {
 	return slices.ContainsFunc(paths, func(p winperf.Path) bool {
 		path := selection.NewPath(p)
 		return path.Series(column) == counter.OK

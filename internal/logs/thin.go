@@ -61,7 +61,7 @@ type thinnedQuery struct {
 	tick  int64     // the number of its interval
 }
 
-func (q *thinnedQuery) takes(t time.Time) bool {
+func (q *thinnedQuery) includes(t time.Time) bool {
 	q.seen++
 	if q.thin.Every > 1 && (q.seen-1)%q.thin.Every != 0 {
 		return false
@@ -87,7 +87,7 @@ func (q *thinnedQuery) takes(t time.Time) bool {
 func (q *thinnedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	err := q.Query.Next(ctx, s)
 	var passed []error
-	for err == nil && !q.takes(capture.Time(s)) {
+	for err == nil && !q.includes(capture.Time(s)) {
 		passed = append(passed, s.Damage...)
 		err = q.Query.Next(ctx, s)
 	}

@@ -25,7 +25,7 @@ func TestThin(t *testing.T) {
 		q := thinnedQuery{thin: tt.thin}
 		var got []float64
 		for _, s := range tt.at {
-			if q.takes(at(s)) {
+			if q.includes(at(s)) {
 				got = append(got, s)
 			}
 		}

@@ -7,8 +7,8 @@ type View struct{ columns []winperf.Column }
 
 // Choose returns the wanted values in order, as columns that are valid until the next call. If all
 // values are wanted, it returns the columns themselves.
-func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) []winperf.Column {
-	if allWanted(of, wanted) {
+func (v *View) Choose(of []winperf.Column, selected func(c *winperf.Column, n int) bool) []winperf.Column {
+	if allSelected(of, selected) {
 		return of
 	}
 
@@ -16,7 +16,7 @@ func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int)
 	for i := range of {
 		c, from := &of[i], 0
 		for n := range c.Len() {
-			if wanted(c, n) {
+			if selected(c, n) {
 				continue
 			}
 			v.add(c, from, n)
@@ -27,11 +27,11 @@ func (v *View) Choose(of []winperf.Column, wanted func(c *winperf.Column, n int)
 	return v.columns
 }
 
-func allWanted(of []winperf.Column, wanted func(c *winperf.Column, n int) bool) bool {
+func allSelected(of []winperf.Column, selected func(c *winperf.Column, n int) bool) bool {
 	for i := range of {
 		c := &of[i]
 		for n := range c.Len() {
-			if !wanted(c, n) {
+			if !selected(c, n) {
 				return false
 			}
 		}

@@ -15,14 +15,14 @@ import (
 // contents is the content of a log. The first sample determines it, because the counter list
 // precedes the samples.
 type contents struct {
-	layout  Layout
-	wanted  []*selection.Path
-	names   *nametable.Names // the names that resolved wanted
-	entries []listEntry
-	known   map[string]bool     // paths of the entries, in lower case
-	after   map[uint64]struct{} // hashes of late paths
-	seed    maphash.Seed
-	seen    []seenObject // by position in the frame
+	layout   Layout
+	selected []*selection.Path
+	names    *nametable.Names // the names that resolved selected
+	entries  []listEntry
+	known    map[string]bool     // paths of the entries, in lower case
+	after    map[uint64]struct{} // hashes of late paths
+	seed     maphash.Seed
+	seen     []seenObject // by position in the frame
 
 	older  frame.Frame // the previous sample, for the places of entries
 	cooker *frame.Cooker
@@ -88,7 +88,7 @@ func everything(object string) winperf.Path {
 
 func (p *contents) add(path winperf.Path) {
 	w := selection.NewPath(path)
-	p.wanted = append(p.wanted, &w)
+	p.selected = append(p.selected, &w)
 	p.names = nil
 }
 
@@ -167,7 +167,7 @@ func (p *contents) addParents(f frame.Frame, names *nametable.Names) {
 				break // all its instances are alike
 			}
 			path := everything(names.Title(parent))
-			if !slices.ContainsFunc(p.wanted, func(w *selection.Path) bool { return w.Original == path }) {
+			if !slices.ContainsFunc(p.selected, func(w *selection.Path) bool { return w.Original == path }) {
 				p.add(path)
 			}
 		}
@@ -220,10 +220,10 @@ func (e *listEntry) key() string { return strings.ToLower(e.Path.String()) }
 func (p *contents) expand(o frame.Object, names *nametable.Names) []listEntry {
 	x := expansion{o: o, names: names}
 	x.path = winperf.Path{Machine: o.Machine(), Object: names.Title(o.ID().Index)}
-	switch wanted := p.about(o, names); {
+	switch selected := p.about(o, names); {
 	case p.layout != Objects:
-		x.some(wanted)
-	case len(wanted) > 0:
+		x.some(selected)
+	case len(selected) > 0:
 		x.object()
 	}
 	return x.all
@@ -233,12 +233,12 @@ func (p *contents) about(o frame.Object, names *nametable.Names) (paths []*selec
 	if p.names != names {
 		p.names = names
 		tables := selection.ShownTables(names)
-		for _, w := range p.wanted {
+		for _, w := range p.selected {
 			w.Resolve(tables)
 		}
 	}
 
-	for _, w := range p.wanted {
+	for _, w := range p.selected {
 		if w.Machine(o.Machine()) && w.Object.Is(o.ID().Index, "") {
 			paths = append(paths, w)
 		}
@@ -264,8 +264,8 @@ func (x *expansion) object() {
 }
 
 // some makes entries for paths.
-func (x *expansion) some(wanted []*selection.Path) {
-	find, labels := selection.NewFinder(wanted, x.o.Single(), selection.Every(x.o.Len())), x.o.Labels()
+func (x *expansion) some(selected []*selection.Path) {
+	find, labels := selection.NewFinder(selected, x.o.Single(), selection.Every(x.o.Len())), x.o.Labels()
 	if find.NeedsNames() {
 		for i := range labels.Len() {
 			find.Add(i, labels.Full(i), labels.Occurrence(i))
@@ -273,7 +273,7 @@ func (x *expansion) some(wanted []*selection.Path) {
 	}
 
 	for n, instances := range find.Found() {
-		w := wanted[n]
+		w := selected[n]
 		if !w.Fits(x.o.Single()) {
 			continue
 		}

@@ -38,7 +38,7 @@ func (r *records) record() (record, error) {
 		}
 
 		if r.next != 0 && (err != nil || !r.continues(&ev)) {
-			if rec, ok := r.giveUp(); ok {
+			if rec, ok := r.endIncomplete(); ok {
 				r.held = ev
 				return rec, nil
 			}
@@ -57,8 +57,8 @@ func (r *records) continues(ev *event) bool {
 	return ev.part == r.next && ev.parts == r.of && ev.typ == r.parts.typ && ev.local == r.parts.local
 }
 
-// giveUp ends a record whose next part is missing.
-func (r *records) giveUp() (record, bool) {
+// endIncomplete ends a record whose next part is missing.
+func (r *records) endIncomplete() (record, bool) {
 	what := "skipped"
 	if r.parts.typ == typeSample {
 		what = "read up to there"

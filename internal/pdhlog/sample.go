@@ -201,7 +201,7 @@ func (r *sampleReader) readArray(v *Value, b []byte, at int) {
 	r.time(b[16:])
 
 	n := int64(le.Uint32(b[4:]))
-	if room := int64(len(b)-arrayHead) / itemLen; n > room {
+	if space := int64(len(b)-arrayHead) / itemLen; n > space {
 		r.lose(v, at, "an array of %d instances in %d bytes; it is skipped", n, len(b))
 		return
 	}

@@ -139,13 +139,13 @@ func (t *Reader) setHead(line []byte) {
 	if before == nil {
 		before = t.opt.Known
 	}
-	t.head, t.wanted, t.series, t.rows = h, nil, nil, 0
+	t.head, t.selected, t.series, t.rows = h, nil, nil, 0
 
 	// A line has at most one field more than separators.
 	most := min(bytes.Count(line, []byte{h.separator}), t.opt.maxColumns)
 	h.Columns = make([]*winperf.Series, 0, most)
 	if t.opt.Select == nil {
-		t.wanted, t.series = make([]textColumn, 0, most), make([]*winperf.Series, 0, most)
+		t.selected, t.series = make([]textColumn, 0, most), make([]*winperf.Series, 0, most)
 	}
 	t.readColumns(before)
 }
@@ -265,7 +265,7 @@ func (t *Reader) addColumn(field string, known *knownSeries) {
 
 	h.Columns = append(h.Columns, s)
 	if t.opt.Select == nil || t.opt.Select(s) {
-		t.wanted, t.series = append(t.wanted, textColumn{column: n}), append(t.series, s)
+		t.selected, t.series = append(t.selected, textColumn{column: n}), append(t.series, s)
 	}
 }
 

@@ -47,15 +47,15 @@ type ReadOptions struct {
 // reports skipped data: a row with an unreadable time, the rest of a row after an
 // unreadable field, a value cut off by the end of the file.
 type Reader struct {
-	lines  lines
-	opt    ReadOptions
-	head   *Head
-	wanted []textColumn      // of the head
-	series []*winperf.Series // of wanted
-	fields fieldSplitter
-	rows   int // since the head
-	last   time.Time
-	damage findings.List
+	lines    lines
+	opt      ReadOptions
+	head     *Head
+	selected []textColumn      // of the head
+	series   []*winperf.Series // of selected
+	fields   fieldSplitter
+	rows     int // since the head
+	last     time.Time
+	damage   findings.List
 }
 
 // Row is one sample of a log.
@@ -219,7 +219,7 @@ func (t *Reader) readValues(row *Row) {
 	row.Series = t.series
 	v := &row.Values
 	v.Reset()
-	v.Grow(len(t.wanted))
+	v.Grow(len(t.selected))
 	n, done := 0, 0 // columns, and wanted ones, read
 	for ; ; n++ {
 		if t.head.cut && n == len(t.head.Columns) {
@@ -243,8 +243,8 @@ func (t *Reader) readValues(row *Row) {
 			break
 		}
 
-		if done < len(t.wanted) && t.wanted[done].column == n {
-			t.addValue(v, &t.wanted[done], text)
+		if done < len(t.selected) && t.selected[done].column == n {
+			t.addValue(v, &t.selected[done], text)
 			done++
 		}
 	}
@@ -252,7 +252,7 @@ func (t *Reader) readValues(row *Row) {
 	if n < len(t.head.Columns) && t.fields.last == fieldNone {
 		t.fail(0, "%d values, expected %d; the others are missing", n, len(t.head.Columns))
 	}
-	for ; done < len(t.wanted); done++ {
+	for ; done < len(t.selected); done++ {
 		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 	}
 }

@@ -37,12 +37,12 @@ func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 		return counter.KindNone, 0, isBlank
 	}
 
-	const room = 19 // digits that fit 64 bits
+	const maxDigits = 19 // digits that fit 64 bits
 	mantissa, digits, point := uint64(0), 0, -1
 	for i, c := range b {
 		switch {
 		case '0' <= c && c <= '9':
-			if digits < room {
+			if digits < maxDigits {
 				mantissa = mantissa*10 + uint64(c-'0')
 			}
 			digits++
@@ -55,11 +55,11 @@ func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 
 	decimals := len(b) - point - 1
 	switch {
-	case digits == 0 || point < 0 && digits > room:
+	case digits == 0 || point < 0 && digits > maxDigits:
 		return parseOdd(b, comma)
 	case point < 0:
 		return counter.KindInt, mantissa, isNumber
-	case digits <= room && mantissa <= maxExact && decimals < len(exactPowers):
+	case digits <= maxDigits && mantissa <= maxExact && decimals < len(exactPowers):
 		return decimal(float64(mantissa) / exactPowers[decimals]) // both exact: rounded once
 	}
 

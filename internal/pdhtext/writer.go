@@ -204,7 +204,7 @@ func (w *Writer) appendRow(t time.Time) {
 	c := w.columns
 	for column, kind := range c.kinds {
 		if cap(w.buf)-len(w.buf) < usualValue {
-			w.makeRoom(column, len(w.buf)-begin)
+			w.grow(column, len(w.buf)-begin)
 		}
 		w.buf = append(w.buf, separators[w.opt.Format])
 		if kind == counter.KindText {
@@ -216,9 +216,9 @@ func (w *Writer) appendRow(t time.Time) {
 	w.buf = append(w.buf, "\r\n"...)
 }
 
-// makeRoom grows the buffer to the expected size of all columns, estimated from the first
+// grow grows the buffer to the expected size of all columns, estimated from the first
 // ones: repeated growth would waste several times its size.
-func (w *Writer) makeRoom(columns, size int) {
+func (w *Writer) grow(columns, size int) {
 	left := len(w.columns.kinds) - columns
 	if size < chunkSize/2 { // too few for an estimate
 		w.buf = slices.Grow(w.buf, min(left*usualValue, chunkSize))

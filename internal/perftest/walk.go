@@ -101,7 +101,7 @@ func (w *Walker) object(o []byte) error {
 // definitions stores the positions of the values.
 func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 	w.fields, w.need = w.fields[:0], 0
-	wantsBase := counter.Type(0)
+	needsBase := counter.Type(0)
 	for range counters {
 		if len(b) < 40 {
 			return fmt.Errorf("%w: counter definition", ErrWalk)
@@ -112,15 +112,15 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 		}
 
 		typ, f := counter.Type(le.Uint32(b[28:])), field{le.Uint32(b[36:]), le.Uint32(b[32:])}
-		if wantsBase != 0 {
-			if ok, _ := wantsBase.AcceptsBase(typ); !ok {
-				return fmt.Errorf("%w: no base for %v", ErrWalk, wantsBase)
+		if needsBase != 0 {
+			if ok, _ := needsBase.AcceptsBase(typ); !ok {
+				return fmt.Errorf("%w: no base for %v", ErrWalk, needsBase)
 			}
-			wantsBase = 0
+			needsBase = 0
 		}
 
 		if typ.NeedsBase() {
-			wantsBase = typ
+			needsBase = typ
 		}
 		if w.freq <= 0 && needsTickFreq(typ) ||
 			typ == counter.ElapsedTime && int64(le.Uint64(o[56:])) <= 0 {
@@ -139,8 +139,8 @@ func (w *Walker) definitions(b []byte, counters uint32, o []byte) error {
 		b = b[length:]
 	}
 
-	if wantsBase != 0 {
-		return fmt.Errorf("%w: no base for %v", ErrWalk, wantsBase)
+	if needsBase != 0 {
+		return fmt.Errorf("%w: no base for %v", ErrWalk, needsBase)
 	}
 	return nil
 }

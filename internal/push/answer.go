@@ -34,8 +34,8 @@ type answer struct {
 	nobody  bool          // no receiver is at this URL, or it denies access
 }
 
-// judge evaluates a reply to a request. Its Retry-After is relative to now.
-func judge(r *request, got *reply, now time.Time) answer {
+// evaluate evaluates a reply to a request. Its Retry-After is relative to now.
+func evaluate(r *request, got *reply, now time.Time) answer {
 	a := answer{after: retry.After(got.header.Get("Retry-After"), now), nobody: nobody(got.status)}
 	switch status := got.status; {
 	case status/100 == 2:

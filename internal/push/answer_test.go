@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 		{"otlp with more than all rejected", otlp, reply{200, message, all}, taken, 0, "rejected 10 of 10"},
 		{"otlp bad", otlp, reply{status: 400}, mixed, 0, "400"},
 	} {
-		got := judge(&c.request, &c.reply, time.Now())
+		got := evaluate(&c.request, &c.reply, time.Now())
 		if got.verdict != c.want || got.written != c.written || (got.err != nil) != (c.err != "") && c.want != older {
 			t.Errorf("%s: %+v, want %d and %d", c.what, got, c.want, c.written)
 		}
@@ -93,7 +93,7 @@ func FuzzPartial(f *testing.F) {
 	f.Add([]byte{0x0a, 0x02, 0x08, 0x03})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r := request{samples: 10, otlp: true}
-		a := judge(&r, &reply{200, http.Header{"Content-Type": {"application/x-protobuf"}}, body}, time.Now())
+		a := evaluate(&r, &reply{200, http.Header{"Content-Type": {"application/x-protobuf"}}, body}, time.Now())
 		if a.verdict != taken || a.written < 0 || a.written > 10 || (a.written < 10) != (a.err != nil) {
 			t.Errorf("%+v", a)
 		}

@@ -78,7 +78,7 @@ type Pusher struct {
 
 	mu         sync.Mutex
 	lost, errs uint64
-	told       time.Time // last report of an error
+	lastReport time.Time // last report of an error
 
 	damage rate.Sometimes
 }
@@ -175,13 +175,13 @@ func (p *Pusher) measureFailed(err error) {
 	p.mu.Lock()
 	p.errs++
 	now := time.Now()
-	tell := p.told.IsZero() || now.Sub(p.told) >= time.Minute
-	if tell {
-		p.told = now
+	due := p.lastReport.IsZero() || now.Sub(p.lastReport) >= time.Minute
+	if due {
+		p.lastReport = now
 	}
 	p.mu.Unlock()
 
-	if tell {
+	if due {
 		p.opt.Sender.Report(fmt.Errorf("%s: %w", p.opt.Target.Name(), err))
 	}
 }

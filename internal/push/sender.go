@@ -49,8 +49,8 @@ type Sender struct {
 	mu     sync.Mutex
 	counts Counts
 
-	refusals int       // since the last report
-	told     time.Time // time of the last report
+	refusals   int       // since the last report
+	lastReport time.Time // time of the last report
 }
 
 // SenderOptions for a Sender. The zero options report nothing.
@@ -176,7 +176,7 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 			return nil
 		}
 
-		if err := s.patience(time.Since(begin), &a); err != nil {
+		if err := s.checkRetryTime(time.Since(begin), &a); err != nil {
 			return err
 		}
 		s.failed(a.err)
@@ -188,9 +188,9 @@ func (s *Sender) insist(ctx context.Context, r *request) (a answer, err error) {
 	return a, err
 }
 
-// patience returns an error if a target has not accepted a request for too long, or asks
+// checkRetryTime returns an error if a target has not accepted a request for too long, or asks
 // for a wait beyond that.
-func (s *Sender) patience(since time.Duration, a *answer) error {
+func (s *Sender) checkRetryTime(since time.Duration, a *answer) error {
 	name, p := s.client.target.Name(), s.client.target.RetryTimeout
 	switch {
 	case p <= 0:
@@ -210,7 +210,7 @@ func (s *Sender) try(ctx context.Context, r *request) answer {
 	if err != nil {
 		return answer{verdict: again, err: err}
 	}
-	return judge(r, got, time.Now())
+	return evaluate(r, got, time.Now())
 }
 
 // settle handles the final answer to a request.
@@ -276,9 +276,9 @@ func (s *Sender) failed(err error) {
 // refuse reports refused samples, at most once a minute.
 func (s *Sender) refuse(samples int, err error) {
 	s.refusals += samples
-	if now := time.Now(); s.told.IsZero() || now.Sub(s.told) >= time.Minute {
+	if now := time.Now(); s.lastReport.IsZero() || now.Sub(s.lastReport) >= time.Minute {
 		const form = "%s: %w; %d samples were dropped"
 		s.opt.Report(fmt.Errorf(form, s.client.target.Name(), err, s.refusals))
-		s.refusals, s.told = 0, now
+		s.refusals, s.lastReport = 0, now
 	}
 }

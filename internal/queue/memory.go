@@ -24,7 +24,7 @@ func (q *Queue[T]) keep(items []*T) error {
 	now := q.opt.Clock.Elapsed()
 	for _, item := range items {
 		size := q.format.size(item)
-		for q.noRoom(size) {
+		for q.isFull(size) {
 			if q.positions.most() < q.last {
 				return ErrFull
 			}
@@ -39,9 +39,9 @@ func (q *Queue[T]) keep(items []*T) error {
 	return nil
 }
 
-// noRoom reports whether a queue in memory has no room for so many bytes. A single item
+// isFull reports whether a queue in memory has no space for so many bytes. A single item
 // always fits.
-func (q *Queue[T]) noRoom(size int64) bool {
+func (q *Queue[T]) isFull(size int64) bool {
 	return len(q.segments) > 0 && (len(q.segments) >= q.opt.MaxItems || q.kept+size > q.opt.MaxBytes)
 }
 
@@ -105,7 +105,7 @@ func (q *Queue[T]) toMemory(items []*T, why error) error {
 // writeMemory writes the segments in memory to files, up to an error. It drops acknowledged
 // ones.
 func (q *Queue[T]) writeMemory() error {
-	if q.w != nil && q.file == nil && q.memoryLeft() == 0 {
+	if q.w != nil && q.file == nil && q.onlyInMemory() == 0 {
 		_ = q.end() // it has no file
 		q.removeAcknowledged()
 	}
@@ -176,8 +176,8 @@ func (q *Queue[T]) boundMemory() {
 	}
 }
 
-// memoryLeft returns the number of unacknowledged items that are only in memory.
-func (q *Queue[T]) memoryLeft() (items int) {
+// onlyInMemory returns the number of unacknowledged items that are only in memory.
+func (q *Queue[T]) onlyInMemory() (items int) {
 	done := q.positions.least()
 	for _, s := range q.segments {
 		if s.memory != nil {

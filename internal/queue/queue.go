@@ -184,7 +184,7 @@ func (q *Queue[T]) Append(items ...*T) error {
 		return err
 	}
 
-	beyond, err := q.beyondRoom(items)
+	beyond, err := q.tooLarge(items)
 	if err == nil {
 		err = q.appendBehind(beyond, items[beyond:])
 	}
@@ -202,15 +202,15 @@ func (q *Queue[T]) Append(items ...*T) error {
 
 var errClosed = fmt.Errorf("%w: the queue is closed", winperf.ErrState)
 
-// beyondRoom returns the number of leading items that exceed the whole queue.
-func (q *Queue[T]) beyondRoom(items []*T) (int, error) {
+// tooLarge returns the number of leading items that exceed the whole queue.
+func (q *Queue[T]) tooLarge(items []*T) (int, error) {
 	if q.format.size == nil {
 		return 0, nil
 	}
-	room := q.opt.MaxBytes
+	space := q.opt.MaxBytes
 	for i := len(items) - 1; i >= 0; i-- {
 		size := q.format.size(items[i])
-		if room -= size; room >= 0 {
+		if space -= size; space >= 0 {
 			continue
 		}
 		if i == len(items)-1 {
@@ -245,7 +245,7 @@ func (q *Queue[T]) append(items []*T) error {
 			q.recovered()
 			return nil
 		}
-		q.giveUp()
+		q.abandonFile()
 		if try == 0 {
 			err = nil
 		}
@@ -291,7 +291,7 @@ func (q *Queue[T]) write(items []*T, now time.Duration) error {
 
 	// An item may be complete even if a later write failed.
 	if err != nil && at.items > before {
-		q.giveUp()
+		q.abandonFile()
 		return nil
 	}
 	return err
@@ -355,9 +355,9 @@ func (q *Queue[T]) end() (err error) {
 	return err
 }
 
-// giveUp ends a file after a write error. It truncates incomplete items and removes files
+// abandonFile ends a file after a write error. It truncates incomplete items and removes files
 // that no reader needs.
-func (q *Queue[T]) giveUp() {
+func (q *Queue[T]) abandonFile() {
 	if q.file != nil {
 		_ = q.file.Truncate(q.latest().size) // readers skip bytes that could not be truncated
 		_ = q.file.Close()                   // the first error is known
@@ -406,7 +406,7 @@ func (q *Queue[T]) Close() error {
 	}
 
 	err := q.writeMemory()
-	if lost := q.memoryLeft(); err != nil && lost > 0 {
+	if lost := q.onlyInMemory(); err != nil && lost > 0 {
 		err = fmt.Errorf("queue %s: %d samples are lost: %w", q.dir, lost, err)
 	} else {
 		err = q.failed

@@ -59,17 +59,17 @@ func Backoff(first, most time.Duration, failures int) time.Duration {
 
 // pause waits for d, and reports whether ctx is still active.
 func (p Policy) pause(ctx context.Context, d time.Duration) bool {
-	hurry := p.Shorten
+	shorten := p.Shorten
 	select {
-	case <-hurry:
-		hurry, d = nil, min(d, p.First)
+	case <-shorten:
+		shorten, d = nil, min(d, p.First)
 	default:
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-hurry:
+	case <-shorten:
 	case <-ctx.Done():
 	}
 	return ctx.Err() == nil

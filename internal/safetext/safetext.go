@@ -107,8 +107,8 @@ func appendEscape(dst []byte, r rune) []byte {
 	}
 
 	const digits = "0123456789abcdef"
-	var room [4]byte
-	for u := wire.AppendRune(room[:0], r); len(u) > 0; u = u[2:] {
+	var buf [4]byte
+	for u := wire.AppendRune(buf[:0], r); len(u) > 0; u = u[2:] {
 		dst = append(dst, '\\', 'u', digits[u[1]>>4], digits[u[1]&15], digits[u[0]>>4], digits[u[0]&15])
 	}
 	return dst

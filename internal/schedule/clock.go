@@ -23,7 +23,7 @@ type systemClock struct {
 	start   time.Time
 	asleep  func() time.Duration // how long the machine was suspended
 	longest atomic.Int64         // the largest result of asleep
-	asked   atomic.Int64         // time of the last call of asleep, without suspensions
+	checked atomic.Int64         // time of the last call of asleep, without suspensions
 }
 
 // unbroken is shorter than any suspension: stopping and starting programs and devices takes
@@ -36,16 +36,16 @@ func (c *systemClock) Elapsed() time.Duration {
 	awake := time.Since(c.start)
 
 	// asleep makes two system calls, which take several times as long as a cheap sample.
-	if asked := time.Duration(c.asked.Load()); asked == 0 || awake-asked >= unbroken {
-		c.ask()
-		c.asked.Store(int64(awake))
+	if checked := time.Duration(c.checked.Load()); checked == 0 || awake-checked >= unbroken {
+		c.updateSuspended()
+		c.checked.Store(int64(awake))
 	}
 	return awake + time.Duration(c.longest.Load())
 }
 
-// ask updates how long the machine was suspended. The two clocks are not read at once, so
+// updateSuspended updates how long the machine was suspended. The two clocks are not read at once, so
 // the result may seem to decrease.
-func (c *systemClock) ask() {
+func (c *systemClock) updateSuspended() {
 	asleep := int64(c.asleep())
 	longest := c.longest.Load()
 	for asleep > longest && !c.longest.CompareAndSwap(longest, asleep) {

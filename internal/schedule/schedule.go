@@ -37,11 +37,11 @@ type Schedule struct {
 
 // Interval returns the effective interval: at least Least, and DefaultInterval if not
 // positive.
-func Interval(asked time.Duration) time.Duration {
-	if asked <= 0 {
+func Interval(requested time.Duration) time.Duration {
+	if requested <= 0 {
 		return DefaultInterval
 	}
-	return max(asked, Least)
+	return max(requested, Least)
 }
 
 // New returns a Schedule of an interval, see [Interval]. A nil clock is the system's.

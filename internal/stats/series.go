@@ -21,15 +21,15 @@ type Group struct {
 	// Above is the threshold of Figures.Above; nil for none.
 	Above *float64
 
-	kept  int // capacity of all series
-	fresh []Series
-	rooms []float64
+	kept        int // capacity of all series
+	fresh       []Series
+	firstValues []float64
 }
 
 // The smallest capacity of a series, without and with a sketch.
 const (
-	leastRoom   = 16
-	waitingRoom = 64
+	minCapacity    = 16
+	sketchCapacity = 64
 )
 
 // Series collects the values of one series, in the order of their times. It is made by a Group.
@@ -185,12 +185,12 @@ func (s *Series) grow(n int) {
 		memory = DefaultMemory
 	}
 
-	least := min(leastRoom, exact)
-	room := min(max(4*cap(s.values), least, len(s.values)+n), exact)
-	more := room - cap(s.values)
+	least := min(minCapacity, exact)
+	capacity := min(max(4*cap(s.values), least, len(s.values)+n), exact)
+	more := capacity - cap(s.values)
 	switch {
-	case s.beyond == nil && more > 0 && g.kept+more <= memory && room > leastRoom:
-		s.values = append(make([]float64, 0, room), s.values...)
+	case s.beyond == nil && more > 0 && g.kept+more <= memory && capacity > minCapacity:
+		s.values = append(make([]float64, 0, capacity), s.values...)
 	case s.beyond == nil && cap(s.values) == 0:
 		s.values, more = g.first()[:0:least], least
 	case len(s.values) == cap(s.values):
@@ -203,12 +203,12 @@ func (s *Series) grow(n int) {
 }
 
 func (g *Group) first() []float64 {
-	if len(g.rooms) == 0 {
-		g.rooms = make([]float64, slab*leastRoom)
+	if len(g.firstValues) == 0 {
+		g.firstValues = make([]float64, slab*minCapacity)
 	}
-	room := g.rooms[:0:leastRoom]
-	g.rooms = g.rooms[leastRoom:]
-	return room
+	values := g.firstValues[:0:minCapacity]
+	g.firstValues = g.firstValues[minCapacity:]
+	return values
 }
 
 func (s *Series) fold() {
@@ -218,9 +218,9 @@ func (s *Series) fold() {
 	s.beyond.add(s.values)
 
 	// With a sketch, less memory is needed.
-	if cap(s.values) > waitingRoom {
-		s.group.kept -= cap(s.values) - waitingRoom
-		s.values = make([]float64, 0, waitingRoom)
+	if cap(s.values) > sketchCapacity {
+		s.group.kept -= cap(s.values) - sketchCapacity
+		s.values = make([]float64, 0, sketchCapacity)
 	}
 	s.values = s.values[:0]
 }

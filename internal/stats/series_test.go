@@ -247,7 +247,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%d values", f.Count)
 		}
 	}
-	if room > 2000+100*leastRoom || room != g.kept {
+	if room > 2000+100*minCapacity || room != g.kept {
 		t.Errorf("room for %d values, counted %d", room, g.kept)
 	}
 }
@@ -381,7 +381,7 @@ func TestAddAll(t *testing.T) {
 				t.Fatalf("seed %d: %+v, want %+v, median %v", seed, got, want, median)
 			}
 		}
-		if limit := several.Memory + 5*leastRoom; several.kept > limit {
+		if limit := several.Memory + 5*minCapacity; several.kept > limit {
 			t.Fatalf("seed %d: room for %d values, at most %d are wanted", seed, several.kept, limit)
 		}
 	}

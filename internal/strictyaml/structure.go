@@ -80,8 +80,8 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 
 func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
 	msg := "unknown key " + quoted(key)
-	if told, ok := v.Interface().(interface{ UnknownKey(key string) string }); ok && told.UnknownKey(key) != "" {
-		d.problem(at, msg+": "+told.UnknownKey(key))
+	if hinter, ok := v.Interface().(interface{ UnknownKey(key string) string }); ok && hinter.UnknownKey(key) != "" {
+		d.problem(at, msg+": "+hinter.UnknownKey(key))
 		return
 	}
 	if near := suggest.Closest(key, slices.Values(all.names)); near != "" {

@@ -25,10 +25,10 @@ func (e *Extension) Open(drivers []string) error {
 }
 
 // Collect returns the objects that answer a query. The error wraps ERROR_MORE_DATA if they
-// exceed room bytes.
+// exceed most bytes.
 //
 // sys	WinperfCollect(query *uint16, data **byte, size *uint32, objects *uint32) (status Errno)
-func (e *Extension) Collect(query string, room int) ([]byte, error) {
+func (e *Extension) Collect(query string, most int) ([]byte, error) {
 	text, err := text16(query)
 	if err != nil {
 		return nil, err
@@ -37,9 +37,9 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 	// The provider moves the pointer behind its data, where Go may have other memory. So at
 	// is a number, which the garbage collector does not follow, and KeepAlive keeps the
 	// memory.
-	data := make([]byte, room)
+	data := make([]byte, most)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
-	size := uint32(room)
+	size := uint32(most)
 	objects := uint32(0) // their number, which is also in data
 	err = callStatus(e.dll, "WinperfCollect", uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&at)),
 		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&objects)))
@@ -47,7 +47,7 @@ func (e *Extension) Collect(query string, room int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data[:min(int(size), room)], nil // a faulty provider may return more than room
+	return data[:min(int(size), most)], nil // a faulty provider may return more than most
 }
 
 // Close ends the session of Open.

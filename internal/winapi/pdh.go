@@ -254,8 +254,8 @@ func (m Memory) units(p uintptr) ([]uint16, error) {
 
 func items[T any](m Memory, count uint32) ([]T, error) {
 	var zero T
-	if room := uintptr(m.Bytes()) / unsafe.Sizeof(zero); uintptr(count) > room {
-		return nil, fmt.Errorf("%d items are claimed, room is for %d: %w", count, room, winperf.ErrBadData)
+	if space := uintptr(m.Bytes()) / unsafe.Sizeof(zero); uintptr(count) > space {
+		return nil, fmt.Errorf("%d items are claimed, room is for %d: %w", count, space, winperf.ErrBadData)
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m))), count), nil
 }

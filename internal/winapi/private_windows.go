@@ -26,8 +26,8 @@ func MakePrivateDirectory(path string) error {
 // Foreign returns why accounts other than this one, SYSTEM and the administrators control
 // an open directory, or "": they own it, or can write to it or to files created in it.
 func Foreign(dir *os.File) string {
-	const wanted = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
-	descriptor, err := windows.GetSecurityInfo(windows.Handle(dir.Fd()), windows.SE_FILE_OBJECT, wanted)
+	const requested = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
+	descriptor, err := windows.GetSecurityInfo(windows.Handle(dir.Fd()), windows.SE_FILE_OBJECT, requested)
 	if err != nil {
 		return fmt.Sprintf("has unknown rights: %v", asErrno(err))
 	}

@@ -70,7 +70,7 @@ func AppendUTF16(dst []byte, s string) []byte {
 	// UTF-16 has at most twice as many bytes as UTF-8.
 	start := len(dst)
 	dst = slices.Grow(dst, 2*len(s))
-	room := dst[start : start+2*len(s)]
+	space := dst[start : start+2*len(s)]
 
 	// Four ASCII characters at a time.
 	i := 0
@@ -79,7 +79,7 @@ func AppendUTF16(dst []byte, s string) []byte {
 		if four&0x0080_0080_0080_0080 != 0 {
 			break
 		}
-		binary.LittleEndian.PutUint64(room[2*i:], four)
+		binary.LittleEndian.PutUint64(space[2*i:], four)
 	}
 
 	dst = dst[:start+2*i]

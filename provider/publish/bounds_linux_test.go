@@ -297,7 +297,7 @@ func TestBusy(t *testing.T) {
 	if err := w.take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer w.giveBack()
+	defer w.release()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := w.view.Refresh(ctx); !errors.Is(err, context.Canceled) {
@@ -325,8 +325,8 @@ func TestInstances(t *testing.T) {
 			bytes -= int64(len(block))
 		}
 		for _, f := range w.dirs[0].files {
-			if f.data != nil || f.room != nil || f.live != nil || f.lent != nil {
-				t.Errorf("%d bytes and %d instances are kept", len(f.room), len(f.lent))
+			if f.data != nil || f.buf != nil || f.live != nil || f.lent != nil {
+				t.Errorf("%d bytes and %d instances are kept", len(f.buf), len(f.lent))
 			}
 			if f.copied {
 				bytes += int64(len(whole))

@@ -21,12 +21,12 @@ type directory struct {
 
 func chooseDirs() []directory {
 	if list := os.Getenv(Environment); list != "" {
-		return givenDirs(filepath.SplitList(list))
+		return configuredDirs(filepath.SplitList(list))
 	}
 	return systemDirs()
 }
 
-func givenDirs(paths []string) []directory {
+func configuredDirs(paths []string) []directory {
 	var dirs []directory
 	for _, p := range paths {
 		if p != "" {

@@ -25,7 +25,7 @@ func ownerOf(fs.FileInfo) int64 { return -1 }
 // On this system the memory is from the heap.
 
 func lend(n int) []byte { return make([]byte, n) }
-func giveBack([]byte)   {}
+func unlend([]byte)     {}
 
 // outsideAccount returns none: this system has no user namespaces.
 func outsideAccount() int64 { return none }

@@ -58,7 +58,7 @@ func createFile(path string) (*os.File, error) {
 // rely on that.
 func admitReaders(f *os.File, group string) error {
 	if group != "" {
-		if err := giveTo(f, group); err != nil {
+		if err := setGroup(f, group); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,7 @@ func Elsewhere() (dirs []string) {
 	return dirs
 }
 
-func giveTo(f *os.File, group string) error {
+func setGroup(f *os.File, group string) error {
 	id := group
 	if g, err := user.LookupGroup(group); err == nil {
 		id = g.Gid
@@ -213,7 +213,7 @@ func ownerOf(info fs.FileInfo) int64 {
 	return -1
 }
 
-// lend returns n bytes of memory that giveBack releases immediately.
+// lend returns n bytes of memory that unlend releases immediately.
 func lend(n int) []byte {
 	p, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -222,6 +222,6 @@ func lend(n int) []byte {
 	return p
 }
 
-func giveBack(p []byte) {
+func unlend(p []byte) {
 	_ = unix.Munmap(p)
 }

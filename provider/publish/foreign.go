@@ -42,7 +42,7 @@ type foreign struct {
 // errNotReady means that the file is being created, or that its publisher is ending.
 var errNotReady = errors.New("not published yet")
 
-var errGone = errors.New("the published file is gone")
+var errRemoved = errors.New("the published file is gone")
 
 func (r *foreign) use(f func() error) error {
 	if r.open == nil {
@@ -50,7 +50,7 @@ func (r *foreign) use(f func() error) error {
 	}
 	file, id, err := r.open(r.path)
 	if absent(err) || err == nil && !id.same(r.id) {
-		err = errors.Join(errGone, err)
+		err = errors.Join(errRemoved, err)
 	}
 
 	if err == nil {

@@ -57,7 +57,7 @@ func FuzzForeign(f *testing.F) {
 		}
 		w := watch(t, ReaderOptions{Dirs: []string{}})
 		m := w.newMerger()
-		if err := m.merge(t.Context(), []*foreign{file}, w.view.wants); err != nil {
+		if err := m.merge(t.Context(), []*foreign{file}, w.view.includes); err != nil {
 			t.Fatal(err)
 		}
 		w.view.replace(m)

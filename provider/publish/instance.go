@@ -170,7 +170,7 @@ func (in *Instance) remove() {
 func (p *Publisher) reuse(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.memory.giveBack(s)
+	p.memory.freeSlot(s)
 }
 
 // Counter returns the counter of that name, ignoring case. Each call returns a new Counter for the same

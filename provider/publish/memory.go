@@ -149,7 +149,7 @@ func (m *memory) drop(s *slot) {
 	m.changeSlots(func() { atomic.StoreUint32(word32(s.bytes, pubfile.SlotSequence), s.sequence) })
 }
 
-func (m *memory) giveBack(s *slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
+func (m *memory) freeSlot(s *slot) { m.free[len(s.bytes)] = append(m.free[len(s.bytes)], s) }
 
 // changeSlots makes a change that readers of the whole file can detect.
 func (m *memory) changeSlots(f func()) {

@@ -26,12 +26,12 @@ type part struct {
 func (p part) declared() *provider.Object { return p.file.objects[p.number] }
 
 type merger struct {
-	reader *Reader
-	titles *titleBook
-	steps  int
-	taken  notices
-	left   map[leftOut]bool
-	faults []fault
+	reader  *Reader
+	titles  *titleBook
+	steps   int
+	taken   notices
+	omitted map[untrustedObject]bool
+	faults  []fault
 
 	objects []*merged
 	shown   map[part]int
@@ -44,7 +44,7 @@ type merger struct {
 
 func (r *Reader) newMerger() *merger {
 	return &merger{
-		reader: r, titles: newTitleBook(), left: map[leftOut]bool{},
+		reader: r, titles: newTitleBook(), omitted: map[untrustedObject]bool{},
 		shown: map[part]int{}, signed: map[string]int{}, named: map[string]part{},
 		english: map[string]bool{}, translated: map[string]string{},
 	}
@@ -52,15 +52,15 @@ func (r *Reader) newMerger() *merger {
 
 // merge merges the requested objects of trusted files, and objects that may contain the parents of their
 // instances: other objects with instances in the same file.
-func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name string) bool) error {
+func (m *merger) merge(ctx context.Context, files []*foreign, includes func(name string) bool) error {
 	byName := m.gather(files)
-	m.leaveOut(files, wants)
+	m.omit(files, includes)
 	var chosen []part
 	var next []string
 	visited := map[*foreign]bool{}
 
 	for name, parts := range byName {
-		if slices.ContainsFunc(parts, func(p part) bool { return m.wants(p.declared(), wants) }) {
+		if slices.ContainsFunc(parts, func(p part) bool { return m.includes(p.declared(), includes) }) {
 			next = append(next, name)
 		}
 	}
@@ -95,13 +95,13 @@ func (m *merger) merge(ctx context.Context, files []*foreign, wants func(name st
 	return nil
 }
 
-func (m *merger) wants(o *provider.Object, wants func(name string) bool) bool {
+func (m *merger) includes(o *provider.Object, includes func(name string) bool) bool {
 	for _, text := range o.Languages {
-		if wants(text.Name) && m.allows(o, text.Name) {
+		if includes(text.Name) && m.allows(o, text.Name) {
 			return true
 		}
 	}
-	return wants(o.Name)
+	return includes(o.Name)
 }
 
 // allows reports whether an object may have a name in another language: the name must not be another
@@ -123,14 +123,14 @@ func (m *merger) isReserved(name string) bool {
 	return m.reader.opt.Reserved != nil && m.reader.opt.Reserved(name)
 }
 
-func (m *merger) leaveOut(files []*foreign, wants func(name string) bool) {
+func (m *merger) omit(files []*foreign, includes func(name string) bool) {
 	for _, f := range files {
 		if m.trusts(f) {
 			continue
 		}
 		for _, o := range f.objects {
-			if m.wants(o, wants) && !m.isReserved(o.Name) {
-				m.left[leftOut{brief(o.Name), f.id.owner}] = true
+			if m.includes(o, includes) && !m.isReserved(o.Name) {
+				m.omitted[untrustedObject{brief(o.Name), f.id.owner}] = true
 			}
 		}
 	}
@@ -169,12 +169,12 @@ func (m *merger) unreserved(parts []part) []part {
 		return parts
 	}
 	for _, p := range parts {
-		m.leave(p, "object %q is not shown: the name belongs to an object of the system", brief(p.declared().Name))
+		m.refuse(p, "object %q is not shown: the name belongs to an object of the system", brief(p.declared().Name))
 	}
 	return nil
 }
 
-func (m *merger) leave(p part, format string, args ...any) {
+func (m *merger) refuse(p part, format string, args ...any) {
 	err := problem(p.file, format, args...)
 	m.reader.report(p.file.path, err)
 	m.taken.add(takenObject, err)
@@ -192,7 +192,7 @@ func (m *merger) add(p part) {
 	if i, known := m.signed[sign]; known {
 		other := m.objects[i]
 		if !o.Multi {
-			m.leave(p, "object %q, which has no instances, is already published by %s: only that "+
+			m.refuse(p, "object %q, which has no instances, is already published by %s: only that "+
 				"one is shown",
 				brief(o.Name), other.parts[0].file.path)
 			return

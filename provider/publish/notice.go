@@ -22,13 +22,13 @@ const (
 	othersClosed                      // files that this account may not read
 	numNotices
 
-	leftOutObject = numNotices // an object of an untrusted account, with a separate notice each
+	omittedObject = numNotices // an object of an untrusted account, with a separate notice each
 )
 
 // Topic returns the key by which a program reports similar notices only once. Each omitted object is a
 // topic, and each other kind of notice is one topic.
 func (n *notice) Topic() string {
-	if n.Kind == leftOutObject {
+	if n.Kind == omittedObject {
 		return n.Err.Error()
 	}
 	return strconv.Itoa(int(n.Kind))

@@ -64,7 +64,7 @@ func New(s *registration.Declaration, opt Options) (*Publisher, error) {
 
 	dirs := chooseDirs()
 	if opt.Dir != "" {
-		dirs = givenDirs([]string{opt.Dir})
+		dirs = configuredDirs([]string{opt.Dir})
 	}
 
 	f, err := newFile(dirs, s.Driver, opt.Group)

@@ -97,7 +97,7 @@ func NewReader(opt ReaderOptions) *Reader {
 
 	dirs := chooseDirs()
 	if opt.Dirs != nil {
-		dirs = givenDirs(opt.Dirs)
+		dirs = configuredDirs(opt.Dirs)
 	}
 
 	for _, d := range dirs {
@@ -116,7 +116,7 @@ func (r *Reader) take(ctx context.Context) error {
 	}
 }
 
-func (r *Reader) giveBack() { <-r.turn }
+func (r *Reader) release() { <-r.turn }
 
 // Close ends reading: later refreshes of the reader's views find no objects. Close does not wait for a
 // running refresh. The error is always nil.
@@ -142,8 +142,8 @@ func (r *Reader) refreshTrust() {
 // have the same time, because clocks of file systems are coarse.
 const settled = time.Second
 
-// timesTell reports that every change in a directory changes its time, as POSIX requires.
-const timesTell = runtime.GOOS != "windows"
+// timesReliable reports that every change in a directory changes its time, as POSIX requires.
+const timesReliable = runtime.GOOS != "windows"
 
 func (r *Reader) look(ctx context.Context, d *watched) error {
 	info, err := d.check()
@@ -160,7 +160,7 @@ func (r *Reader) look(ctx context.Context, d *watched) error {
 		return nil
 	}
 	d.modified = info.ModTime()
-	d.trusted = timesTell && time.Since(info.ModTime()) > settled
+	d.trusted = timesReliable && time.Since(info.ModTime()) > settled
 	if err := r.scan(ctx, d); err != nil {
 		d.trusted = false
 		return err
@@ -256,7 +256,7 @@ func (r *Reader) published(f *foreign) bool {
 		return err
 	})
 	if err != nil {
-		return !errors.Is(err, errGone) && !errors.Is(err, fs.ErrPermission)
+		return !errors.Is(err, errRemoved) && !errors.Is(err, fs.ErrPermission)
 	}
 	return there
 }
@@ -298,14 +298,14 @@ func (r *Reader) meet(d *watched, path string) {
 	}
 	defer file.Close()
 
-	r.judge(d, info, &foreign{
+	r.addIfAlive(d, info, &foreign{
 		path: path, dir: d, id: id,
 		open: r.open, file: file, window: r.window, probed: r.refreshes,
 	}, file)
 }
 
-// judge adds a new, open file to the directory if its publisher is alive.
-func (r *Reader) judge(d *watched, info fs.FileInfo, f *foreign, file *os.File) {
+// addIfAlive adds a new, open file to the directory if its publisher is alive.
+func (r *Reader) addIfAlive(d *watched, info fs.FileInfo, f *foreign, file *os.File) {
 	_, _, err := f.header()
 	there, lockErr := alive(file)
 	f.file = nil
@@ -341,10 +341,10 @@ func (r *Reader) admit(ctx context.Context, d *watched) error {
 		number := [2]uint64{f.id.device, f.id.number}
 		switch {
 		case i >= pubfile.MaxFiles:
-			r.leaveOut(f, fmt.Errorf("%s: more than %d published files: %w", f.path,
+			r.omit(f, fmt.Errorf("%s: more than %d published files: %w", f.path,
 				pubfile.MaxFiles, errTooMuch))
 		case seen[number]:
-			r.leaveOut(f, fmt.Errorf("%s is a second name of a published file: %w", f.path, errTooMuch))
+			r.omit(f, fmt.Errorf("%s is a second name of a published file: %w", f.path, errTooMuch))
 		default:
 			seen[number] = true
 			r.load(d, f)
@@ -379,7 +379,7 @@ func (r *Reader) load(d *watched, f *foreign) {
 	if !errors.Is(err, errTooMuch) {
 		d.spent += min(f.cost, rest)
 	}
-	r.leaveOut(f, err)
+	r.omit(f, err)
 }
 
 // isWrong reports whether the content is known to be invalid. It hardly ever changes, so it is not
@@ -388,9 +388,9 @@ func (f *foreign) isWrong() bool {
 	return errors.Is(f.wrong, winperf.ErrBadData) && !errors.Is(f.wrong, errTooMuch)
 }
 
-// leaveOut hides a file and reports the reason.
-func (r *Reader) leaveOut(f *foreign, err error) {
-	if errors.Is(err, errNotReady) || errors.Is(err, errGone) { // it is about to end
+// omit hides a file and reports the reason.
+func (r *Reader) omit(f *foreign, err error) {
+	if errors.Is(err, errNotReady) || errors.Is(err, errRemoved) { // it is about to end
 		f.dir.trusted = false
 		err = nil
 	}

@@ -26,7 +26,7 @@ type sampled struct {
 	again    []byte // second copy of torn data
 	torn     bool   // a slot may have changed while data was read
 	from     int
-	room     []byte
+	buf      []byte
 	left     int               // number of window bytes that may still be read
 	copied   bool              // data has all slots
 	restless bool              // reading in windows failed last time, or the copy was torn
@@ -65,7 +65,7 @@ var errChanged = errors.New("the published file changed while it was read")
 // bytes of memory and returns the largest amount that it may use.
 func (r *foreign) sample(limit int64, whole bool) (cost int64, err error) {
 	if r.held() > r.keep {
-		r.room, r.live = nil, nil
+		r.buf, r.live = nil, nil
 	}
 	r.live = r.live[:0]
 	r.fault = nil
@@ -92,11 +92,11 @@ func (r *foreign) sample(limit int64, whole bool) (cost int64, err error) {
 		_, err = r.copySlots()
 		return cost, err
 	}
-	r.freeRoom()
+	r.freeBuf()
 	return cost, nil
 }
 
-func (r *foreign) held() int64 { return int64(len(r.room) + cap(r.live)*instanceCost) }
+func (r *foreign) held() int64 { return int64(len(r.buf) + cap(r.live)*instanceCost) }
 
 func (r *foreign) measure(limit int64) (cost int64, err error) {
 	_, used, err := r.header()
@@ -169,7 +169,7 @@ func (r *foreign) reading(f func() error) (err error) {
 		err = f()
 		return nil
 	})
-	r.freeRoom()
+	r.freeBuf()
 	if gone != nil {
 		return errChanged
 	}
@@ -211,7 +211,7 @@ func (r *foreign) load(at, n int) error {
 	if r.left -= n; r.left < 0 {
 		return errChanged
 	}
-	r.makeRoom(n)
+	r.allocate(n)
 	r.from = at
 	still, err := r.readStill(r.data, r.begin+int64(at))
 	if r.torn = !still; err != nil || still {
@@ -221,25 +221,25 @@ func (r *foreign) load(at, n int) error {
 	return r.read(r.again, r.begin+int64(at))
 }
 
-// makeRoom allocates n bytes for slots. Large amounts are not from the heap, which would keep them for a
+// allocate allocates n bytes for slots. Large amounts are not from the heap, which would keep them for a
 // while after use, in addition to the block made from them.
-func (r *foreign) makeRoom(n int) {
-	if n > len(r.room) {
-		r.freeRoom()
+func (r *foreign) allocate(n int) {
+	if n > len(r.buf) {
+		r.freeBuf()
 		if r.kept {
-			r.room = make([]byte, n)
+			r.buf = make([]byte, n)
 		} else {
-			r.room = lend(n)
+			r.buf = lend(n)
 		}
 	}
-	r.data = r.room[:n]
+	r.data = r.buf[:n]
 }
 
-func (r *foreign) freeRoom() {
+func (r *foreign) freeBuf() {
 	r.data, r.again = nil, nil
 	if !r.kept {
-		giveBack(r.room)
-		r.room = nil
+		unlend(r.buf)
+		r.buf = nil
 	}
 }
 
@@ -258,14 +258,14 @@ func (r *foreign) makeList(n int) {
 
 func (r *foreign) freeList() {
 	if r.lent != nil {
-		giveBack(r.lent)
+		unlend(r.lent)
 		r.live, r.lent = nil, nil
 	}
 }
 
 // forget releases the memory of the last sample beyond the kept amount, including the instances.
 func (r *foreign) forget() {
-	r.freeRoom()
+	r.freeBuf()
 	r.freeList()
 }
 

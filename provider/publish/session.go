@@ -37,14 +37,14 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 	if err := p.view.reader.take(ctx); err != nil {
 		return err
 	}
-	defer p.view.reader.giveBack()
+	defer p.view.reader.release()
 
 	if p.view.last.Load() != p {
 		return nil
 	}
 	c := newCollection(p, q)
 	for i, m := range p.objects {
-		if c.wanted[i] && q.Metadata {
+		if c.selected[i] && q.Metadata {
 			w.Definitions(m.layout)
 		}
 	}
@@ -71,16 +71,16 @@ func (p *published) Collect(ctx context.Context, q *provider.Query, w *provider.
 
 type collection struct {
 	*published
-	reader *Reader
-	whole  bool
-	wanted []bool
-	read   map[*foreign]bool
-	spent  map[*watched]int64
-	room   int64
-	keep   int64 // number of bytes that may be kept for the next sample
-	first  map[part]uint32
-	fixed  []bool
-	faults []fault
+	reader   *Reader
+	whole    bool
+	selected []bool
+	read     map[*foreign]bool
+	spent    map[*watched]int64
+	space    int64
+	keep     int64 // number of bytes that may be kept for the next sample
+	first    map[part]uint32
+	fixed    []bool
+	faults   []fault
 }
 
 // maxBlock limits the objects of one block: a dispatcher accepts 64 MiB of a provider by default, and
@@ -95,7 +95,7 @@ func newCollection(p *published, q *provider.Query) *collection {
 		spent:     map[*watched]int64{},
 		first:     map[part]uint32{},
 		fixed:     make([]bool, len(p.objects)),
-		room:      maxBlock,
+		space:     maxBlock,
 		keep:      keepAll,
 	}
 
@@ -105,8 +105,8 @@ func newCollection(p *published, q *provider.Query) *collection {
 	}
 
 	for _, m := range p.objects {
-		c.wanted = append(c.wanted, q.Global || listed[m.object.Index])
-		c.room -= int64(m.layout.ObjectBytes())
+		c.selected = append(c.selected, q.Global || listed[m.object.Index])
+		c.space -= int64(m.layout.ObjectBytes())
 	}
 	return c
 }
@@ -117,9 +117,9 @@ func (c *collection) collect(ctx context.Context, w *provider.Writer) error {
 		return err
 	}
 
-	w.Grow(int(maxBlock - c.room))
+	w.Grow(int(maxBlock - c.space))
 	for i, m := range c.objects {
-		if c.wanted[i] {
+		if c.selected[i] {
 			if err := c.write(ctx, w, m, c.fixed[i] || !m.object.Multi); err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func (c *collection) readAll(ctx context.Context) error {
 	for {
 		var round []*merged
 		for i, m := range c.objects {
-			if c.wanted[i] && !done[i] {
+			if c.selected[i] && !done[i] {
 				round = append(round, m)
 				done[i] = true
 			}
@@ -194,18 +194,18 @@ func (c *collection) readFile(f *foreign) {
 }
 
 func (c *collection) accept(f *foreign, err error) {
-	switch room := c.bytesOf(f); {
-	case errors.Is(err, errNotReady), errors.Is(err, errGone):
+	switch space := c.bytesOf(f); {
+	case errors.Is(err, errNotReady), errors.Is(err, errRemoved):
 	case err != nil:
 		c.fault(f, err)
-	case room > c.room:
+	case space > c.space:
 		f.live = f.live[:0]
 		f.forget()
 		const message = "%s: its instances need %d bytes, but the sample has room for %d: %w"
-		c.fault(f, fmt.Errorf(message, f.path, room, c.room, errTooMuch))
+		c.fault(f, fmt.Errorf(message, f.path, space, c.space, errTooMuch))
 
 	default:
-		c.room -= room
+		c.space -= space
 		if f.fault != nil {
 			c.fault(f, f.fault)
 		}
@@ -237,7 +237,7 @@ func (c *collection) prepare(m *merged) {
 		n += len(p.file.of(p.number))
 		for _, number := range p.file.parentsOf(p.number) {
 			if i, shown := c.shown[part{p.file, number}]; shown {
-				c.wanted[i], c.fixed[i] = true, true
+				c.selected[i], c.fixed[i] = true, true
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func (b *titleBook) object(text, variant string) uint32 {
 	}
 
 	if b.objects[index] {
-		index = b.goBeyond(0, text)
+		index = b.assignBeyond(0, text)
 	}
 	b.objects[index] = true
 	return index
@@ -100,14 +100,14 @@ func (b *titleBook) find(index, odd uint32, text string) uint32 {
 
 	key := beyondKey{text, odd}
 	if _, known := b.beyond[key]; !known {
-		b.beyond[key] = b.goBeyond(odd, text)
+		b.beyond[key] = b.assignBeyond(odd, text)
 	}
 	return b.beyond[key]
 }
 
-// goBeyond assigns an index that no hash has. The number of these indices exceeds the number of
+// assignBeyond assigns an index that no hash has. The number of these indices exceeds the number of
 // definitions that fit into a reader's memory budget.
-func (b *titleBook) goBeyond(odd uint32, text string) uint32 {
+func (b *titleBook) assignBeyond(odd uint32, text string) uint32 {
 	index := beyondBase + 2*b.last + odd
 	b.last++
 	b.texts[index] = text

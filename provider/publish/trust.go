@@ -166,16 +166,16 @@ func accountOf(name string) (int64, error) {
 	return int64(id), nil
 }
 
-type leftOut struct {
+type untrustedObject struct {
 	object  string
 	account int64
 }
 
-func (l leftOut) compare(m leftOut) int {
+func (l untrustedObject) compare(m untrustedObject) int {
 	return cmp.Or(strings.Compare(l.object, m.object), cmp.Compare(l.account, m.account))
 }
 
-func (r *Reader) leftOutError(l leftOut) error {
+func (r *Reader) untrustedError(l untrustedObject) error {
 	if l.account == r.trust.outside {
 		return fmt.Errorf("object %q is not shown, because its account has no number in this user namespace "+
 			"(PrivateUsers=yes in a unit of systemd)", l.object)

@@ -147,13 +147,13 @@ func TestLeftOut(t *testing.T) {
 	const message = `object "Peer" of uid %d is not shown: to show it, add the line %[1]d to %s`
 	for range 3 {
 		w.expect()
-		w.expectNotices(notice{Kind: leftOutObject}, notice{Kind: leftOutObject})
+		w.expectNotices(notice{Kind: omittedObject}, notice{Kind: omittedObject})
 		w.expectProblems(fmt.Sprintf(message, 61002, w.trust.path), fmt.Sprintf(message, 61003, w.trust.path))
 	}
 
 	w.view = w.View(nil)
 	w.expect()
-	w.expectNotices(slices.Repeat([]notice{{Kind: leftOutObject}}, 4)...) // Peer and Transfer
+	w.expectNotices(slices.Repeat([]notice{{Kind: omittedObject}}, 4)...) // Peer and Transfer
 	w.view = w.View(func(name string) bool { return name == "Other" })
 	w.expect()
 	w.expectNotices()
@@ -161,7 +161,7 @@ func TestLeftOut(t *testing.T) {
 	w.view = peer
 	w.trusting("61002\n")
 	w.expect()
-	w.expectNotices(notice{Kind: takenObject, More: 1}, notice{Kind: leftOutObject})
+	w.expectNotices(notice{Kind: takenObject, More: 1}, notice{Kind: omittedObject})
 	var n *notice
 	if !errors.As(w.view.Damage()[1], &n) || !strings.Contains(n.Topic(), "61003") {
 		t.Errorf("notice %v", n)
@@ -179,7 +179,7 @@ func TestManyLeftOut(t *testing.T) {
 	}
 	w.ownedBy(of)
 	w.expect()
-	want := slices.Repeat([]notice{{Kind: leftOutObject}}, maxDamage)
+	want := slices.Repeat([]notice{{Kind: omittedObject}}, maxDamage)
 	want[maxDamage-1].More = 60 - maxDamage
 	w.expectNotices(want...)
 }
@@ -563,7 +563,7 @@ func TestOthersDamage(t *testing.T) {
 		if tt.publishers == "*\n" {
 			w.expectNotices(notice{Kind: othersDamage, More: 2})
 		} else if tt.damage == 0 { // of the third file the definitions can be read
-			w.expectNotices(notice{Kind: othersDamage, More: 1}, notice{Kind: leftOutObject})
+			w.expectNotices(notice{Kind: othersDamage, More: 1}, notice{Kind: omittedObject})
 		} else if got := w.view.Damage(); len(got) != tt.damage || !errors.Is(got[0], winperf.ErrBadData) {
 			t.Errorf("%s: damage %v", tt.name, got)
 		}

@@ -16,16 +16,16 @@ import (
 
 // View is a selection of a reader's objects. It may be used from several goroutines.
 type View struct {
-	reader *Reader
-	wants  func(name string) bool
-	last   atomic.Pointer[published]
+	reader   *Reader
+	includes func(name string) bool
+	last     atomic.Pointer[published]
 
 	// Only the goroutine that uses the reader may use these fields.
-	seen   uint64
-	taken  notices
-	left   []leftOut
-	faults []fault
-	unfit  []fault
+	seen    uint64
+	taken   notices
+	omitted []untrustedObject
+	faults  []fault
+	unfit   []fault
 
 	damage atomic.Pointer[[]error]
 }
@@ -38,11 +38,11 @@ type fault struct {
 // View returns a view of the objects for which wants returns true. wants is called with the English and
 // translated names of an object; nil selects all objects. Objects with a name that ReaderOptions.Reserved
 // reserves are never shown.
-func (r *Reader) View(wants func(name string) bool) *View {
-	if wants == nil {
-		wants = func(string) bool { return true }
+func (r *Reader) View(includes func(name string) bool) *View {
+	if includes == nil {
+		includes = func(string) bool { return true }
 	}
-	return &View{reader: r, wants: wants}
+	return &View{reader: r, includes: includes}
 }
 
 // Refresh finds the currently published objects and returns their provider, or nil if there are none. It
@@ -76,7 +76,7 @@ func (v *View) look(ctx context.Context) error {
 			return nil
 		}
 	}
-	defer r.giveBack()
+	defer r.release()
 	return v.refresh(ctx)
 }
 
@@ -115,15 +115,15 @@ func (v *View) refresh(ctx context.Context) error {
 	}
 
 	m := r.newMerger()
-	if err := m.merge(ctx, files, v.wants); err != nil {
+	if err := m.merge(ctx, files, v.includes); err != nil {
 		return err
 	}
 
 	v.replace(m)
 	v.taken = m.taken
-	v.left = slices.SortedFunc(maps.Keys(m.left), leftOut.compare)
-	for _, l := range v.left {
-		r.report("", r.leftOutError(l))
+	v.omitted = slices.SortedFunc(maps.Keys(m.omitted), untrustedObject.compare)
+	for _, l := range v.omitted {
+		r.report("", r.untrustedError(l))
 	}
 	v.unfit = m.faults
 	v.seen = r.changes
@@ -185,14 +185,14 @@ func (v *View) Damage() []error {
 
 func (v *View) note() {
 	var errs []error
-	left := v.taken
+	omitted := v.taken
 	add := func(err error, counts bool) {
 		switch {
 		case err == nil:
 		case counts:
 			errs = append(errs, err)
 		default:
-			left.add(othersDamage, err)
+			omitted.add(othersDamage, err)
 		}
 	}
 
@@ -201,7 +201,7 @@ func (v *View) note() {
 		add(d.wrong, !errors.Is(d.wrong, errOthers))
 		for _, p := range d.passed {
 			if p.closed != nil {
-				left.add(othersClosed,
+				omitted.add(othersClosed,
 					fmt.Errorf("this account may not read counters that another account publishes: %w", p.closed))
 			}
 		}
@@ -216,20 +216,20 @@ func (v *View) note() {
 	}
 
 	for _, err := range r.trust.wrong {
-		left.add(publishersFault, err)
+		omitted.add(publishersFault, err)
 	}
-	errs = v.appendLeft(left.appendTo(limit(errs)))
+	errs = v.appendOmitted(omitted.appendTo(limit(errs)))
 	v.damage.Store(&errs)
 }
 
-// appendLeft appends a notice for each of the first omitted objects. The last notice has the number of
+// appendOmitted appends a notice for each of the first omitted objects. The last notice has the number of
 // further omitted objects.
-func (v *View) appendLeft(errs []error) []error {
-	shown := v.left[:min(len(v.left), maxDamage)]
+func (v *View) appendOmitted(errs []error) []error {
+	shown := v.omitted[:min(len(v.omitted), maxDamage)]
 	for i, l := range shown {
-		n := &notice{Kind: leftOutObject, Err: v.reader.leftOutError(l)}
+		n := &notice{Kind: omittedObject, Err: v.reader.untrustedError(l)}
 		if i == len(shown)-1 {
-			n.More = len(v.left) - len(shown)
+			n.More = len(v.omitted) - len(shown)
 		}
 		errs = append(errs, n)
 	}

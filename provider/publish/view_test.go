@@ -70,7 +70,7 @@ func TestNotice(t *testing.T) {
 			notice{Kind: othersDamage, Err: cause, More: 1},
 			"omitted, because a file of another account is invalid: file x: bad data (and 1 more)", "0",
 		},
-		{notice{Kind: leftOutObject, Err: cause}, cause.Error(), cause.Error()},
+		{notice{Kind: omittedObject, Err: cause}, cause.Error(), cause.Error()},
 	} {
 		got, topic := tt.of.Error(), tt.of.Topic()
 		if got != tt.text || topic != tt.topic || !errors.Is(&tt.of, winperf.ErrBadData) {

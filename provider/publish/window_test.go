@@ -288,7 +288,7 @@ func TestFilled(t *testing.T) {
 			t.Error(ok, err)
 		}
 		bump(b, at+what, n)
-		f.freeRoom()
+		f.freeBuf()
 		if _, ok, err := f.filled(in); ok || err != nil {
 			t.Errorf("with other bytes at %d of the slot: %v, %v", what, ok, err)
 		}
@@ -310,7 +310,7 @@ func sampleOf(t *testing.T, files ...*foreign) (shown string, problems []string)
 	t.Helper()
 	w := watch(t, ReaderOptions{Dirs: []string{}})
 	m := w.newMerger()
-	if err := m.merge(t.Context(), files, w.view.wants); err != nil {
+	if err := m.merge(t.Context(), files, w.view.includes); err != nil {
 		t.Fatal(err)
 	}
 	w.view.replace(m)

@@ -156,20 +156,20 @@ func (st *object) templatesOf(s int) []template {
 // the name.
 func (a *arranging) place(st *object, t *template) int {
 	// Names stay taken, so that the search continues at the previous number.
-	wants := wish{st.fullName(), t.Name, t.Type}
+	key := wish{st.fullName(), t.Name, t.Type}
 	var name string
-	n := max(1, a.next[wants])
+	n := max(1, a.next[key])
 	for ; ; n++ {
 		name = Numbered(t.Name, t.Unit, n)
 		if f, ok := a.byName[name]; ok && (t.Shared || a.join(f, st, t.Type)) {
-			a.next[wants] = n
+			a.next[key] = n
 			return f
 		}
 		if a.claim(name, t.Type) || t.Shared {
 			break
 		}
 	}
-	a.next[wants] = n
+	a.next[key] = n
 
 	at := len(a.families)
 	f := Family{Name: name, Type: t.Type, Unit: t.Unit, Help: t.Help, Object: st.name, Additive: t.Additive}

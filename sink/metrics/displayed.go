@@ -115,7 +115,7 @@ func (c *displayable) arrange(opt *Options, same *seen) {
 
 	byCounter := map[[2]string]int{}
 	for _, s := range c.of {
-		if !c.wants(opt, s, opt.Totals || opt.LoneTotals && !others[counterOf(&s.Path)]) {
+		if !c.includes(opt, s, opt.Totals || opt.LoneTotals && !others[counterOf(&s.Path)]) {
 			c.series = append(c.series, displayedSeries{column: -1})
 			continue
 		}
@@ -159,8 +159,8 @@ func isTotal(p *winperf.Path) bool {
 	return frame.IsTotal(p.Instance[strings.LastIndexByte(p.Instance, '/')+1:])
 }
 
-// wants reports whether a series is requested. totals selects totals that no path names.
-func (c *displayable) wants(opt *Options, s *winperf.Series, totals bool) bool {
+// includes reports whether a series is requested. totals selects totals that no path names.
+func (c *displayable) includes(opt *Options, s *winperf.Series, totals bool) bool {
 	is := func(p *selection.Path) bool { return p.Series(s) == counter.OK }
 	if slices.ContainsFunc(c.exclude, func(p selection.Path) bool { return is(&p) }) {
 		return false

@@ -272,10 +272,10 @@ func (g *Generic) rows(o *layout) *labelling {
 	return &labelling{Totals: true, Labels: func(o frame.Object, i int, ls []Label) ([]Label, bool) {
 		name := numberedName(o, i, o.Labels().Full(i))
 		total := frame.IsTotal(o.Labels().Name(i))
-		wanted := len(patterns) == 0 && !total || slices.ContainsFunc(patterns, func(p winperf.Pattern) bool {
+		selected := len(patterns) == 0 && !total || slices.ContainsFunc(patterns, func(p winperf.Pattern) bool {
 			return p.Match(name) && !(total && p.HasWildcard())
 		})
-		return append(ls, Label{g.label(), name}), wanted
+		return append(ls, Label{g.label(), name}), selected
 	}}
 }
 

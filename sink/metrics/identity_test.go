@@ -226,7 +226,7 @@ func TestObjectIsBack(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(m.gone.objects) > 0 || !m.gone.last.IsZero() {
+	if len(m.removed.objects) > 0 || !m.removed.last.IsZero() {
 		t.Error("a frame is held")
 	}
 }
@@ -237,9 +237,9 @@ func TestObjectIsGone(t *testing.T) {
 	fs := frames(t, at0+processHead+` instance "a" : 1 133400000000000000 8`, at1)
 	m, n := NewMapper(Options{}), names(t, processNames)
 	mapped(t, m, fs[0], n)
-	for i := range goneFor + 1 {
+	for i := range keepRemoved + 1 {
 		mapped(t, m, fs[1], n)
-		if held, want := !m.gone.last.IsZero(), i < goneFor; held != want {
+		if held, want := !m.removed.last.IsZero(), i < keepRemoved; held != want {
 			t.Fatalf("after %d samples: a frame is held: %v, want %v", i+1, held, want)
 		}
 	}

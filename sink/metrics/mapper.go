@@ -65,7 +65,7 @@ type Mapper struct {
 	prev   frame.Frame
 	names  *nametable.Names
 	schema *winperf.Schema // of names made from a schema
-	wanted wanted
+	filter filter
 	// a sample had several machines: instances get the label machine
 	several bool
 	stale   bool // names or machine labels changed
@@ -75,7 +75,7 @@ type Mapper struct {
 	byKey   map[objectKey]namesakes
 	indexed bool // byKey is valid for before
 	uses    uint64
-	gone    gone
+	removed removedRows
 
 	in   inputs
 	seen seen
@@ -166,7 +166,7 @@ func (m *Mapper) updateNames(f frame.Frame, names *nametable.Names) {
 	}
 	if names != m.names {
 		m.names, m.stale = names, true
-		m.wanted.resolve(&m.opt, names, f.Schema())
+		m.filter.resolve(&m.opt, names, f.Schema())
 	}
 
 	if m.several {
@@ -185,7 +185,7 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	m.before = append(m.before[:0], m.objects...)
 	m.objects = m.objects[:0]
 	m.indexed = false
-	if err := m.gone.begin(f); err != nil {
+	if err := m.removed.begin(f); err != nil {
 		return err
 	}
 	for o := range f.Objects() {
@@ -201,7 +201,7 @@ func (m *Mapper) update(ctx context.Context, f frame.Frame) error {
 	if len(m.before) != len(m.objects) {
 		m.changed = true
 	}
-	err := m.gone.end(m)
+	err := m.removed.end(m)
 	clear(m.before)
 	return err
 }
@@ -221,7 +221,7 @@ func (m *Mapper) object(at int, o frame.Object) *object {
 	} else if ok {
 		return &object{objectKey: key} // the same object twice
 	}
-	if st := m.gone.take(key); st != nil {
+	if st := m.removed.take(key); st != nil {
 		return st
 	}
 	return &object{objectKey: key}

@@ -18,16 +18,16 @@ type object struct {
 	uses uint64 // the Mapper's, at the last appearance
 
 	// From definitions and names:
-	described bool
-	name      string // English
-	form      form
-	unwanted  bool         // by the selection
-	templates [][]template // by scheme
-	cells     []cell       // in the order of schemes, templates and their columns
-	wides     []wide
-	wideAt    []int32 // by counter: the position in wides, from 1; 0 for none
-	baseless  []int   // counters whose base was missing, perhaps by damage of one sample
-	elapsed   int     // position of Elapsed Time, -1 for none
+	described  bool
+	name       string // English
+	form       form
+	unselected bool         // by the selection
+	templates  [][]template // by scheme
+	cells      []cell       // in the order of schemes, templates and their columns
+	wides      []wide
+	wideAt     []int32 // by counter: the position in wides, from 1; 0 for none
+	baseless   []int   // counters whose base was missing, perhaps by damage of one sample
+	elapsed    int     // position of Elapsed Time, -1 for none
 
 	// From instances:
 	rows   []*rowSet
@@ -59,7 +59,7 @@ type cell struct {
 // renew updates an object from a new frame and reports whether its families changed.
 func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.Frame) (changed bool) {
 	st.now, st.fresh = o, false
-	if st.described && !m.stale && st.unwanted {
+	if st.described && !m.stale && st.unselected {
 		return false
 	}
 	if st.described && !m.stale && st.number == o.Number() {
@@ -89,7 +89,7 @@ func formOf(o frame.Object) form { return form{o.Single(), o.Metadata()} }
 func (m *Mapper) pair(st *object, o frame.Object) *frame.Pair {
 	if st.back {
 		st.back = false
-		return m.gone.cooker.Object(o)
+		return m.removed.cooker.Object(o)
 	}
 	return m.cooker.Object(o)
 }
@@ -103,8 +103,8 @@ func (m *Mapper) describe(st *object, o frame.Object) {
 	st.described, st.form, st.labels = true, formOf(o), nil
 	st.name, st.cells, st.rows = "", nil, nil
 	st.templates, st.baseless = st.templates[:0], st.baseless[:0]
-	st.unwanted = !m.wanted.object(o)
-	if st.unwanted || o.Metadata() {
+	st.unselected = !m.filter.object(o)
+	if st.unselected || o.Metadata() {
 		st.wides, st.wideAt = nil, nil
 		return
 	}
@@ -112,7 +112,7 @@ func (m *Mapper) describe(st *object, o frame.Object) {
 	l := newLayout(o, m.names.In(nametable.English), m.several || m.opt.foreign(o.Machine()) != "")
 	st.name = l.Name
 	for _, s := range m.schemes {
-		st.templates = append(st.templates, m.wanted.templates(s.templates(l), l))
+		st.templates = append(st.templates, m.filter.templates(s.templates(l), l))
 	}
 	st.elapsed = elapsedTime(l)
 	st.compile(l, m)
@@ -151,7 +151,7 @@ func (st *object) compile(l *layout, m *Mapper) {
 		for t := range templates {
 			for c := range templates[t].Columns {
 				col := &templates[t].Columns[c]
-				st.cells = append(st.cells, cell{template: col, rows: st.rowSet(&templates[t], col, l, &m.wanted)})
+				st.cells = append(st.cells, cell{template: col, rows: st.rowSet(&templates[t], col, l, &m.filter)})
 				for _, k := range col.Counters {
 					st.unwrap(l, k, old)
 				}
@@ -168,21 +168,21 @@ func (st *object) compile(l *layout, m *Mapper) {
 
 // rowSet returns the rows of a template's column. Columns with the same labelling and selection
 // share them.
-func (st *object) rowSet(t *template, c *columnTemplate, l *layout, w *wanted) *rowSet {
+func (st *object) rowSet(t *template, c *columnTemplate, l *layout, w *filter) *rowSet {
 	if t.Rows == nil {
 		return nil
 	}
-	wants := choice{whole: true}
+	chosen := choice{whole: true}
 	if len(c.Counters) > 0 {
-		wants = w.choice(mainCounter(l, c.Counters[0]))
+		chosen = w.choice(mainCounter(l, c.Counters[0]))
 	}
 
 	for _, r := range st.rows {
-		if r.labelling == t.Rows && r.choice.equal(&wants) {
+		if r.labelling == t.Rows && r.choice.equal(&chosen) {
 			return r
 		}
 	}
-	r := &rowSet{labelling: t.Rows, choice: wants}
+	r := &rowSet{labelling: t.Rows, choice: chosen}
 	st.rows = append(st.rows, r)
 	return r
 }

@@ -61,7 +61,7 @@ func (r *rowSet) readIDs(o frame.Object) (same bool) {
 // makeRows makes rows. An unchanged instance keeps its labels.
 func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
 	n, old := o.Len(), r.rows
-	wants := m.wanted.find(&r.choice, o, r.labelling.Totals)
+	selected := m.filter.find(&r.choice, o, r.labelling.Totals)
 	r.at = r.at[:0]
 	r.prevRow, r.row = r.row, slices.Grow(r.prevRow[:0], n)[:n]
 
@@ -70,7 +70,7 @@ func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
 	m.seen.begin()
 	for i := range n {
 		r.row[i] = -1
-		if !wants[i] {
+		if !selected[i] {
 			continue
 		}
 

@@ -29,9 +29,9 @@ func appendUint(dst []byte, v uint64) []byte {
 		first, words = fourDigits(v/(eight*eight)), 2
 	}
 
-	const room = 8 + 8 + 8
-	dst = slices.Grow(dst, room)
-	to := dst[len(dst) : len(dst)+room]
+	const size = 8 + 8 + 8
+	dst = slices.Grow(dst, size)
+	to := dst[len(dst) : len(dst)+size]
 
 	// Shift leading zeros out, but keep the last digit.
 	front := bits.TrailingZeros64(first|1<<(8*most-8)) &^ 7

@@ -47,7 +47,7 @@ func Negotiate(accept string, textOnly bool) Format {
 		return Text
 	}
 
-	var wanted [formats]preference
+	var accepted [formats]preference
 	for part := range strings.SplitSeq(accept, ",") {
 		r, ok := parseRange(part)
 		if !ok {
@@ -55,15 +55,15 @@ func Negotiate(accept string, textOnly bool) Format {
 		}
 		for f := range formats {
 			exact := r.matches(f)
-			if exact > wanted[f].exact {
-				wanted[f] = preference{r.q, exact}
+			if exact > accepted[f].exact {
+				accepted[f] = preference{r.q, exact}
 			}
 		}
 	}
 
 	best := Text
 	for f := range formats {
-		if wanted[f].over(wanted[best]) {
+		if accepted[f].over(accepted[best]) {
 			best = f
 		}
 	}

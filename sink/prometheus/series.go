@@ -14,7 +14,7 @@ type series struct {
 	bits   []uint64
 	absent []uint64
 	end    []byte // after a number: the time, if it is written, and a line feed
-	room   [maxNumber + 2]byte
+	buf    [maxNumber + 2]byte
 }
 
 func (s *series) begin(opt Options, set *metrics.Set, c *metrics.Column, l *line) {
@@ -24,7 +24,7 @@ func (s *series) begin(opt Options, set *metrics.Set, c *metrics.Column, l *line
 	if at.IsZero() && opt.Times == AllTimes {
 		at = set.Time
 	}
-	s.end = s.room[:0]
+	s.end = s.buf[:0]
 	if opt.Times != NoTimes && !at.IsZero() {
 		s.end = appendTime(append(s.end, ' '), opt.Format, at)
 	}

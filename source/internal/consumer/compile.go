@@ -28,7 +28,7 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	var ids []counterset.Identifier
 	var infos []*counterset.Info
 	for _, set := range schema.Sets {
-		if filter, wanted := wants(parts, set); wanted {
+		if filter, selected := selects(parts, set); selected {
 			id := counterset.Identifier{Set: set.GUID, Counter: counterset.Any, InstanceID: counterset.Any}
 			info, _ := counterset.ParseInfo(set.Info)
 			if info != nil && !info.Single() {
@@ -54,8 +54,8 @@ func (s *source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return q, nil
 }
 
-// wants reports whether a set is wanted, and returns the filter for its instances.
-func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wanted bool) {
+// selects reports whether a set is wanted, and returns the filter for its instances.
+func selects(parts []selection.Part, set winperf.CounterSet) (filter string, selected bool) {
 	object := selection.Object{ID: winperf.ObjectID{Index: set.Title, GUID: set.GUID}}
 	for i := range parts {
 		p := &parts[i]
@@ -68,14 +68,14 @@ func wants(parts []selection.Part, set winperf.CounterSet) (filter string, wante
 			of = pathFilter(p.Path.Original)
 		}
 
-		if !wanted {
+		if !selected {
 			filter = of
-			wanted = true
+			selected = true
 		} else if !strings.EqualFold(of, filter) {
 			filter = counterset.AllInstances
 		}
 	}
-	return filter, wanted
+	return filter, selected
 }
 
 // pathFilter returns the filter of a path for Windows: it matches all instances that the path may

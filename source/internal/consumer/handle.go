@@ -115,8 +115,8 @@ func (h *handle) sample(buf []byte, spare int) ([]byte, error) {
 		return buf[:0], errClosed(function)
 	}
 
-	room := buf[:max(0, cap(buf)-spare)]
-	b, err := grown(room, maxData, h.data)
+	free := buf[:max(0, cap(buf)-spare)]
+	b, err := grown(free, maxData, h.data)
 	if err != nil {
 		return b[:0], &callError{function: function, err: err}
 	}

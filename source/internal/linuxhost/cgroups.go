@@ -176,7 +176,7 @@ func (r *groupSource) read(s *session, g *group) {
 
 			text, err := s.reader.read(&at.files[k])
 			if err != nil {
-				if isGone(err) {
+				if isMissing(err) {
 					at.absent |= 1 << k
 				}
 				continue

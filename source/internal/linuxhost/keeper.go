@@ -70,7 +70,7 @@ func (k *keeper[T, E]) follow(
 func (k *keeper[T, E]) sample(s *session, known E, id int, needed fields) (E, error) {
 	if known != nil {
 		err := known.read(s, &k.cur, needed)
-		if !isGone(err) {
+		if !isMissing(err) {
 			return known, err
 		}
 		k.forget(s, known) // the id may have a new owner
@@ -82,7 +82,7 @@ func (k *keeper[T, E]) sample(s *session, known E, id int, needed fields) (E, er
 	}
 	k.begin(e, id)
 	err := e.read(s, &k.cur, needed)
-	if isGone(err) {
+	if isMissing(err) {
 		k.forget(s, e)
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (e *pidEntry) readFiles(s *session, v *values, needed fields) error {
 			continue
 		}
 		text, err := e.text(s, i)
-		if isGone(err) {
+		if isMissing(err) {
 			return err
 		}
 		if v.markMissing(t.provides, err); err == nil {
@@ -158,7 +158,7 @@ func (p *process) read(s *session, v *values, needed fields) error {
 
 	if needed&procHandles != 0 {
 		n, err := p.handles(s)
-		if isGone(err) {
+		if isMissing(err) {
 			return err
 		}
 		if v.markMissing(procHandles, err); err == nil && n >= 0 {

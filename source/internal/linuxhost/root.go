@@ -171,12 +171,12 @@ func (r *reader) closeAll() error {
 	return errors.Join(errs...)
 }
 
-// isGone reports whether a file does not exist or its process has ended.
-func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// isMissing reports whether a file does not exist or its process has ended.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // isFailure excludes missing files and permissions.
 func isFailure(err error) bool {
-	return err != nil && !isGone(err) && !errors.Is(err, fs.ErrPermission)
+	return err != nil && !isMissing(err) && !errors.Is(err, fs.ErrPermission)
 }
 
 func isShort(err error) bool { return err != nil && errors.Is(err, ErrShort) }

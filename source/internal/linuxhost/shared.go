@@ -41,7 +41,7 @@ var errNoNumber = fmt.Errorf("not a number: %w", winperf.ErrBadData)
 func (r *reader) readNumber(f *file) (uint64, error) {
 	kept := f.h != 0
 	text, err := r.read(f)
-	if kept && isGone(err) {
+	if kept && isMissing(err) {
 		text, err = r.read(f)
 	}
 

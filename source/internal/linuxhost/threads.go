@@ -119,7 +119,7 @@ func (r *threadSource) write(
 		p.tasks.ids = p.tasks.ids[:0]
 	}
 
-	if err != nil && !isGone(err) {
+	if err != nil && !isMissing(err) {
 		for _, t := range p.tasks.live {
 			r.show(s, o, out, t, err)
 		}

@@ -17,8 +17,8 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 	}
 	parts := selection.Parts(sel)
 	for _, o := range objects {
-		counters, want := wantedCounters(o, parts)
-		if want == selection.NoMatch {
+		counters, match := selectedCounters(o, parts)
+		if match == selection.NoMatch {
 			continue
 		}
 
@@ -27,7 +27,7 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 		// object, the whole object is wanted even if a path names only a part.
 		class := sel.Global && !o.Costly || sel.Costly && o.Costly
 		all := len(counters) == len(o.Counters)
-		if all && want == selection.InFull || !all && !class {
+		if all && match == selection.InFull || !all && !class {
 			q.Counters[o.Index] = counters
 		}
 		if !class {
@@ -38,18 +38,18 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 	return q
 }
 
-// wantedCounters returns the title indices of the object's counters that a selection wants, and how
+// selectedCounters returns the title indices of the object's counters that a selection wants, and how
 // the selection wants the object. Classes of objects select no single counters.
-func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint32, want selection.Match) {
+func selectedCounters(o *provider.Object, parts []selection.Part) (counters []uint32, match selection.Match) {
 	object := selection.Object{ID: winperf.ObjectID{Index: o.Index}, Costly: o.Costly}
-	var asking []*selection.Part
+	var selecting []*selection.Part
 	for i := range parts {
-		asks := selection.NoMatch
+		how := selection.NoMatch
 		for _, object.Name = range namesOf(o.Name, o.Languages) {
-			asks = max(asks, parts[i].Requests(object))
+			how = max(how, parts[i].Requests(object))
 		}
-		if asks != selection.NoMatch {
-			want, asking = max(want, asks), append(asking, &parts[i])
+		if how != selection.NoMatch {
+			match, selecting = max(match, how), append(selecting, &parts[i])
 		}
 	}
 
@@ -60,11 +60,11 @@ func wantedCounters(o *provider.Object, parts []selection.Part) (counters []uint
 			is := func(name string) bool { return p.Path.Counter.Is(c.Index, name) }
 			return !p.Class && (p.Path == nil || slices.ContainsFunc(names, is))
 		}
-		if slices.ContainsFunc(asking, named) {
+		if slices.ContainsFunc(selecting, named) {
 			counters = append(counters, c.Index)
 		}
 	}
-	return counters, want
+	return counters, match
 }
 
 // namesOf returns the names of an object or counter in all languages.

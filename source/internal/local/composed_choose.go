@@ -43,7 +43,7 @@ func (c *composed) Compile(ctx context.Context, sel winperf.Selection) (winperf.
 		served: map[string]bool{}, reached: make([]bool, len(parts)),
 	}
 	for _, m := range c.members {
-		if err := ch.ask(ctx, m); err != nil {
+		if err := ch.query(ctx, m); err != nil {
 			ch.close()
 			return nil, err
 		}
@@ -67,9 +67,9 @@ func (ch *chooser) close() {
 	}
 }
 
-// ask queries a member for objects that are not served yet. It returns only errors about the
+// query queries a member for objects that are not served yet. It returns only errors about the
 // selection, and the error of ctx.
-func (ch *chooser) ask(ctx context.Context, m *member) error {
+func (ch *chooser) query(ctx context.Context, m *member) error {
 	c := ch.composed
 	if m.fallback && ch.working > 0 && (ch.unsure || !ch.wanting()) || !ch.open() {
 		return nil
@@ -234,8 +234,8 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 	ch.resolve(names)
 	for _, set := range schema.Sets {
 		served := func(name string) bool { return ch.served[strings.ToLower(name)] }
-		sel, wanted := ch.ofSet(set)
-		if !wanted || slices.ContainsFunc(allNames(names, set.Title), served) {
+		sel, selected := ch.ofSet(set)
+		if !selected || slices.ContainsFunc(allNames(names, set.Title), served) {
 			continue
 		}
 
@@ -254,7 +254,7 @@ func (ch *chooser) sets(ctx context.Context, m *member, src winperf.Source) erro
 }
 
 // ofSet returns the part of the selection for a counter set.
-func (ch *chooser) ofSet(set winperf.CounterSet) (sel winperf.Selection, wanted bool) {
+func (ch *chooser) ofSet(set winperf.CounterSet) (sel winperf.Selection, selected bool) {
 	id := winperf.ObjectID{Index: set.Title, GUID: set.GUID}
 	sel.Metadata = ch.sel.Metadata
 	for i, p := range ch.parts {
@@ -269,7 +269,7 @@ func (ch *chooser) ofSet(set winperf.CounterSet) (sel winperf.Selection, wanted 
 			path.Object = "#" + strconv.FormatUint(uint64(set.Title), 10)
 			sel.Paths = append(sel.Paths, path)
 		}
-		wanted = true
+		selected = true
 	}
-	return sel, wanted
+	return sel, selected
 }

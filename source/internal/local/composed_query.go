@@ -20,25 +20,25 @@ type unit struct {
 	sample func(context.Context) // on the line
 
 	// For the call on the line:
-	asked  *winperf.Sample // the unit's sample; used by the call until it returns
-	hung   bool            // the call was abandoned, and may still write to asked
+	answer *winperf.Sample // the unit's sample; used by the call until it returns
+	hung   bool            // the call was abandoned, and may still write to answer
 	failed error
 
-	given  []given         // by the last successful call, until it is known whether the blocks can be decoded
+	blocks []blockNumber   // by the last successful call, until it is known whether the blocks can be decoded
 	schema *winperf.Schema // the last schema
 	err    error           // the reason why no newer block exists
 	pauses call.Pauses
 }
 
-// given is a block and its number at that time. A later sample may reuse its memory.
-type given struct {
+// blockNumber is a block and its number at that time. A later sample may reuse its memory.
+type blockNumber struct {
 	block  *winperf.Block
 	number uint64
 }
 
 func newUnit(name string, q winperf.Query) *unit {
-	u := &unit{name: name, query: q, line: call.NewLine(), asked: &winperf.Sample{}}
-	u.sample = func(ctx context.Context) { u.failed = u.query.Next(ctx, u.asked) }
+	u := &unit{name: name, query: q, line: call.NewLine(), answer: &winperf.Sample{}}
+	u.sample = func(ctx context.Context) { u.failed = u.query.Next(ctx, u.answer) }
 	return u
 }
 
@@ -55,7 +55,7 @@ type composedQuery struct {
 	source  *composed
 	units   []*unit
 	round   call.Round
-	asked   []*unit // in the current round
+	queried []*unit // in the current round
 	schemas []*winperf.Schema
 }
 
@@ -63,11 +63,11 @@ type composedQuery struct {
 // answers. It skips units that failed recently or have not returned from an earlier call.
 func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	for _, u := range q.units {
-		q.learn(u)
+		q.checkDecoded(u)
 	}
 	s.Clear()
 
-	if err := q.ask(ctx, s); err != nil {
+	if err := q.query(ctx, s); err != nil {
 		return err
 	}
 
@@ -80,7 +80,7 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 			continue
 		}
 		answered = true
-		u.give(s)
+		u.addParts(s)
 	}
 
 	if !answered {
@@ -91,9 +91,9 @@ func (q *composedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 	return nil
 }
 
-// learn counts a unit as failed if its blocks could not be decoded.
-func (q *composedQuery) learn(u *unit) {
-	for _, g := range u.given {
+// checkDecoded counts a unit as failed if its blocks could not be decoded.
+func (q *composedQuery) checkDecoded(u *unit) {
+	for _, g := range u.blocks {
 		if g.block.Number() != g.number {
 			continue
 		}
@@ -105,12 +105,12 @@ func (q *composedQuery) learn(u *unit) {
 			u.pauses.Reset()
 		}
 	}
-	u.given = u.given[:0]
+	u.blocks = u.blocks[:0]
 }
 
-// awaitLeft waits for units whose calls were abandoned because their sample was cancelled early. It
+// awaitAbandoned waits for units whose calls were abandoned because their sample was cancelled early. It
 // leaves half of the time until ctx's deadline for the answers.
-func (q *composedQuery) awaitLeft(ctx context.Context) {
+func (q *composedQuery) awaitAbandoned(ctx context.Context) {
 	var left []*call.Line
 	for _, u := range q.units {
 		if u.line.Busy() && !errors.Is(u.err, call.ErrBusy) {
@@ -122,16 +122,16 @@ func (q *composedQuery) awaitLeft(ctx context.Context) {
 	}
 }
 
-// ask queries the units. It reports the damage that they found even if the sample fails.
-func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
-	q.awaitLeft(ctx)
+// query queries the units. It reports the damage that they found even if the sample fails.
+func (q *composedQuery) query(ctx context.Context, s *winperf.Sample) error {
+	q.awaitAbandoned(ctx)
 	limit := call.Share(ctx, q.source.limit, 3./4) // leaves time for the objects of other units
 	if err := q.round.Begin(ctx, limit); err != nil {
 		return err
 	}
 
 	now := q.source.now()
-	q.asked = q.asked[:0]
+	q.queried = q.queried[:0]
 	for i, u := range q.units {
 		switch {
 		case u.line.Busy():
@@ -140,10 +140,10 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 			}
 		case u.pauses.Over(now):
 			if u.hung {
-				u.asked, u.hung = &winperf.Sample{}, false
+				u.answer, u.hung = &winperf.Sample{}, false
 			}
-			*u.asked, *s.Within(i) = *s.Within(i), winperf.Sample{}
-			q.asked = append(q.asked, u)
+			*u.answer, *s.Within(i) = *s.Within(i), winperf.Sample{}
+			q.queried = append(q.queried, u)
 			q.round.Start(u.line, u.sample)
 		}
 	}
@@ -151,41 +151,41 @@ func (q *composedQuery) ask(ctx context.Context, s *winperf.Sample) error {
 
 	for i, u := range q.units {
 		switch {
-		case !slices.Contains(q.asked, u):
+		case !slices.Contains(q.queried, u):
 		case u.line.Outcome() == call.Abandoned:
 			u.hung = true
 		default:
-			*s.Within(i) = *u.asked
-			s.Damage = append(s.Damage, u.asked.Damage...)
+			*s.Within(i) = *u.answer
+			s.Damage = append(s.Damage, u.answer.Damage...)
 		}
 	}
 
 	if err := ctx.Err(); err != nil {
 		return err // a cancelled caller is not a failure of the units
 	}
-	for _, u := range q.asked {
-		q.judge(u, limit)
+	for _, u := range q.queried {
+		q.evaluate(u, limit)
 	}
 	return nil
 }
 
-// judge evaluates a unit's answer.
-func (q *composedQuery) judge(u *unit, limit time.Duration) {
+// evaluate evaluates a unit's answer.
+func (q *composedQuery) evaluate(u *unit, limit time.Duration) {
 	switch {
 	case u.line.Outcome() == call.Abandoned:
 		q.fail(u, fmt.Errorf("no answer within %v: %w", limit, call.ErrBusy))
 	case u.failed != nil:
 		q.fail(u, u.failed)
 	default:
-		u.err, u.schema = nil, u.asked.Schema
+		u.err, u.schema = nil, u.answer.Schema
 	}
 }
 
-// give adds the unit's parts to the sample.
-func (u *unit) give(s *winperf.Sample) {
-	for _, p := range u.asked.Parts {
+// addParts adds the unit's parts to the sample.
+func (u *unit) addParts(s *winperf.Sample) {
+	for _, p := range u.answer.Parts {
 		if p.Block != nil {
-			u.given = append(u.given, given{p.Block, p.Block.Number()})
+			u.blocks = append(u.blocks, blockNumber{p.Block, p.Block.Number()})
 		}
 		p.Name = u.name
 		s.Parts = append(s.Parts, p)

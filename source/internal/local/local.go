@@ -74,12 +74,12 @@ func Open(opt Options) (winperf.Source, error) {
 func newSource(h host, opt Options) (*source, error) {
 	s := &source{machine: h.machine}
 	h.dispatch.Machine = h.machine
-	var telling sync.Mutex // several dispatchers report
+	var reporting sync.Mutex // several dispatchers report
 	h.dispatch.OnProblem = func(p provider.Problem) {
 		s.troubles.add(p)
 		if opt.OnProblem != nil {
-			telling.Lock()
-			defer telling.Unlock()
+			reporting.Lock()
+			defer reporting.Unlock()
 			opt.OnProblem(p)
 		}
 	}
@@ -183,7 +183,7 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 	if slices.ContainsFunc(s.apart.Objects(), q.query.Includes) && !slices.ContainsFunc(s.others, q.query.Includes) {
 		q.dispatcher = s.apart
 	}
-	q.told = q.dispatcher.losses.count()
+	q.reported = q.dispatcher.losses.count()
 	return q, nil
 }
 
@@ -191,7 +191,7 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 type query struct {
 	source     *source
 	dispatcher *dispatcher
-	told       uint64 // number of the dispatcher's losses already reported
+	reported   uint64 // number of the dispatcher's losses already reported
 	query      *provider.Query
 	published  *publishedQuery // nil if programs cannot publish
 }
@@ -212,7 +212,7 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) (err error) {
 		s.Clear()
 	}
 
-	s.Damage, q.told = q.dispatcher.losses.errorsSince(s.Damage, q.told)
+	s.Damage, q.reported = q.dispatcher.losses.errorsSince(s.Damage, q.reported)
 	if q.published != nil {
 		s.Damage = append(s.Damage, q.published.damage()...)
 	}

@@ -24,7 +24,7 @@ type publishers struct {
 // newPublishers adds published objects to a source of the host's objects.
 func newPublishers(host *source, dirs []string) *publishers {
 	p := &publishers{host: host}
-	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: p.isHost, OnProblem: p.tell})
+	p.reader = publish.NewReader(publish.ReaderOptions{Dirs: dirs, Reserved: p.isHost, OnProblem: p.report})
 	p.all = p.query(winperf.Selection{Global: true})
 	return p
 }
@@ -41,8 +41,8 @@ func (p *publishers) isHostTitle(n *selection.Name) bool {
 	return n.ByTitle() && slices.ContainsFunc(p.host.dispatcher.Objects(), same)
 }
 
-// tell records an error of a published object. All other objects are shown.
-func (p *publishers) tell(err error) {
+// report records an error of a published object. All other objects are shown.
+func (p *publishers) report(err error) {
 	now := winperf.FromFiletime(p.host.dispatch.Clocks().Time100ns)
 	p.host.dispatch.OnProblem(provider.Problem{
 		Provider: "published counters", Stage: "collect", Time: now, Err: err, Failures: 1, Total: 1,
@@ -65,15 +65,15 @@ type publishedQuery struct {
 
 func (p *publishers) query(sel winperf.Selection) *publishedQuery {
 	q := &publishedQuery{publishers: p, sel: sel, schema: p.host.schema, turn: make(chan struct{}, 1)}
-	if wants, some := p.wanted(sel); some {
-		q.view = p.reader.View(wants)
+	if selects, some := p.selected(sel); some {
+		q.view = p.reader.View(selects)
 	}
 	return q
 }
 
-// wanted returns a filter for names of published objects, nil for all, and whether the selection
+// selected returns a filter for names of published objects, nil for all, and whether the selection
 // may want any of them. It excludes the host's objects, by name and by title index.
-func (p *publishers) wanted(sel winperf.Selection) (wants func(name string) bool, some bool) {
+func (p *publishers) selected(sel winperf.Selection) (selects func(name string) bool, some bool) {
 	var objects []*selection.Name
 	for _, part := range selection.Parts(sel) {
 		switch {
@@ -104,12 +104,12 @@ func (q *publishedQuery) take(ctx context.Context) error {
 	}
 	err := q.refresh(ctx)
 	if err != nil {
-		q.giveBack()
+		q.release()
 	}
 	return err
 }
 
-func (q *publishedQuery) giveBack() { <-q.turn }
+func (q *publishedQuery) release() { <-q.turn }
 
 // refresh updates the dispatcher and the schema if published objects have changed.
 func (q *publishedQuery) refresh(ctx context.Context) error {
@@ -127,7 +127,7 @@ func (q *publishedQuery) refresh(ctx context.Context) error {
 	q.provider = now
 	d, err := provider.NewDispatcher(p.host.dispatch, now)
 	if err != nil {
-		p.tell(err)
+		p.report(err)
 		return nil
 	}
 
@@ -144,7 +144,7 @@ func (q *publishedQuery) refresh(ctx context.Context) error {
 func (q *publishedQuery) drop() {
 	if q.dispatcher != nil {
 		if err := q.dispatcher.Close(); err != nil {
-			q.publishers.tell(err)
+			q.publishers.report(err)
 		}
 	}
 	q.provider, q.dispatcher, q.q, q.schema = nil, nil, nil, q.publishers.host.schema
@@ -155,7 +155,7 @@ func (q *publishedQuery) schemaNow(ctx context.Context) (*winperf.Schema, error)
 	if err := q.take(ctx); err != nil {
 		return nil, err
 	}
-	defer q.giveBack()
+	defer q.release()
 	return q.schema, nil
 }
 
@@ -168,7 +168,7 @@ func (q *publishedQuery) sample(ctx context.Context, raw *winperf.Raw) (lack, er
 	if err := q.take(ctx); err != nil {
 		return nil, err
 	}
-	defer q.giveBack()
+	defer q.release()
 
 	raw.Schema = q.schema
 	if q.dispatcher == nil || !q.q.Global && len(q.q.Objects) == 0 {
@@ -194,7 +194,7 @@ func (q *publishedQuery) damage() []error {
 // close closes the dispatcher.
 func (q *publishedQuery) close() {
 	q.turn <- struct{}{}
-	defer q.giveBack()
+	defer q.release()
 	q.drop()
 	q.closed = true
 }

@@ -14,12 +14,12 @@ import (
 // firstTitle is the lowest title index of an object. PDH does not report the real indices.
 const firstTitle = 1 << 25
 
-// titleRoom is the number of title indices of an object and its counters. It is fixed because
+// maxTitles is the number of title indices of an object and its counters. It is fixed because
 // counters are added one by one.
-const titleRoom = 1 << 15
+const maxTitles = 1 << 15
 
 // maxEntries is the largest number of counters of an object.
-const maxEntries = titleRoom/2 - 1
+const maxEntries = maxTitles/2 - 1
 
 // catalog holds the known objects and counters.
 type catalog struct {
@@ -54,7 +54,7 @@ func (c *catalog) object(name string) *object {
 	if o := c.byName[key]; o != nil {
 		return o
 	}
-	o := &object{name: name, title: firstTitle + uint32(len(c.objects))*titleRoom,
+	o := &object{name: name, title: firstTitle + uint32(len(c.objects))*maxTitles,
 		counters: map[string]*entry{}}
 	c.objects = append(c.objects, o)
 	c.byName[key] = o

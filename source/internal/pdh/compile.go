@@ -193,7 +193,7 @@ func (q *query) add(p winperf.Path) error {
 		return err
 	}
 
-	asAsked(&info, p)
+	withRequestedName(&info, p)
 	return q.addColumn(p, column{handle: handle, info: info}, english)
 }
 
@@ -239,8 +239,8 @@ func (q *query) pathOf(p winperf.Path) winperf.Path {
 	return p
 }
 
-// asAsked sets names from the path if PDH returned none, as in Wine.
-func asAsked(info *winapi.CounterInfo, p winperf.Path) {
+// withRequestedName sets names from the path if PDH returned none, as in Wine.
+func withRequestedName(info *winapi.CounterInfo, p winperf.Path) {
 	if info.Object == "" {
 		info.Object = p.Object
 		info.HasInstance = p.HasInstance

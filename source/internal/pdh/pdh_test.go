@@ -173,7 +173,7 @@ func TestSelections(t *testing.T) {
 		{"the costly", winperf.Selection{Costly: true}, "Thread"},
 		{"all", winperf.Selection{Global: true, Costly: true}, processes + "\n" + memory + "\nThread"},
 		{"definitions", winperf.Selection{Global: true, Metadata: true}, "Prozess\nSpeicher"},
-		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: firstTitle + titleRoom}}}, memory},
+		{"by title", winperf.Selection{Objects: []winperf.ObjectID{{Index: firstTitle + maxTitles}}}, memory},
 		{"a pattern, which asks for no costly object", paths(t, `\Th*(*)\Nummer`, `\*\Bytes`),
 			"Speicher =1099511627778"},
 		{"a costly object by its name", paths(t, `\thread(*)\N*`), "Thread"},

@@ -22,8 +22,8 @@ type Builder struct {
 	entries  []*entry // by counter; nil is omitted
 	bad      func(text string)
 
-	wanted func(name string, title uint32) bool
-	join   joiner
+	selects func(name string, title uint32) bool
+	join    joiner
 }
 
 // Counter is a counter whose raw values are in samples, for one instance or for several.
@@ -78,7 +78,7 @@ func New(machine string, counters []Counter, opt Options) *Builder {
 // Select restricts the blocks to objects that a selection may want. Whole objects that are their
 // parents are included.
 func (b *Builder) Select(parts []selection.Part) {
-	b.wanted = func(name string, title uint32) bool {
+	b.selects = func(name string, title uint32) bool {
 		o := selection.Object{ID: winperf.ObjectID{Index: title}, Name: name}
 		return slices.ContainsFunc(parts, func(p selection.Part) bool {
 			return p.Selects(o) != selection.NoMatch
@@ -93,7 +93,7 @@ func (b *Builder) Machine() string { return b.machine }
 func (b *Builder) Begin() {
 	b.join.parts = b.join.parts[:0]
 	for _, o := range b.objects {
-		o.begin(b.wanted == nil || b.wanted(o.name, o.title))
+		o.begin(b.selects == nil || b.selects(o.name, o.title))
 	}
 }
 
@@ -122,7 +122,7 @@ func (b *Builder) Append(dst []byte, at time.Time) []byte {
 	dst = b.appendHead(dst, clocks, at)
 	dst, count := b.join.append(dst, b, clocks)
 	for _, o := range b.objects {
-		if !o.wanted {
+		if !o.selected {
 			continue
 		}
 		before := len(dst)
@@ -139,7 +139,7 @@ func (b *Builder) AppendDefinitions(dst []byte, at time.Time) ([]byte, error) {
 	start, count := len(dst), 0
 	dst = b.appendHead(dst, counter.Clocks{PerfFreq: b.perfFreq, Time100ns: winperf.ToFiletime(at)}, at)
 	for _, o := range b.objects {
-		if b.wanted != nil && !b.wanted(o.name, o.title) {
+		if b.selects != nil && !b.selects(o.name, o.title) {
 			continue
 		}
 		form := perfdata.MetadataSingle

@@ -43,8 +43,8 @@ func (v *vote) add(x int64) {
 }
 
 // begin begins a sample without values.
-func (o *object) begin(wanted bool) {
-	o.wanted = wanted
+func (o *object) begin(selected bool) {
+	o.selected = selected
 	o.names, o.before = o.before[:0], o.names
 	o.values = slices.Grow(o.values[:0], o.fixed)[:o.fixed]
 	clear(o.values)
@@ -63,7 +63,7 @@ func (o *object) item(e *entry, name []byte, v Value) {
 	}
 	e.n++
 	o.values = append(o.values, v)
-	if o.wanted {
+	if o.selected {
 		o.names = append(append(o.names, name...), 0, 0)
 	}
 }

@@ -66,7 +66,7 @@ func parentOf(object datablock.ObjectBytes) uint32 {
 func (j *joiner) append(dst []byte, b *Builder, head counter.Clocks) (_ []byte, count int) {
 	for i := range j.parts {
 		p := &j.parts[i]
-		if !j.wanted(p, b) {
+		if !j.selected(p, b) {
 			continue
 		}
 		count++
@@ -79,15 +79,15 @@ func (j *joiner) append(dst []byte, b *Builder, head counter.Clocks) (_ []byte, 
 	return dst, count
 }
 
-// wanted reports whether an object is wanted, or is the parent of a wanted one.
-func (j *joiner) wanted(p *part, b *Builder) bool {
-	if b.wanted == nil || p.name == "" || b.wanted(p.name, p.object.Title()) {
+// selected reports whether an object is wanted, or is the parent of a wanted one.
+func (j *joiner) selected(p *part, b *Builder) bool {
+	if b.selects == nil || p.name == "" || b.selects(p.name, p.object.Title()) {
 		return true
 	}
 	for i := range j.parts {
 		q := &j.parts[i]
 		isParent := q.parent != 0 && q.parent == p.object.Title()
-		if isParent && (q.name == "" || b.wanted(q.name, q.object.Title())) {
+		if isParent && (q.name == "" || b.selects(q.name, q.object.Title())) {
 			return true
 		}
 	}

@@ -31,7 +31,7 @@ type object struct {
 	template    template
 	marked      template // with a bit map of missing values
 
-	wanted bool
+	selected bool
 	sample
 }
 

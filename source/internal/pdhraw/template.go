@@ -49,7 +49,7 @@ type instances struct {
 	o      *object
 	names  []string
 	at     map[row]int
-	values []int // by value: its row, gone or tooHigh
+	values []int // by value: its row, notPresent or tooHigh
 	filled int   // rows that only fill gaps in numbers
 
 	before     []byte // names of the previous array
@@ -58,8 +58,8 @@ type instances struct {
 
 // Values without a row.
 const (
-	gone    = -1 // the instance is not in the sample
-	tooHigh = -2 // the number of the instance is too high
+	notPresent = -1 // the instance is not in the sample
+	tooHigh    = -2 // the number of the instance is too high
 )
 
 // instances finds the instances of a sample, in the order of the entries and, in arrays, of the
@@ -75,7 +75,7 @@ func (o *object) instances() *instances {
 		case present[e.row]:
 			r.values[e.first] = r.single(o.rows[e.row])
 		default:
-			r.values[e.first] = gone
+			r.values[e.first] = notPresent
 		}
 	}
 	return r
@@ -160,8 +160,8 @@ func (r *instances) single(want row) int {
 		return at
 	}
 
-	room := r.o.filler + fillerPerRow*len(r.o.rows)
-	if want.index > room || (r.filled+want.index)*(instanceBytes+2*len(want.name)) > room {
+	size := r.o.filler + fillerPerRow*len(r.o.rows)
+	if want.index > size || (r.filled+want.index)*(instanceBytes+2*len(want.name)) > size {
 		return tooHigh
 	}
 

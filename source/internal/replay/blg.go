@@ -149,9 +149,9 @@ func (q *blgReader) prepare() {
 
 	// If the selection wants none of the machines, all are read: the samples then show that the
 	// names of the selection do not exist.
-	takeAll := !slices.ContainsFunc(names, q.wantsMachine)
+	takeAll := !slices.ContainsFunc(names, q.selectsMachine)
 	for i, name := range names {
-		if !takeAll && !q.wantsMachine(name) {
+		if !takeAll && !q.selectsMachine(name) {
 			continue
 		}
 
@@ -164,8 +164,8 @@ func (q *blgReader) prepare() {
 	}
 }
 
-// wantsMachine reports whether the selection wants anything of a machine.
-func (q *blgReader) wantsMachine(name string) bool {
+// selectsMachine reports whether the selection wants anything of a machine.
+func (q *blgReader) selectsMachine(name string) bool {
 	about := func(p selection.Part) bool { return p.Machine(name) }
 	return name == "" || len(q.parts) == 0 || slices.ContainsFunc(q.parts, about)
 }

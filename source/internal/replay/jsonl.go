@@ -102,8 +102,8 @@ const maxJSONLine = 1 << 20
 // jsonSeries is a series of the file.
 type jsonSeries struct {
 	*winperf.Series
-	wanted bool
-	sample int // the last sample that has it
+	selected bool
+	sample   int // the last sample that has it
 }
 
 // jsonReader reads the lines of a file.
@@ -360,7 +360,7 @@ func (q *jsonReader) add(r *jsonReading) bool {
 		return false
 	}
 	series.sample = q.samples
-	if series.wanted {
+	if series.selected {
 		q.now = append(q.now, series.Series)
 		q.values.Add(r.Value, r.Status)
 		q.values.Mark(r.Anomalies)
@@ -376,7 +376,7 @@ func (q *jsonReader) find(r *jsonReading) *jsonSeries {
 	if series == nil {
 		series = &jsonSeries{Series: winperf.NewSeries(r.path)}
 		series.Unit, series.Parent, series.Key = r.unit, r.parent, r.key
-		series.wanted = q.choice.wants(series.Series)
+		series.selected = q.choice.selects(series.Series)
 		q.series[string(q.id)] = series
 	}
 	return series

@@ -47,8 +47,8 @@ func OpenText(file File, opt TextOptions) (winperf.Source, error) {
 			how := how
 			how.Known = head
 			c := newChoice(sel)
-			if !c.all || len(c.wanted) > 0 { // if all columns are wanted, none is checked
-				how.Select = c.wants
+			if !c.all || len(c.selected) > 0 { // if all columns are wanted, none is checked
+				how.Select = c.selects
 			}
 			log, err := openText(file, how)
 			if err != nil {
@@ -92,14 +92,14 @@ func textInfo(h *pdhtext.Head, opt TextOptions) winperf.LogInfo {
 
 // choice selects series of a log of displayable values.
 type choice struct {
-	all    bool
-	wanted []textPath
+	all      bool
+	selected []textPath
 }
 
 func newChoice(sel winperf.Selection) choice {
 	c := choice{all: sel.Global}
 	for _, p := range sel.Paths {
-		c.wanted = append(c.wanted, textPath{Path: selection.NewPath(p)})
+		c.selected = append(c.selected, textPath{Path: selection.NewPath(p)})
 	}
 	return c
 }
@@ -111,17 +111,17 @@ type textPath struct {
 	ofObject, ofCounter *winperf.Series
 }
 
-// wants reports whether the selection wants a column. The caller that compiled the selection
+// selects reports whether the selection wants a column. The caller that compiled the selection
 // assigns columns to paths and orders them.
-func (c *choice) wants(s *winperf.Series) bool {
-	wanted := c.all
-	for i := range c.wanted {
-		wanted = c.wanted[i].wants(s) || wanted
+func (c *choice) selects(s *winperf.Series) bool {
+	selected := c.all
+	for i := range c.selected {
+		selected = c.selected[i].selects(s) || selected
 	}
-	return wanted
+	return selected
 }
 
-func (w *textPath) wants(s *winperf.Series) bool {
+func (w *textPath) selects(s *winperf.Series) bool {
 	lack := w.Path.Series(s)
 	if lack == counter.NoObject {
 		return false
@@ -218,16 +218,16 @@ func (r *namesReader) next(ctx context.Context, s *winperf.Sample) error {
 func (r *textReader) series(ctx context.Context) (_ []*winperf.Series, err error) {
 	var text []byte
 	for err == nil {
-		wanted := r.log.Selected()
+		selected := r.log.Selected()
 		size := 0
-		for _, series := range wanted {
+		for _, series := range selected {
 			size += len(series.String())
 		}
 
 		// Growing by append would leave several times the memory unused.
-		r.all = slices.Grow(r.all, len(wanted))
-		r.known.Grow(len(wanted), size)
-		for _, series := range wanted {
+		r.all = slices.Grow(r.all, len(selected))
+		r.known.Grow(len(selected), size)
+		for _, series := range selected {
 			text = append(text[:0], series.String()...)
 			if _, added := r.known.Add(text); added {
 				r.all = append(r.all, series)

@@ -34,7 +34,7 @@ func BenchmarkSample(b *testing.B) {
 			defer s.Close()
 			s.known.Store(&known{schema: new(winperf.Schema)})
 			q, raw, ctx := newQuery(s, 0), new(winperf.Sample), b.Context()
-			q.ask("Global", nil)
+			q.setRequest("Global", nil)
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := q.Next(ctx, raw); err != nil {

@@ -113,8 +113,8 @@ func (s *Source) class(ctx context.Context, k *known, class string) ([]uint32, e
 	return titles, nil
 }
 
-// learnCostly queries the costly objects.
-func (s *Source) learnCostly(ctx context.Context, k *known) (*known, error) {
+// readCostly queries the costly objects.
+func (s *Source) readCostly(ctx context.Context, k *known) (*known, error) {
 	costly, err := s.class(ctx, k, "Costly")
 	if err != nil && !errors.Is(err, winperf.ErrBadData) { // samples report damage
 		return nil, err

@@ -35,13 +35,13 @@ func newQuery(s *Source, timeout time.Duration) *query {
 	if timeout == 0 {
 		timeout = defaultTimeout
 	}
-	q := &query{source: s, timeout: timeout, pauses: call.Pauses{First: firstLeaveOut}}
+	q := &query{source: s, timeout: timeout, pauses: call.Pauses{First: firstOmission}}
 	q.run = func(ctx context.Context) { q.err = q.take(ctx) }
 	return q
 }
 
-// ask sets the request: a class, or the objects' title indices.
-func (q *query) ask(name string, titles []uint32) {
+// setRequest sets the request: a class, or the objects' title indices.
+func (q *query) setRequest(name string, titles []uint32) {
 	size := startClass
 	q.whole = strings.HasSuffix(name, "Costly")
 	if strings.Trim(name, "0123456789 ") == "" {
@@ -83,15 +83,15 @@ func (q *query) take(ctx context.Context) (err error) {
 	case whole:
 		q.sifted = nil
 		q.pauses.Reset()
-	case !q.whole && q.pauses.Over(time.Now()) && q.leaveOut(ctx):
+	case !q.whole && q.pauses.Over(time.Now()) && q.omit(ctx):
 		return nil
 	}
 	return err // nil for a damaged block: the decoder reports the damage
 }
 
-// leaveOut takes the sample again without the objects that damage it, and reports whether that
+// omit takes the sample again without the objects that damage it, and reports whether that
 // succeeded.
-func (q *query) leaveOut(ctx context.Context) bool {
+func (q *query) omit(ctx context.Context) bool {
 	s := q.source
 	q.sifted = s.sift(ctx, q.titles)
 	pause := q.pauses.Fail(time.Now()) // the search may have taken longer than a pause

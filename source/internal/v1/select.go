@@ -40,7 +40,7 @@ func (c *choice) valueName(sel winperf.Selection) (name string, err error) {
 	c.gather(sel)
 	named := len(c.titles) + len(c.patterns)
 	if sel.Costly {
-		if c.known, err = c.source.learnCostly(c.ctx, c.known); err != nil {
+		if c.known, err = c.source.readCostly(c.ctx, c.known); err != nil {
 			return "", err
 		}
 		c.titles = append(c.titles, c.known.schema.Costly...)

@@ -24,9 +24,9 @@ const (
 	siftChunk      = 1400 // title indices in one query: 10 digits each fit into a value name
 )
 
-// firstLeaveOut is how long a damaged object is omitted at first. The time doubles each time, up to
+// firstOmission is how long a damaged object is omitted at first. The time doubles each time, up to
 // 10 minutes.
-const firstLeaveOut = 10 * time.Second
+const firstOmission = 10 * time.Second
 
 // chained reports whether the lengths in a block lead to its last object, and appends the title
 // indices on the way to titles. slack is the number of bytes after the last object. For a block
@@ -51,7 +51,7 @@ func chained(titles []uint32, b []byte) (found []uint32, slack uint64, ok bool) 
 type sifted struct {
 	request request
 	good    []uint32 // title indices
-	objects []leftOut
+	objects []omitted
 	pause   time.Duration
 
 	known  *known          // source of schema
@@ -67,8 +67,8 @@ func (s *sifted) all() []uint32 {
 	return titles
 }
 
-// leftOut is an omitted object, which prevented others from being read.
-type leftOut struct {
+// omitted is an omitted object, which prevented others from being read.
+type omitted struct {
 	title uint32
 	why   error
 }
@@ -101,7 +101,7 @@ type sifter struct {
 	strict  bool // bytes after the last object are damage, too
 
 	good []uint32
-	bad  []leftOut
+	bad  []omitted
 }
 
 // sift finds the objects that damage the block. It returns a request without them, or nil if none
@@ -120,7 +120,7 @@ func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 	for _, w.strict = range []bool{false, true} {
 		w.good, w.bad = nil, nil
 		for chunk := range slices.Chunk(titles, siftChunk) {
-			if !w.ask(chunk) {
+			if !w.tryTitles(chunk) {
 				return nil
 			}
 		}
@@ -146,9 +146,9 @@ func (s *Source) sift(ctx context.Context, titles []uint32) *sifted {
 	}
 }
 
-// ask queries some objects, and halves of the list if the block is damaged. It reports whether to
+// tryTitles queries some objects, and halves of the list if the block is damaged. It reports whether to
 // continue.
-func (w *sifter) ask(titles []uint32) bool {
+func (w *sifter) tryTitles(titles []uint32) bool {
 	if w.queries == maxSiftQueries || w.ctx.Err() != nil {
 		return false
 	}
@@ -171,11 +171,11 @@ func (w *sifter) ask(titles []uint32) bool {
 	}
 
 	if len(titles) == 1 {
-		w.bad = append(w.bad, leftOut{titles[0], err})
+		w.bad = append(w.bad, omitted{titles[0], err})
 		return true
 	}
 	half := len(titles) / 2
-	return w.ask(titles[:half]) && w.ask(titles[half:])
+	return w.tryTitles(titles[:half]) && w.tryTitles(titles[half:])
 }
 
 // titles returns the title indices of all names, of objects and of counters.

@@ -89,7 +89,7 @@ func (s *Source) Schema(ctx context.Context) (*winperf.Schema, error) {
 	var k *known
 	err := s.do(ctx, s.opt.Timeout, func(ctx context.Context) (err error) {
 		if k, err = s.refresh(ctx); err == nil && k.metadata && k.schema.Costly == nil {
-			if with, err := s.learnCostly(ctx, k); err == nil { // on errors they stay unknown
+			if with, err := s.readCostly(ctx, k); err == nil { // on errors they stay unknown
 				k = with
 			}
 		}
@@ -117,11 +117,11 @@ func (s *Source) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	if !costly {
 		return s.compile(ctx, sel, timeout)
 	}
-	beside, err := s.beside(ctx)
+	separate, err := s.openCostly(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return beside.compile(ctx, sel, timeout)
+	return separate.compile(ctx, sel, timeout)
 }
 
 func (s *Source) compile(ctx context.Context, sel winperf.Selection,
@@ -137,7 +137,7 @@ func (s *Source) compile(ctx context.Context, sel winperf.Selection,
 		if err != nil {
 			return err
 		}
-		q.ask(name, c.titles)
+		q.setRequest(name, c.titles)
 		return nil
 	})
 
@@ -159,8 +159,8 @@ func (s *Source) isCostly(sel winperf.Selection) bool {
 	return selection.IsEmpty(rest) && !selection.IsEmpty(wanted)
 }
 
-// beside returns the session for costly objects.
-func (s *Source) beside(ctx context.Context) (*Source, error) {
+// openCostly returns the session for costly objects.
+func (s *Source) openCostly(ctx context.Context) (*Source, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

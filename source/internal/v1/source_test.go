@@ -64,7 +64,7 @@ func TestSampleWarm(t *testing.T) {
 	defer s.Close()
 	s.known.Store(&known{schema: new(winperf.Schema)})
 	q, sample, ctx := newQuery(s, 0), new(winperf.Sample), t.Context()
-	q.ask("Global", nil)
+	q.setRequest("Global", nil)
 	allocs := testing.AllocsPerRun(20, func() {
 		if err := q.Next(ctx, sample); err != nil || len(sample.Parts[0].Block.Bytes) != len(b) {
 			t.Fatal(len(sample.Parts), err)

@@ -59,8 +59,8 @@ func copyAll[T any](out, all []T) (int, error) {
 	return copy(out, all), nil
 }
 
-func tooSmall(room, want int, what string) error {
-	return fmt.Errorf("the array holds %d %s, need %d: %w", room, what, want, TooSmall)
+func tooSmall(capacity, want int, what string) error {
+	return fmt.Errorf("the array holds %d %s, need %d: %w", capacity, what, want, TooSmall)
 }
 
 func within(n int) (int, error) {

@@ -85,7 +85,7 @@ func Start(ctx context.Context, c Command, ending func()) (*Child, error) {
 		child.stopped.Store(true)
 		child.endRequested.Store(int64(time.Since(child.began)))
 		ending()
-		return askToEnd(cmd.Process)
+		return requestEnd(cmd.Process)
 	}
 	if len(c.Env) > 0 {
 		cmd.Env = os.Environ()
@@ -105,8 +105,8 @@ func (c *Child) kill() {
 	_ = c.cmd.Process.Kill() // it may have ended
 }
 
-// left returns the rest of the grace time, at least one second.
-func (c *Child) left(grace time.Duration) time.Duration {
+// remainingGrace returns the rest of the grace time, at least one second.
+func (c *Child) remainingGrace(grace time.Duration) time.Duration {
 	return max(time.Second, grace-time.Since(c.began)+time.Duration(c.endRequested.Load()))
 }
 

@@ -4,7 +4,7 @@ package trial
 
 import "os"
 
-// askToEnd kills the process, because signals are not supported.
-func askToEnd(p *os.Process) error { return p.Kill() }
+// requestEnd kills the process, because signals are not supported.
+func requestEnd(p *os.Process) error { return p.Kill() }
 
 func systemUsage(*Exit, *os.ProcessState) {}

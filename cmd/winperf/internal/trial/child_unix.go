@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-func askToEnd(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+func requestEnd(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
 func systemUsage(x *Exit, state *os.ProcessState) {
 	usage, ok := state.SysUsage().(*syscall.Rusage)

@@ -128,7 +128,7 @@ func runOnce(ctx context.Context, opt *Options, r *Result, end func(await.Exit))
 		r.Exit.Time = took // without the last sample
 	}
 	if exit.Stopped {
-		w.endOthers(child.left(v.grace()), v.aborted)
+		w.endOthers(child.remainingGrace(v.grace()), v.aborted)
 	}
 	return failed
 }

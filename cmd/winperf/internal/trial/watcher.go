@@ -92,7 +92,7 @@ func (w *watcher) endOthers(grace time.Duration, aborted func() bool) {
 
 		switch {
 		case !endRequested:
-			each(left, askToEnd)
+			each(left, requestEnd)
 			endRequested = true
 		case time.Since(begin) >= grace || aborted():
 			each(left, (*os.Process).Kill)

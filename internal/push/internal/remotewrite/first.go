@@ -31,10 +31,10 @@ const (
 // first builds messages of version 1.0. It caches the encoded labels of series, because each
 // message repeats them.
 type first struct {
-	encoder *Encoder
-	cache   series.Cache[labelBytes]
-	told    map[string]bool // families whose metadata was sent
-	meta    []byte          // metadata of the current request
+	encoder   *Encoder
+	cache     series.Cache[labelBytes]
+	described map[string]bool // families whose metadata was sent
+	meta      []byte          // metadata of the current request
 
 	at   *labelBytes // of the current column
 	name []byte      // its name as a label
@@ -49,8 +49,8 @@ type labelBytes struct {
 	cuts  []uint32 // offset of the name in each row
 }
 
-// maxTold limits the number of remembered families. At the limit all metadata is sent again.
-const maxTold = 100_000
+// maxDescribed limits the number of remembered families. At the limit all metadata is sent again.
+const maxDescribed = 100_000
 
 func (m *first) rows(f *metrics.Family, c *metrics.Column, ms int64) {
 	m.at = m.cache.Get(c, m.encoder.more, func() labelBytes { return m.encode(c) })
@@ -61,17 +61,17 @@ func (m *first) rows(f *metrics.Family, c *metrics.Column, ms int64) {
 	m.head = protobuf.Head(m.head[:0], seriesSamples, value+len(m.tail))
 	m.head = append(m.head, sampleValue<<3|1)
 
-	if !m.told[f.Name] {
-		m.tell(f)
+	if !m.described[f.Name] {
+		m.describe(f)
 	}
 }
 
-// tell adds the metadata of a family.
-func (m *first) tell(f *metrics.Family) {
-	if m.told == nil || len(m.told) >= maxTold {
-		m.told = map[string]bool{}
+// describe adds the metadata of a family.
+func (m *first) describe(f *metrics.Family) {
+	if m.described == nil || len(m.described) >= maxDescribed {
+		m.described = map[string]bool{}
 	}
-	m.told[f.Name] = true
+	m.described[f.Name] = true
 
 	var at int
 	m.meta, at = protobuf.Begin(m.meta, requestMetadata)
@@ -124,7 +124,7 @@ func (m *first) finish(b []byte) []byte {
 }
 
 // lost makes first send all metadata again: the contents of a single request are unknown.
-func (m *first) lost() { clear(m.told) }
+func (m *first) lost() { clear(m.described) }
 
 func (m *first) next() { m.cache.Next() }
 

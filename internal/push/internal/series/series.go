@@ -93,9 +93,9 @@ type Cache[T any] struct {
 	sets uint64
 }
 
-// patience is the number of Sets after which unused rows are dropped. Sets of several machines
+// maxUnused is the number of Sets after which unused rows are dropped. Sets of several machines
 // alternate, and use the same rows again.
-const patience = 8
+const maxUnused = 8
 
 type entry[T any] struct {
 	made []variant[T]
@@ -136,11 +136,11 @@ func (c *Cache[T]) add(rows *metrics.Rows) *entry[T] {
 // Next is called after each Set. It drops entries that the last Sets did not use.
 func (c *Cache[T]) Next() {
 	c.sets++
-	if c.sets%patience != 0 {
+	if c.sets%maxUnused != 0 {
 		return
 	}
 	for rows, e := range c.rows {
-		if e.seen+patience <= c.sets {
+		if e.seen+maxUnused <= c.sets {
 			delete(c.rows, rows)
 		}
 	}

@@ -66,7 +66,7 @@ func dialProgram(ctx context.Context, text string) (*control.Client, control.Pro
 	return c, p, err
 }
 
-func ask(ctx context.Context, args []string, r control.Request, result any) (err error) {
+func findAndSend(ctx context.Context, args []string, r control.Request, result any) (err error) {
 	p, err := control.Find(ctx, "", argument(args, 0))
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func experimentStepCommand(a *console.App, name, op, short string) *cobra.Comman
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return ask(cmd.Context(), args, control.Request{Op: op}, nil)
+			return findAndSend(cmd.Context(), args, control.Request{Op: op}, nil)
 		},
 	}
 }
@@ -140,7 +140,7 @@ func completeProgram(
 	}
 
 	var l control.Listing
-	if len(args) == 1 && ask(ctx, args, control.Request{Op: "list"}, &l) == nil {
+	if len(args) == 1 && findAndSend(ctx, args, control.Request{Op: "list"}, &l) == nil {
 		for _, e := range l.Experiments {
 			if catalogue.HasPrefixFold(e.Name, text) {
 				names = append(names, e.Name)

@@ -207,7 +207,7 @@ func receiveRecords(
 	if ctx.Err() != nil {
 		err = in.leave(ctx, at.Experiment, ends)
 	}
-	in.reportMissing()
+	in.reportLosses()
 	return err
 }
 
@@ -338,7 +338,7 @@ func (r *receiving) leave(ctx context.Context, name string, ends bool) error {
 	return errors.Join(err, <-done)
 }
 
-func (r *receiving) reportMissing() {
+func (r *receiving) reportLosses() {
 	if r.failed > 0 {
 		r.app.Complain(fmt.Errorf("%d events gave no values; their records have the reasons", r.failed))
 		r.app.Partial = true

@@ -64,7 +64,7 @@ func listPrograms(ctx context.Context, a *console.App, asJSON bool) error {
 	if !asJSON {
 		fmt.Fprintln(table, "PROGRAM\tPROCESS\tEVENTS\tEXPERIMENTS")
 	}
-	for i, answer := range askPrograms(ctx, programs, answerTime) {
+	for i, answer := range queryPrograms(ctx, programs, answerTime) {
 		p, l := programs[i], answer.listing
 		if answer.err != nil {
 			a.Complain(fmt.Errorf("%s %d: %w", p.Name, p.PID, answer.err))
@@ -93,20 +93,20 @@ type programAnswer struct {
 	err     error
 }
 
-// askPrograms queries all programs, several in parallel, because a suspended one does not answer.
-func askPrograms(ctx context.Context, programs []control.Program, timeout time.Duration) []programAnswer {
+// queryPrograms queries all programs, several in parallel, because a suspended one does not answer.
+func queryPrograms(ctx context.Context, programs []control.Program, timeout time.Duration) []programAnswer {
 	const together = 16
 	answers := make([]programAnswer, len(programs))
 	places := make(chan struct{}, together)
-	var asking sync.WaitGroup
+	var running sync.WaitGroup
 	for i, p := range programs {
 		places <- struct{}{}
-		asking.Go(func() {
+		running.Go(func() {
 			answers[i].err = SendRequest(ctx, p, control.Request{Op: "list"}, &answers[i].listing, timeout)
 			<-places
 		})
 	}
-	asking.Wait()
+	running.Wait()
 	return answers
 }
 
@@ -121,7 +121,7 @@ func writeJSON(a *console.App, v any) error {
 
 func listProgram(ctx context.Context, a *console.App, args []string, asJSON bool) error {
 	var l control.Listing
-	if err := ask(ctx, args, control.Request{Op: "list"}, &l); err != nil {
+	if err := findAndSend(ctx, args, control.Request{Op: "list"}, &l); err != nil {
 		return err
 	}
 	if asJSON {
@@ -178,7 +178,7 @@ func trouble(text string) string {
 
 func listSensors(ctx context.Context, a *console.App, args []string, pattern string, asJSON bool) error {
 	var all control.Sensors
-	if err := ask(ctx, args, control.Request{Op: "sensors", Pattern: pattern}, &all); err != nil {
+	if err := findAndSend(ctx, args, control.Request{Op: "sensors", Pattern: pattern}, &all); err != nil {
 		return err
 	}
 

@@ -48,7 +48,7 @@ func TestAskPrograms(t *testing.T) {
 	}
 
 	programs = append(programs, own) // all are asked at once
-	answers := askPrograms(t.Context(), programs, 3*time.Second)
+	answers := queryPrograms(t.Context(), programs, 3*time.Second)
 	for i, a := range answers {
 		if mute := programs[i].Name == "mute"; (a.err != nil) != mute {
 			t.Errorf("%s: %v", programs[i].Name, a.err)

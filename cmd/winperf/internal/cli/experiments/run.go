@@ -143,10 +143,10 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 		return errors.New("--experiments is for experiment files")
 	}
 
-	hurry, stop := console.UntilSecond()
+	abort, stop := console.UntilSecond()
 	defer stop()
 	command := trial.Command{
-		Args: args, Stdin: os.Stdin, Stdout: r.app.Stdout, Stderr: r.app.Stderr, Abort: hurry,
+		Args: args, Stdin: os.Stdin, Stdout: r.app.Stdout, Stderr: r.app.Stderr, Abort: abort,
 	}
 	opt, err := r.options(command)
 	if err != nil {

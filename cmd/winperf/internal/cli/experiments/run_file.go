@@ -32,10 +32,10 @@ func (r *runner) runFile(ctx context.Context, name string) error {
 		return faults
 	}
 
-	hurry, stop := console.UntilSecond()
+	abort, stop := console.UntilSecond()
 	defer stop()
 	opener := r.opener()
-	opener.Abort, opener.Experiments = hurry, r.attach
+	opener.Abort, opener.Experiments = abort, r.attach
 	if err := r.checkFile(ctx, f, faults, opener); err != nil || r.check {
 		return err
 	}

@@ -271,7 +271,7 @@ func ParseMoment(s string, zone *time.Location, end bool) (time.Time, error) {
 		for _, offset := range []string{"", "Z07:00", " Z07:00"} {
 			t, err := time.ParseInLocation(form+offset, s, zone)
 			if err == nil && end {
-				t = t.Add(leftOut(s))
+				t = t.Add(lostFraction(s))
 			}
 			if err == nil {
 				return t, nil
@@ -281,9 +281,9 @@ func ParseMoment(s string, zone *time.Location, end bool) (time.Time, error) {
 	return time.Time{}, errMoment
 }
 
-// leftOut returns the largest time that a displayed fraction of a second may have lost, so that an end
+// lostFraction returns the largest time that a displayed fraction of a second may have lost, so that an end
 // includes all times displayed the same way.
-func leftOut(s string) time.Duration {
+func lostFraction(s string) time.Duration {
 	_, fraction, found := strings.Cut(s, ".")
 	digits := len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
 	if !found || digits == 0 {

@@ -13,6 +13,6 @@ func registrationSystem() (regfile.System, error) {
 	return nil, fmt.Errorf("%w: providers are registered on Windows", winperf.ErrNotSupported)
 }
 
-func askProvider(regfile.System, string) (delivered, error) {
+func collectFrom(regfile.System, string) (delivered, error) {
 	return delivered{}, winperf.ErrNotSupported // registrationSystem returns an error first
 }

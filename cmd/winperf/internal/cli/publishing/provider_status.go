@@ -35,7 +35,7 @@ omitted.`,
 			if err != nil {
 				return err
 			}
-			d, err := askProvider(sys, args[0])
+			d, err := collectFrom(sys, args[0])
 			if err != nil {
 				return fmt.Errorf("provider of %s: %w", args[0], err)
 			}

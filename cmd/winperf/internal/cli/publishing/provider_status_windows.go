@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/internal/winapi"
 )
 
-func askProvider(sys regfile.System, driver string) (d delivered, err error) {
+func collectFrom(sys regfile.System, driver string) (d delivered, err error) {
 	library, err := valueOf(sys, driver, "Performance", "Library")
 	if err != nil {
 		return d, err
@@ -56,8 +56,8 @@ func accountsOf(e *winapi.Extension, d delivered) map[uint32]string {
 // collectAll queries with growing buffers, up to twice the largest answer.
 func collectAll(e *winapi.Extension) (objects []byte, err error) {
 	const least, most = 1 << 16, 128 << 20
-	for room := least; room <= most; room *= 4 {
-		if objects, err = e.Collect("Global", room); !errors.Is(err, winapi.ERROR_MORE_DATA) {
+	for size := least; size <= most; size *= 4 {
+		if objects, err = e.Collect("Global", size); !errors.Is(err, winapi.ERROR_MORE_DATA) {
 			return objects, err
 		}
 	}

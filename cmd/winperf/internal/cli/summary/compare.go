@@ -34,7 +34,7 @@ type comparer struct {
 	tolerance tolerance
 	differing bool
 
-	counted, paced bool // whether -n and -i were given
+	counted, intervalSet bool // whether -n and -i were given
 
 	paths []winperf.Path
 	sides []*side
@@ -85,7 +85,7 @@ or could not be read, or some data was damaged.`,
   winperf compare '\System\*' --source local: --source 'perfdata:one.bin,two.bin?names=names.tsv'
   winperf compare '\Memory\*' --source before.csv --source after.csv -n 1 --tolerance 0 -o jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.counted, c.paced = cmd.Flags().Changed("count"), cmd.Flags().Changed("interval")
+			c.counted, c.intervalSet = cmd.Flags().Changed("count"), cmd.Flags().Changed("interval")
 			return c.run(cmd.Context(), args)
 		},
 	}

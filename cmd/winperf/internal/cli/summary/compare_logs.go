@@ -42,7 +42,7 @@ type loggedSide struct {
 }
 
 func (c *comparer) compareLogs(ctx context.Context, opt measure.Options) error {
-	if c.paced {
+	if c.intervalSet {
 		return errors.New("-i is the time between samples of live sources; " +
 			"use winperf convert -i to select samples of a log")
 	}

@@ -7,7 +7,7 @@ import (
 
 func TestPace(t *testing.T) {
 	start := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	p := pace{}
+	p := intervals{}
 	at := start
 	for i := range 3 * enoughSteps {
 		p.add(at)
@@ -24,7 +24,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("usual %v, %d gaps, %v", p.usual, p.count, p.gaps)
 	}
 	for _, few := range [][]time.Time{nil, {start}, {start, start}} {
-		p := pace{}
+		p := intervals{}
 		for _, at := range few {
 			p.add(at)
 		}

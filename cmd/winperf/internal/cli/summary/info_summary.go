@@ -39,10 +39,10 @@ type logSummary struct {
 	Damage        int             `json:"damage_count"`
 	Findings      []string        `json:"damage"` // the first findings
 
-	zone    output.ShownZone
-	offset  bool // the offset of the zone is known
-	pace    pace
-	objects map[string]*objectSummary
+	zone      output.ShownZone
+	offset    bool // the offset of the zone is known
+	intervals intervals
+	objects   map[string]*objectSummary
 }
 
 type objectSummary struct {
@@ -104,7 +104,7 @@ func (s *logSummary) add(cycle *measure.Cycle) {
 		s.Last = &t
 	}
 
-	s.pace.add(t)
+	s.intervals.add(t)
 	machine := cycle.Frame.Machine()
 	s.addMachine(machine)
 	for o := range cycle.Frame.Objects() {
@@ -142,9 +142,9 @@ func (s *logSummary) addDamage(errs []error) {
 }
 
 func (s *logSummary) finish() {
-	s.pace.settle()
-	s.Interval = s.pace.usual.Seconds()
-	s.Gaps, s.GapCount = append(s.Gaps, s.pace.gaps...), s.pace.count
+	s.intervals.settle()
+	s.Interval = s.intervals.usual.Seconds()
+	s.Gaps, s.GapCount = append(s.Gaps, s.intervals.gaps...), s.intervals.count
 	for _, o := range s.objects {
 		s.Objects = append(s.Objects, *o)
 	}
@@ -190,14 +190,14 @@ func (s *logSummary) rows() [][]string {
 	}
 
 	samples := fmt.Sprint(s.Samples)
-	if s.pace.usual > 0 {
-		samples += fmt.Sprintf(", mostly %v apart", s.pace.usual)
+	if s.intervals.usual > 0 {
+		samples += fmt.Sprintf(", mostly %v apart", s.intervals.usual)
 	}
 
 	add("samples", samples)
 	add("gaps", s.gapLines()...)
 	add("objects", objectLines(s.Objects)...)
-	add("damage", limited(s.Findings, s.Damage)...)
+	add("damage", addMore(s.Findings, s.Damage)...)
 	return rows
 }
 
@@ -225,7 +225,7 @@ func (s *logSummary) gapLines() []string {
 		length := time.Duration(g.Seconds * float64(time.Second)).Round(time.Millisecond)
 		lines = append(lines, fmt.Sprintf("%v after %s", length, s.zone.Text(g.After)))
 	}
-	return limited(lines, s.GapCount)
+	return addMore(lines, s.GapCount)
 }
 
 func objectLines(objects []objectSummary) []string {
@@ -240,7 +240,7 @@ func objectLines(objects []objectSummary) []string {
 	return lines
 }
 
-func limited(lines []string, all int) []string {
+func addMore(lines []string, all int) []string {
 	if all > len(lines) {
 		lines = append(slices.Clone(lines), fmt.Sprintf("and %d more", all-len(lines)))
 	}

@@ -71,10 +71,10 @@ func TestFirstFindings(t *testing.T) {
 		s := logSummary{zone: output.ShownZone{Location: time.UTC}}
 		var lines []string
 		at := start
-		s.pace.add(at)
+		s.intervals.add(at)
 		for range 2*n + 1 {
 			at = at.Add(time.Second)
-			s.pace.add(at)
+			s.intervals.add(at)
 		}
 		for i := range n {
 			s.addDamage([]error{errors.New(fmt.Sprint(i))})
@@ -82,14 +82,14 @@ func TestFirstFindings(t *testing.T) {
 				lines = append(lines, fmt.Sprint(i))
 			}
 			at = at.Add(1500 * time.Millisecond)
-			s.pace.add(at)
+			s.intervals.add(at)
 		}
 		s.finish()
 
 		if n > maxShown {
 			lines = append(lines, fmt.Sprintf("and %d more", n-maxShown))
 		}
-		if diff := cmp.Diff(lines, limited(s.Findings, s.Damage)); diff != "" || s.Damage != n {
+		if diff := cmp.Diff(lines, addMore(s.Findings, s.Damage)); diff != "" || s.Damage != n {
 			t.Errorf("%d findings: %d counted (-want +got):\n%s", n, s.Damage, diff)
 		}
 		gaps := s.gapLines()

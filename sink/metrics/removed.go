@@ -7,27 +7,27 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// gone keeps objects that are missing in the latest samples, with their last frame. A late provider
+// removedRows keeps objects that are missing in the latest samples, with their last frame. A late provider
 // or a damaged sample removes an object from one sample; when it returns, its counters continue.
 // Only objects that disappeared together are kept, so that at most one frame is held.
-type gone struct {
+type removedRows struct {
 	objects []*object
 	last    frame.Frame
 	samples int // since the last frame
 	cooker  frame.Cooker
 }
 
-// goneFor is the number of samples for which missing objects are kept.
-const goneFor = 20
+// keepRemoved is the number of samples for which missing objects are kept.
+const keepRemoved = 20
 
-func (g *gone) begin(f frame.Frame) error {
+func (g *removedRows) begin(f frame.Frame) error {
 	if len(g.objects) == 0 {
 		return nil
 	}
 	return g.cooker.Set(g.last, f, counter.Options{})
 }
 
-func (g *gone) take(key objectKey) *object {
+func (g *removedRows) take(key objectKey) *object {
 	at := slices.IndexFunc(g.objects, func(st *object) bool { return st.objectKey == key })
 	if at < 0 {
 		return nil
@@ -40,7 +40,7 @@ func (g *gone) take(key objectKey) *object {
 
 // end keeps the objects that are missing since the previous frame, except duplicates, which could
 // not be distinguished later.
-func (g *gone) end(m *Mapper) error {
+func (g *removedRows) end(m *Mapper) error {
 	left := 0
 	for _, st := range m.before {
 		if st.uses == m.uses {
@@ -61,13 +61,13 @@ func (g *gone) end(m *Mapper) error {
 		left++
 	}
 
-	if g.samples++; len(g.objects) == 0 || g.samples > goneFor {
+	if g.samples++; len(g.objects) == 0 || g.samples > keepRemoved {
 		g.forget()
 	}
 	return nil
 }
 
-func (g *gone) forget() {
+func (g *removedRows) forget() {
 	clear(g.objects)
 	g.objects, g.last, g.samples = g.objects[:0], frame.Frame{}, 0
 }

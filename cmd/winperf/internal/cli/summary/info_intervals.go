@@ -11,9 +11,9 @@ type gap struct {
 	Seconds float64   `json:"seconds"` // until the next sample
 }
 
-// pace determines the usual interval of samples from the first intervals, and finds gaps, which are at
+// intervals determines the usual interval of samples from the first intervals, and finds gaps, which are at
 // least 1.5 times as long. Its memory is bounded.
-type pace struct {
+type intervals struct {
 	usual time.Duration
 	gaps  []gap // the first gaps
 	count int   // number of all gaps
@@ -30,7 +30,7 @@ type step struct {
 
 const enoughSteps = 4096
 
-func (p *pace) add(t time.Time) {
+func (p *intervals) add(t time.Time) {
 	last := p.last
 	p.last = t
 	if last.IsZero() || !t.After(last) {
@@ -48,7 +48,7 @@ func (p *pace) add(t time.Time) {
 	}
 }
 
-func (p *pace) settle() {
+func (p *intervals) settle() {
 	if p.settled || len(p.first) == 0 {
 		return
 	}
@@ -65,7 +65,7 @@ func (p *pace) settle() {
 	p.first = nil
 }
 
-func (p *pace) checkGap(s step) {
+func (p *intervals) checkGap(s step) {
 	if p.usual <= 0 || s.Duration < p.usual+p.usual/2 {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
-// wanted knows the selected counters and instances.
-type wanted struct {
+// filter knows the selected counters and instances.
+type filter struct {
 	totals  bool // see Options
 	lone    bool // keep totals without other instances
 	parts   []selection.Part
@@ -18,9 +18,9 @@ type wanted struct {
 	costly  []uint32
 
 	// Of the current object, positions in parts and exclude:
-	asking, excluding []int
-	single            bool
-	instances         []bool // scratch
+	including, excluding []int
+	single               bool
+	instances            []bool // scratch
 }
 
 // choice is the selected instances of a counter.
@@ -37,8 +37,8 @@ func (c *choice) equal(o *choice) bool {
 }
 
 // resolve compiles the selection.
-func (w *wanted) resolve(opt *Options, names *nametable.Names, schema *winperf.Schema) {
-	*w = wanted{totals: opt.Totals, lone: opt.LoneTotals, parts: selection.Parts(opt.Select)}
+func (w *filter) resolve(opt *Options, names *nametable.Names, schema *winperf.Schema) {
+	*w = filter{totals: opt.Totals, lone: opt.LoneTotals, parts: selection.Parts(opt.Select)}
 	tables := selection.ShownTables(names)
 	for i := range w.parts {
 		w.parts[i].Resolve(tables)
@@ -55,12 +55,12 @@ func (w *wanted) resolve(opt *Options, names *nametable.Names, schema *winperf.S
 }
 
 // object sets the current object and reports whether any of it may be selected.
-func (w *wanted) object(o frame.Object) bool {
-	w.asking, w.excluding, w.single = w.asking[:0], w.excluding[:0], o.Single()
+func (w *filter) object(o frame.Object) bool {
+	w.including, w.excluding, w.single = w.including[:0], w.excluding[:0], o.Single()
 	so := selection.Object{ID: o.ID(), Costly: slices.Contains(w.costly, o.ID().Index)}
 	for i := range w.parts {
 		if w.parts[i].Machine(o.Machine()) && w.parts[i].Selects(so) != selection.NoMatch {
-			w.asking = append(w.asking, i)
+			w.including = append(w.including, i)
 		}
 	}
 	for i := range w.exclude {
@@ -68,40 +68,40 @@ func (w *wanted) object(o frame.Object) bool {
 			w.excluding = append(w.excluding, i)
 		}
 	}
-	return len(w.parts) == 0 || len(w.asking) > 0
+	return len(w.parts) == 0 || len(w.including) > 0
 }
 
 // choice returns the selected instances of a counter of the current object.
-func (w *wanted) choice(c *definition) choice {
+func (w *filter) choice(c *definition) choice {
 	is := func(p *selection.Path) bool { return p.Counter.Is(c.ID.Index, "") && p.Fits(w.single) }
 	all := func(p *selection.Path) bool { return w.single || p.EveryInstance() }
-	wants := choice{whole: len(w.parts) == 0}
-	for _, i := range w.asking {
+	chosen := choice{whole: len(w.parts) == 0}
+	for _, i := range w.including {
 		switch path := w.parts[i].Path; {
 		case path == nil, is(path) && all(path):
-			wants.whole = true
+			chosen.whole = true
 		case is(path):
-			wants.paths = append(wants.paths, i)
+			chosen.paths = append(chosen.paths, i)
 		}
 	}
 
-	wants.none = !wants.whole && len(wants.paths) == 0
+	chosen.none = !chosen.whole && len(chosen.paths) == 0
 	for _, i := range w.excluding {
 		if !is(&w.exclude[i]) {
 			continue
 		}
-		wants.none = wants.none || all(&w.exclude[i])
-		wants.excluded = append(wants.excluded, i)
+		chosen.none = chosen.none || all(&w.exclude[i])
+		chosen.excluded = append(chosen.excluded, i)
 	}
-	if wants.none {
+	if chosen.none {
 		return choice{none: true}
 	}
-	return wants
+	return chosen
 }
 
 // find returns for each instance of an object whether it is selected; totals includes totals that
 // no path names. The slice is valid until the next call.
-func (w *wanted) find(c *choice, o frame.Object, totals bool) []bool {
+func (w *filter) find(c *choice, o frame.Object, totals bool) []bool {
 	n := o.Len()
 	w.instances = slices.Grow(w.instances[:0], n)[:n]
 	labels := o.Labels()
@@ -156,12 +156,12 @@ func findAll(paths []*selection.Path, o frame.Object) [][]int32 {
 }
 
 // templates returns the templates whose counters are all selected.
-func (w *wanted) templates(all []template, l *layout) []template {
-	unwanted := func(k int) bool { c := w.choice(mainCounter(l, k)); return c.none }
+func (w *filter) templates(all []template, l *layout) []template {
+	unselected := func(k int) bool { c := w.choice(mainCounter(l, k)); return c.none }
 	kept := all[:0]
 	for _, t := range all {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c columnTemplate) bool {
-			return slices.ContainsFunc(c.Counters, unwanted)
+			return slices.ContainsFunc(c.Counters, unselected)
 		})
 		if len(t.Columns) > 0 {
 			kept = append(kept, t)
