@@ -219,7 +219,7 @@ func openLogURL(ctx context.Context, rest string, over Options) (winperf.Source,
 
 	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // of +05:30
 	if err != nil {
-		return nil, fmt.Errorf("%q, expected %s: %w", query, logForm, winperf.ErrNotSupported)
+		return nil, fmt.Errorf("%q is %w, expected %s", query, winperf.ErrNotSupported, logForm)
 	}
 
 	var opt Options
@@ -230,7 +230,7 @@ func openLogURL(ctx context.Context, rest string, over Options) (winperf.Source,
 		case "codepage":
 			opt.CodePage, err = ParseCodePage(value[0])
 		default:
-			err = fmt.Errorf("option %q, expected %s: %w", key, logForm, winperf.ErrNotSupported)
+			err = fmt.Errorf("option %q is %w, expected %s", key, winperf.ErrNotSupported, logForm)
 		}
 		if err != nil {
 			return nil, err
@@ -254,7 +254,7 @@ func ParseZone(s string) (*time.Location, error) {
 	zone, err := time.LoadLocation(s)
 	if err != nil || s == "" {
 		return nil, fmt.Errorf(
-			"time zone %q: expected a name such as Europe/Berlin or an offset such as +05:30: %w",
+			"time zone %q is %w, expected a name such as Europe/Berlin or an offset such as +05:30",
 			s, winperf.ErrNotSupported)
 	}
 	return zone, nil
@@ -269,7 +269,7 @@ func ParseCodePage(s string) (uint32, error) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil || !pdhtext.KnownCodePage(uint32(n)) {
-		return 0, fmt.Errorf("code page %q: expected its number, such as 1251, or 65001 for UTF-8: %w",
+		return 0, fmt.Errorf("code page %q is %w, expected its number, such as 1251, or 65001 for UTF-8",
 			s, winperf.ErrNotSupported)
 	}
 	return uint32(n), nil

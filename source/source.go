@@ -188,8 +188,8 @@ func openLocal(_ context.Context, rest string, with Options) (winperf.Source, er
 	query, found := strings.CutPrefix(rest, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil || rest != "" && !found {
-		return nil, fmt.Errorf("%q after the colon, expected %s: %w",
-			rest, localForm, winperf.ErrNotSupported)
+		return nil, fmt.Errorf("%q after the colon is %w, expected %s",
+			rest, winperf.ErrNotSupported, localForm)
 	}
 
 	opt := local.Options{Providers: with.Providers}
@@ -200,7 +200,7 @@ func openLocal(_ context.Context, rest string, with Options) (winperf.Source, er
 		case name == "groups" && value != "":
 			opt.Groups = below(strings.Split(value, ","))
 		default:
-			return nil, fmt.Errorf("%s=%s: expected %s: %w", name, value, localForm, winperf.ErrNotSupported)
+			return nil, fmt.Errorf("%s=%s is %w, expected %s", name, value, winperf.ErrNotSupported, localForm)
 		}
 	}
 	return local.Open(opt)

@@ -14,8 +14,8 @@ import (
 // winperf.ErrNotSupported: rows would not fit a head changed by another program.
 func NewAppender(w io.Writer, head *Head, zone *time.Location, byName bool) (*Writer, error) {
 	if separator := separators[head.Format]; head.separator != separator {
-		return nil, fmt.Errorf("line %d: fields are separated by %q, expected %q: %w",
-			head.Line, head.separator, separator, winperf.ErrNotSupported)
+		return nil, fmt.Errorf("line %d: fields separated by %q are %w, expected %q",
+			head.Line, head.separator, winperf.ErrNotSupported, separator)
 	}
 	if head.cut {
 		return nil, fmt.Errorf("line %d: too many columns: %w", head.Line, winperf.ErrNotSupported)

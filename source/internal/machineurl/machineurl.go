@@ -18,7 +18,7 @@ import (
 // error contains form, the expected form of the URL, and wraps winperf.ErrNotSupported.
 func Parse(rest, form, option string, check func(value string) bool) (machine, value string, err error) {
 	fault := func(what, text string) (string, string, error) {
-		return "", "", fmt.Errorf("%s %q, expected %s: %w", what, text, form, winperf.ErrNotSupported)
+		return "", "", fmt.Errorf("%s %q is %w, expected %s", what, text, winperf.ErrNotSupported, form)
 	}
 	authority, query, hasQuery := strings.Cut(rest, "?")
 	machine = strings.TrimLeft(authority, `\/`)

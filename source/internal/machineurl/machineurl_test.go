@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if want := c.fault + ", expected " + form + ": not supported"; err.Error() != want || !errors.Is(err, winperf.ErrNotSupported) {
+		if want := c.fault + " is not supported, expected " + form; err.Error() != want || !errors.Is(err, winperf.ErrNotSupported) {
 			t.Errorf("%s: error %q, want %q", c.rest, err, want)
 		}
 	}

@@ -150,7 +150,7 @@ func parseSpec(spec string) (files, names []string, err error) {
 	for option := range strings.SplitSeq(options, "&") {
 		key, value, _ := strings.Cut(option, "=")
 		if key != "names" || value == "" {
-			return nil, nil, fmt.Errorf("option %q, expected %s: %w", option, form, winperf.ErrNotSupported)
+			return nil, nil, fmt.Errorf("option %q is %w, expected %s", option, winperf.ErrNotSupported, form)
 		}
 		names = append(names, fileName(value))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,10 +92,13 @@ func unknownCommand(root *cobra.Command, args []string) error {
 			}
 		}
 	}
-	return fmt.Errorf("unknown command %q%s; winperf help lists them", name, console.DidYouMean(name, commands))
+	return fmt.Errorf("unknown command %q%s; winperf help lists the commands", name, console.DidYouMean(name, commands))
 }
 
 func flagError(cmd *cobra.Command, err error) error {
+	if text, ok := flagValueError(err); ok {
+		return errors.New(text)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
@@ -113,5 +117,41 @@ func flagError(cmd *cobra.Command, err error) error {
 	default:
 		name = fmt.Sprintf("-%s in -%s", name, short)
 	}
-	return fmt.Errorf("unknown flag %s; %s --help lists them", name, cmd.CommandPath())
+	return fmt.Errorf("unknown flag %s; %s --help lists the flags", name, cmd.CommandPath())
+}
+
+// flagValueError describes a missing or invalid value of a flag.
+func flagValueError(err error) (text string, ok bool) {
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		flag := missing.GetFlag()
+		name := "--" + flag.Name
+		if missing.GetSpecifiedShortnames() != "" {
+			name = "-" + flag.Shorthand
+		}
+		_, usage := pflag.UnquoteUsage(flag)
+		return name + " needs a value: " + usage, true
+	}
+
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return "", false
+	}
+	flag, cause := invalid.GetFlag(), invalid.Unwrap()
+	if number, ok := errors.AsType[*strconv.NumError](cause); ok {
+		cause = expectedNumber(flag.Value.Type(), number.Err)
+	}
+	return fmt.Sprintf("--%s %s: %v", flag.Name, invalid.GetValue(), cause), true
+}
+
+// expectedNumber replaces an error of package strconv about a value of a flag's type.
+func expectedNumber(kind string, err error) error {
+	switch {
+	case kind == "bool":
+		return errors.New("expected true or false")
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("the number is too large")
+	case strings.HasPrefix(kind, "uint"):
+		return errors.New("expected a whole number, 0 or more")
+	}
+	return errors.New("expected a whole number")
 }

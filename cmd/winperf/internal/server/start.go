@@ -45,11 +45,11 @@ func (t *Target) canSend(is winperf.Description) error {
 	to := t.target("", "")
 	switch {
 	case is.Recorded:
-		const form = "%s: %w: send a log with winperf convert -o %[1]s"
-		return fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
+		const form = "%s: a log cannot be pushed; send it with winperf convert LOG -o %[1]s"
+		return fmt.Errorf(form, to.Name())
 	case is.Cooked:
-		const form = "%s: %w: pushing needs raw values, but the source has none"
-		return fmt.Errorf(form, to.Name(), winperf.ErrNotSupported)
+		const form = "%s: pushing needs raw values, but the source has none"
+		return fmt.Errorf(form, to.Name())
 	}
 	return nil
 }
@@ -58,8 +58,8 @@ func (s *server) openSource(ctx context.Context, config *Config) (winperf.Source
 	src, err := s.opt.Open(ctx, config.Source)
 	switch {
 	case err == nil && src.Describe().Log.Raw:
-		const form = "%s holds raw values without their formulas; use the original log for metrics: %w"
-		err = errors.Join(fmt.Errorf(form, config.Source, winperf.ErrNotSupported), src.Close())
+		const form = "%s holds raw values without their formulas; use the original log for metrics"
+		err = errors.Join(fmt.Errorf(form, config.Source), src.Close())
 	case err == nil:
 		return src, config.checkMachines(src)
 	}

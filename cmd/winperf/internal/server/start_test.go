@@ -107,7 +107,7 @@ func checkServer(t *testing.T) {
 		{push, &fake{before: slow}, "", "f:1:39: interval: 10ms is shorter than the "},
 		{"", &fake{before: fails}, "", "no sample: nothing today"},
 		{"paths: ['\\Processor\\*']\n", &fake{}, "", `f:1:9: paths: \Processor\*: no such object`},
-		{push, &fake{recorded: 2}, "f:1:14: url: otlp+http://h: not supported: send a log with", ""},
+		{push, &fake{recorded: 2}, "f:1:14: url: otlp+http://h: a log cannot be pushed; send it with", ""},
 		{"paths: ['\\\\other\\Memory\\*']\n", &fake{}, `f:1:9: paths: \\other\Memory\*: no such machine`, ""},
 		{"source: none\n", nil, "f:1:9: file does not exist", ""},
 		{"", nil, "file does not exist", ""},

@@ -61,7 +61,7 @@ not found.`,
   winperf dump block.bin --names names.tsv
   winperf dump block.bin --object 230 -o json
   winperf dump --object Process -o now.bin`,
-		Args: console.AtMostOne("FILE"),
+		Args: console.AtMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && cmd.Flags().Changed("source") {
 				return errors.New("--source and FILE name two sources: omit one")
@@ -109,8 +109,7 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	case is.Cooked && is.Log.Raw:
 		return rawline.RawLinesError(append(args, d.source.Source)[0], "dump")
 	case is.Cooked:
-		const form = "the log holds displayable values, not raw ones, and cannot be dumped: %w"
-		return fmt.Errorf(form, winperf.ErrNotSupported)
+		return errors.New("the log holds displayable values, not raw ones, and cannot be dumped")
 	}
 	return d.show(ctx, src, d.log.ShownZone(is, opt), format)
 }
@@ -319,10 +318,8 @@ func (d *dump) bytes() ([]byte, error) {
 	case len(d.only) == 0:
 		return blocks[0].Bytes, nil
 	case blocks[0].Format != winperf.FormatV1:
-		return nil, fmt.Errorf(
-			"the sample is not a performance data block of version 1, as bin requires: %w; "+
-				"-o json shows any sample",
-			winperf.ErrNotSupported)
+		return nil, errors.New(
+			"the sample is not a performance data block of version 1, as bin requires; -o json shows any sample")
 	}
 
 	block, err := d.parse(&blocks[0].Raw)

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/internal/suggest"
@@ -16,7 +17,7 @@ func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 // NoArgs rejects arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments but got %q", cmd.CommandPath(), args)
+		return fmt.Errorf("%s takes no arguments but got %s", commandName(cmd), strings.Join(args, ", "))
 	}
 	return nil
 }
@@ -25,21 +26,24 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 func ExactlyOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("%s needs a %s", cmd.CommandPath(), what)
+			return fmt.Errorf("%s needs a %s", commandName(cmd), what)
 		}
-		return AtMostOne(what)(cmd, args)
+		return AtMostOne(cmd, args)
 	}
 }
 
-// AtMostOne accepts at most one argument; what names it in errors.
-func AtMostOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return fmt.Errorf("%s takes one %s but got %d: %q; quote a name with blanks",
-				cmd.CommandPath(), what, len(args), args)
-		}
-		return nil
+// AtMostOne accepts at most one argument.
+func AtMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		const form = "%s takes one argument but got %d: %s; quote a name that contains spaces"
+		return fmt.Errorf(form, commandName(cmd), len(args), strings.Join(args, ", "))
 	}
+	return nil
+}
+
+// commandName returns the name of a command without the program's.
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
 // DidYouMean returns a question to append to an unknown name, or "" if no candidate is similar.

@@ -126,7 +126,7 @@ func (c *converter) flags(cmd *cobra.Command) {
 	c.sel.AddFromStart(cmd)
 	c.within.Add(cmd)
 
-	f.Var(&c.every, "every", "take every Nth sample")
+	f.Var(input.AtLeast{Count: &c.every, Least: 1}, "every", "take every Nth sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
 
 	const raw = "write raw values instead of displayable ones, with -o jsonl for winperf cook"
@@ -169,8 +169,7 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 	}
 	format, file, err := c.output.Settle()
 	if err == nil && c.appends && !(file != "" && logs.CanAppend(format, file)) {
-		const message = "--append: expected a file in csv, tsv, jsonl, blg or capture: %w"
-		err = fmt.Errorf(message, winperf.ErrNotSupported)
+		err = errors.New("--append: expected a file in csv, tsv, jsonl, blg or capture")
 	}
 	if err == nil {
 		err = c.settleNames(format, "")
@@ -362,18 +361,16 @@ func (c *converter) check(format string) error {
 			return rawline.RawLinesError(log.Name, needer)
 		case is.Cooked && format == logs.Capture:
 			return fmt.Errorf("%s holds displayable values, but %s needs raw ones; convert the original log,"+
-				" or write blg, csv, tsv or jsonl: %w", log.Name, format, winperf.ErrNotSupported)
+				" or write blg, csv, tsv or jsonl", log.Name, format)
 		case format == logs.BLG && is.Cooked != first.Source.Describe().Cooked:
 			const form = "%s and %s: one holds displayable values, the other raw ones," +
-				" and a blg file cannot hold both; use -f jsonl: %w"
-			return fmt.Errorf(form, first.Name, log.Name, winperf.ErrNotSupported)
+				" and a blg file cannot hold both; use -f jsonl"
+			return fmt.Errorf(form, first.Name, log.Name)
 		case is.Cooked && c.raw:
-			return fmt.Errorf("%s holds displayable values, not raw ones: %w",
-				log.Name, winperf.ErrNotSupported)
+			return fmt.Errorf("--raw: %s holds displayable values, not raw ones", log.Name)
 		case logs.IsRaw(format) && is.Machine != machine:
-			const form = "%s is from machine %s and %s from %s, but %s holds samples of one machine: %w"
-			return fmt.Errorf(form,
-				log.Name, is.Machine, first.Name, machine, format, winperf.ErrNotSupported)
+			const form = "%s is from machine %s and %s from %s, but %s holds samples of one machine"
+			return fmt.Errorf(form, log.Name, is.Machine, first.Name, machine, format)
 		}
 		c.doubles = is.Cooked
 	}

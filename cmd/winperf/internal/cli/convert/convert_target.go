@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/internal/logs"
@@ -54,8 +53,8 @@ func (c *converter) otherNames() bool {
 func (c *converter) checkNames() error {
 	for _, log := range c.logs {
 		if c.otherNames() && log.Source.Describe().Cooked {
-			const form = "--push-names: %s holds displayable values, which have only the names own: %w"
-			return fmt.Errorf(form, log.Name, winperf.ErrNotSupported)
+			const form = "--push-names: %s holds displayable values, which have only the names own"
+			return fmt.Errorf(form, log.Name)
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ matched nothing, or records were lost.`,
 		Example: `  winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
   winperf experiment attach shop --every 1s --sensor '\Process(shop)\*' -o load.csv
   winperf experiment attach shop --spec load.json --keep`,
-		Args:              console.AtMostOne("PROGRAM"),
+		Args:              console.AtMostOne,
 		ValidArgsFunction: completeProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := specOf(a, &f)

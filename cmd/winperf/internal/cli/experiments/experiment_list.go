@@ -28,7 +28,7 @@ number of records. --sensors shows the sensors of PROGRAM, or those that --match
 		Example: `  winperf experiment list
   winperf experiment list shop
   winperf experiment list shop --sensors --match '\Process(*)\*'`,
-		Args:              console.AtMostOne("PROGRAM"),
+		Args:              console.AtMostOne,
 		ValidArgsFunction: completeProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -113,8 +113,9 @@ func RunCommand(a *console.App, call *Invocation) *cobra.Command {
 func (r *runner) addFlags(flags *pflag.FlagSet) {
 	const every = "time between samples of the processes: 1, 0.1, 50ms"
 	flags.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", every)
-	flags.VarP(&r.repetitions, "count", "n", "number of runs of the command, or of each variant")
-	flags.Var(&r.warmups, "warmup", "number of runs before, which are not counted")
+	const count = "number of runs of the command, or of each variant"
+	flags.VarP(input.AtLeast{Count: &r.repetitions, Least: 1}, "count", "n", count)
+	flags.Var(input.AtLeast{Count: &r.warmups}, "warmup", "number of runs before, which are not counted")
 	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 chooses one")
 	flags.StringVarP(&r.folder, "output", "o", "", "keep the results in this `DIRECTORY`")
 	flags.StringArrayVarP(&r.paths, "path", "p", nil, "with --disturbance: measure this `PATH`, too")

@@ -42,14 +42,9 @@ type LiveInterval struct{ *Interval }
 
 // Set reads the value.
 func (v LiveInterval) Set(s string) error {
-	d, err := parseInterval(s)
-	if err != nil || d < measure.LeastInterval {
-		const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year: " +
-			"shorter intervals give no rates"
-		return fmt.Errorf(form, measure.LeastInterval)
-	}
+	d, err := parseDuration(s, measure.LeastInterval)
 	*v.Interval = Interval(d)
-	return nil
+	return err
 }
 
 const (
@@ -60,7 +55,7 @@ const (
 func parseInterval(s string) (time.Duration, error) { return parseDuration(s, minInterval) }
 
 func parseDuration(s string, least time.Duration) (time.Duration, error) {
-	const form = "expected seconds, [[hh:]mm:]ss or a time such as 500ms, from %v to a year"
+	const form = "expected a duration such as 2, 500ms or 1:30, from %v to a year"
 	errDuration := fmt.Errorf(form, least)
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -95,12 +90,31 @@ func (v *Count) Type() string { return "N" }
 
 // Set reads the value.
 func (v *Count) Set(s string) error {
-	n, err := strconv.ParseUint(s, 10, 31)
-	if err != nil {
-		return fmt.Errorf("expected a whole number up to %d; 0 is unlimited", math.MaxInt32)
+	return v.set(s, 0, "expected 0 (unlimited) or more")
+}
+
+// set sets a whole number that is not below least; expected is the error for other texts.
+func (v *Count) set(s string, least int, expected string) error {
+	n, err := strconv.ParseInt(s, 10, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0:
+		return fmt.Errorf("expected at most %d", math.MaxInt32)
+	case err != nil || n < int64(least):
+		return errors.New(expected)
 	}
 	*v = Count(n)
 	return nil
+}
+
+// AtLeast is a Count that must not be below Least; 0 is not special.
+type AtLeast struct {
+	*Count
+	Least int
+}
+
+// Set implements pflag.Value.
+func (v AtLeast) Set(s string) error {
+	return v.set(s, v.Least, fmt.Sprintf("expected %d or more", v.Least))
 }
 
 // Language is the id of a name table's language.

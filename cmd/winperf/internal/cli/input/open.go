@@ -51,7 +51,7 @@ func openLog(ctx context.Context, a *console.App, name string, opt source.Option
 	}
 
 	if !src.Describe().Recorded {
-		return nil, errors.Join(fmt.Errorf("%s is not a log: %w", name, winperf.ErrNotSupported), src.Close())
+		return nil, errors.Join(fmt.Errorf("%s is not a log", name), src.Close())
 	}
 	return &logs.Log{Name: name, Source: src}, nil
 }

@@ -74,7 +74,7 @@ Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
   winperf list --names > names.tsv       (for ?names=names.tsv)
   winperf list -q -o counters.txt        (as typeperf spells it)
   winperf list -qx Processor`,
-		Args: console.AtMostOne("WHAT"),
+		Args: console.AtMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
 	}
 

@@ -78,6 +78,9 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	defer src.Close()
 
 	r.live, r.anomalies.zone = !src.Describe().Recorded, zone
+	if r.live && r.how.speed != 0 {
+		return errors.New("--speed is for logs: name one with --source")
+	}
 	if src, err = r.thinned(src); err != nil {
 		return err
 	}

@@ -46,8 +46,8 @@ func (t RawTypes) Note(block *perfdata.Block) {
 // RawLinesError returns the error for JSON lines of raw values used as a log by needer.
 func RawLinesError(log, needer string) error {
 	const form = "%s holds raw values as JSON lines for winperf cook; " +
-		"use the original log for %s: %w"
-	return fmt.Errorf(form, log, needer, winperf.ErrNotSupported)
+		"use the original log for %s"
+	return fmt.Errorf(form, log, needer)
 }
 
 // rawLines writes readings with raw values as JSON lines, plus the input of winperf cook: the type and the

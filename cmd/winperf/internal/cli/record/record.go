@@ -311,9 +311,8 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	case r.naming.append && r.output.Overwrite:
 		return errors.New("--append and --overwrite exclude each other")
 	case r.naming.append && !logs.CanAppend(r.format, r.output.Output):
-		return fmt.Errorf("--append: compressed files cannot be appended to; record to another file,"+
-			" and merge with winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst: %w",
-			winperf.ErrNotSupported)
+		return errors.New("--append: compressed files cannot be appended to; record to another file," +
+			" and merge with winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst")
 	case r.naming.append && r.limit.Action != logs.Stop:
 		return fmt.Errorf("--append continues one file, but --at-limit %s starts others", r.limit.Action)
 	case r.limit.Action != logs.Stop && !r.limit.Set():

@@ -121,7 +121,7 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 
 	f.Var(&s.above, "above", "count values above NUMBER, and show the longest unbroken time above it")
 	f.Var(&s.order, "sort", "sort by KEY, largest first: "+sortKeyNames()+", or a percentile such as p95")
-	f.Var(&s.most, "top", "show the `N` largest instances of each counter, by --sort")
+	f.Var(input.AtLeast{Count: &s.most, Least: 1}, "top", "show the `N` largest instances of each counter, by --sort")
 	f.Var(&s.percents, "percentiles", "percentiles to show")
 
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
@@ -180,6 +180,9 @@ func (s *summarizer) settle(ctx context.Context, args []string) error {
 	s.files, s.more = names, append(s.more, more...)
 
 	switch {
+	case len(names) > 0 && s.source.Source != "local:":
+		const form = "%s and --source: name all logs as arguments, or one with --source"
+		return fmt.Errorf(form, names[0])
 	case len(names) > 0 && s.during > 0:
 		return errors.New("--for measures a live source; --begin and --end are for logs")
 	case len(names) == 0 && s.during == 0 && s.source.Source == "local:":
