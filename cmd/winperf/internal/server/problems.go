@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,12 +44,55 @@ func (c *Config) wrong(p problem) error {
 	switch {
 	case !ok && key == "url": // the error names it
 		return err
+	case !ok && (c.places == nil || !c.ofFile(p.key)):
+		return fmt.Errorf("%s%s: %w", name, flagOf(key, name != ""), err)
 	case !ok:
 		return fmt.Errorf("%s%s: %w", name, key, err)
 	case strings.HasPrefix(key, "headers.") || strings.HasPrefix(key, "labels."):
 		return place.Key.Errorf("%s: %w", key, err)
 	}
 	return place.Errorf("%s: %w", strings.TrimPrefix(key, "web."), err)
+}
+
+// flagOf returns the flag of serve that sets a key, or of a target's key, or else the key.
+func flagOf(key string, ofTarget bool) string {
+	group, name, _ := strings.Cut(key, ".")
+	switch {
+	case ofTarget && group == "headers":
+		return "--push-header " + name
+	case ofTarget && group == "labels":
+		return "--push-label " + name
+	case ofTarget:
+		key = "push." + key
+	}
+	return cmp.Or(flags[key], key)
+}
+
+var flags = map[string]string{
+	"source":              "--source",
+	"language":            "--language",
+	"objects":             "--object",
+	"names":               "--names",
+	"exclude":             "--exclude",
+	"costly_interval":     "--costly-interval",
+	"timeout":             "--timeout",
+	"timeout_offset":      "--timeout-offset",
+	"max_series":          "--max-series",
+	"web.listen_address":  "--web.listen-address",
+	"web.config_file":     "--web.config.file",
+	"web.max_connections": "--web.max-connections",
+
+	"push.names":           "--push-names",
+	"push.interval":        "--push-interval",
+	"push.password_file":   "--push-password-file",
+	"push.bearer_file":     "--push-bearer-file",
+	"push.tls.ca_file":     "--push-ca",
+	"push.tls.cert_file":   "--push-cert",
+	"push.tls.key_file":    "--push-key",
+	"push.tls.server_name": "--push-server-name",
+	"push.queue.dir":       "--push-queue",
+	"push.queue.max_size":  "--push-queue-size",
+	"push.queue.max_age":   "--push-queue-age",
 }
 
 var settings = map[string]func(*Config) any{
