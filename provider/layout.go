@@ -48,7 +48,7 @@ func NewLayout(o *Object, keep func(i int) bool) (*Layout, error) {
 	}
 
 	if len(b.defs) == 0 {
-		return nil, fmt.Errorf("object %d %q: keep selects no counters: %w", o.Index, o.Name, ErrSchema)
+		return nil, fmt.Errorf("object %q (index %d): keep selects no counters: %w", o.Name, o.Index, ErrSchema)
 	}
 	return b.layout(), nil
 }

@@ -299,7 +299,7 @@ func TestSharedBase(t *testing.T) {
 func TestNothingKept(t *testing.T) {
 	_, err := provider.NewLayout(disk(), func(int) bool { return false })
 	if !errors.Is(err, provider.ErrSchema) ||
-		!strings.Contains(err.Error(), `object 236 "Disk": keep selects no counters`) {
+		!strings.Contains(err.Error(), `object "Disk" (index 236): keep selects no counters`) {
 		t.Errorf("error %v", err)
 	}
 }

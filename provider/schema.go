@@ -79,7 +79,7 @@ var ErrSchema = errors.New("bad counter declaration")
 func (o *Object) Check() error {
 	var errs []error
 	fault := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("object %d %q: %s: %w", o.Index, o.Name,
+		errs = append(errs, fmt.Errorf("object %q (index %d): %s: %w", o.Name, o.Index,
 			fmt.Sprintf(format, args...), ErrSchema))
 	}
 	if msg := o.check(); msg != "" {

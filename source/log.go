@@ -111,6 +111,9 @@ func openKind(log replay.File, opt Options) (winperf.Source, error) {
 		return nil, err
 	}
 
+	if len(start) == 0 {
+		return nil, fmt.Errorf("%s: %w: the file is empty", log.Name, winperf.ErrBadData)
+	}
 	kinds := logKinds()
 	i := slices.IndexFunc(kinds, func(k logKind) bool { return k.is(start) })
 	if i < 0 {

@@ -23,10 +23,10 @@ const Environment = "WINPERF_EXPERIMENTS"
 const suffix = ".sock"
 
 // ErrNobody is the error of Find if no program listens.
-var ErrNobody = fmt.Errorf("%w: no program of this account accepts experiments", ErrNoProgram)
+var ErrNobody = fmt.Errorf("%w of this account accepts experiments; winperf help experiment says how", ErrNoProgram)
 
 // ErrNoProgram is wrapped by the error of Find unless exactly one program matches.
-var ErrNoProgram = errors.New("no such program")
+var ErrNoProgram = errors.New("no program")
 
 // Dir returns the directory of this user's sockets: the directory in Environment, else
 // winperf-experiments in $XDG_RUNTIME_DIR, else winperf-experiments-UID in the directory
@@ -180,7 +180,7 @@ func Find(ctx context.Context, dir, text string) (Program, error) {
 		for _, p := range fit {
 			pids = append(pids, fmt.Sprintf("%s %d", p.Name, p.PID))
 		}
-		return Program{}, fmt.Errorf("%w: several listen (%s); say which one by its process id",
+		return Program{}, fmt.Errorf("%w with a unique name: %s; name one by its process id",
 			ErrNoProgram, strings.Join(pids, ", "))
 	}
 
@@ -192,5 +192,8 @@ func Find(ctx context.Context, dir, text string) (Program, error) {
 		}
 	}
 	meant := DidYouMean(suggest.Closest(text, names))
-	return Program{}, fmt.Errorf("%w as %q listens%s", ErrNoProgram, text, meant)
+	if meant == "" {
+		meant = "; winperf experiment list shows the programs"
+	}
+	return Program{}, fmt.Errorf("%w %q accepts experiments%s", ErrNoProgram, text, meant)
 }

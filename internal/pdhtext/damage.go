@@ -7,7 +7,7 @@ import (
 
 // ErrNoHead means that a file is no text log: no line begins with (PDH-CSV or (PDH-TSV.
 // Errors that wrap it also wrap winperf.ErrBadData.
-var ErrNoHead = errors.New("no PDH-CSV or PDH-TSV head")
+var ErrNoHead = errors.New("no PDH-CSV or PDH-TSV header")
 
 // brief shortens text for a message.
 func brief(b []byte) []byte {

@@ -90,6 +90,8 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
 		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+			at = int64(len(data)) + 1
 		case errors.As(err, &syntax):
 			at = syntax.Offset
 		case errors.As(err, &kind):

@@ -134,8 +134,8 @@ func TestFaultsInLines(t *testing.T) {
 		{"name": "One", "type": "PERF_COUNTER_RAWCOUNT", "scale": 11},
 		{"name": "Two", "type": "PERF_COUNTER_RAWCOUNT", "scale": 12}]}]}`
 	for text, want := range map[string]string{
-		text: "d.json: object 2 \"A\": counter 4 \"One\": scale 11 is outside -10 to 10\n" +
-			"d.json: object 2 \"A\": counter 6 \"Two\": scale 12 is outside -10 to 10",
+		text: "d.json: object \"A\" (index 2): counter 4 \"One\": scale 11 is outside -10 to 10\n" +
+			"d.json: object \"A\" (index 2): counter 6 \"Two\": scale 12 is outside -10 to 10",
 		`{"driver": "D"}`:           "d.json: no objects",
 		`{"driver": "D"}` + "\n {}": "d.json:2:2: text after the end of the schema",
 		`{"objects": [{"name": "A"}, {"name": "B", "counters": [{"name": "C"}]}, {}]}`: "" +
