@@ -119,7 +119,17 @@ func (p *program) rootCommand() *cobra.Command {
 logs, and computes their values as Windows does.
 
 A path names a counter: \Object(Instance)\Counter. * matches any characters. Quote paths
-to protect them from the shell. winperf list shows the available objects and counters.`,
+to protect them from the shell. winperf list shows the available objects and counters.
+
+A counter is one statistic of an object, such as Memory or Process; an instance is one of
+several, such as one process. A sample is the state of counters at one moment, a reading
+the value of one counter of one instance in it, a series these readings over time. In an
+experiment a counter is called a sensor, and the values at one event are a record. Costly
+objects are those that take long to sample, such as Thread; they are read only if a path
+or flag names them.
+
+Exit status: 0 done; 1 nothing was done, also if the command line is wrong; 3 done in part,
+such as a path without a value. Commands with other statuses describe them.`,
 		Example: `  winperf list
   winperf get '\Memory\Available MBytes'
   winperf watch '\Processor(*)\% Processor Time' -i 2
@@ -142,7 +152,7 @@ to protect them from the shell. winperf list shows the available objects and cou
 		record.Command(a), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),
 		publishing.ProviderCommand(a), publishing.PublishCommand(a), serving.ServeCommand(a, p.host), p.serviceCommand(),
-		completionCommand(a), versionCommand(a),
+		completionCommand(a), versionCommand(a), sourcesTopic(),
 	)
 	root.InitDefaultHelpCmd()
 	return root

@@ -59,7 +59,7 @@ instances and counters. Add the line for your shell to its startup file.`,
 				return s.write(cmd.Root(), a.Stdout)
 			}
 		}
-		return fmt.Errorf("expected one of %s", strings.Join(cmd.ValidArgs, ", "))
+		return fmt.Errorf("completion needs the name of a shell: %s", strings.Join(cmd.ValidArgs, ", "))
 	}
 	return cmd
 }

@@ -49,8 +49,10 @@ On Linux use systemd with the unit dist/winperf.service.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service status
   winperf service remove`,
-		Args: console.NoArgs,
+		Args: console.OnlySubcommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		DisableFlagsInUseLine: true,
 	}
 	cmd.AddCommand(
 		p.serviceInstallCommand(), p.serviceRemoveCommand(), p.serviceStatusCommand(), p.serviceRunCommand(),

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 )
 
 func helpCommand() *cobra.Command {
@@ -19,9 +20,12 @@ func helpCommand() *cobra.Command {
 		Short:   "Show the help of a command",
 		Example: "  winperf help watch",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, _, err := cmd.Root().Find(args)
+			about, rest, err := cmd.Root().Find(args)
 			if err != nil {
 				return unknownCommand(cmd.Root(), args)
+			}
+			if len(rest) > 0 {
+				return console.UnknownSubcommand(about, rest[0])
 			}
 
 			about.InitDefaultHelpFlag()
@@ -37,6 +41,35 @@ func helpCommand() *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
+	}
+}
+
+// sourcesTopic describes the values of --source. It is a help topic, not a command.
+func sourcesTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sources",
+		Short: "The values of --source",
+		Long: `A source is a log or a running system. --source names it:
+
+  FILE
+      a log: .blg, .csv, .tsv, .jsonl, a capture of winperf or a performance data block
+  -
+      a log on standard input
+` + input.SourceForms() + `
+Options follow the question mark; & separates several:
+
+  kernel=fold      show one process instead of the threads of the Linux kernel
+  groups=PATH      show these control groups of Linux and the groups below them
+  foreign=HOST     the other machine whose counters the registry's machine serves
+  lang=ID          language of the names, such as 009 for English
+  formatted=1      values computed by PDH instead of raw values
+  names=FILE       names of the numbers in the blocks, from winperf list --names
+  zone=ZONE        time zone of a text log, such as Europe/Berlin, as --zone
+  codepage=N       code page of a text log, such as 1251, as --code-page
+
+registry:, perflib: and pdh: read Windows machines and need Windows.`,
+		Example: `  winperf list --source load.blg
+  winperf get '\Memory\*' --source 'perfdata:one.bin,two.bin?names=names.tsv'`,
 	}
 }
 

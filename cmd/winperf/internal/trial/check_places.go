@@ -240,5 +240,5 @@ func CanKeep(path string) error {
 }
 
 func notEmpty(path string) error {
-	return fmt.Errorf("%s is not empty: the results of an experiment need an empty folder", path)
+	return fmt.Errorf("%s is not empty: name a new or empty directory for the results", path)
 }

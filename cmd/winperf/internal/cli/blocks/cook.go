@@ -29,6 +29,11 @@ or standard input, and writes one for each:
         "cur": {…}}
   out  {"value": number or null, "unit":…, "status":…, "error":…}
 
+value and base are the raw values of the counter and of its base, multi the second value of
+a multi-counter; perf_time, time_100ns and object_time are the clocks of the sample and of
+its object, perf_freq and object_freq their ticks per second. --wrap plausible treats a
+4-byte value that decreased as wrapped if it then has grown by less than half its range.
+
 prev is optional if one sample is enough; fields that the type does not use are optional.
 winperf convert --raw -o jsonl writes such lines; the output repeats their time and path.
 error is present only if the line had an error. With TYPE, a name or number, cook shows
@@ -102,7 +107,7 @@ type cookOptions struct {
 func (o *cookOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "show all types with unit, operands and formula")
-	const wrap = "`WHEN` a decreased 4-byte value counts as wrapped: plausible, never or always"
+	const wrap = "treat a decreased 4-byte value as wrapped, `WHEN`: plausible, never or always"
 	f.StringVar(&o.wrap, "wrap", "plausible", wrap)
 	f.BoolVar(&o.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 	f.BoolVar(&o.Clamp, "clamp", false, "show small negative results of inverse timers as 0")
@@ -185,8 +190,12 @@ func cookLines(a *console.App, w *bufio.Writer, file string, opt cookOptions) er
 		}
 	}
 
-	if in.Failed == nil && a.Partial && read == 0 {
-		return errors.New("no line could be read; expected JSON objects with type, prev and cur")
+	if in.Failed == nil && read == 0 {
+		what := "the input is empty"
+		if a.Partial {
+			what = "no line could be read"
+		}
+		return errors.New(what + "; expected JSON objects with type, prev and cur")
 	}
 	return in.Failed
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/winperf/winperf/counter"
@@ -37,7 +38,7 @@ func describeTypes(w io.Writer, names []string) error {
 	for _, name := range names {
 		t, err := counter.ParseType(name)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%w, and no such file exists", err))
+			errs = append(errs, unknownType(name, err))
 			continue
 		}
 		if shown++; shown > 1 {
@@ -46,6 +47,15 @@ func describeTypes(w io.Writer, names []string) error {
 		describeType(w, t)
 	}
 	return errors.Join(errs...)
+}
+
+// unknownType returns the error for an argument that is neither a file nor a counter type.
+func unknownType(name string, err error) error {
+	if strings.ContainsAny(name, `./\`) {
+		const form = "%s: no such file, and no counter type, such as PERF_COUNTER_RAWCOUNT or a 32-bit number"
+		return fmt.Errorf(form, name)
+	}
+	return fmt.Errorf("%w; no file has this name either", err)
 }
 
 func describeType(w io.Writer, t counter.Type) {

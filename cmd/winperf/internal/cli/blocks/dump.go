@@ -46,8 +46,8 @@ func DumpCommand(a *console.App) *cobra.Command {
 a new sample of the source. From a log it shows the first sample, or the first one at or
 after --begin.
 
-  -o text    every field, in a form that every command reads as a log (documented in
-             package perfdata); for counter sets definitions, instances and raw values
+  -o text    every field, in a form that every command reads as a log; for counter sets
+             definitions, instances and raw values
   -o json    objects, definitions, instances and raw values
   -o bin     the raw bytes, for perfdata:FILE; with --object a block with only these
              objects
@@ -109,7 +109,8 @@ func (d *dumper) run(ctx context.Context, args []string) (err error) {
 	case is.Cooked && is.Log.Raw:
 		return rawline.RawLinesError(append(args, d.source.Source)[0], "dump")
 	case is.Cooked:
-		return errors.New("the log holds displayable values, not raw ones, and cannot be dumped")
+		return fmt.Errorf("%s holds displayable values, not raw ones, and cannot be dumped",
+			append(args, d.source.Source)[0])
 	}
 	return d.show(ctx, src, d.log.ShownZone(is, opt), format)
 }

@@ -71,6 +71,10 @@ func (c *Catalogue) Close() { _ = c.context.Close() } // only reads
 func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 	switch status {
 	case counter.NoObject:
+		if c.nameless() {
+			return "the source has no names, only numbers: add names to its URL, as in perfdata:FILE?names=NAMES" +
+				" (winperf list --names > NAMES on that machine)"
+		}
 		return "no such object" + c.Hint(p, status)
 	case counter.NoCounter:
 		return "the object has no such counter" + c.Hint(p, status)
@@ -85,6 +89,11 @@ func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 		return "the counter's type has no displayable value"
 	}
 	return fmt.Sprintf("no value (%v)", status)
+}
+
+// nameless reports whether the sample has objects with title indices, and the source no name tables.
+func (c *Catalogue) nameless() bool {
+	return len(c.Objects) > 0 && c.Objects[0].ID.Index != 0 && c.Cycle != nil && len(c.Cycle.Names.Languages()) == 0
 }
 
 // noInstance explains why no instance matches a path: the path has an instance but the object has none, or

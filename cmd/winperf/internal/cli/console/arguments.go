@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strings"
@@ -20,6 +21,30 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s takes no arguments but got %s", commandName(cmd), strings.Join(args, ", "))
 	}
 	return nil
+}
+
+// OnlySubcommands rejects arguments of a command that only groups others.
+func OnlySubcommands(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return UnknownSubcommand(cmd, args[0])
+	}
+	return nil
+}
+
+// UnknownSubcommand returns the error for a name that is not a subcommand of cmd.
+func UnknownSubcommand(cmd *cobra.Command, name string) error {
+	group, names := commandName(cmd), func(yield func(string) bool) {
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() && !yield(c.Name()) {
+				return
+			}
+		}
+	}
+	if !cmd.HasSubCommands() {
+		return fmt.Errorf(`unknown command "%s %s"; winperf help %[1]s describes %[1]s`, group, name)
+	}
+	const form = `unknown command "%s %s"%s; winperf help %[1]s lists its commands`
+	return fmt.Errorf(form, group, name, DidYouMean(name, names))
 }
 
 // ExactlyOne accepts one argument; what names it in errors.
@@ -44,6 +69,11 @@ func AtMostOne(cmd *cobra.Command, args []string) error {
 // commandName returns the name of a command without the program's.
 func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
+// DidYouMeanOr is DidYouMean, but returns otherwise if no candidate is similar.
+func DidYouMeanOr(name string, candidates iter.Seq[string], otherwise string) string {
+	return cmp.Or(DidYouMean(name, candidates), otherwise)
 }
 
 // DidYouMean returns a question to append to an unknown name, or "" if no candidate is similar.

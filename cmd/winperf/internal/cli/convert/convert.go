@@ -62,7 +62,7 @@ type converter struct {
 func Command(a *console.App) *cobra.Command {
 	c := &converter{app: a}
 	cmd := &cobra.Command{
-		Use:   "convert LOG... [PATH...] -o OUT",
+		Use:   "convert LOG... [PATH...] [-o OUT]",
 		Short: "Convert, trim, thin out and merge logs",
 		Long: `Convert writes logs and captures in another format. It merges several logs, also from
 several machines, by time. Paths select counters; without a path and --counters it
@@ -97,8 +97,9 @@ samples without an error: VictoriaMetrics samples older than its -retentionPerio
 Prometheus samples older than its newest ones. --push-names windows_exporter uses the
 metric names of that exporter's dashboards.
 
-Exit status: 0 done, 1 nothing was converted or sent, 3 a path gave no value, permission
-was missing for some values, some data was damaged, or a receiver did not take all.`,
+Exit status: 0 done, 1 nothing was converted or sent, 3 a path had no value, some values
+could not be read for lack of permission, some data was damaged, or a receiver did not take
+all.`,
 		Example: `  winperf convert load.blg -o load.csv
   winperf convert load.csv '\Processor(*)\% Processor Time' -o cpu.jsonl
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
@@ -129,7 +130,7 @@ func (c *converter) flags(cmd *cobra.Command) {
 	f.Var(input.AtLeast{Count: &c.every, Least: 1}, "every", "take every Nth sample")
 	f.VarP(&c.interval, "interval", "i", "take the first sample of each interval: 60, 5m, 1:00:00")
 
-	const raw = "write raw values instead of displayable ones, with -o jsonl for winperf cook"
+	const raw = "with -o jsonl: write raw values for winperf cook instead of displayable ones"
 	f.BoolVar(&c.raw, "raw", false, raw)
 	const appends = "append to an existing OUT (csv, tsv, jsonl, blg, capture) with the same counters"
 	f.BoolVar(&c.appends, "append", false, appends)
@@ -324,6 +325,8 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 		return fmt.Errorf("--raw: %s always holds raw values", format)
 	case c.raw && format == logs.OpenMetrics:
 		return fmt.Errorf("--raw: %s always holds raw values if the log has them", format)
+	case c.raw && (format == "csv" || format == "tsv" || format == "json" || format == "paths"):
+		return errors.New("--raw writes JSON lines for winperf cook: use -o jsonl or a file name that ends in .jsonl")
 	case c.raw && logs.IsPacked(file):
 		return errors.New("--raw: lines of raw values are not compressed; -o raw.jsonl")
 	case c.raw && format == "jsonl":

@@ -21,7 +21,9 @@ func ExperimentCommand(a *console.App) *cobra.Command {
 		Use:   "experiment",
 		Short: "Measure running programs at their events",
 		Long: `Experiment attaches experiments to running programs of your account, and lists, pauses,
-changes and ends them. An experiment measures sensors at the events of a program.
+changes and ends them. An experiment measures sensors (counters) at the events of a program:
+moments that its code names, such as checkout, or the ticks of an interval. A binding says
+which sensors are measured at which events; a sink is where the records go.
 
 A program takes part with one call (control.Listen in Go). winperf run, record and serve
 take part with --experiments. PROGRAM is a name or process id, optional if only one program
@@ -31,8 +33,10 @@ takes part. EXPERIMENT is optional if the program has only one.`,
   winperf experiment pause shop
   winperf experiment change shop --every 5s
   winperf experiment end shop`,
-		Args: console.NoArgs,
+		Args: console.OnlySubcommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		DisableFlagsInUseLine: true,
 	}
 	cmd.AddCommand(experimentListCommand(a), experimentAttachCommand(a), experimentReceiveCommand(a),
 		experimentStepCommand(a, "pause", "pause", "Ignore events until resume"),
@@ -193,7 +197,7 @@ and may lack records.`,
 	}
 
 	f := cmd.Flags()
-	f.Var(input.LiveInterval{Interval: &every}, "every", "interval of a source of events")
+	f.Var(input.LiveInterval{Interval: &every}, "every", "new interval of the events that --every of attach started")
 	f.StringVar(&ch.Source, "source", "", "`NAME` of the source of events that --every changes")
 	const sensor = "`PATH` or name of a sensor, replaces the previous sensors; may be repeated"
 	f.StringArrayVar(&ch.Sensors, "sensor", nil, sensor)

@@ -81,7 +81,7 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.spec.Name, "name", "", "`NAME` of the experiment (default: experiment)")
 	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of event names; may be repeated")
 	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
-	flags.Var(input.LiveInterval{Interval: &f.every}, "every", "interval of the event tick")
+	flags.Var(input.LiveInterval{Interval: &f.every}, "every", "measure at this interval; the event is named tick")
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
 
 	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +
@@ -96,12 +96,16 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	const keep = "continue the experiment when this command ends; see receive and end"
 	flags.BoolVar(&f.spec.Keep, "keep", false, keep)
 	f.output.Add(cmd, experimentFormats())
-	policies := []string{"drop_oldest", "drop_newest", "spill", "wait"}
 	console.Complete(cmd, "policy", cobra.FixedCompletions(policies, cobra.ShellCompDirectiveNoFileComp))
 	console.Complete(cmd, "sensor", input.CompletePath(&input.SourceFlags{Source: "local:"}))
 }
 
+var policies = []string{"drop_oldest", "drop_newest", "spill", "wait"}
+
 func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
+	if p := f.binding.Policy; p != "" && !slices.Contains(policies, p) {
+		return nil, fmt.Errorf("--policy %s: expected drop_oldest, drop_newest, spill or wait", p)
+	}
 	sinks, err := parseSinks(f.sinks)
 	if err != nil {
 		return nil, err
@@ -134,7 +138,7 @@ func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
 		return nil, errors.New("attach needs --sensor PATH or --spec FILE;" +
 			" winperf experiment list PROGRAM --sensors shows sensors")
 	case len(b.Events) == 0 && f.every == 0:
-		return nil, errors.New("attach needs --event PATTERN, --every TIME or both;" +
+		return nil, errors.New("attach needs --event PATTERN, --every DURATION or both;" +
 			" winperf experiment list PROGRAM shows events")
 	case f.every != 0:
 		spec.Events = []control.EventSource{{Name: tick, Every: control.Interval(f.every)}}
@@ -150,7 +154,7 @@ func experimentReceiveCommand(a *console.App) *cobra.Command {
 		Use:   "receive [PROGRAM [EXPERIMENT]]",
 		Short: "Write the records of an experiment that was attached with --keep",
 		Long: `Receive writes the records of an experiment that was attached with --keep, until you stop
-it (Ctrl-C) or the experiment ends. It writes records that nobody received first.`,
+it (Ctrl-C) or the experiment ends. It first writes the records that no command has received.`,
 		Example:           `  winperf experiment receive shop load -o table`,
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,

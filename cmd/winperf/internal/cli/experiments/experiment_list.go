@@ -181,6 +181,9 @@ func listSensors(ctx context.Context, a *console.App, args []string, pattern str
 	if err := findAndSend(ctx, args, control.Request{Op: "sensors", Pattern: pattern}, &all); err != nil {
 		return err
 	}
+	if len(all.Sensors) == 0 && pattern != "" {
+		return fmt.Errorf("no sensor matches %q; winperf experiment list PROGRAM --sensors shows all", pattern)
+	}
 
 	for _, s := range all.Sensors {
 		err := error(nil)

@@ -61,7 +61,7 @@ in blocks of random order, to show the cost of measuring: the difference of the 
 its 95 % confidence interval, and the probability of such a difference without an effect.
 -p adds counters to measure.
 
---compare compares the runs in two results folders, or the commands in one.
+--compare compares the runs in two results directories, or the commands in one.
 
 Ctrl-C asks the command to end and completes the results; a second one kills it.
 
@@ -116,11 +116,11 @@ func (r *runner) addFlags(flags *pflag.FlagSet) {
 	const count = "number of runs of the command, or of each variant"
 	flags.VarP(input.AtLeast{Count: &r.repetitions, Least: 1}, "count", "n", count)
 	flags.Var(input.AtLeast{Count: &r.warmups}, "warmup", "number of runs before, which are not counted")
-	flags.Uint64Var(&r.seed, "seed", 0, "seed of the random order; 0 chooses one")
+	flags.Uint64Var(&r.seed, "seed", 0, "seed `N` of the random order; 0 chooses one")
 	flags.StringVarP(&r.folder, "output", "o", "", "keep the results in this `DIRECTORY`")
 	flags.StringArrayVarP(&r.paths, "path", "p", nil, "with --disturbance: measure this `PATH`, too")
 	flags.BoolVar(&r.disturbance, "disturbance", false, "show the cost of measuring the command")
-	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "intervals of --disturbance")
+	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "`LIST` of the intervals of --disturbance")
 	flags.BoolVar(&r.check, "check", false, "check the experiment and run nothing")
 	flags.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
 	const status = "exit with status 0, 1 or 3 instead of the command's status"
@@ -132,6 +132,8 @@ func (r *runner) run(ctx context.Context, args []string, dash bool) error {
 	switch {
 	case r.compare:
 		return r.compareFolders(args)
+	case len(args) == 0 && r.check:
+		return errors.New("--check needs an experiment file: winperf run --check experiment.yaml")
 	case len(args) == 0:
 		return errors.New("no command given; for example winperf run -- make -j4")
 	case !dash && len(args) > 1:

@@ -23,7 +23,7 @@ func (r *runner) compareFolders(folders []string) error {
 		}
 	}
 	if len(folders) < 1 || len(folders) > 2 {
-		return fmt.Errorf("--compare takes one or two results folders but got %d", len(folders))
+		return fmt.Errorf("--compare takes one or two results directories but got %d", len(folders))
 	}
 	var all []compared
 	for _, folder := range folders {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"strings"
@@ -24,6 +25,10 @@ import (
 
 func (r *runner) runFile(ctx context.Context, name string) error {
 	text, err := input.ReadRegistrationFile(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		const form = "%s: no such experiment file; to run a command write winperf run -- %[1]s"
+		return fmt.Errorf(form, name)
+	}
 	if err != nil {
 		return err
 	}

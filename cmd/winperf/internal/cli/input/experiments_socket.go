@@ -10,8 +10,8 @@ import (
 )
 
 // ExperimentsUsage is the help of --experiments.
-const ExperimentsUsage = "open a local socket for programs of this account to attach experiments," +
-	" which can write files and start programs"
+const ExperimentsUsage = "let programs of this account attach experiments to this process;" +
+	" warning: an experiment can write files and start programs with the rights of this process"
 
 // OpenExperiments opens a socket for attaching experiments to a command, until stop is called. Experiments
 // measure src, or this machine if src is nil.

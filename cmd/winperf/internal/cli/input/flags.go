@@ -28,7 +28,7 @@ func (v *Interval) String() string {
 }
 
 // Type names the value in help texts.
-func (v *Interval) Type() string { return "TIME" }
+func (v *Interval) Type() string { return "DURATION" }
 
 // Set reads the value.
 func (v *Interval) Set(s string) error {
@@ -147,7 +147,7 @@ type SourceFlags struct {
 // Add adds the flags to a command.
 func (f *SourceFlags) Add(cmd *cobra.Command) {
 	f.Source = "local:"
-	cmd.Flags().Var(&once{text: &f.Source}, "source", "`URL` of the source: "+SourceForms())
+	cmd.Flags().Var(&once{text: &f.Source}, "source", SourceHelp)
 	cmd.Flags().Var(&f.Language, "language", LanguageHelp)
 	console.Complete(cmd, "source", CompleteSource)
 	console.Complete(cmd, "language", CompleteLanguage)
@@ -167,7 +167,7 @@ func (v *once) String() string {
 	return *v.text
 }
 
-func (v *once) Type() string { return "string" }
+func (v *once) Type() string { return "URL" }
 
 // Set sets the value and rejects a second one.
 func (v *once) Set(s string) error {
@@ -178,13 +178,17 @@ func (v *once) Set(s string) error {
 	return nil
 }
 
-// SourceForms lists the forms of --source for help texts.
+// SourceHelp describes --source.
+const SourceHelp = "a log file, - for a log on standard input, or local: for this machine;" +
+	" winperf help sources lists all"
+
+// SourceForms lists all kinds of sources, one a line.
 func SourceForms() string {
-	forms := []string{"a log's file name", "- (a log on standard input)"}
+	var b strings.Builder
 	for _, s := range source.Schemes() {
-		forms = append(forms, s.Usage+" ("+s.Brief+")")
+		fmt.Fprintf(&b, "  %s\n      %s\n", s.Usage, s.Brief)
 	}
-	return strings.Join(forms, ", ")
+	return b.String()
 }
 
 // SelectFlags select counters in addition to the paths on the command line.
@@ -204,14 +208,14 @@ func (f *SelectFlags) Add(cmd *cobra.Command, source *SourceFlags) {
 
 // AddPDHExact adds the flag for commands that count new processes from zero.
 func (f *SelectFlags) AddPDHExact(cmd *cobra.Command) {
-	const exact = "show no rates of a process that began after the previous sample, as PDH does;" +
-		" by default they count from zero"
+	const exact = "omit the first rate of a new process, as PDH does" +
+		" (default: compute it from the start of the process)"
 	cmd.Flags().BoolVar(&f.pdhExact, "pdh-exact", false, exact)
 }
 
 // AddFromStart adds the flag for commands that compute as PDH does.
 func (f *SelectFlags) AddFromStart(cmd *cobra.Command) {
-	const start = "count the rates of a process that began after the previous sample from zero, unlike PDH"
+	const start = "compute the first rate of a new process from its start (default: omit it, as PDH does)"
 	f.pdhExact = true
 	cmd.Flags().BoolVar(&f.fromStart, "from-start", false, start)
 }

@@ -17,7 +17,7 @@ func namings() []string { return []string{"pid", "name:pid"} }
 
 // Add adds --name.
 func (v *Naming) Add(cmd *cobra.Command) {
-	cmd.Flags().Var(v, "name", "name processes and threads by id: pid, or name:pid")
+	cmd.Flags().Var(v, "name", "show processes and threads as pid or as name:pid")
 	console.Complete(cmd, "name", cobra.FixedCompletions(namings(), cobra.ShellCompDirectiveNoFileComp))
 }
 

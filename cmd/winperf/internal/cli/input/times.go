@@ -29,7 +29,7 @@ func (f *LogFlags) Add(cmd *cobra.Command) {
 	const zone = "time `ZONE` of times and of text logs, such as Europe/Berlin or +05:30" +
 		" (default: of the log or this machine)"
 	cmd.Flags().StringVar(&f.zone, "zone", "", zone)
-	const codePage = "code page `NUMBER` of a text log, such as 1251, if not detected"
+	const codePage = "code page of a text log, a `NUMBER` such as 1251, if not detected"
 	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)
 }
 

@@ -23,8 +23,8 @@ A path is \Object(Instance)\Counter, or \Object\Counter for an object without in
 on; (name) is the first, (name*) matches all. A sensor name, as shown by
 winperf list -o sensors, can replace a path.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, permission was
-missing for some values, or some data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path matched nothing or had no
+value, some values could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf get '\Memory\Available MBytes'
   winperf get '\Processor(*)\% Processor Time' '\System\Processes'
   winperf get '\Process(*)\ID Process' -o csv
@@ -35,7 +35,7 @@ missing for some values, or some data was damaged.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 	r.flags(cmd, "time between the two samples that a rate needs: 2, 0.5, 500ms")
-	cmd.Flags().StringVar(&r.at, "at", "", "show the last sample of a log up to this `TIME`: a time, +1h or end")
+	cmd.Flags().StringVar(&r.at, "at", "", "show the last sample of a log up to this `TIME`, such as 2007-06-30T15:40:38, +1h or end")
 	cmd.MarkFlagsMutuallyExclusive("at", "begin")
 	cmd.MarkFlagsMutuallyExclusive("at", "end")
 	return cmd

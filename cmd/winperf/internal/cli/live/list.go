@@ -63,7 +63,9 @@ func ListCommand(a *console.App) *cobra.Command {
   -o sensors  the same as sensor names, source/object/counter#instance; the
               characters / # and % in names become %2F, %23 and %25
   -o jsonl    one JSON line for each counter, with index, help, type and instances
-  --names     the whole name table, including unused names
+  --names     the whole name table, including unused names: 4, a tab, System
+
+Spellings of typeperf: -q is -o paths, -qx is -o paths --instances.
 
 Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
 		Example: `  winperf list
@@ -135,6 +137,11 @@ func (l *lister) settle(args []string) error {
 	case l.names:
 		l.output.Formats = output.NamesFormats
 	case l.instances:
+		for _, format := range []string{l.output.Format, l.output.Output} {
+			if strings.EqualFold(format, "jsonl") || strings.EqualFold(format, "table") {
+				return errors.New("--instances works only with -o paths and -o sensors")
+			}
+		}
 		l.output.Formats = output.InstanceFormats
 	}
 

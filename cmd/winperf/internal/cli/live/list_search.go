@@ -23,6 +23,7 @@ import (
 // name or number, a pattern for names, words of names and help texts.
 type search struct {
 	text  string
+	given string          // the argument
 	path  *selection.Path // nil if the text is not a path
 	name  selection.Name
 	only  bool // search only names of objects
@@ -30,7 +31,7 @@ type search struct {
 }
 
 func newSearch(text string, is winperf.Description) *search {
-	s := &search{text: text, only: strings.HasPrefix(text, `\`)}
+	s := &search{text: text, given: text, only: strings.HasPrefix(text, `\`)}
 	if p, err := winperf.ParsePath(text); err == nil {
 		path := selection.NewPath(thismachine.Paths([]winperf.Path{p}, is)[0])
 		s.path = &path
@@ -225,9 +226,19 @@ func (s *search) nothing(empty string, c *catalogue.Catalogue) error {
 		return errors.New(empty)
 	case path != "":
 		return fmt.Errorf("no object matches %q; quote the path: '%s'", s.text, path)
+	case s.path != nil && s.only:
+		const form = "%s: no counter matches this path%s"
+		return fmt.Errorf(form, s.given, console.DidYouMeanOr(objectOf(s.given), c.ObjectNames(), toList))
 	case len(s.words) > 1:
 		const form = "no counter has the words %q in its name or help text, or in its object's"
 		return fmt.Errorf(form, s.text)
 	}
-	return fmt.Errorf("no object matches %q%s", s.text, console.DidYouMean(s.text, c.ObjectNames()))
+	return fmt.Errorf("no object matches %q%s", s.text, console.DidYouMeanOr(s.text, c.ObjectNames(), toList))
+}
+
+const toList = "; winperf list shows the objects"
+
+func objectOf(path string) string {
+	p, _ := winperf.ParsePath(path) // newSearch has parsed it
+	return p.Object
 }

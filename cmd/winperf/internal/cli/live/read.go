@@ -40,6 +40,7 @@ type reader struct {
 	pathsGiven bool // whether paths were given
 	live       bool // the source is not a log
 	before     int  // number of cycles before the shown one
+	wrote      bool // any value was written
 	tally      input.Tally
 	view       logs.View
 
@@ -280,6 +281,7 @@ func (r *reader) passes(cycle *measure.Cycle) bool {
 
 func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 	if columns := r.shown(cycle, out); len(columns) > 0 {
+		r.wrote = true
 		err = out.Write(cycle.Time, columns)
 	}
 	if err != nil {
@@ -313,5 +315,13 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	if r.pathsGiven || !t.Any() {
 		input.Explain(ctx, a, src, t, r.paths, true)
 	}
+
 	a.Nothing = t.Nothing()
+	switch {
+	case a.Nothing && r.live && r.pathsGiven && r.count != 1:
+		a.Complain(fmt.Errorf("no path matched in %s", console.Plural(t.Cycles, "sample")))
+	case !a.Nothing && !r.wrote && len(r.sel.Exclude) > 0 && t.Cycles > 0:
+		a.Complain(errors.New("--exclude omits all values"))
+		a.Nothing = true
+	}
 }

@@ -19,10 +19,10 @@ than table show all processes. On a terminal the table is redrawn in place: arro
 keys scroll, q quits. In a pipe readings follow each other.
 
 Paths are as for winperf get. A path without a match is tried again with each sample. New
-and ended instances are tracked; csv and tsv have one column for each instance of the first
-row. A renamed process keeps its original name in the output; --anomalies reports the
-change. Costly objects are sampled separately, so they do not delay the others; table and
-jsonl show the age of older values. \winperf\* shows the cost of watching: the times of its
+and ended instances are tracked; csv and tsv show only the instances of the first row. A
+renamed process keeps its original name in the output; --anomalies reports the change.
+Costly objects are sampled separately, so they do not delay the others; table and jsonl
+show the age of older values. \winperf\* shows the cost of watching: the times of its
 stages and the program's resource use.
 
 If a path selects % Processor Time of every process, the table has a row "(not in a listed
@@ -31,8 +31,10 @@ _Total, in percent of one processor. It contains interrupts, and processes that 
 between two samples. The row is omitted from other formats, and with --cap100, a process
 excluded by --exclude, or a source without the object Processor.
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path never gave a value, permission was
-missing for some values, or some data was damaged.`,
+Spellings of typeperf: -cf FILE is --counters, -si is -i, -sc is -n.
+
+Exit status: 0 done, 1 nothing could be shown, 3 a path never had a value, some values
+could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf watch
   winperf watch '\Processor(*)\% Processor Time' '\Memory\Available MBytes'
   winperf watch '\Process(*)\% Processor Time' -i 5 -n 12 -o csv > load.csv

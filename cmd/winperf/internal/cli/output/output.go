@@ -31,9 +31,10 @@ type Flags struct {
 func (f *Flags) Add(cmd *cobra.Command, formats []sink.Format) {
 	f.Formats = formats
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "",
-		"`WHERE` to write: a format ("+formatNames(formats)+") for standard output, or a file name")
-	const format = "`FORMAT` if the file's extension does not name it"
-	cmd.Flags().StringVarP(&f.Format, "format", "f", "", format)
+		"write to this `FILE`, or in this format to standard output: "+formatNames(formats)+
+			" (./"+formats[0].Name+" is a file)")
+	cmd.Flags().StringVarP(&f.Format, "format", "f", "",
+		"`FORMAT` of the file, if its extension does not name it: "+formatNames(formats))
 	cmd.Flags().BoolVar(&f.Overwrite, "overwrite", false, "replace an existing file")
 	names := formatCompletions(formats)
 	console.Complete(cmd, "format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))

@@ -35,8 +35,10 @@ the manifest (.man) of a version 2 provider.`,
   winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll'
   winperf provider status MyApplication
   winperf provider uninstall MyApplication`,
-		Args: console.NoArgs,
+		Args: console.OnlySubcommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		DisableFlagsInUseLine: true,
 	}
 
 	cmd.AddCommand(providerInitCommand(a), providerCheckCommand(a),
@@ -223,7 +225,7 @@ Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
 					failed = append(failed, err)
 					continue
 				}
-				if err := listFindings(a, file, read.findings); err != nil {
+				if err := listFindings(a, file, read); err != nil {
 					return err
 				}
 			}
@@ -238,14 +240,21 @@ Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,
 	}
 }
 
-func listFindings(a *console.App, file string, found regfile.Findings) error {
+func listFindings(a *console.App, file string, read *registrationRead) error {
+	found := read.findings
+	for _, text := range read.declared {
+		a.Partial = true
+		if _, err := fmt.Fprintln(a.Stdout, safetext.Line(text)); err != nil {
+			return err
+		}
+	}
 	for _, f := range found {
 		if _, err := fmt.Fprintln(a.Stdout, safetext.Line(f.Error())); err != nil {
 			return err
 		}
 		a.Partial = a.Partial || !f.Warning
 	}
-	if len(found) == 0 {
+	if len(found)+len(read.declared) == 0 {
 		_, err := fmt.Fprintf(a.Stdout, "%s: ok\n", safetext.Line(file))
 		return err
 	}
@@ -266,6 +275,7 @@ type registrationRead struct {
 	providers []winperf.GUID // of a manifest
 	schemas   []*registration.Declaration
 	findings  regfile.Findings
+	declared  []string // errors of a schema
 }
 
 func readRegistration(ctx context.Context, file string) (*registrationRead, error) {
@@ -294,7 +304,7 @@ func readRegistration(ctx context.Context, file string) (*registrationRead, erro
 
 	case ".json":
 		if _, err := registration.ParseDeclaration(file, data); err != nil {
-			return nil, err
+			read.declared = console.ErrorLines(err)
 		}
 	default:
 		return nil, fmt.Errorf("%s: expected a file .ini, .h, .man or .json", file)

@@ -57,6 +57,9 @@ Install requires an elevated prompt. --dry-run works on any system.`,
 }
 
 func readInstall(ctx context.Context, a *console.App, in *regfile.Install, file string) error {
+	if ext := strings.ToLower(filepath.Ext(file)); ext != ".ini" && ext != ".man" && ext != ".xml" {
+		return fmt.Errorf("%s: expected a file .ini or .man", file)
+	}
 	read, err := readRegistration(ctx, file)
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ func (p *publishing) line(text string) *winperf.DataError {
 	// A line without a value has a part of its path as value, so an error of the path is reported first.
 	target, noTarget := p.target(path)
 	c, err := parseChange(value, target.double)
+	if _, whole := p.target(text); err != nil && noTarget != nil && whole == nil {
+		return &winperf.DataError{Column: 1, Msg: "no value: expected a path, a space and a value"}
+	}
 	if err != nil {
 		return &winperf.DataError{Column: at(split + 1), Msg: err.Error()}
 	}
@@ -236,9 +239,12 @@ func (p *publishing) remove(text string) error {
 	if err != nil {
 		return err
 	}
-	_, key, err := p.object(path)
+	o, key, err := p.object(path)
 	if err != nil {
 		return err
+	}
+	if !o.Multi() {
+		return fmt.Errorf("object %s has no instances: nothing to remove", path.Object)
 	}
 	if !path.HasInstance || path.Counter != "*" {
 		return fmt.Errorf(`expected \%s(NAME)\* remove`, path.Object)

@@ -100,7 +100,7 @@ as Ctrl-C does; under nohup SIGHUP is ignored.
   blg         binary log of Windows, raw values; not verified on Windows
   csv, tsv    text logs of Windows, with a column for each instance of the first row. A
               column belongs to an instance, not to its name: instances that appear
-              later are not recorded. 'winperf convert' writes a log with all of them
+              later are not recorded. Record a capture and convert it to get all of them
   jsonl       a JSON object for each reading; NAME.jsonl.zst is compressed
 
 NAME can contain {time}, {date}, {mmddhhmm}, {host} and {serial}. The default is
@@ -127,9 +127,9 @@ already recorded.
 With --experiments programs can attach experiments to the recording (winperf experiment
 attach record), which measure the same source.
 
-Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path never gave
-a value (capture and blg: never matched), permission was missing for some values, or some
-data was damaged.`
+Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path never had
+a value (capture and blg: never matched), some values could not be read for lack of
+permission, or some data was damaged.`
 
 // Command returns the command record.
 func Command(a *console.App) *cobra.Command {
@@ -166,10 +166,10 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.StringVar(&r.begin, "begin", "", begin)
 	f.StringVar(&r.end, "end", "", "stop at this `TIME`; omit later samples of a log")
 
-	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", "largest size of a file: 100 (megabytes), 500K, 2G")
-	f.Var((*input.Count)(&r.limit.Samples), "max-samples", "largest number of samples in a file")
-	f.Var((*input.Interval)(&r.limit.Time), "max-time", "longest time in a file")
-	const full = "action when a file is full: stop, new (file) or circular"
+	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", "largest size of a file, with --at-limit circular of all files: 100 (megabytes), 500K, 2G")
+	f.Var((*input.Count)(&r.limit.Samples), "max-samples", "largest number of samples in a file, with --at-limit circular the least number kept")
+	f.Var((*input.Interval)(&r.limit.Time), "max-time", "longest time in a file, with --at-limit circular in all files")
+	const full = "when a file is full: stop, new (continue in a new file) or circular (and remove the oldest file)"
 	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
 
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
@@ -184,7 +184,7 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	r.name.Add(cmd)
 	r.read.Add(cmd)
 	r.output.Add(cmd, recordFormats())
-	f.Lookup("output").Usage = "`NAME` of the file; its extension names the format"
+	f.Lookup("output").Usage = "write to the file `NAME`; its extension names the format"
 	r.sel.Add(cmd, &r.source)
 	r.sel.AddPDHExact(cmd)
 
@@ -457,8 +457,12 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 
 		full, err := r.files.Add(ctx, m, sampleTime(cycle))
 		r.reportSmall()
-		if err != nil || full {
+		if err != nil {
 			return err
+		}
+		if full {
+			r.reportFull()
+			return nil
 		}
 		if err := r.syncNow(); err != nil {
 			return err
@@ -481,6 +485,26 @@ func (r *recorder) waits(ctx context.Context, src winperf.Source) bool {
 
 	input.ExplainFirst(ctx, r.app, src, &r.tally, r.paths, r.live && r.count != 1)
 	return !r.begun
+}
+
+// reportFull reports that the recording ends at the limit of its file.
+func (r *recorder) reportFull() {
+	if r.quiet {
+		return
+	}
+	var limits []string
+	if r.limit.Samples > 0 {
+		limits = append(limits, fmt.Sprintf("--max-samples %d", r.limit.Samples))
+	}
+	if r.limit.Size > 0 {
+		limits = append(limits, "--max-size "+output.FormatSize(r.limit.Size))
+	}
+	if r.limit.Time > 0 {
+		limit := input.Interval(r.limit.Time)
+		limits = append(limits, "--max-time "+limit.String())
+	}
+	const form = "stopped at %s; --at-limit new continues in a new file"
+	r.app.Complain(fmt.Errorf(form, strings.Join(limits, " or ")))
 }
 
 // reportSmall reports, after the first file, that a limit leaves room for hardly more than one sample in a

@@ -69,8 +69,8 @@ certificates and passwords, in the format of Prometheus exporters.
 The --config file (YAML) can contain every setting except --experiments; flags override
 it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if it has
 errors, the old configuration stays in use. --check runs all checks before serving and
-ends with status 0, or with all errors by line and column. A path without a match is only
-a warning, because its object may appear later.
+ends with status 0 and no output, or with all errors by line and column. A path without a
+match is only a warning, because its object may appear later.
 
 With --experiments programs can attach experiments to the server (winperf experiment
 attach serve), which measure this machine, whatever the server's source is.
@@ -92,6 +92,7 @@ func ServeCommand(a *console.App, host *Hosted) *cobra.Command {
 		Long:  serveHelp,
 		Example: `  winperf serve
   winperf serve '\Processor(*)\*' '\Memory\*' --web.listen-address :9182
+  curl 'http://localhost:9182/metrics?object=Memory'
   winperf serve --names own,windows_exporter
   winperf serve --source load.blg
   winperf serve --push remote-write+http://localhost:9090 --push-interval 10
@@ -111,7 +112,7 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects, too")
 	f.Var(&s.costly, "costly-interval", "shortest time between samples of costly objects (default 1m)")
 
-	f.StringSliceVar(&s.names, "names", nil, "`NAMES` of metrics: own, windows_exporter or own,windows_exporter")
+	f.StringSliceVar(&s.names, "names", nil, "metric `NAMES`: own, windows_exporter or own,windows_exporter")
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
 	const legacy = "with windows_exporter's names, include names that newer versions dropped"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
@@ -140,10 +141,10 @@ func (s *serveFlags) addPush(cmd *cobra.Command) {
 		" may be repeated"
 	f.StringArrayVar(&s.push, "push", nil, push)
 	f.Var(&s.interval, "push-interval", "time between samples sent (default 15s)")
-	const names = "`NAMES` of the metrics sent: own, windows_exporter, otel (OTLP only);" +
+	const names = "metric `NAMES` sent: own, windows_exporter, otel (OTLP only);" +
 		" default as --names"
 	f.StringSliceVar(&s.pushNames, "push-names", nil, names)
-	const queue = "`DIR` of the queue of samples to send (default: named after the URL)"
+	const queue = "keep the queue of samples to send in this `DIRECTORY` (default: named after the URL)"
 	f.StringVar(&s.queue.Dir, "push-queue", "", queue)
 	const size = "largest size of the queue: 500M, 1G (default 256M)"
 	f.Var((*output.ByteSize)(&s.queue.MaxBytes), "push-queue-size", size)

@@ -80,8 +80,8 @@ significantly, and the medians or means by more than --tolerance), a source lack
 or could not be read, or some data was damaged.`,
 		Example: `  winperf compare before.blg after.blg
   winperf compare before.blg after.blg '\Processor(*)\*' --differing
-  winperf compare '\Memory\*' '\Processor(*)\% Processor Time'
-  winperf compare '\Process(*)\*' --differing
+  winperf compare '\Memory\*' '\Processor(*)\% Processor Time'       (on Windows)
+  winperf compare '\Process(*)\*' --differing                        (on Windows)
   winperf compare '\System\*' --source local: --source 'perfdata:one.bin,two.bin?names=names.tsv'
   winperf compare '\Memory\*' --source before.csv --source after.csv -n 1 --tolerance 0 -o jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,13 +98,13 @@ func (c *comparer) flags(cmd *cobra.Command) {
 
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil,
-		"`URL` of a source to compare; repeat it: "+input.SourceForms())
+		"compare the source with this `URL`; repeat it: "+input.SourceHelp)
 	flags.Var(&c.source.Language, "language", input.LanguageHelp)
 
 	const every = "time between two samples of a source: 2, 0.5, 500ms"
 	flags.VarP(input.LiveInterval{Interval: &c.every}, "interval", "i", every)
 	const count = "number of comparisons; shows the last one, and the mean cost of all"
-	flags.VarP(&c.count, "count", "n", count)
+	flags.VarP(input.AtLeast{Count: &c.count, Least: 1}, "count", "n", count)
 	flags.Var(&c.tolerance, "tolerance", "accepted difference, see above")
 	flags.BoolVar(&c.differing, "differing", false, "show only counters that differ")
 
@@ -169,8 +169,6 @@ func (c *comparer) settle(ctx context.Context, args []string) (err error) {
 		return errors.New("compare needs two sources: give --source at least twice, or two logs")
 	case len(c.paths) == 0 && !c.ofLogs():
 		return errors.New(`no path given; for example '\Memory\*' (winperf list shows the counters)`)
-	case c.count == 0:
-		return errors.New("-n 0: compare needs a limit")
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ objects, and damage. Times are in the time zone of the log (UTC if it names none
 For published counters (a .winperf file, or the directory that winperf publish reports) it
 shows the publisher's process, its start time, and its objects.
 
-Exit status: 0 done, 1 nothing could be shown, 3 some data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a file could not be read, or some data was
+damaged.`,
 		Example: `  winperf info load.blg
   winperf info *.csv -o json
   winperf info /run/winperf

@@ -58,7 +58,7 @@ func Command(a *console.App) *cobra.Command {
 	s := &summarizer{app: a, every: input.Interval(schedule.DefaultInterval)}
 	s.percents = slices.Clone(defaultPercentiles)
 	cmd := &cobra.Command{
-		Use:   "summary LOG... [PATH...]",
+		Use:   "summary {LOG... | --for DURATION} [PATH...]",
 		Short: "Show the distribution of each counter's values in logs or a measurement",
 		Long: `Summary shows the distribution of each counter's values in logs and captures. Paths select
 counters; an argument that begins with \ is a path, unless a file of that name exists.
@@ -94,8 +94,8 @@ On a terminal the numbers are below the name if a line does not fit. csv and jso
 have the unit of the total, and "present": the seconds that the values of the row cover.
 They do not have the row "(not in a listed process)".
 
-Exit status: 0 done, 1 nothing could be shown, 3 a path gave no value, permission was
-missing for some values, or some data was damaged.`,
+Exit status: 0 done, 1 nothing could be shown, 3 a path matched nothing or had no
+value, some values could not be read for lack of permission, or some data was damaged.`,
 		Example: `  winperf summary load.blg
   winperf summary load.blg '\Processor(*)\% Processor Time' --above 80
   winperf summary load.blg '\Process(*)\% Processor Time' --top 5
@@ -184,7 +184,8 @@ func (s *summarizer) settle(ctx context.Context, args []string) error {
 		const form = "%s and --source: name all logs as arguments, or one with --source"
 		return fmt.Errorf(form, names[0])
 	case len(names) > 0 && s.during > 0:
-		return errors.New("--for measures a live source; --begin and --end are for logs")
+		const form = "%s: --for measures a live source, not a log; use --begin and --end"
+		return fmt.Errorf(form, names[0])
 	case len(names) == 0 && s.during == 0 && s.source.Source == "local:":
 		return errors.New("no log given, and no --for: winperf summary load.blg, or winperf summary --for 60")
 	case s.during > 0 && s.within.IsSet():
