@@ -125,8 +125,8 @@ A counter is one statistic of an object, such as Memory or Process; an instance 
 several, such as one process. A sample is the state of counters at one moment, a reading
 the value of one counter of one instance in it, a series these readings over time. In an
 experiment a counter is called a sensor, and the values at one event are a record. Costly
-objects are those that take long to sample, such as Thread; they are read only if a path
-or flag names them.
+objects take long to sample, such as Process Memory Details on Linux or Thread Details on
+Windows; they are read only if a path or flag asks for them.
 
 Exit status: 0 done; 1 nothing was done, also if the command line is wrong; 3 done in part,
 such as a path without a value. Commands with other statuses describe them.`,

@@ -25,9 +25,9 @@ changes and ends them. An experiment measures sensors (counters) at the events o
 moments that its code names, such as checkout, or the ticks of an interval. A binding says
 which sensors are measured at which events; a sink is where the records go.
 
-A program takes part with one call (control.Listen in Go). winperf run, record and serve
-take part with --experiments. PROGRAM is a name or process id, optional if only one program
-takes part. EXPERIMENT is optional if the program has only one.`,
+A program accepts experiments after one call (control.Listen in Go); winperf run, record
+and serve accept them with --experiments. PROGRAM is a name or process id, optional if only
+one program accepts experiments. EXPERIMENT is optional if the program has only one.`,
 		Example: `  winperf experiment list
   winperf experiment attach shop --event 'checkout*' --sensor '\Process(shop)\% Processor Time'
   winperf experiment pause shop
