@@ -169,5 +169,5 @@ func ExampleNewLayout() {
 	// Output:
 	// Messages/sec true
 	// % Spool Used false
-	// object 30001 "Odd": title index is not an even number above 0: bad counter declaration
+	// object "Odd" (index 30001): title index is not an even number above 0: bad counter declaration
 }

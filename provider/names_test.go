@@ -25,7 +25,7 @@ func TestDeclarations(t *testing.T) {
 		{"two objects with one index", [2]*provider.Object{simple(2, false), simple(2, true)},
 			`object 2 "Object 2" of second is already one of first`},
 		{"bad declaration", [2]*provider.Object{simple(2, false), simple(3, false)},
-			`object 3 "Object 3": title index is not an even number above 0`},
+			`object "Object 3" (index 3): title index is not an even number above 0`},
 		{"one index with two names", [2]*provider.Object{simple(2, false),
 			rename(simple(4, false), func(o *provider.Object) { o.Counters[0].Index = 1002 })},
 			`title index 1002 is both "Counter 2" and "Counter 4"`},

@@ -111,15 +111,15 @@ func openKind(log replay.File, opt Options) (winperf.Source, error) {
 		return nil, err
 	}
 
-	if len(start) == 0 {
-		return nil, fmt.Errorf("%s: %w: the file is empty", log.Name, winperf.ErrBadData)
-	}
 	kinds := logKinds()
 	i := slices.IndexFunc(kinds, func(k logKind) bool { return k.is(start) })
 	if i < 0 {
 		i = kindByName(log.Name)
 	}
 
+	if i < 0 && len(start) == 0 {
+		return nil, fmt.Errorf("%s: an empty file is %w as a log", log.Name, winperf.ErrNotSupported)
+	}
 	if i < 0 {
 		var names []string
 		for _, k := range kinds {
@@ -130,6 +130,9 @@ func openKind(log replay.File, opt Options) (winperf.Source, error) {
 	}
 
 	src, err := kinds[i].open(log, opt)
+	if err != nil && len(start) == 0 {
+		return nil, fmt.Errorf("%s: %w: the file is empty", log.Name, winperf.ErrBadData)
+	}
 	if err != nil {
 		return nil, err
 	}

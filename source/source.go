@@ -143,10 +143,6 @@ func OpenWith(ctx context.Context, address string, opt Options) (winperf.Source,
 	if near := suggest.Closest(scheme, names()); found && near != "" {
 		hint = fmt.Sprintf(" (did you mean %s:?)", near)
 	}
-	if !found {
-		const form = "%s is %w as a source: it is neither a file nor a URL"
-		return nil, fmt.Errorf(form, address, winperf.ErrNotSupported)
-	}
 	return nil, fmt.Errorf("source %q: %w%s; known are %s", address, winperf.ErrNotSupported, hint, usages())
 }
 

@@ -118,7 +118,8 @@ func lastHead(r io.ReadSeeker, format string) (*pdhtext.Head, error) {
 	}
 	is := map[pdhtext.Format]string{pdhtext.CSV: "csv", pdhtext.TSV: "tsv"}[log.Head().Format]
 	if is != format {
-		return nil, fmt.Errorf("the file is a %s log; appending %s to it is %w", is, format, winperf.ErrNotSupported)
+		const form = "the file is a %s log; appending %s to it is %w"
+		return nil, fmt.Errorf(form, is, format, winperf.ErrNotSupported)
 	}
 	return log.Head(), nil
 }

@@ -35,7 +35,8 @@ func TestParse(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if want := c.fault + " is not supported, expected " + form; err.Error() != want || !errors.Is(err, winperf.ErrNotSupported) {
+		want := c.fault + " is not supported, expected " + form
+		if err.Error() != want || !errors.Is(err, winperf.ErrNotSupported) {
 			t.Errorf("%s: error %q, want %q", c.rest, err, want)
 		}
 	}

@@ -125,7 +125,8 @@ func unknownCommand(root *cobra.Command, args []string) error {
 			}
 		}
 	}
-	return fmt.Errorf("unknown command %q%s; winperf help lists the commands", name, console.DidYouMean(name, commands))
+	const form = "unknown command %q%s; winperf help lists the commands"
+	return fmt.Errorf(form, name, console.DidYouMean(name, commands))
 }
 
 func flagError(cmd *cobra.Command, err error) error {

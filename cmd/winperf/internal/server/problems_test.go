@@ -301,7 +301,9 @@ func TestCheckWebFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		flags := Config{Web: Web{ConfigFile: name}}
-		for begin, config := range map[string]*Config{"f:1:20: config_file: ": &config, "web.config_file: ": &flags} {
+		for begin, config := range map[string]*Config{
+			"f:1:20: config_file: ": &config, "--web.config.file: ": &flags,
+		} {
 			var got []string
 			if err := config.Check(); err != nil {
 				got = strings.Split(err.Error(), "\n")
@@ -322,13 +324,15 @@ func TestChangedConfigPlaces(t *testing.T) {
 	const text = "max_series: 5\ntimeout_offset: 1s\npush:\n  - {url: otlp+http://h, interval: 5s}\n" +
 		"web: {config_file: none.yml, listen_address: [':1']}\n"
 	for want, change := range map[string]func(*Config){
-		"f:5:20: config_file: none.yml: ":      func(*Config) {},
-		"--web.config.file: other.yml: ":       func(c *Config) { c.Web.ConfigFile = "other.yml" },
-		"--max-series: expected 0 or more":     func(c *Config) { c.Web.ConfigFile, c.MaxSeries = "", -1 },
-		"--web.listen-address: expected host":  func(c *Config) { c.Web.ConfigFile, c.Web.Listen = "", []string{"1"} },
+		"f:5:20: config_file: none.yml: ":  func(*Config) {},
+		"--web.config.file: other.yml: ":   func(c *Config) { c.Web.ConfigFile = "other.yml" },
+		"--max-series: expected 0 or more": func(c *Config) { c.Web.ConfigFile, c.MaxSeries = "", -1 },
+		"--web.listen-address: expected host": func(c *Config) {
+			c.Web.ConfigFile, c.Web.Listen = "", []string{"1"}
+		},
 		"--timeout-offset: expected less than": func(c *Config) { c.Web.ConfigFile, c.TimeoutOffset = "", 1<<40 },
 		"f:2:17: timeout_offset: expected":     func(c *Config) { c.Web.ConfigFile, c.Timeout = "", 1 },
-		"otlp+http://x: interval: expected from": func(c *Config) {
+		"otlp+http://x: --push-interval: expected from": func(c *Config) {
 			c.Web.ConfigFile, c.Push = "", []Target{{URL: "otlp+http://x", Interval: 1}}
 		},
 	} {

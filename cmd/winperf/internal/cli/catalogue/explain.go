@@ -93,7 +93,10 @@ func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 
 // nameless reports whether the sample has objects with title indices, and the source no name tables.
 func (c *Catalogue) nameless() bool {
-	return len(c.Objects) > 0 && c.Objects[0].ID.Index != 0 && c.Cycle != nil && len(c.Cycle.Names.Languages()) == 0
+	if c.Cycle == nil || len(c.Objects) == 0 {
+		return false
+	}
+	return c.Objects[0].ID.Index != 0 && len(c.Cycle.Names.Languages()) == 0
 }
 
 // noInstance explains why no instance matches a path: the path has an instance but the object has none, or

@@ -326,7 +326,8 @@ func (c *converter) settle(ctx context.Context, args []string, format, file stri
 	case c.raw && format == logs.OpenMetrics:
 		return fmt.Errorf("--raw: %s always holds raw values if the log has them", format)
 	case c.raw && (format == "csv" || format == "tsv" || format == "json" || format == "paths"):
-		return errors.New("--raw writes JSON lines for winperf cook: use -o jsonl or a file name that ends in .jsonl")
+		return errors.New("--raw writes JSON lines for winperf cook: use -o jsonl" +
+			" or a file name that ends in .jsonl")
 	case c.raw && logs.IsPacked(file):
 		return errors.New("--raw: lines of raw values are not compressed; -o raw.jsonl")
 	case c.raw && format == "jsonl":

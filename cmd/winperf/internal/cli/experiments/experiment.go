@@ -197,7 +197,8 @@ and may lack records.`,
 	}
 
 	f := cmd.Flags()
-	f.Var(input.LiveInterval{Interval: &every}, "every", "new interval of the events that --every of attach started")
+	const interval = "new interval of the events that --every of attach started"
+	f.Var(input.LiveInterval{Interval: &every}, "every", interval)
 	f.StringVar(&ch.Source, "source", "", "`NAME` of the source of events that --every changes")
 	const sensor = "`PATH` or name of a sensor, replaces the previous sensors; may be repeated"
 	f.StringArrayVar(&ch.Sensors, "sensor", nil, sensor)

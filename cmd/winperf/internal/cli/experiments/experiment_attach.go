@@ -81,7 +81,8 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.spec.Name, "name", "", "`NAME` of the experiment (default: experiment)")
 	flags.StringArrayVar(&f.binding.Events, "event", nil, "`PATTERN` of event names; may be repeated")
 	flags.StringArrayVar(&f.binding.Sensors, "sensor", nil, "`PATH` or name of a sensor; may be repeated")
-	flags.Var(input.LiveInterval{Interval: &f.every}, "every", "measure at this interval; the event is named tick")
+	const every = "measure at this interval; the event is named tick"
+	flags.Var(input.LiveInterval{Interval: &f.every}, "every", every)
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
 
 	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +

@@ -120,7 +120,8 @@ func (r *runner) addFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&r.folder, "output", "o", "", "keep the results in this `DIRECTORY`")
 	flags.StringArrayVarP(&r.paths, "path", "p", nil, "with --disturbance: measure this `PATH`, too")
 	flags.BoolVar(&r.disturbance, "disturbance", false, "show the cost of measuring the command")
-	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, "`LIST` of the intervals of --disturbance")
+	const intervals = "`LIST` of the intervals of --disturbance"
+	flags.StringSliceVar(&r.intervals, "intervals", []string{"1", "0.1", "0.01"}, intervals)
 	flags.BoolVar(&r.check, "check", false, "check the experiment and run nothing")
 	flags.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
 	const status = "exit with status 0, 1 or 3 instead of the command's status"

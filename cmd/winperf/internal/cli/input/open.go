@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/winperf/winperf"
@@ -18,7 +20,17 @@ func OpenSource(ctx context.Context, a *console.App, url string, opt source.Opti
 	if url == "-" {
 		return ReadLog(ctx, a, opt)
 	}
-	return source.OpenWith(ctx, url, opt)
+	src, err := source.OpenWith(ctx, url, opt)
+	if errors.Is(err, winperf.ErrNotSupported) && isMissingFile(url) {
+		return nil, fmt.Errorf("%s: no such file; winperf help sources lists the values of --source", url)
+	}
+	return src, err
+}
+
+// isMissingFile reports whether a source's URL looks like the name of a file that does not exist.
+func isMissingFile(url string) bool {
+	_, err := os.Stat(url)
+	return !strings.Contains(url, ":") && errors.Is(err, fs.ErrNotExist)
 }
 
 // StandardInput is the name of a log on standard input.

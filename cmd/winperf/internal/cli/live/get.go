@@ -35,7 +35,8 @@ value, some values could not be read for lack of permission, or some data was da
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 	r.flags(cmd, "time between the two samples that a rate needs: 2, 0.5, 500ms")
-	cmd.Flags().StringVar(&r.at, "at", "", "show the last sample of a log up to this `TIME`, such as 2007-06-30T15:40:38, +1h or end")
+	const at = "show the last sample of a log up to this `TIME`, such as 2007-06-30T15:40:38, +1h or end"
+	cmd.Flags().StringVar(&r.at, "at", "", at)
 	cmd.MarkFlagsMutuallyExclusive("at", "begin")
 	cmd.MarkFlagsMutuallyExclusive("at", "end")
 	return cmd

@@ -166,10 +166,14 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.StringVar(&r.begin, "begin", "", begin)
 	f.StringVar(&r.end, "end", "", "stop at this `TIME`; omit later samples of a log")
 
-	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", "largest size of a file, with --at-limit circular of all files: 100 (megabytes), 500K, 2G")
-	f.Var((*input.Count)(&r.limit.Samples), "max-samples", "largest number of samples in a file, with --at-limit circular the least number kept")
-	f.Var((*input.Interval)(&r.limit.Time), "max-time", "longest time in a file, with --at-limit circular in all files")
-	const full = "when a file is full: stop, new (continue in a new file) or circular (and remove the oldest file)"
+	const size = "largest size of a file, or with --at-limit circular of all files: 100 (megabytes), 500K, 2G"
+	f.Var((*output.ByteSize)(&r.limit.Size), "max-size", size)
+	const samples = "largest number of samples in a file, or with --at-limit circular the least number kept"
+	f.Var((*input.Count)(&r.limit.Samples), "max-samples", samples)
+	const longest = "longest time in a file, or with --at-limit circular in all files"
+	f.Var((*input.Interval)(&r.limit.Time), "max-time", longest)
+	const full = "when a file is full: stop, new (continue in a new file)" +
+		" or circular (continue, and remove the oldest file)"
 	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
 
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")

@@ -121,7 +121,8 @@ func (s *summarizer) flags(cmd *cobra.Command) {
 
 	f.Var(&s.above, "above", "count values above NUMBER, and show the longest unbroken time above it")
 	f.Var(&s.order, "sort", "sort by KEY, largest first: "+sortKeyNames()+", or a percentile such as p95")
-	f.Var(input.AtLeast{Count: &s.most, Least: 1}, "top", "show the `N` largest instances of each counter, by --sort")
+	const top = "show the `N` largest instances of each counter, by --sort"
+	f.Var(input.AtLeast{Count: &s.most, Least: 1}, "top", top)
 	f.Var(&s.percents, "percentiles", "percentiles to show")
 
 	f.BoolVar(&s.quiet, "quiet", false, "show no progress")
