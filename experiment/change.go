@@ -34,7 +34,11 @@ func (e *Experiment) switchState(from, to State, attrs []Attr) error {
 		return err
 	}
 	defer func() { <-e.changing }()
-	if s := e.State(); s != from {
+	switch s := e.State(); {
+	case s == from:
+	case s == Paused:
+		return fmt.Errorf("the experiment is already paused: %w", winperf.ErrState)
+	default:
 		return fmt.Errorf("the experiment is %v, not %v: %w", s, from, winperf.ErrState)
 	}
 	e.state.Store(uint32(to))

@@ -51,14 +51,19 @@ func toError(err error) *protocol.Error {
 	case errors.As(err, &coded):
 		return coded
 	case errors.Is(err, experiment.ErrUnknown):
-		return protocol.Errorf("unknown", "%v", err)
+		return protocol.Errorf("unknown", "%s", textWithout(experiment.ErrUnknown, err))
 	case errors.Is(err, winperf.ErrState):
-		return protocol.Errorf("state", "%v", err)
+		return protocol.Errorf("state", "%s", textWithout(winperf.ErrState, err))
 	case errors.Is(err, winperf.ErrPath), errors.Is(err, sensor.ErrName),
 		errors.Is(err, winperf.ErrNotSupported):
 		return protocol.Errorf("bad_request", "%v", err)
 	}
 	return protocol.Errorf("failed", "%v", err)
+}
+
+// textWithout returns the text of an error without that of the error it wraps, which the code replaces.
+func textWithout(wrapped, err error) string {
+	return strings.TrimSuffix(err.Error(), ": "+wrapped.Error())
 }
 
 func (c *conn) list(ctx context.Context, _ *protocol.Request) (any, error) {

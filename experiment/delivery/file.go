@@ -51,8 +51,12 @@ func FileFormat(name, format string) (string, error) {
 	}
 
 	if !slices.Contains(known, format) {
-		const form = "%s: unknown format %q or file extension (%w): use one of %s"
-		return "", fmt.Errorf(form, name, format, winperf.ErrNotSupported, strings.Join(known, ", "))
+		what := fmt.Sprintf("format %q", format)
+		if format == "" {
+			what = fmt.Sprintf("file extension %q without a format", ext)
+		}
+		const form = "%s: %s is %w: use one of the formats %s"
+		return "", fmt.Errorf(form, name, what, winperf.ErrNotSupported, strings.Join(known, ", "))
 	}
 	return format, nil
 }

@@ -176,12 +176,16 @@ func Find(ctx context.Context, dir, text string) (Program, error) {
 	case len(all) == 0:
 		return Program{}, ErrNobody
 	case len(fit) > 1:
+		reason := "with a unique name"
+		if text == "" {
+			reason = "named, but several accept experiments"
+		}
 		var pids []string
 		for _, p := range fit {
 			pids = append(pids, fmt.Sprintf("%s %d", p.Name, p.PID))
 		}
-		return Program{}, fmt.Errorf("%w with a unique name: %s; name one by its process id",
-			ErrNoProgram, strings.Join(pids, ", "))
+		return Program{}, fmt.Errorf("%w %s: %s; name one by its process id",
+			ErrNoProgram, reason, strings.Join(pids, ", "))
 	}
 
 	names := func(yield func(string) bool) {

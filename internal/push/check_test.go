@@ -14,9 +14,9 @@ func TestCheck(t *testing.T) {
 	header := func(name, value string) map[string]string { return map[string]string{name: value} }
 	label := func(name string) []metrics.Label { return []metrics.Label{{Name: name, Value: "x"}} }
 	for want, target := range map[string]Target{
-		"":                           {URL: write, Headers: header("X-Scope-OrgID", "1"), Labels: label("instance")},
-		"url: bad URL":               {URL: "otlp+htp://host"},
-		"url: bad URL of a target: ": {URL: "otlp+http://me:secret@[::1"},
+		"":                             {URL: write, Headers: header("X-Scope-OrgID", "1"), Labels: label("instance")},
+		"url: bad URL":                 {URL: "otlp+htp://host"},
+		"url: bad URL of a receiver: ": {URL: "otlp+http://me:secret@[::1"},
 
 		"password_file: expected a user":        {URL: write, PasswordFile: "f"},
 		"password_file: the URL has a password": {URL: "otlp+http://me:secret@host", PasswordFile: "f"},

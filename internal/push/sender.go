@@ -269,7 +269,7 @@ func (s *Sender) failed(err error) {
 	s.mu.Unlock()
 
 	if first {
-		s.opt.Report(fmt.Errorf("%s: %w; trying again", s.client.target.Name(), err))
+		s.opt.Report(fmt.Errorf("%s: %w; trying again until it answers", s.client.target.Name(), err))
 	}
 }
 

@@ -85,7 +85,7 @@ func (t *Target) address() (*url.URL, protocol, error) {
 	}
 	u, err := url.Parse(t.URL)
 	if err != nil {
-		return nil, protocol{}, fmt.Errorf("bad URL of a target: %w", hidden(t.URL, err))
+		return nil, protocol{}, fmt.Errorf("bad URL of a receiver: %w", hidden(t.URL, err))
 	}
 	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "1"), 10, 16); err != nil || u.Port() == "0" {
 		return nil, p, badURL(t.URL, "expected a port from 1 to 65535")
@@ -125,7 +125,7 @@ func badURL(text, format string, args ...any) error {
 	if name != "" {
 		name = " " + name
 	}
-	return fmt.Errorf("bad URL of a target%s: %w", name, fmt.Errorf(format, args...))
+	return fmt.Errorf("bad URL of a receiver%s: %w", name, fmt.Errorf(format, args...))
 }
 
 // shown returns a URL without a password, or "" if the password cannot be found.

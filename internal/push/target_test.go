@@ -21,22 +21,22 @@ func TestAddress(t *testing.T) {
 		"otlp+http://:4318":                          "!expected otlp+http://HOST",
 		"otlp+http://host:99999":                     "!expected a port from 1 to 65535",
 		"otlp+http://me:secret@host:0":               "!expected a port from 1 to 65535",
-		"otlp+http://me:secret@[::1":                 "!bad URL of a target",
+		"otlp+http://me:secret@[::1":                 "!bad URL of a receiver",
 		"otlp+http://me:secret@host:port":            "!expected SCHEME://USER:PASSWORD@HOST[:PORT]",
 		"otlp+http://me:secret/x@host":               "!in a password / is %2F",
 		"otlp+http://host:port":                      "!invalid port \":port\"",
 		"otlp+http://host#part":                      "!expected otlp+http://HOST",
 		"":                                           "!expected otlp+http://",
 
-		"remote_write+http://localhost:9090/x": "!bad URL of a target remote_write+http://localhost:9090/x: " +
+		"remote_write+http://localhost:9090/x": "!bad URL of a receiver remote_write+http://localhost:9090/x: " +
 			"expected otlp+http://, otlp+https://, remote-write+http://, remote-write+https://HOST " +
 			"(did you mean remote-write+http://?)",
-		"remote_write+https://me:secret@host": "!target remote_write+https://me:xxxxx@host: expected otlp+http://",
+		"remote_write+https://me:secret@host": "!receiver remote_write+https://me:xxxxx@host: expected otlp+http://",
 		"remote_write+http://me:secret@[::1":  "!(did you mean remote-write+http://?)",
 		"otlp_http://host":                    "!(did you mean otlp+http://?)",
-		"me:secret@host://x":                  "!bad URL of a target: expected otlp+http://",
-		"otlp_http:me:secret@host":            "!bad URL of a target: expected otlp+http://",
-		"%zz":                                 "!bad URL of a target: ",
+		"me:secret@host://x":                  "!bad URL of a receiver: expected otlp+http://",
+		"otlp_http:me:secret@host":            "!bad URL of a receiver: expected otlp+http://",
+		"%zz":                                 "!bad URL of a receiver: ",
 	} {
 		u, _, err := (&Target{URL: text}).address()
 		switch why, fails := strings.CutPrefix(want, "!"); {

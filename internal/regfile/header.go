@@ -99,7 +99,7 @@ func (h *Header) line(r *rules.Report, n int, line string) {
 
 	number, err := strconv.ParseUint(strings.Trim(value, "()"), 0, 32)
 	if err != nil {
-		r.Fault(at(3), "%s is %q: want a number", name, strings.Join(strings.Fields(value), " "))
+		r.Fault(at(3), "%s is %q: expected a number", name, strings.Join(strings.Fields(value), " "))
 		number = uint64(h.next()) // keep the symbol
 	}
 

@@ -72,7 +72,7 @@ func ParseINI(file string, data []byte) (*INI, Findings) {
 
 		if section == "" {
 			if len(seen) == 0 {
-				r.Fault(at, "%q is before the first section: want [info]", text)
+				r.Fault(at, "%q is before the first section: expected [info]", text)
 			}
 			continue // skip the entries of a damaged section head
 		}

@@ -15,7 +15,7 @@ import (
 func decodeText(r *rules.Report, data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		r.Fault(rules.At(1, 1), "text is big-endian UTF-16: want UTF-16LE with a byte "+
+		r.Fault(rules.At(1, 1), "text is big-endian UTF-16: expected UTF-16LE with a byte "+
 			"order mark")
 		return ""
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):

@@ -87,7 +87,7 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 	}
 
 	if root.name.Local != "instrumentationManifest" {
-		r.Fault(root.Position, "the document is <%s>: want <instrumentationManifest>", root.name.Local)
+		r.Fault(root.Position, "the document is <%s>: expected <instrumentationManifest>", root.name.Local)
 		return m, r.Sorted()
 	}
 
@@ -105,7 +105,7 @@ func ParseManifest(file string, data []byte) (*Manifest, Findings) {
 
 func (m *Manifest) counters(r *rules.Report, e *element) {
 	if e.name.Space != countersNamespace {
-		r.Fault(e.Position, "<counters> is of the namespace %q: want xmlns=%q", e.name.Space,
+		r.Fault(e.Position, "<counters> is of the namespace %q: expected xmlns=%q", e.name.Space,
 			countersNamespace)
 	}
 	checkElement(r, e)

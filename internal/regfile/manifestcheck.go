@@ -88,7 +88,7 @@ func checkNeed(r *rules.Report, e *element, c *ManifestCounter, n need, byID map
 		r.Warn(e.at(n.attr), "%s=%d: a counter of type %s needs none", n.attr, id,
 			strings.ToLower(c.Type.String()))
 	case !n.is(c.Type, other.Type):
-		r.Fault(e.at(n.attr), "%s=%d is of type %s: want %s", n.attr, id,
+		r.Fault(e.at(n.attr), "%s=%d is of type %s: expected %s", n.attr, id,
 			strings.ToLower(other.Type.String()), n.want)
 	}
 }

@@ -121,7 +121,7 @@ func notEmpty(value string) string {
 
 func fileName(value string) string {
 	if strings.ContainsAny(value, `\/:`) {
-		return "want a file name without a path"
+		return "expected a file name without a path"
 	}
 	return notEmpty(value)
 }
@@ -129,7 +129,7 @@ func fileName(value string) string {
 func guid(value string) string {
 	g, err := winperf.ParseGUID(value)
 	if err != nil || !strings.HasPrefix(value, "{") {
-		return "want a GUID, {xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}"
+		return "expected a GUID, {xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}"
 	}
 	if g.IsZero() {
 		return "the GUID is zero"
@@ -151,7 +151,7 @@ func oneOf(words ...string) func(string) string {
 		if slices.Contains(words, value) {
 			return ""
 		}
-		return "want " + strings.Join(words, ", ") + didYouMeanOf(value, slices.Values(words))
+		return "expected " + strings.Join(words, ", ") + didYouMeanOf(value, slices.Values(words))
 	}
 }
 
@@ -159,7 +159,7 @@ func number(least, most int64) func(string) string {
 	return func(value string) string {
 		n, err := strconv.ParseInt(strings.TrimSpace(value), 0, 64)
 		if err != nil || n < least || n > most {
-			return fmt.Sprintf("want a number from %d to %d", least, most)
+			return fmt.Sprintf("expected a number from %d to %d", least, most)
 		}
 		return ""
 	}
@@ -173,7 +173,7 @@ func typeName(value string) string {
 	}
 	if info, known := t.Info(); !known || value != strings.ToLower(info.Name) &&
 		value != strings.ToLower(info.Alias) {
-		return "want the constant of winperf.h in lower case, " + strings.ToLower(t.String())
+		return "expected the constant of winperf.h in lower case, " + strings.ToLower(t.String())
 	}
 	return ""
 }

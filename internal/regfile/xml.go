@@ -66,7 +66,7 @@ func parseXML(r *rules.Report, data []byte) *element {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
 		data = []byte(decodeUTF16(r, data[2:]))
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		r.Fault(rules.At(1, 1), "text is big-endian UTF-16: want UTF-8 or UTF-16LE")
+		r.Fault(rules.At(1, 1), "text is big-endian UTF-16: expected UTF-8 or UTF-16LE")
 		return nil
 	}
 
@@ -130,7 +130,7 @@ func charset(name string, in io.Reader) (io.Reader, error) {
 		text, err := io.ReadAll(in)
 		return strings.NewReader(wire.Decode(text, ansi)), err
 	}
-	return nil, fmt.Errorf("encoding %q: want UTF-8, UTF-16 or windows-1252", name)
+	return nil, fmt.Errorf("encoding %q: expected UTF-8, UTF-16 or windows-1252", name)
 }
 
 func xmlPosition(d *xml.Decoder, data []byte, err error) Position {

@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"github.com/winperf/winperf"
 	"go.yaml.in/yaml/v4"
@@ -119,6 +120,9 @@ func (d *decoder) syntax(err error) {
 	msg := load.Message
 	if hint := hints[msg]; hint != "" {
 		msg += " (" + hint + ")"
+	}
+	if expected, ok := strings.CutPrefix(msg, "did not find expected "); ok {
+		msg = "expected " + expected
 	}
 	if byteAt(d.text, line, column) == '\t' {
 		msg = "a tab, expected spaces for indentation"

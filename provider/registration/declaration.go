@@ -2,11 +2,13 @@ package registration
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -98,7 +100,7 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 			at = kind.Offset
 		}
 		place := rules.NewPlaces(data)
-		return nil, rules.NewFinding(file, place.Of(at-1), err.Error())
+		return nil, rules.NewFinding(file, place.Of(at-1), explainJSON(err))
 	}
 
 	s.Complete()
@@ -106,6 +108,30 @@ func ParseDeclaration(file string, data []byte) (*Declaration, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// explainJSON describes a JSON error without names of Go types.
+func explainJSON(err error) string {
+	wrong, isType := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return "the file ends before the end of the JSON object"
+	case !isType:
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+
+	expected := "a JSON object"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		expected = "text"
+	case reflect.Bool:
+		expected = "true or false"
+	case reflect.Slice:
+		expected = "a list"
+	case reflect.Int32, reflect.Uint32:
+		expected = "a whole number of 32 bits"
+	}
+	return fmt.Sprintf("%s: found %s, expected %s", cmp.Or(wrong.Field, "schema"), wrong.Value, expected)
 }
 
 // Complete sets a missing driver name and missing symbols: the driver gets the name of the first object,

@@ -40,7 +40,7 @@ func TestProviderObjects(t *testing.T) {
 
 func TestSchemaFaults(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{`"trusted": true`, `"trusted": 1`, "transfer.json:2:94: json: cannot unmarshal number"},
+		{`"trusted": true`, `"trusted": 1`, "transfer.json:2:94: trusted: found number, expected true or false"},
 		{`"trusted": true`, `"trust": true`, `unknown field "trust"`},
 		{`"PERF_RAW_FRACTION"`, `"PERF_RAW_FRICTION"`, "did you mean PERF_RAW_FRACTION?"},
 		{`"driver": "MyApplication"`, `"driver": "My\\Application"`, `has a slash, which ends`},

@@ -82,10 +82,10 @@ func TestConfigErrors(t *testing.T) {
 		{"web: {listen_address: [\":99999\"]}\n", `f:1:24: listen_address: expected host:port, ` +
 			`such as 127.0.0.1:9182 or :9182`},
 		{"web: {listen_address: [localhost]}\n", `f:1:24: listen_address: expected host:port`},
-		{"push:\n  - url: http://x\n", `f:2:10: url: bad URL of a target http://x: expected otlp+http://, ` +
+		{"push:\n  - url: http://x\n", `f:2:10: url: bad URL of a receiver http://x: expected otlp+http://, ` +
 			`otlp+https://, remote-write+http://, remote-write+https://HOST`},
-		{"push:\n  - url: oltp+http://x\n", `f:2:10: url: bad URL of a target oltp+http://x: expected otlp+http`},
-		{"push:\n  - url: otlp+http://\n", `f:2:10: url: bad URL of a target otlp+http:: expected otlp+http://HOST`},
+		{"push:\n  - url: oltp+http://x\n", `f:2:10: url: bad URL of a receiver oltp+http://x: expected otlp+http`},
+		{"push:\n  - url: otlp+http://\n", `f:2:10: url: bad URL of a receiver otlp+http:: expected otlp+http://HOST`},
 		{"push:\n  - interval: 5\n", `f:2:5: the key url is missing`},
 		{"push:\n  - url: otlp+http://x\n    queue: {max_size: 5 apples}\n", `f:3:23: max_size: expected a size`},
 		{"timeout: 0\nmax_series: -2\n", "f:1:10: timeout: expected more than 0 and " +

@@ -88,7 +88,7 @@ func TestMoreConfigErrors(t *testing.T) {
 		{"collectors: {enabled: cpu}\n", `f:1:1: unknown key "collectors": a key of windows_exporter; only`},
 		{"collector: {service: {include: x}}\n", `f:1:13: unknown key "service": only the collector performancecounter`},
 		{"objects: [\"\"]\n", `f:1:11: objects: expected the name of an object`},
-		{"push: [{url: \"otlp+http://me:secret@[::1\"}]\n", `f:1:14: url: bad URL of a target: missing ']'`},
+		{"push: [{url: \"otlp+http://me:secret@[::1\"}]\n", `f:1:14: url: bad URL of a receiver: missing ']'`},
 	} {
 		wantError(t, c.text, c.want)
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
@@ -195,7 +196,8 @@ func cookLines(a *console.App, w *bufio.Writer, file string, opt cookOptions) er
 		if a.Partial {
 			what = "no line could be read"
 		}
-		return errors.New(what + "; expected JSON objects with type, prev and cur")
+		return errors.New(what + "; expected JSON objects with type, prev and cur," +
+			" as winperf convert LOG --raw -o jsonl writes them")
 	}
 	return in.Failed
 }
@@ -255,11 +257,17 @@ func cookOne(line []byte, opt counter.Options) (cookResult, error) {
 	return cookResult{cookedOf: l.cookedOf, Value: r.Value, Unit: r.Unit, Status: r.Status}, nil
 }
 
-// explainJSON describes the expected value of a JSON error without names of Go types.
+// explainJSON describes a JSON error without names of Go types.
 func explainJSON(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
-		return err
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("byte %d: %w, expected a JSON object", syntax.Offset, err)
+	}
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON object is incomplete")
+	case !ok:
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 
 	what, want := wrong.Field, "a JSON object"

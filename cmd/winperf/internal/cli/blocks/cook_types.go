@@ -55,7 +55,7 @@ func unknownType(name string, err error) error {
 		const form = "%s: no such file, and no counter type, such as PERF_COUNTER_RAWCOUNT or a 32-bit number"
 		return fmt.Errorf(form, name)
 	}
-	return fmt.Errorf("%w; no file has this name either", err)
+	return fmt.Errorf("no such file, and %w", err)
 }
 
 func describeType(w io.Writer, t counter.Type) {

@@ -12,6 +12,8 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/control"
 )
 
@@ -177,6 +179,9 @@ and may lack records.`,
 			if ch.Every == 0 && len(ch.Sensors)+len(add)+len(ch.RemoveSinks) == 0 {
 				return errors.New("change needs --every, --sensor, --add-sink or --remove-sink")
 			}
+			if err := checkSensors(ch.Sensors); err != nil {
+				return err
+			}
 			if ch.AddSinks, err = parseSinks(add); err != nil {
 				return err
 			}
@@ -208,8 +213,20 @@ and may lack records.`,
 	return cmd
 }
 
-const sinkHelp = "also deliver records to `WHERE`: a file, an http: or https: URL, or after | a program" +
-	" with its arguments, without a shell; may be repeated"
+// checkSensors checks sensors, so that an error names the flag. The program checks paths.
+func checkSensors(texts []string) error {
+	for _, text := range texts {
+		if _, err := sensor.ParseName(text); err != nil && !strings.HasPrefix(text, `\`) {
+			const form = `--sensor %s: expected a path such as '\Memory\*', or a sensor name such as ` +
+				`linux.winperf/Memory/Available Bytes`
+			return fmt.Errorf(form, text)
+		}
+	}
+	return nil
+}
+
+const sinkHelp = "also deliver records to `WHERE`: a file (.jsonl, .csv, .tsv), an http: or https: URL," +
+	" or after | a program with its arguments, without a shell; may be repeated"
 
 func parseSinks(texts []string) (sinks []control.Sink, err error) {
 	for _, text := range texts {
@@ -222,6 +239,9 @@ func parseSinks(texts []string) (sinks []control.Sink, err error) {
 		case strings.Contains(text, "://"):
 			s.URL = text
 		default:
+			if _, err := delivery.FileFormat(text, ""); err != nil {
+				return nil, fmt.Errorf("%s: expected a file .jsonl, .csv or .tsv, a URL, or | and a program", text)
+			}
 			if s.File, err = filepath.Abs(text); err != nil {
 				return nil, err
 			}

@@ -141,7 +141,11 @@ func specOf(a *console.App, f *attachFlags) (*control.Spec, error) {
 	case len(b.Events) == 0 && f.every == 0:
 		return nil, errors.New("attach needs --event PATTERN, --every DURATION or both;" +
 			" winperf experiment list PROGRAM shows events")
-	case f.every != 0:
+	}
+	if err := checkSensors(b.Sensors); err != nil {
+		return nil, err
+	}
+	if f.every != 0 {
 		spec.Events = []control.EventSource{{Name: tick, Every: control.Interval(f.every)}}
 		b.Events = append(b.Events, tick)
 	}

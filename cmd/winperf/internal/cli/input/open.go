@@ -80,6 +80,7 @@ func OpenLogs(
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, CloseLogs(all))
+			all = nil
 		}
 	}()
 

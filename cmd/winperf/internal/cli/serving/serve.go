@@ -69,8 +69,9 @@ certificates and passwords, in the format of Prometheus exporters.
 The --config file (YAML) can contain every setting except --experiments; flags override
 it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if it has
 errors, the old configuration stays in use. --check runs all checks before serving and
-ends with status 0 and no output, or with all errors by line and column. A path without a
-match is only a warning, because its object may appear later.
+ends with status 0 and no output, or with all errors of the file by line and column; wrong
+paths and flags of the command line are reported first, alone. A path without a match is
+only a warning, because its object may appear later.
 
 With --experiments programs can attach experiments to the server (winperf experiment
 attach serve), which measure this machine, whatever the server's source is.
@@ -112,11 +113,13 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects, too")
 	f.Var(&s.costly, "costly-interval", "shortest time between samples of costly objects (default 1m)")
 
-	f.StringSliceVar(&s.names, "names", nil, "metric `NAMES`: own, windows_exporter or own,windows_exporter")
+	const names = "metric `NAMES`: own, windows_exporter or own,windows_exporter (default own)"
+	f.StringSliceVar(&s.names, "names", nil, names)
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
 	const legacy = "with windows_exporter's names, include names that newer versions dropped"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
-	f.IntVar(&s.flags.MaxSeries, "max-series", 0, "largest number `N` of series in a scrape; 0 is unlimited")
+	const series = "largest number `N` of series in a scrape; 0 is unlimited (default 0)"
+	f.IntVar(&s.flags.MaxSeries, "max-series", 0, series)
 	f.Var(&s.limit, "timeout", "timeout of a scrape without its own timeout (default 10s)")
 	const offset = "time subtracted from a scrape's timeout for sending the answer (default 500ms)"
 	f.Var(&s.offset, "timeout-offset", offset)
@@ -141,8 +144,8 @@ func (s *serveFlags) addPush(cmd *cobra.Command) {
 		" may be repeated"
 	f.StringArrayVar(&s.push, "push", nil, push)
 	f.Var(&s.interval, "push-interval", "time between samples sent (default 15s)")
-	const names = "metric `NAMES` sent: own, windows_exporter, otel (OTLP only);" +
-		" default as --names"
+	const names = "metric `NAMES` sent: own, windows_exporter, otel (OTLP only)" +
+		" (default: as --names)"
 	f.StringSliceVar(&s.pushNames, "push-names", nil, names)
 	const queue = "keep the queue of samples to send in this `DIRECTORY` (default: named after the URL)"
 	f.StringVar(&s.queue.Dir, "push-queue", "", queue)

@@ -59,7 +59,7 @@ func CompareCommand(a *console.App) *cobra.Command {
 		Short: "Compare the values of logs or of live sources",
 		Long: `Compare shows the differences between logs, or between live sources.
 
-Logs and captures: it compares the number of values, the mean and percentiles, and shows
+Logs and captures, also if named with --source: it compares the number of values, the mean and percentiles, and shows
 the change of each median from the first log, as benchstat does. Without a path it
 compares all counters. Instances are matched by name. A change is significant if p < 0.05
 in the Mann-Whitney U test; ~ marks other changes. The test assumes independent values,
