@@ -151,7 +151,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	default:
 		name = fmt.Sprintf("-%s in -%s", name, short)
 	}
-	return fmt.Errorf("unknown flag %s; %s --help lists the flags", name, cmd.CommandPath())
+	hint := ""
+	if cmd.Name() == "run" {
+		hint = "; write a command with its flags after --"
+	}
+	return fmt.Errorf("unknown flag %s; %s --help lists the flags%s", name, cmd.CommandPath(), hint)
 }
 
 // flagValueError describes a missing or invalid value of a flag.

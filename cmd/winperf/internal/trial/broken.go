@@ -11,9 +11,9 @@ import (
 )
 
 // errBroken ends the runs of an experiment whose results folder cannot be written.
-var errBroken = errors.New("the results folder cannot be written")
+var errBroken = errors.New("the results directory cannot be written")
 
-// broken records that the results folder cannot be written, for example on a full disk. Then no further
+// broken records that the results directory cannot be written, for example on a full disk. Then no further
 // run is started.
 type broken struct {
 	closed chan struct{} // closed by the first error

@@ -107,7 +107,7 @@ func (f *File) measuresAlike() bool {
 func checkName(n strictyaml.Value[string]) error {
 	bad := func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(`/\:*?"<>|`, r) }
 	if strings.TrimSpace(n.V) == "" || strings.HasPrefix(n.V, ".") || strings.ContainsFunc(n.V, bad) {
-		return n.Errorf("name %q: expected a valid name of a folder", n.V)
+		return n.Errorf("name %q: expected a valid name of a directory", n.V)
 	}
 	return nil
 }

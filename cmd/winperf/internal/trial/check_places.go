@@ -118,7 +118,7 @@ func (d *DeliverEntry) check(names map[string]bool) error {
 
 func (d *DeliverEntry) checkFile() error {
 	if slices.Contains(ownFiles, filepath.Clean(d.File)) {
-		return d.Errorf("%s is already in the results folder: expected another name", d.File)
+		return d.Errorf("%s is already in the results directory: expected another name", d.File)
 	}
 	if _, err := delivery.FileFormat(d.File, d.Format); err != nil {
 		return d.Errorf("%w", err)
@@ -127,7 +127,7 @@ func (d *DeliverEntry) checkFile() error {
 		return nil // directories in the results folder are created
 	}
 	if !filepath.IsAbs(d.File) {
-		return d.Errorf("%s is not in the results folder: expected an absolute path", d.File)
+		return d.Errorf("%s is not in the results directory: expected an absolute path", d.File)
 	}
 
 	if err := isDir(filepath.Dir(d.File)); err != nil {

@@ -40,7 +40,7 @@ func (r *runner) compareFolders(folders []string) error {
 	}
 	writeSensors(&b, folders, all)
 	if b.Len() == 0 {
-		return errors.New("nothing to compare: no run succeeded, and no sensor is in all folders")
+		return errors.New("nothing to compare: no run succeeded, and no sensor is in all results directories")
 	}
 	_, err := fmt.Fprint(r.app.Stdout, strings.TrimPrefix(b.String(), "\n"))
 	return err

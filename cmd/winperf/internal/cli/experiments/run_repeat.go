@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,9 @@ func isFolder(name string) bool {
 // repeat runs the experiment or command of a results folder again, with its flags and in the same order.
 func (r *runner) repeat(ctx context.Context, folder string) error {
 	c, err := trial.ReadConditions(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s holds no results of winperf run: %w", folder, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -55,6 +59,6 @@ func (r *runner) repeat(ctx context.Context, folder string) error {
 func (r *runner) checkRepeated(opt *trial.Options) {
 	plan := trial.Plan(len(opt.Variants), opt.Repetitions, opt.Warmups, opt.Order, opt.Seed)
 	if r.repeated != nil && !slices.Equal(plan, r.repeated) {
-		r.app.Complain(errors.New("the runs or their order differ from the repeated folder"))
+		r.app.Complain(errors.New("the runs or their order differ from the repeated ones"))
 	}
 }

@@ -103,10 +103,10 @@ func (f *RangeFlags) Choose(
 
 	m := Moments{Zone: zone, Records: records}
 	if sel.Begin, err = m.Parse(ctx, f.Begin, false); err != nil {
-		return fmt.Errorf("--begin: %w", err)
+		return fmt.Errorf("--begin %s: %w", f.Begin, err)
 	}
 	if sel.End, err = m.Parse(ctx, f.End, true); err != nil {
-		return fmt.Errorf("--end: %w", err)
+		return fmt.Errorf("--end %s: %w", f.End, err)
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (r *reader) selection(
 
 	m := input.Moments{Zone: zone, Records: []winperf.Source{src}}
 	if sel.End, err = m.Parse(ctx, r.at, true); err != nil {
-		err = fmt.Errorf("--at: %w", err)
+		err = fmt.Errorf("--at %s: %w", r.at, err)
 	}
 	return sel, err
 }

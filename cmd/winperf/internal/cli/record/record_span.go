@@ -55,7 +55,7 @@ func (r *recorder) liveTime(flag, text string) (time.Time, error) {
 	}
 	t, err := input.ParseMoment(text, r.zone.Location, flag == "end")
 	if err != nil {
-		err = fmt.Errorf("--%s: %w", flag, err)
+		err = fmt.Errorf("--%s %s: %w", flag, text, err)
 	}
 	return t, err
 }
