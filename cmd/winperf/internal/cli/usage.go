@@ -60,7 +60,7 @@ Options follow the question mark; & separates several:
 
   kernel=fold      show one process instead of the threads of the Linux kernel
   groups=PATH      show these control groups of Linux and the groups below them
-  foreign=HOST     the other machine whose counters the registry's machine serves
+  foreign=HOST     a machine without Windows whose counters the registry provides
   lang=ID          language of the names, such as 009 for English
   formatted=1      values computed by PDH instead of raw values
   names=FILE       names of the numbers in the blocks, from winperf list --names

@@ -41,10 +41,13 @@ one program accepts experiments. EXPERIMENT is optional if the program has only 
 		DisableFlagsInUseLine: true,
 	}
 	cmd.AddCommand(experimentListCommand(a), experimentAttachCommand(a), experimentReceiveCommand(a),
-		experimentStepCommand(a, "pause", "pause", "Ignore events until resume"),
-		experimentStepCommand(a, "resume", "resume", "Continue after pause"),
+		experimentStepCommand(a, "pause", "pause", "Ignore events until resume",
+			`Pause makes an experiment ignore events until winperf experiment resume. It stays attached.`),
+		experimentStepCommand(a, "resume", "resume", "Continue after pause",
+			`Resume ends the pause of an experiment, which measures at events again.`),
 		experimentChangeCommand(a),
-		experimentStepCommand(a, "end", "detach", "End an experiment and deliver its last records"))
+		experimentStepCommand(a, "end", "detach", "End an experiment and deliver its last records",
+			`End removes an experiment from its program after the delivery of its last records.`))
 	return cmd
 }
 
@@ -115,10 +118,11 @@ func callProgram(
 	return err
 }
 
-func experimentStepCommand(a *console.App, name, op, short string) *cobra.Command {
+func experimentStepCommand(a *console.App, name, op, short, long string) *cobra.Command {
 	return &cobra.Command{
 		Use:               name + " [PROGRAM [EXPERIMENT]]",
 		Short:             short,
+		Long:              long,
 		Example:           "  winperf experiment " + name + " shop load",
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,

@@ -85,13 +85,13 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.Var(input.LiveInterval{Interval: &f.every}, "every", every)
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
 
-	const names = "name processes and threads by id: pid, name:pid, or name (default: name);" +
+	const names = "show processes and threads as `RULE`: pid, name:pid or name (default: name);" +
 		" with an id, \\Process(self) and \\Thread(self) are the program"
 	flags.StringVar(&f.spec.Names, "names", "", names)
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"pid", "name:pid", "name"},
 		cobra.ShellCompDirectiveNoFileComp))
-	const policy = "action when the queue of records is full: drop_oldest, drop_newest, spill, or wait," +
-		" which blocks the program (default: drop_oldest)"
+	const policy = "`ACTION` when the queue of records is full: drop_oldest, drop_newest, spill (to disk)," +
+		" or wait, which blocks the program (default: drop_oldest)"
 	flags.StringVar(&f.binding.Policy, "policy", "", policy)
 	flags.StringArrayVar(&f.sinks, "sink", nil, sinkHelp)
 	const keep = "continue the experiment when this command ends; see receive and end"

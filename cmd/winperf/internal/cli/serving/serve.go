@@ -116,7 +116,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	const names = "metric `NAMES`: own, windows_exporter or own,windows_exporter (default own)"
 	f.StringSliceVar(&s.names, "names", nil, names)
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
-	const legacy = "with windows_exporter's names, include names that newer versions dropped"
+	const legacy = "with windows_exporter's names, include names that newer versions dropped;" +
+		" --legacy=false omits them"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
 	const series = "largest number `N` of series in a scrape; 0 is unlimited (default 0)"
 	f.IntVar(&s.flags.MaxSeries, "max-series", 0, series)
