@@ -130,7 +130,7 @@ func openKind(log replay.File, opt Options) (winperf.Source, error) {
 	}
 
 	src, err := kinds[i].open(log, opt)
-	if err != nil && len(start) == 0 {
+	if errors.Is(err, pdhtext.ErrNoHead) && len(start) == 0 {
 		return nil, fmt.Errorf("%s: %w: the file is empty", log.Name, winperf.ErrBadData)
 	}
 	if err != nil {

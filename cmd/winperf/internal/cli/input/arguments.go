@@ -2,7 +2,6 @@ package input
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 
@@ -28,14 +27,7 @@ func SplitArguments(ctx context.Context, args, others []string) (names, paths []
 	}
 
 	sources := append(append([]string{}, others...), names...)
-	err = QuoteHint(ctx, sources, unknown, nil, nil)
-	for _, arg := range unknown {
-		if err == nil && len(unknown) < len(names) && !strings.ContainsAny(arg, `./\`) {
-			const form = `%s: no such file (a counter path begins with a backslash: '\%[1]s(*)\*')`
-			err = fmt.Errorf(form, arg)
-		}
-	}
-	return names, paths, err
+	return names, paths, QuoteHint(ctx, sources, unknown, nil, nil)
 }
 
 func isThere(ctx context.Context, name string) bool {

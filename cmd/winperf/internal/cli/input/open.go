@@ -87,6 +87,10 @@ func OpenLogs(
 	var sources []winperf.Source
 	for _, name := range names {
 		log, err := openLog(ctx, a, name, opt)
+		if errors.Is(err, fs.ErrNotExist) && len(names) > 1 && !strings.ContainsAny(name, `./\:`) {
+			const form = `%s: no such file (a counter path begins with a backslash: '\%[1]s(*)\*')`
+			return all, zone, fmt.Errorf(form, name)
+		}
 		if err != nil {
 			return all, zone, err
 		}

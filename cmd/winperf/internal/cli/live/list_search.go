@@ -228,7 +228,7 @@ func (s *search) nothing(empty string, c *catalogue.Catalogue) error {
 		return fmt.Errorf("no object matches %q; quote the path: '%s'", s.text, path)
 	case s.path != nil && s.only:
 		const form = "%s: no counter matches this path%s"
-		return fmt.Errorf(form, s.given, console.DidYouMeanOr(objectOf(s.given), c.ObjectNames(), toList))
+		return fmt.Errorf(form, s.given, hintOf(s.given, c))
 	case len(s.words) > 1:
 		const form = "no counter has the words %q in its name or help text, or in its object's"
 		return fmt.Errorf(form, s.text)
@@ -238,7 +238,13 @@ func (s *search) nothing(empty string, c *catalogue.Catalogue) error {
 
 const toList = "; winperf list shows the objects"
 
-func objectOf(path string) string {
+// hintOf returns the next step after a path without a match.
+func hintOf(path string, c *catalogue.Catalogue) string {
 	p, _ := winperf.ParsePath(path) // newSearch has parsed it
-	return p.Object
+	for name := range c.ObjectNames() {
+		if strings.EqualFold(name, p.Object) {
+			return fmt.Sprintf("; winperf list %q shows the counters of this object", name)
+		}
+	}
+	return console.DidYouMeanOr(p.Object, c.ObjectNames(), toList)
 }

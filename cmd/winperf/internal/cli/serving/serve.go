@@ -52,9 +52,9 @@ other commands show. Without a path it serves all objects that are not costly, e
 Thread, which --object '*' adds. Costly objects are served if named or with --costly, and
 are sampled independently on their own schedule.
 
-A scrape can select metrics: /metrics?object=Memory&path=\Process(*)\ID%20Process.
-It is answered within Prometheus' timeout. Objects that are not ready by then are omitted,
-and winperf_object_up reports this.
+A scrape can select metrics: curl 'http://localhost:9182/metrics?object=Memory', or
+?path=\Process(*)\ID%20Process. It is answered within Prometheus' timeout. Objects that are
+not ready by then are omitted, and winperf_object_up reports this.
 
 With --push, or targets in the configuration, samples are also taken at an interval and
 sent. Samples that a receiver does not take wait in a queue on disk, also across restarts
@@ -93,7 +93,6 @@ func ServeCommand(a *console.App, host *Hosted) *cobra.Command {
 		Long:  serveHelp,
 		Example: `  winperf serve
   winperf serve '\Processor(*)\*' '\Memory\*' --web.listen-address :9182
-  curl 'http://localhost:9182/metrics?object=Memory'
   winperf serve --names own,windows_exporter
   winperf serve --source load.blg
   winperf serve --push remote-write+http://localhost:9090 --push-interval 10
