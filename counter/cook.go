@@ -28,9 +28,9 @@ func (c *Clocks) At(k Clock) (now, perSecond int64) {
 	return 0, 0
 }
 
-// ClockStep returns the change of the system time between two samples in units of 100 ns, beyond
-// the time that the performance counter measured. It is 0 if the two agree within 100 ms or 2 % of
-// the time between the samples, or if the performance counter is not usable.
+// ClockStep returns how far the system time was set between two samples, in units of 100 ns: the
+// difference between the system time that passed and the passed PerfTime. It is 0 if they differ by
+// less than 100 ms or 2 % of the time between the samples, or if PerfTime is not usable.
 func ClockStep(prev, cur Clocks) int64 {
 	const tolerance, share, limit = 1e6, 0.02, 1e18
 	if prev.PerfFreq != cur.PerfFreq || cur.PerfFreq <= 0 || cur.PerfTime <= prev.PerfTime {
@@ -44,8 +44,8 @@ func ClockStep(prev, cur Clocks) int64 {
 	return int64(step)
 }
 
-// secondsBetween returns the seconds between two samples, by the performance counter or else by the
-// clock k. It is 0 if neither is usable.
+// secondsBetween returns the seconds between two samples, by PerfTime or else by the clock k. It is 0 if
+// neither is usable.
 func secondsBetween(prev, cur Clocks, k Clock) float64 {
 	if cur.PerfFreq > 0 && cur.PerfTime > prev.PerfTime {
 		return float64(uint64(cur.PerfTime-prev.PerfTime)) / float64(cur.PerfFreq)
@@ -86,12 +86,12 @@ const (
 // instance.
 type Match uint8
 
-// The degrees.
+// The degrees of certainty.
 const (
 	Unmatched  Match = iota // no older value
 	Verified                // the same instance
-	Unverified              // the same by name and position only
-	Aggregate               // a total over instances (_Total): the same, but it may fall
+	Unverified              // probably the same instance
+	Aggregate               // the same total over instances (_Total), which falls when an instance ends
 )
 
 // Options select between different conventions for computing values. The zero value is recommended.
@@ -103,8 +103,8 @@ type Options struct {
 	// Cap100 lowers percentages above 100 to 100, as PDH does by default.
 	Cap100 bool
 	// NeedPrevious returns NoPrevious for a process or thread that began after the older sample, as
-	// PDH does. By default its count starts from zero, see frame.CountsFromZero. Formulas ignore
-	// this option.
+	// PDH does. By default its older raw values are taken as zero; see frame.CountsFromZero. It
+	// applies to pairs of frames; NewFormula ignores it.
 	NeedPrevious bool
 	// Least is the shortest time between two samples for a rate; below it the status is TooClose. 0
 	// means no limit, as in PDH.

@@ -122,10 +122,11 @@ type Batch struct {
 
 	// Bits are the results, for FromBits with Formula.Kind.
 	Bits []uint64
-	// Status is OK for results with a value. Cook skips elements that are not OK before.
+	// Status is OK for results with a value. Cook skips elements whose status is not OK when it is
+	// called.
 	Status []Status
-	// Fell reports that a value or base of an element fell: it wrapped, or its status reports the
-	// fall.
+	// Fell reports that the raw value or base of at least one element fell. It either wrapped, or the
+	// status of the element is NegativeValue or NegativeDenominator.
 	Fell bool
 }
 
@@ -133,8 +134,8 @@ type Batch struct {
 // ignore prev. It allocates nothing. Types without a displayable number, including text, return
 // Unsupported.
 //
-// If several statuses apply, a fault of the denominator has priority over the time base, and the
-// time base over the value.
+// If several statuses apply, the status of the divisor (the clock or the base) has priority over
+// NegativeTimebase, and NegativeTimebase over NegativeValue.
 func (f *Formula) Cook(prev, cur Clocks, col *Batch) {
 	c := col
 	c.Fell = false

@@ -80,9 +80,9 @@ var formulas = [...]struct {
 	formulaR:  {"", 0},
 }
 
-// Formula returns the formula as text; "" for none. N is the raw value, D the time of the clock, B
-// the base and M the number of components, 1 in the newer and 0 in the older sample; TB is the
-// clock's ticks per second.
+// Formula returns the formula as text, such as "(N1 - N0) / (B1 - B0)"; "" for none. N is the raw
+// value, D the time of the clock, B the base and M the number of components. The digit 1 means the
+// newer sample, 0 the older one. TB is the clock's ticks per second.
 func (i *Info) Formula() string { return formulas[i.formula.known()].text }
 
 // NeedsFrequency reports whether the formula needs the ticks per second of a clock.

@@ -2,7 +2,7 @@ package counter
 
 import "slices"
 
-// Status says whether a counter has a displayable value and, if not, why. Only OK has one.
+// Status is the reason why a counter has no displayable value, or OK if it has one.
 type Status uint8
 
 // The statuses. Programs may rely on their words (see [Status.String]), which are a fixed set.
@@ -16,7 +16,7 @@ const (
 	NoInstance                        // the instance is not in the newer sample
 	NoCounter                         // the object has no such counter
 	NoObject                          // the source has no such object
-	Unsupported                       // the type has no displayable value: bases, headings, unknown types
+	Unsupported                       // the type has no displayable value: a base, NoData, an unknown type
 	NotPermitted                      // the reader has no right to the value
 	TooClose                          // a rate of two samples closer than Options.Least
 )

@@ -29,7 +29,7 @@ type Clock uint8
 
 // The clocks.
 const (
-	NoClock     Clock = iota // none: raw values, or the base measures the time
+	NoClock     Clock = iota // no clock: the value needs none, or the base measures the time
 	TickClock                // PerfTime and PerfFreq of PERF_DATA_BLOCK (PERF_TIMER_TICK)
 	Clock100ns               // PerfTime100nSec of PERF_DATA_BLOCK, 10^7 per second (PERF_TIMER_100NS)
 	ObjectClock              // PerfTime and PerfFreq of PERF_OBJECT_TYPE (PERF_OBJECT_TIMER)

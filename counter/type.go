@@ -111,8 +111,8 @@ func (t Type) IsBase() bool {
 // IsText reports whether the raw value is text.
 func (t Type) IsText() bool { return t&typeMask == typeText }
 
-// IsMulti reports whether the formula needs the number of summed components, as multi-timers do. It
-// is false for the base that may hold that number.
+// IsMulti reports whether the type is a multi-timer: the sum of several components, whose formula
+// needs their number. It is false for [MultiBase].
 func (t Type) IsMulti() bool { return t&flagMulti != 0 && !t.IsBase() }
 
 // Inverse reports whether the raw value measures inactive time, such as the idle time of a
@@ -134,8 +134,8 @@ func (t Type) Width() int {
 	return -1
 }
 
-// NeedsBase reports whether the formula needs the value of a base counter. Multi-timers need a
-// number of components instead; see [Type.IsMulti].
+// NeedsBase reports whether the formula needs the value of a base counter. It is false for
+// multi-timers, whose number of components may be in a base counter; see [Type.IsMulti].
 func (t Type) NeedsBase() bool {
 	return lookup(t).formula.operands()&operandB1 != 0
 }
@@ -157,9 +157,9 @@ func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 // Clock returns the clock that the formula uses.
 func (t Type) Clock() Clock { return lookup(t).Clock }
 
-// TimerClock returns the clock in whose ticks a timer's raw value counts active (or inactive) time.
-// It is the formula's clock or, for precision timers, whose formula uses the base as time, the
-// clock of the base. It is NoClock for all other types.
+// TimerClock returns the clock whose ticks a timer counts in its raw value, and NoClock for all other
+// types. For most timers this is also the clock of the formula. Precision timers have no such clock:
+// their base counts the ticks.
 func (t Type) TimerClock() Clock {
 	switch t {
 	case Precision100NSTimer:
@@ -190,7 +190,7 @@ func (t Type) Second() (base bool, clock Clock) {
 func (t Type) Samples() int { return lookup(t).Samples }
 
 // OverTime reports whether the displayable value describes the time between two samples: a rate, a
-// share of time, the average length of a queue. To average such values, weight them by these times.
+// share of time, the average length of a queue. To average such values, weight each value by its time.
 // It is false for averages over events, whatever their duration, and for states at one moment.
 func (t Type) OverTime() bool {
 	formula := lookup(t).formula

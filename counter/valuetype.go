@@ -14,7 +14,7 @@ type ValueType uint8
 
 // The value types. Their numbers do not change; new types are added at the end.
 const (
-	NoValue   ValueType = iota // no readings: a heading, an unknown type
+	NoValue   ValueType = iota // no readings: a base, NoData, an unknown type
 	Integer32                  // an unsigned 32-bit integer
 	Integer64                  // an unsigned 64-bit integer
 	Decimal                    // a float64
@@ -31,8 +31,8 @@ func (t ValueType) String() string {
 	return fmt.Sprintf("value type %d", uint8(t))
 }
 
-// ValueTypeOf returns the value type of a counter of type t whose raw values have size bytes: 4, or
-// 8 for wider values. It is NoValue for a base.
+// ValueTypeOf returns the value type of a counter of type t whose raw values have size bytes. It is
+// NoValue for a base.
 func ValueTypeOf(t Type, size int) ValueType {
 	info, _ := t.Info()
 	switch kind := info.Kind; {

@@ -20,7 +20,7 @@ func (e *Experiment) recordChange(what string, attrs ...Attr) {
 	})
 }
 
-// RecordChange stores a Change record about an event outside the experiment, such as another sink.
+// RecordChange stores a Change record about something outside the experiment, such as an added sink.
 func (e *Experiment) RecordChange(what string, attrs ...Attr) { e.recordChange(what, attrs...) }
 
 // Pause makes the experiment ignore events until Resume. Open regions can end.
@@ -50,8 +50,8 @@ func (e *Experiment) switchState(from, to State, attrs []Attr) error {
 	return nil
 }
 
-// SetSensors replaces the sensors of a binding from the next event on. Regions that are open then only
-// have values that need no begin. After an error nothing is changed.
+// SetSensors replaces the sensors of a binding from the next event on. Open regions then have only values
+// that need one sample. After an error nothing is changed.
 func (e *Experiment) SetSensors(
 	ctx context.Context, name string, paths []winperf.Path, sensors []sensor.Name, attrs ...Attr,
 ) error {

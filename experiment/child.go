@@ -10,9 +10,9 @@ import (
 	"github.com/winperf/winperf/internal/child"
 )
 
-// Child starts a command and emits a region, NAME, from its start to its end. The attribute pid has the
-// process id; status has the exit status, or signal the signal that ended it. On Linux the end is sampled
-// before the process disappears, so that its counters show its total use.
+// Child starts a command and emits a region, NAME, from its start to its end. Its attributes are "pid", the
+// process id, and either "status", the exit status, or "signal", the signal that ended the process. On
+// Linux the end is sampled before the process disappears, so that its counters show its total use.
 //
 // The command is started once. It continues if the experiment ends first.
 type Child struct {

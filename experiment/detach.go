@@ -9,12 +9,13 @@ import (
 const grace = time.Second
 
 // Detach ends the experiment. It cancels a change in progress, measures queued events, and stores
-// summaries; Next then returns the remaining records and io.EOF. Open regions have no records; the last
+// summaries; Next then returns the remaining records and io.EOF. Open regions get no records; the last
 // Change record has their number.
 //
-// When ctx ends, Detach stops waiting, drops records that memory has no space for, and abandons a second
-// later whatever has not returned, such as a source that does not answer. If a change does not return,
-// the experiment stays attached and Detach can be tried again. Detaching again does nothing.
+// When ctx ends, Detach waits for one more second, for example for a source that does not answer, and drops
+// records that memory has no space for. If a call of another method that changes the experiment, such as
+// SetSensors, has not returned by then, the experiment stays attached and Detach can be tried again.
+// Detaching again does nothing.
 func (e *Experiment) Detach(ctx context.Context) error {
 	e.end()
 	late, cancel := graceContext(ctx)

@@ -22,27 +22,26 @@
 //	...
 //	records, err := e.Next(ctx, 100) // repeat until io.EOF, after Detach
 //
-// An execution trace of package runtime/trace contains each event, and both ends of each region, as
-// messages of the category winperf in the task of their context, with the record's id. Options.Links adds
-// the names of tasks and spans to records.
+// An execution trace of package runtime/trace has a message for each event and for the begin and end of
+// each region. The message has the category winperf, the task of the context, and EventInfo.ID.
+// Options.Links adds the names of tasks and spans to records.
 //
-// The functions of this package use [Process], the attach point of the process: a pointer that is nil
-// while no experiment is attached. A [Program] is a separate attach point.
+// The functions Event and Region serve all experiments of the process; see [Process]. For separate events,
+// make a [Program].
 //
 // # Events and samples
 //
 // The sample of an event always begins after the event. Event returns when the sample has begun. Region
 // returns when the sample of its begin is complete, so that the region does not measure itself. The
 // record has the time until the sample began (Delay) and the time that the program was blocked (Blocked).
-// Each binding is a separate measurement context and takes a separate sample for every event, one after
-// the other. Bindings that wait for samples of one source at the same time share them, by an object
-// cache.
+// Each binding gets one sample for every event, one event after the other. Bindings that wait for samples
+// of one source at the same time share them, by an object cache.
 //
 // The values of a point are computed since the binding's previous sample, the values of a region from its
 // begin to its end. An open region keeps the operands of its sensors, not samples. Instances are matched
-// by identity: a process that takes another's name or position is not confused with it. A process that
-// began within a region counts from 0. It has a difference, and the rate over the whole region, unless
-// its object was missing at the begin or NeedPrevious is set in Binding.Cook.
+// by identity: a process that takes another's name or position is not confused with it. If a process began
+// within a region, its counters start from 0. They have a difference, and also a rate over the whole
+// region, except if the object was missing at the begin or NeedPrevious is set in Binding.Cook.
 //
 // Rates and percentages need two samples at least 10 ms apart ([measure.LeastInterval]); otherwise the
 // status is [counter.TooClose]. In fast loops, emit an event for every n rounds, or use the differences
@@ -58,6 +57,6 @@
 //
 // Records are numbered in the order in which they are stored. They wait in bounded memory until Next
 // returns them. When the memory is full, the binding's [Policy] decides whether to wait, to drop records,
-// or to move them to a [Spool]. The next record has the number of dropped records; dropped records that
-// had numbers leave gaps. Each change of the experiment is a record, too.
+// or to move them to a [Spool]. Record.Dropped counts the records dropped before a record. Each change of
+// the experiment is a record, too.
 package experiment

@@ -31,7 +31,7 @@ type EventSourceInfo struct {
 	Detail string // the observed thing, for people: "Process(editor*)"
 	// Events are the names of its events, if known in advance.
 	Events []string
-	// Interval is the time between two events or two looks; 0 for none.
+	// Interval is the time between two events or two samples; 0 for none.
 	Interval time.Duration
 
 	// Emitted, Running and Err are set by Experiment.Status: the number of its events, whether it runs,

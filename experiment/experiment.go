@@ -299,8 +299,7 @@ func (e *Experiment) stamp(ctx context.Context, info *EventInfo) {
 }
 
 // Next returns up to max of the oldest records not returned before. It waits until at least one is
-// available. After the last record of a detached experiment the error is io.EOF. Gaps in the numbers are
-// records that were dropped after they had been stored.
+// available. After the last record of a detached experiment the error is io.EOF.
 func (e *Experiment) Next(ctx context.Context, max int) ([]*Record, error) {
 	records, err := e.store.next(ctx, max)
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {

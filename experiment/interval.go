@@ -9,8 +9,8 @@ import (
 	"github.com/winperf/winperf/measure"
 )
 
-// Interval emits an event at every interval. Late events are not repeated: the next EventInfo.Missed
-// counts them.
+// Interval emits an event at every interval. If an event delays the next ones by whole intervals, these are
+// not emitted; EventInfo.Missed of the next event counts them.
 type Interval struct {
 	Name string
 	// Every is the interval, at least 10 ms; 0 means one second.

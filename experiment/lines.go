@@ -17,7 +17,7 @@ import (
 )
 
 // Lines emits an event for each line of a reader, such as standard input, a named pipe or a socket.
-// Programs in any language can use it. A line is text, the name of the event and then attributes, or a
+// Programs in any language can use it. A line is either the name of the event followed by attributes, or a
 // JSON object with name and attrs:
 //
 //	checkout items=3 user="Ann Lee"
@@ -29,8 +29,8 @@ import (
 //	checkout region=end id=17
 //	{"name":"checkout","region":"begin","id":"17"}
 //
-// Regions that are open when the lines end are ended with the attribute unended. The event of a last text
-// line without a line end also has this attribute, since it may be cut off.
+// If regions are open when the lines end, they end with the attribute "unended". The event of a last text
+// line without a line end also has this attribute, because the line may be incomplete.
 //
 // Unquoted attribute values that look like whole or decimal numbers, true or false have these types.
 // Others are text, quoted as in Go if they contain spaces. Empty lines are ignored. Each invalid line
@@ -38,8 +38,9 @@ import (
 type Lines struct {
 	Name   string
 	Reader io.Reader
-	// Ack, if not nil, gets one line for each line: "ok" when the samples of the event have begun, for a
-	// region's begin when they are complete, or "error" and the reason. Programs can wait for it.
+	// Ack, if not nil, gets one line for each line. "ok" means that the samples of the event have begun, or
+	// for the begin of a region that they are complete. "error" is followed by the reason. Programs can
+	// wait for the answer.
 	Ack io.Writer
 	// Max is the longest line in bytes; 0 means 65,536.
 	Max int

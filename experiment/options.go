@@ -21,21 +21,20 @@ type Options struct {
 	Sources []sensor.Origin
 	// Bindings connect events and sensors.
 	Bindings []Binding
-	// Events are event sources besides the program's code. If Public is set, their events go to all
-	// experiments of the program, like events of code, except to experiments with an event source of the
-	// same name; otherwise only to this experiment.
+	// Events are event sources in addition to the program's code. Their events are for this experiment
+	// only. If Public is set, they are for all experiments of the program, except for experiments with an
+	// event source of the same name.
 	Events []EventSource
 	Public bool
-	// Program is the origin of events of code; nil is [Process], to which the functions Event and Region
-	// belong.
+	// Program emits the events of code; nil is [Process], which the functions Event and Region use.
 	Program *Program
-	// Links returns the task and span, in other systems, of an event of code; nil for none. With
-	// OpenTelemetry it returns the ids of trace.SpanContextFromContext(ctx) as text.
+	// Links, if not nil, returns the ids that other systems have for the context of an event: for
+	// OpenTelemetry the ids of trace.SpanContextFromContext(ctx) as text.
 	Links func(context.Context) (trace, span, task string)
 
-	// Apart disables the sharing of samples. Otherwise a live source with several bindings is put behind
-	// an object cache, one for all experiments of the program, so that an event of several bindings is
-	// sampled once. The first experiment of a source does not use the cache if it has only one binding.
+	// Apart disables the sharing of samples. Otherwise the bindings of all experiments of the program read
+	// a live source through one object cache, so that an event of several bindings is sampled once. The
+	// first experiment of a source does not use the cache if it has only one binding.
 	Apart bool
 	// Language and Names are the fields of [measure.Options].
 	Language string
@@ -45,19 +44,19 @@ type Options struct {
 
 	// Spool stores the records that memory has no space for, with the policy Spill.
 	Spool Spool
-	// Limit is the number of records in memory at which OnLimit is called, once until the number has
-	// fallen again. 0 is half of the capacity of all bindings.
+	// Limit is the number of records in memory at which OnLimit is called. 0 is half of the capacity of
+	// all bindings.
 	Limit int
-	// OnLimit is called when delivery should hurry. It is called by the goroutine that stored the record
-	// and must return at once.
+	// OnLimit is called when the number of records in memory reaches Limit, and again only after it fell
+	// to half of Limit. The goroutine that stored the record calls it, so it must return at once.
 	OnLimit func(records int)
 	// Operands limits the memory of open regions: the total number of raw values with operands, about 100
 	// bytes each. At the limit the oldest open region loses its values. 0 means 500,000.
 	Operands int
 }
 
-// Binding binds events to sensors. It is a separate measurement context: every event gets a separate
-// sample, and values are computed since the binding's previous sample.
+// Binding binds events to sensors. Each event gets a sample; the values of a point are computed since the
+// binding's previous sample.
 type Binding struct {
 	// Name is the binding's name in records; "" is its first pattern.
 	Name string
@@ -133,7 +132,8 @@ type Spool interface {
 	// Append adds records in the order of their numbers: all of them, or none if it returns an error. It
 	// may keep the records, which are not changed later.
 	Append(records []*Record) error
-	// Read returns up to max of the oldest records with numbers above above, or none, and keeps them.
+	// Read returns up to max of the oldest records with numbers greater than above, or none, and keeps
+	// them.
 	Read(above uint64, max int) ([]*Record, error)
 	// Forget removes the records up to a number, which were delivered.
 	Forget(through uint64) error

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Program connects the events of a program's code with experiments. A process has one, see [Process];
-// others are for tests and for programs that separate events. The zero Program has no experiments. It may
-// be used from any goroutine.
+// Program connects the events of a program's code with experiments. Each process has one, see [Process].
+// Make others for tests, or to separate events. The zero Program has no experiments. It may be used from
+// any goroutine.
 type Program struct {
 	attached atomic.Pointer[attachment]
 	events   atomic.Uint64
@@ -66,8 +66,8 @@ func (p *Program) Declare(names ...string) {
 }
 
 // Names returns the known names of events, sorted: declared names, and names of events emitted while an
-// experiment was attached, except for events of a single experiment. It returns at most 10,000 names of
-// at most 1,024 bytes.
+// experiment was attached. It omits events of Options.Events unless Options.Public is set. It returns at
+// most 10,000 names of at most 1,024 bytes.
 func (p *Program) Names() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,8 +217,7 @@ func awaitAll(ctx context.Context, bindings []*binding, tickets []*ticket) {
 	}
 }
 
-// logTrace writes the event to the execution trace, if one is active, in the task of ctx and with the
-// record's id.
+// logTrace writes the event to the execution trace, if one is active, in the task of ctx.
 func logTrace(ctx context.Context, what string, info *EventInfo) {
 	if trace.IsEnabled() {
 		trace.Logf(ctx, "winperf", "%s %d %s", what, info.ID, info.Name)

@@ -19,9 +19,9 @@ const (
 	Summary             // statistics of the records of one event name
 )
 
-// Record is the result of one event: the event, and the values of the sensors bound to it. Records of an
-// experiment are numbered from 1 without gaps in the order in which they were stored, so that a receiver
-// can detect repeats and losses.
+// Record is the result of one event: the event, and the values of the sensors bound to it. The records of
+// an experiment get the numbers 1, 2, 3 … when they are stored, so that a receiver can detect repeats and
+// losses. A missing number is a record that was dropped later.
 type Record struct {
 	Experiment string
 	// Session is the unique id of one run of the experiment.
@@ -84,17 +84,16 @@ type Value struct {
 	Status counter.Status
 	// Age is the age of the raw values relative to the record's sample.
 	Age time.Duration
-	// Difference is the increase of the raw value in a region. For an inverse timer it is the rest of the
-	// region: \Processor\% Processor Time counts idle time. HasDifference is false for counters that do
-	// not accumulate.
+	// Difference is the increase of the raw value in a region. For an inverse timer, which counts idle
+	// time (\Processor\% Processor Time), it is the length of the region minus the increase. HasDifference
+	// is false for counters that do not accumulate.
 	Difference    uint64
 	HasDifference bool
 	// TicksPerSecond converts Difference to seconds if the raw value counts ticks of a clock; else it is
 	// 0.
 	TicksPerSecond int64
 	Touched        winperf.AnomalySet
-	// Raw are the operands if the binding requests them: for a region of its begin and end, else of the
-	// sample.
+	// Raw are the operands if Binding.Raw is set: of the sample, or of both samples of a region.
 	Raw []counter.Sample
 	// Statistics are set in a Summary, which has no Value; else nil.
 	Statistics *Statistics
@@ -109,8 +108,8 @@ type Statistics struct {
 	// Low and High bound the true mean with the probability Confidence (0.95 is 95 %); NaN for fewer than
 	// two values.
 	Confidence, Low, High float64
-	// Percentiles are the percentiles of Percents: for each, the smallest value not below that percentage
-	// of the values.
+	// Percentiles are the percentiles for Percents. The percentile for p is the smallest value that is not
+	// below p percent of the values.
 	Percents, Percentiles []float64
 	// Difference reports that the values are the differences of a counter over regions, not displayed
 	// values.

@@ -35,14 +35,15 @@ func BeganBetween(start uint64, older, newer counter.Clocks) bool {
 	return !began.Before(from.Add(-within)) && !began.After(to.Add(within))
 }
 
-// CountsFromZero reports whether the raw value of a counter is 0 when its instance begins. Instances
-// that began between two samples have values of such counters.
+// CountsFromZero reports whether the raw value of a counter is 0 when its instance begins. A two-sample
+// counter of an instance that began between the samples has a value only if this is true.
 func CountsFromZero(t counter.Type) bool {
 	return t.Samples() == 2 && t.Cumulative() && !t.Inverse() && !t.NeedsBase()
 }
 
-// Began reports whether instance i of the newer object began after the older sample. Its counters
-// with [CountsFromZero] have values, over the whole time between the samples.
+// Began reports whether instance i of the newer object began after the older sample. If
+// [CountsFromZero] is true for a counter, its value is then the increase from zero, over the whole time
+// between the samples.
 func (p *Pair) Began(i int) bool { return p.from[i] < 0 && p.match[i] == counter.Verified }
 
 // findBegun needs the keys of both objects.

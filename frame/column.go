@@ -6,11 +6,10 @@ import (
 	"github.com/winperf/winperf/internal/poison"
 )
 
-// Cooked is a counter with its values for instances of an object. The caller sets K, Only, and the
-// lengths of Bits and Status; see [Pair.Cook].
+// Cooked is a counter with its values for instances of an object; see [Pair.Cook].
 type Cooked struct {
-	// K is the position of the counter. Only lists the positions of the requested instances,
-	// ascending; nil means all.
+	// K is the position of the counter. Only, if not nil, selects instances: it lists their positions
+	// in ascending order.
 	K    int
 	Only []int32
 
@@ -18,8 +17,7 @@ type Cooked struct {
 	Unit   counter.Unit
 	Bits   []uint64         // values, see counter.FromBits
 	Status []counter.Status // values are valid where it is OK
-	// Fell reports whether a raw value or base fell, possibly of an instance not in Only: it wrapped,
-	// or the status of the instance reports that it went back.
+	// Fell reports a fall as in [counter.Batch], possibly of an instance that is not in Only.
 	Fell bool
 
 	o    Object
@@ -63,10 +61,10 @@ func (p *Pair) Column(k int) Cooked {
 	return one[0]
 }
 
-// Cook computes columns of the newer object. Each element of cols names a counter and its instances,
-// and has Bits and Status of their number. For all instances of a shared block (see
-// [winperf.Block.Kept]) the slices are replaced by ones that must not be changed and are valid as
-// long as the frame. One call for all columns is fastest, because it reads the samples in order.
+// Cook computes columns of the newer object. For each column the caller sets K, Only, and the lengths of
+// Bits and Status: the number of instances. If Only is nil and the block is shared (see
+// [winperf.Block.Kept]), Cook may replace Bits and Status by other slices. Do not change these; they are
+// valid as long as the frame. One call for all columns is fastest, because it reads the samples in order.
 func (p *Pair) Cook(cols []Cooked) {
 	if sh := &p.cur.s.shared; sh.on {
 		cols = sh.take(p, cols)

@@ -37,8 +37,8 @@ func (c *Cooker) hashSeed() maphash.Seed {
 }
 
 // Set sets the frames to compute values from. Either may be the zero Frame, for no sample. Both must
-// be valid while the Cooker uses them; the error wraps winperf.ErrState where one is not. Pairs and
-// columns returned before are no longer valid.
+// stay valid while the Cooker uses them. The error wraps winperf.ErrState if one is not valid. Pairs
+// and columns from before the call become invalid.
 func (c *Cooker) Set(prev, cur Frame, opt counter.Options) error {
 	if err := errors.Join(prev.check("cook, older frame"), cur.check("cook")); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (p *Pair) set(o Object) {
 	p.matchInstances()
 }
 
-// older returns the object to compare with, of the same machine: for an independent part the one of
-// its last other block.
+// older returns the object of the same machine to compare with. For an independent part it is in the
+// part's last other block.
 func (c *Cooker) older(o Object) (Object, bool) {
 	if c.cur.hasIndependent && c.cur.part(o.s.number).independent {
 		previous := c.cur.previousOf(o)
@@ -235,7 +235,7 @@ const (
 // SameDefinitions reports whether the older object exists and has the same definitions.
 func (p *Pair) SameDefinitions() bool { return p.sameDefs }
 
-// Layout returns a number that changes with the definitions of the object at this position.
+// Layout returns a number that changes when the definitions of the pair's newer object change.
 func (p *Pair) Layout() int { return p.layout }
 
 func (p *Pair) len() int { return p.cur.Len() }

@@ -11,10 +11,7 @@ import (
 )
 
 // Frame is one decoded sample. It is a small handle: pass it by value. The zero Frame is empty and
-// represents "no sample".
-//
-// A frame is valid until its Pool has decoded two more, and as long as the samples with its blocks;
-// permanently after [Frame.Keep].
+// represents "no sample". The package comment describes how long a Frame is valid.
 type Frame struct {
 	*sheet
 	number uint64 // number of the frame in its pool
@@ -41,8 +38,8 @@ func (f Frame) Blocks() iter.Seq[*winperf.Block] {
 }
 
 // Keep makes the frame and all its blocks permanent: their memory is not reused, and the garbage
-// collector frees it. The error wraps winperf.ErrState where a later sample uses the frame's memory
-// already. Keep may be called from any goroutine while the frame is valid.
+// collector frees it. The error wraps winperf.ErrState if a later sample already uses the frame's
+// memory. Keep may be called from any goroutine while the frame is valid.
 func (f Frame) Keep() error {
 	if err := f.check("keep"); err != nil || f.IsZero() {
 		return err
@@ -112,7 +109,7 @@ func (f Frame) Machine() string {
 	return f.parts[f.head].name
 }
 
-// Quirks returns the quirks of the part whose clocks are the frame's.
+// Quirks returns the quirks of the part whose times Clocks returns.
 func (f Frame) Quirks() winperf.Quirks {
 	if f.mainIndex() == nil {
 		return 0

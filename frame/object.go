@@ -28,16 +28,16 @@ func (o Object) counters() []index.Counter {
 // Labels returns the names of the object's instances.
 func (o Object) Labels() *Labels { return o.s.labels[o.pos] }
 
-// First reports whether the object is in an independent part ([winperf.Part].Independent) of f that had
-// only one block, so that no older values exist.
+// First reports whether the object is in an independent part ([winperf.Part].Independent) of f and was
+// sampled only once, so that no older values exist.
 func (o Object) First(f Frame) bool {
 	p := f.part(o.s.number)
 	return p != nil && p.independent && f.previousOf(o).s == nil
 }
 
-// Number identifies the object and its values. No other object gets the same number, also in the same
-// memory; it is never 0. Equal numbers in several frames mean that the object has no newer sample,
-// which is usual for objects sampled in the background.
+// Number identifies the object and its values. No other object gets the same number, even if it reuses
+// the memory. The number is never 0. Equal numbers in several frames mean that the object was not
+// sampled in between, which is usual for independent parts.
 func (o Object) Number() uint64 { return o.s.first + uint64(o.pos) }
 
 // Block returns the block that contains the object.
@@ -108,8 +108,8 @@ type Counter struct {
 	Scale  int32  // DefaultScale, for graphs only
 	Detail uint32 // 100 novice, 200 advanced, 300 expert, 400 wizard
 	Base   int    // position of the base counter, -1 for none
-	Clock  int    // position of the counter that is its own clock, -1 for the object's clock
-	Freq   int    // position of the counter with the frequency of its own clock, -1 for none
+	Clock  int    // position of the counter that is the clock of this one, -1 for the object's clock
+	Freq   int    // position of the counter that is the frequency of this clock, -1 for none
 }
 
 // FindCounter returns the position of the first definition with the identity that is not a base.
@@ -135,17 +135,16 @@ func (o Object) ReadRaw(dst []uint64, k, first int) bool {
 	return o.s.index.Column(dst, o.pos, k, first)
 }
 
-// ReadMulti reads the number of components that the values of counter k sum up, for instances as in
-// ReadRaw. It reports whether the values have such numbers, as multi-timers without a base do; else
-// dst is all 0.
+// ReadMulti reads the number of components of counter k into dst, for the same instances as ReadRaw. It
+// returns false and sets dst to 0 if counter k is not a multi-timer, or its number is in a base.
 func (o Object) ReadMulti(dst []uint64, k, first int) bool {
 	return o.s.index.MultiColumn(dst, o.pos, k, first)
 }
 
-// ReadRows reads the raw values of all counters into dst, instance by instance from position first
-// on, each in the order of the definitions, for as many instances as dst can hold; 0 for missing
-// values. It returns the number of instances, and whether all values exist. This is the fastest way
-// to read everything.
+// ReadRows reads the raw values of all counters into dst. The values of the instance at position first
+// come first, in the order of the definitions, then the values of the following instances, until dst
+// has no space for another instance. A missing value is 0. ReadRows returns the number of instances,
+// and whether all values exist. It is the fastest way to read everything.
 func (o Object) ReadRows(dst []uint64, first int) (n int, whole bool) {
 	return o.s.index.ReadRows(dst, o.pos, first)
 }
@@ -184,7 +183,8 @@ func (in Instance) link() index.Link { return in.o.s.index.Link(in.o.def(), in.p
 // Position returns the instance's position in its object.
 func (in Instance) Position() int { return in.pos }
 
-// Name returns the instance's own name: without one its unique id or, without an id, its position.
+// Name returns the instance's name without the parent. If the instance has no name, this is its unique
+// id, or its position if it has no id.
 func (in Instance) Name() string { return in.o.Labels().Name(in.pos) }
 
 // RawName returns the name in the sample, empty for an instance without one.

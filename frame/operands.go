@@ -12,12 +12,12 @@ func (o Object) Formula(k int, opt counter.Options) counter.Formula {
 }
 
 // Operands returns the operands of counter k of instance i in this sample: the raw value, the raw
-// value of its base or the number of its components, and the clocks. If they are missing, the status
-// is the reason; for a text counter.Unsupported.
+// value of its base or the number of its components, and the clocks. If an operand is missing, the
+// status is the reason. A text counter has no operands and the status counter.Unsupported.
 //
-// Use it for values over a time other than between two successive frames: two operands of an instance
-// and the counter's Formula yield the value that a [Pair] of their frames would; see
-// [counter.Formula.CookOne] and [Object.Since].
+// Use it to compute values between samples that are not in successive frames. Pass the operands of
+// both samples, the older ones corrected by [Object.Since], to [counter.Formula.CookOne]. The result is
+// the same as from a [Pair] of the two frames.
 func (o Object) Operands(i, k int) (counter.Sample, counter.Status) {
 	cs := o.counters()
 	col := newColumn(&cs[k], baseSize(cs, k), counter.Options{})
@@ -76,8 +76,9 @@ func (o Object) takeValueClock(s *counter.Sample, col *column, i int) bool {
 	return ok
 }
 
-// Since returns older operands of a counter of this object for use with newer ones: if the source has
-// [winperf.ClocksTogether], corrected by the change of the system time in between.
+// Since corrects older operands of a counter of this object for a computation with newer ones. If the
+// source has [winperf.ClocksTogether] and the system time was set in between, it changes the older time
+// to match. Otherwise it returns older unchanged.
 func (o Object) Since(older, newer counter.Sample) counter.Sample {
 	if o.s.block.Quirks&winperf.ClocksTogether != 0 {
 		older.Time100ns += counter.ClockStep(older.Clocks, newer.Clocks)

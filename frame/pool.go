@@ -16,10 +16,9 @@ type Pool struct {
 // them as one frame. It shares the strings of before, an earlier frame of the same query or the zero
 // Frame.
 //
-// The error reports that nothing of the sample is readable; the previous frames then stay valid.
-// Other errors are in Frame.Damage: of a missing or damaged part, whose objects before the damage are
-// readable, or of single objects. The error wraps winperf.ErrState where before is not valid any
-// more.
+// The error reports that nothing of the sample is readable; the previous frames then stay valid. If
+// only a part or an object is missing or damaged, its error is in Frame.Damage, and the objects before
+// the damage are readable. If before is no longer valid, the error wraps winperf.ErrState.
 func (p *Pool) Decode(sample *winperf.Sample, before Frame) (Frame, error) {
 	if err := before.check("decode"); err != nil {
 		return Frame{}, err

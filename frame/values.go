@@ -9,9 +9,9 @@ import (
 	"github.com/winperf/winperf/internal/valueblock"
 )
 
-// Values are the displayable values of a block of [winperf.FormatValues]. Such a block has no
-// objects: each value has its own series, of any object and machine, and two values may have one
-// path. Values are valid as long as the frame. They implement [winperf.ColumnNames] for their
+// Values are the displayable values of a block of [winperf.FormatValues]. Such a block has no objects.
+// Each value has its own series; the series may have different objects and machines, and two may have
+// the same path. Values are valid as long as the frame. They implement [winperf.ColumnNames] for their
 // columns.
 type Values struct {
 	series []*winperf.Series
@@ -102,8 +102,7 @@ func (v *Values) Describe(s *winperf.Series, n int) { *s = *v.series[n] }
 // Series implements [winperf.ColumnNames].
 func (v *Values) Series(n int) *winperf.Series { return v.series[n] }
 
-// AllSeries returns the series of all values, in their order: the same slice as long as the source
-// returns the same.
+// AllSeries implements [winperf.ColumnNames].
 func (v *Values) AllSeries() []*winperf.Series { return v.series }
 
 // Kind implements [winperf.ColumnNames].

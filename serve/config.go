@@ -95,12 +95,12 @@ func (c *Config) omitsThreads() bool { return len(c.Paths)+len(c.Objects) == 0 &
 
 // ConfigError is the error in one value of a Config.
 type ConfigError struct {
-	Key   string // as in configuration files: objects[1]
-	Value string // of a text
+	Key   string // as in configuration files, for example objects[1]
+	Value string // the wrong value if it is a text
 	Err   error
 }
 
-// Error implements error. It names an element of a list by the key of the list.
+// Error implements error. It omits the position in a list: objects for the key objects[1].
 func (e *ConfigError) Error() string {
 	key, _, _ := strings.Cut(e.Key, "[")
 	return key + ": " + e.Err.Error()

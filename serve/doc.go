@@ -14,9 +14,9 @@
 // # Scrapes
 //
 // Each scrape takes one sample. Concurrent scrapes, and scrapes within 10 ms of each other, share
-// the same sample. Costly objects are sampled independently. Metrics are mapped and written to
-// memory by one scrape at a time, and clients read them in parallel; long answers are compressed in
-// memory.
+// the same sample. Costly objects are sampled independently. One scrape at a time maps its sample to
+// metrics and writes them to memory. Clients read the answers in parallel. Long answers are compressed
+// in memory.
 //
 // Objects that are not ready before the scraper's timeout are omitted and reported. docs/serve.md
 // describes the timeouts, the limits and the metrics about the exporter.

@@ -33,8 +33,8 @@ type Options struct {
 	Version string
 	// Log receives errors and warnings; nil discards them.
 	Log *slog.Logger
-	// Last is the exporter that the new one replaces. Its counts about the program continue; nil
-	// starts at 0.
+	// Last is the exporter that the new one replaces. The new one continues its metrics about the
+	// exporter; with nil they start at 0.
 	Last *Exporter
 	// More returns additional metrics about the program. They are served with the exporter's own, and
 	// their names are not used for counters. nil adds none.
@@ -105,8 +105,8 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	return e, nil
 }
 
-// Mapping returns the options by which the exporter maps samples, for a program that also pushes
-// them. Select selects everything served.
+// Mapping returns the options that map samples to metrics, for a program that also pushes them. Their
+// field Select selects everything that the exporter serves.
 func (e *Exporter) Mapping() metrics.Options {
 	opt := e.mapping
 	opt.Select, opt.NoKeep = e.sel, false
@@ -407,9 +407,9 @@ func (e *Exporter) textOnly() bool {
 	return slices.Contains(e.opt.Names, metrics.WindowsExporter) || len(e.opt.Counters) > 0
 }
 
-// Continue continues counters of 4 bytes beyond 2^32 from another exporter of the same source. It
-// waits for scrapes of last until ctx ends. Call it before the first scrape. The error is from ctx,
-// or reports that one of the two is closed.
+// Continue takes over metrics from last, another exporter of the same source: values of 4-byte
+// counters that wrapped then continue beyond 2^32. Call it before the first scrape. It waits until
+// scrapes of last have ended. The error is from ctx, or reports that one of the two is closed.
 func (e *Exporter) Continue(ctx context.Context, last *Exporter) error {
 	if err := last.takeTurn(ctx); err != nil {
 		return err

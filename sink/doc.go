@@ -10,9 +10,9 @@
 // Each object has a line with its name and the names of its counters, and below it a line for each
 // instance. A single row that exceeds the width becomes a list with a line for each counter. Other
 // wide tables are split into several tables, one below the other, each with the instance names. If
-// an object was sampled independently, its line shows the age of its values. A value whose status
-// is not ok is replaced by the status, a value that was not read by a dash. Percentages, rates and
-// averages have two decimals, seconds up to six. On a terminal, Close leaves the last table and
+// an object was sampled independently, its line shows the age of its values. If the status of a value
+// is not ok, the table shows the status; if there is no reading, it shows a dash. Percentages, rates
+// and averages have two decimals, seconds up to six. On a terminal, Close leaves the last table and
 // shows the cursor again.
 //
 // # JSON

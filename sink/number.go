@@ -34,7 +34,7 @@ func AppendNumber(dst []byte, v counter.Value, unit counter.Unit) []byte {
 	return appendDecimal(dst, f, unit)
 }
 
-// AppendHuman appends the value of a reading as a table with Options.Human shows it.
+// AppendHuman appends the value of a reading in the form that Options.Human selects for tables.
 func AppendHuman(dst []byte, r *winperf.Reading) []byte {
 	if isScaled(r) {
 		return appendScaled(dst, r)

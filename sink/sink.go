@@ -57,8 +57,8 @@ type Options struct {
 	File bool
 	// Columns are the paths of the columns of csv and tsv; nil are the paths of the first sample.
 	Columns []string
-	// ByName assigns all successive instances of one name to a column. Otherwise a column has one
-	// instance.
+	// ByName writes all instances with the name of a column to this column, one after another.
+	// Otherwise a column has one instance, and later ones of the name are missing in the output.
 	ByName bool
 
 	// Size returns the width in columns and the height in lines of the terminal that shows a table. It
@@ -74,8 +74,8 @@ type Options struct {
 	// Human shows bytes and large rates with three or four digits and a prefix: 145.7 MiB, 10.5 MB/s,
 	// 1.2 M/s.
 	Human bool
-	// Switches marks with * the values of a table whose series has another instance than before, which
-	// have the anomalies instances_came and instances_renamed.
+	// Switches marks a value in a table with * if its series has another instance than before: the
+	// anomalies instances_came and instances_renamed.
 	Switches bool
 	// Single announces a single sample, whose table needs no line with the time.
 	Single bool

@@ -11,9 +11,9 @@ import (
 // last sample of an object that another query took, if that sample ended less than freshness ago.
 // Otherwise it waits for a running sample of the object, or samples the object with the counters
 // that any open query needs. Freshness 0 means 500 ms. With a negative freshness queries share only
-// samples that are running. No query gets the same sample of an object twice, so sharing never
-// makes a difference zero. Sharing saves work if several measurements read the same objects, and
-// costs a single measurement little.
+// samples that are running. No query gets the same sample of an object twice, so that the difference
+// of two samples is not zero because of sharing. Sharing saves work if several measurements read the
+// same objects, and costs a single measurement little.
 //
 // The shared source has the description of src, and closing it closes src. Its Compile takes a
 // sample to find the selected objects. If src is a log, Share succeeds, but the error of Compile

@@ -11,7 +11,7 @@
 //
 //   - kernel=fold: on Linux, one process in place of all kernel threads
 //   - groups=PATH: on Linux, only these control groups and the groups above and below them
-//   - foreign=HOST: the machine HOST without Windows, whose counters the registry provides
+//   - foreign=HOST: the counters of HOST, a machine without Windows, through the registry of MACHINE
 //   - lang=ID: the language of the names, in a form that nametable.ParseLanguage accepts
 //   - formatted=1: displayable values that PDH computes, instead of raw values
 //   - names=FILE: the names of objects and counters, see [OpenPerfdata]; may be repeated

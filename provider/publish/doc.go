@@ -7,7 +7,7 @@
 // allocation. Instances can be added and removed at any time. Several processes may publish the same
 // object. When a process ends in any way, its objects disappear.
 //
-// On Linux the source local: shows published objects immediately, through a [Reader]. On Windows a
+// On Linux the source "local:" shows published objects immediately, through a [Reader]. On Windows a
 // provider DLL supplies them to all readers of HKEY_PERFORMANCE_DATA. docs/publish.md describes the
 // files, their directories and the accounts that can read them.
 package publish

@@ -45,7 +45,7 @@ const defaultBudget = 4 * pubfile.MaxFile
 // Published files may be faulty or hostile: the reader copies and checks all data, and limits its memory.
 // An invalid file does not affect other files. The reader shows the objects of root, of the account of
 // the reading program and of the accounts in [PublishersFile], with precedence in this order. It does not
-// show objects of other accounts, and reports each of them once.
+// show objects of other accounts, but reports each such object once.
 type Reader struct {
 	opt      ReaderOptions
 	turn     chan struct{} // holds one element while a goroutine uses the fields below

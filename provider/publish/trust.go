@@ -16,10 +16,10 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// PublishersFile is the path of the file that lists the accounts whose objects are shown, in addition to
-// root and the account of the reading program: one name or number on each line, or * for all accounts.
-// Text after # is a comment. The file is used only if one of these two accounts owns it and no other
-// account may write to it.
+// PublishersFile is the path of the file that lists further accounts whose objects are shown. Without it
+// only objects of root and of the account of the reading program are shown. Each line has a name or
+// number, or * for all accounts. Text after # is a comment. The file is used only if root or the account
+// of the reading program owns it and no other account may write to it.
 const PublishersFile = "/etc/winperf/publishers"
 
 const maxPublishers = 64 << 10

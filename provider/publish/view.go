@@ -47,9 +47,9 @@ func (r *Reader) View(includes func(name string) bool) *View {
 
 // Refresh finds the currently published objects and returns their provider, or nil if there are none. It
 // returns the same provider as long as the objects and their counters are the same, even if their
-// publishers and instances change. Otherwise it returns a new provider, and the earlier one writes
-// nothing. The only error is the error of ctx, if it ends before the file system answers. Damage returns
-// the errors of unreadable files.
+// publishers and instances change. Otherwise it returns a new provider, and the earlier one supplies no
+// more objects. The only error is the error of ctx, if it ends before the file system answers. Damage
+// returns the errors of unreadable files.
 func (v *View) Refresh(ctx context.Context) (provider.Provider, error) {
 	_, err := call.Once(ctx, func() (struct{}, error) { return struct{}{}, v.look(ctx) })
 	if err != nil {
@@ -174,8 +174,8 @@ func (v *View) replace(m *merger) {
 
 // Damage returns the errors of the last refresh and the last sample: objects that could not be read, and
 // files with unreadable definitions, which may contain any object. These errors concern files of root, of
-// the account of the reading program and of accounts that [PublishersFile] names. Notices follow (see
-// [winperf.Sample.Damage]): faults in files of other accounts, and omitted objects.
+// the account of the reading program and of accounts that [PublishersFile] names. After them the list has
+// notices (see [winperf.Sample.Damage]): faults in files of other accounts, and omitted objects.
 func (v *View) Damage() []error {
 	if errs := v.damage.Load(); errs != nil {
 		return *errs
