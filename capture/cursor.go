@@ -138,8 +138,8 @@ func at(h *head) string {
 	return " of " + winperf.FromFiletime(int64(h.key)).Format(time.RFC3339Nano)
 }
 
-// step reads the next record head and registers definitions. It reports damaged records
-// unless it is seeking.
+// step reads the next record head and registers definitions. It reports damaged records, except
+// while the cursor seeks and w.damage is nil.
 func (c *Cursor) step() (head, error) {
 	h, err := c.w.next()
 	if err != nil {
@@ -258,8 +258,8 @@ const mebibyte = 1 << 20
 
 const errUnchanged = fault("it repeats a block of an earlier sample, which cannot be read")
 
-// parts splits the joined blocks of a sample. An unchanged block is the block of the
-// previous sample or is read from the record that has it.
+// parts splits the joined blocks of a sample. For an unchanged block it uses the block of the
+// previous sample, or reads it from the earlier record that contains it.
 func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	c.reader = s
 	heads, err := parseParts(c.joined, s, c.block)
@@ -268,23 +268,23 @@ func (c *Cursor) parts(h *head, s *winperf.Sample) error {
 	}
 
 	for i := range heads {
-		at, offset := &s.Parts[i].Block, h.offset
+		block, offset := &s.Parts[i].Block, h.offset
 		if heads[i].flags&partOmitted != 0 {
 			offset = heads[i].offset
 		}
 
 		switch {
 		case heads[i].flags&partUnchanged != 0 && c.last.has(i, heads[i].offset):
-			*at = c.last[i].block
-			if !c.owns(*at) {
-				(*at).Keep() // it is the memory of an earlier sample
+			*block = c.last[i].block
+			if !c.owns(*block) {
+				(*block).Keep() // an earlier sample owns its memory
 			}
-		case heads[i].flags&partOmitted != 0 && *at == nil:
+		case heads[i].flags&partOmitted != 0 && *block == nil:
 			if err = c.earlier(heads, s, i); err != nil {
 				return err
 			}
 		}
-		c.last.keep(i, *at, offset)
+		c.last.keep(i, *block, offset)
 	}
 	c.last.cut(len(heads))
 	return nil
@@ -375,8 +375,8 @@ func (c *Cursor) reread(h *head, s *winperf.Sample) error {
 
 const errMissing = fault("the sample that it is a difference from cannot be read")
 
-// setReference loads a reference: one that was passed or, if damaged, its copy later in the
-// group.
+// setReference loads a reference from a record before the current one. If that is damaged, it
+// loads a copy from later in the group.
 func (c *Cursor) setReference(id uint64) error {
 	if c.refID == id {
 		return nil
@@ -385,7 +385,7 @@ func (c *Cursor) setReference(id uint64) error {
 		return errMissing
 	}
 
-	for range 2 { // passed references first, then later ones
+	for range 2 { // earlier references first, then later ones
 		for _, d := range slices.Backward(c.seen) {
 			if d.id != id {
 				continue

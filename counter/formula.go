@@ -125,8 +125,8 @@ type Batch struct {
 	// Status is OK for results with a value. Cook skips elements whose status is not OK when it is
 	// called.
 	Status []Status
-	// Fell reports that the raw value or base of at least one element fell. It either wrapped, or the
-	// status of the element is NegativeValue or NegativeDenominator.
+	// Fell reports that the raw value or base of at least one element fell. Each such value either
+	// wrapped, or the status of its element is not OK.
 	Fell bool
 }
 

@@ -90,8 +90,9 @@ func (s *summaries) add(r *Record) bool {
 	return true
 }
 
+// addValue adds a displayed value, or its absence, and the difference of a region. It ignores texts.
 func (s *summaries) addValue(of *summary, v *Value, at time.Duration) {
-	if f, ok := v.Value.Float64(); ok || v.Status != counter.OK {
+	if f, isNumber := v.Value.Float64(); isNumber || v.Status != counter.OK {
 		if to := s.to(of, v, false); to != nil && v.Status == counter.OK {
 			to.Add(at, f)
 		} else if to != nil {

@@ -137,7 +137,7 @@ func (e *Exporter) open(ctx context.Context) error {
 		e.sel = sel
 		e.objects.expect(sel.Paths, e.mainObjects)
 		var err error
-		e.main, err = readRecorded(ctx, e.src, sel, how, e.tookMain, e.damaged)
+		e.main, err = readRecorded(ctx, e.src, sel, how, e.sampledMain, e.damaged)
 		return err
 	}
 
@@ -155,12 +155,12 @@ func (e *Exporter) open(ctx context.Context) error {
 	e.objects.expect(costly.Paths, e.costlyObjects)
 	e.mainPaths, e.costlyPaths = newUnmatched(rest.Paths), newUnmatched(costly.Paths)
 	e.main = newSampler(
-		func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.tookMain,
+		func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.sampledMain,
 		func() frame.Frame { return e.mapped(true) }, e.turn,
 	)
 	if !selection.IsEmpty(costly) {
 		renew := func() *measure.Measurement { return measure.New(e.src, costly, how) }
-		e.costly = newSampler(renew, e.tookCostly, func() frame.Frame { return e.mapped(false) }, e.turn)
+		e.costly = newSampler(renew, e.sampledCostly, func() frame.Frame { return e.mapped(false) }, e.turn)
 	}
 	return nil
 }
@@ -195,16 +195,16 @@ func (e *Exporter) split(
 	return rest, costly, nil
 }
 
-func (e *Exporter) tookMain(c *measure.Cycle, err error) {
+func (e *Exporter) sampledMain(c *measure.Cycle, err error) {
 	e.objects.update(c, e.mainObjects)
 	e.mainPaths.update(c)
-	e.took(c, err, true)
+	e.sampled(c, err, true)
 }
 
-func (e *Exporter) tookCostly(c *measure.Cycle, err error) {
+func (e *Exporter) sampledCostly(c *measure.Cycle, err error) {
 	e.objects.update(c, e.costlyObjects)
 	e.costlyPaths.update(c)
-	e.took(c, err, false)
+	e.sampled(c, err, false)
 }
 
 // damaged records that a log could not be read to its end.
@@ -213,9 +213,10 @@ func (e *Exporter) damaged(err error) {
 	e.opt.Log.Warn("the log is damaged; it is served up to the damage", "err", err)
 }
 
-// took records the result of a sample. It logs the first of successive failures, and the recovery.
-func (e *Exporter) took(c *measure.Cycle, err error, main bool) {
-	e.self.took(c, err, main)
+// sampled records the result of a sample; main is false for costly objects. It logs the first of
+// successive failures, and the recovery.
+func (e *Exporter) sampled(c *measure.Cycle, err error, main bool) {
+	e.self.sampled(c, err, main)
 	if errors.Is(err, context.Canceled) {
 		return
 	}

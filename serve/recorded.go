@@ -28,7 +28,7 @@ type recorded struct {
 // readRecorded reads a log to its end, or to the first error, which it passes to damaged.
 func readRecorded(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options,
-	took func(*measure.Cycle, error), damaged func(error),
+	sampled func(*measure.Cycle, error), damaged func(error),
 ) (*recorded, error) {
 	r := &recorded{}
 	opt.KeepFirst = true
@@ -39,7 +39,7 @@ func readRecorded(
 			broken = err // the last one that is yielded
 			break
 		}
-		took(cycle, nil)
+		sampled(cycle, nil)
 
 		number++
 		if len(r.last) == 2 {

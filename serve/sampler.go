@@ -47,8 +47,8 @@ type sampler struct {
 	c     *measure.Measurement
 	fresh time.Duration // the largest age of a shared sample
 	least time.Duration // the shortest timeout of a sample
-	// took is called for every sample that ended, on the goroutine that took it.
-	took func(*measure.Cycle, error)
+	// sampled is called for every sample that ended, on the goroutine that took it.
+	sampled func(*measure.Cycle, error)
 	// mapped returns the frame that was mapped last. It is called with the turn.
 	mapped func() frame.Frame
 	turn   chan struct{} // see Exporter
@@ -76,12 +76,12 @@ type pending struct {
 }
 
 func newSampler(
-	renew func() *measure.Measurement, took func(*measure.Cycle, error),
+	renew func() *measure.Measurement, sampled func(*measure.Cycle, error),
 	mapped func() frame.Frame, turn chan struct{},
 ) *sampler {
 	s := &sampler{
 		renew: renew, c: renew(), fresh: measure.LeastInterval, least: leastTime,
-		took: took, mapped: mapped, turn: turn,
+		sampled: sampled, mapped: mapped, turn: turn,
 	}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -243,7 +243,7 @@ func (s *sampler) cycle(ctx context.Context) (*measure.Cycle, error) {
 		s.c = s.renew()
 		s.mu.Unlock()
 	}
-	s.took(cycle, err)
+	s.sampled(cycle, err)
 	return cycle, err
 }
 

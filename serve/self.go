@@ -66,8 +66,8 @@ func numAnomalies() int {
 	}
 }
 
-// took counts a sample; main is false for costly objects.
-func (o *self) took(c *measure.Cycle, err error, main bool) {
+// sampled counts a sample; main is false for costly objects.
+func (o *self) sampled(c *measure.Cycle, err error, main bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.samples++

@@ -2,8 +2,8 @@
 //
 // New wraps a winperf.Source. A measurement gets objects that another one sampled within
 // the last half second; the source is asked for the others, and only once at a time for the
-// same object. No measurement gets the same sample of an object twice, so sharing never
-// makes differences zero. Sharing costs a single user little. The source is asked for the
+// same object. No measurement gets the same sample of an object twice, so that no difference is
+// zero because of sharing. Sharing costs a single user little. The source is asked for the
 // counters that any open query needs; samples requested before a query opened that needs
 // more are not used for it.
 //

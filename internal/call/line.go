@@ -131,7 +131,8 @@ func (l *Line) Do(ctx context.Context, limit time.Duration, run func(context.Con
 	return r.Call(l, run)
 }
 
-// Once makes a single call. If ctx ends before its return, the call is abandoned.
+// Once makes a single call. If ctx ends before the call returns, Once returns an error and leaves the
+// call running.
 func Once[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	var value, none T
 	var err error

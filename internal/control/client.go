@@ -102,7 +102,8 @@ const (
 	recordSize = 256
 )
 
-// take handles a line. Records are kept in open until their batch ends.
+// take handles a line from the program. A record is added to open, which has the incomplete batch of
+// each experiment, and the end of a batch passes it on. Other answers go to their callers.
 func (c *Client) take(line []byte, open map[string][][]byte, size *int) error {
 	var a Answer
 	if err := json.Unmarshal(line, &a); err != nil {

@@ -106,6 +106,7 @@ func (r *Reader[T]) After() uint64 {
 	return r.after
 }
 
+// next reads the first item of a segment behind r.after. A segment of a queue in memory has one item.
 func (r *Reader[T]) next(ctx context.Context, s *segment[T], item *T) (number uint64, err error) {
 	if s.item != nil {
 		*item, r.after = *s.item, s.first

@@ -49,7 +49,7 @@ func (p Policy) gap(failures int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// Backoff returns first, doubled for each of a number of previous failures, and at most most.
+// Backoff returns the time first, doubled for each previous failure, but not more than most.
 func Backoff(first, most time.Duration, failures int) time.Duration {
 	if failures < 32 && first <= most>>failures {
 		return first << failures

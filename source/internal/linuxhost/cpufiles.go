@@ -49,26 +49,27 @@ func (c *cpuFiles) readFields(s *session, needed fields) {
 		c.at = s.kernel.reads
 		c.done = 0
 	}
-	if c.begin(needed, cpuInterrupts|cpuClocks) {
+	if c.claim(needed, cpuInterrupts|cpuClocks) {
 		c.readColumns(s, &c.interrupts, cpuInterrupts)
 	}
-	if c.begin(needed, cpuDPCs) {
+	if c.claim(needed, cpuDPCs) {
 		c.readColumns(s, &c.softirqs, cpuDPCs)
 	}
-	if c.begin(needed, cpuStateFields) {
+	if c.claim(needed, cpuStateFields) {
 		for _, p := range s.kernel.online {
 			p.readStates(s)
 		}
 	}
 }
 
-// begin reports whether to read a file. It marks its fields as read.
-func (c *cpuFiles) begin(needed, file fields) bool {
-	todo := needed&file != 0 && c.done&file == 0
-	if todo {
-		c.done |= file
+// claim reports whether the caller must read the file with these fields: one is needed, and the file was
+// not read yet. Then it marks the fields as read.
+func (c *cpuFiles) claim(needed, fieldsOfFile fields) bool {
+	unread := needed&fieldsOfFile != 0 && c.done&fieldsOfFile == 0
+	if unread {
+		c.done |= fieldsOfFile
 	}
-	return todo
+	return unread
 }
 
 // readColumns sets f of each processor to the sum of its column.

@@ -22,15 +22,16 @@ var stateFields = [...]struct{ time, entries fields }{
 	{cpuC3Time, cpuC3Entries},
 }
 
+// openStates finds the idle states of the processor. If descriptors or memory are short, the next query
+// tries again.
 func (p *processor) openStates(s *session) {
 	p.statesOpened = true
 	for i := range maxStates {
 		dir := fmt.Sprintf("sys/devices/system/cpu/cpu%d/cpuidle/state%d/", p.number, i)
 		text, err := s.readOnce(dir + "name")
 		if isShort(err) {
-			p.states, p.statesOpened = p.states[:0], false // unknown
+			p.states, p.statesOpened = p.states[:0], false
 		}
-
 		if err != nil {
 			return
 		}

@@ -76,6 +76,7 @@ const (
 	maxInFlight = 1_000_000
 )
 
+// update computes the values from the columns, once per query.
 func (d *disk) update(s *session) {
 	t := &s.disks
 	if d.updated == t.query {
@@ -106,7 +107,7 @@ func (d *disk) update(s *session) {
 		v.set(diskQueue, n)
 	}
 
-	// The kernel keeps times as 32 bits of ms: 49.7 days of requests.
+	// The kernel keeps these times in ms with 32 bits. They wrap after 49.7 days.
 	reading := d.readTime.next(d.columns[4-1])
 	writing := d.writeTime.next(d.columns[8-1])
 	v.setScaled(diskReadTime, reading, perMillisecond, 1)
@@ -114,8 +115,8 @@ func (d *disk) update(s *session) {
 	v.setScaled(diskWriteTime, writing, perMillisecond, 1)
 	v.setScaled(diskWriteShare, writing, perMillisecond, 1)
 	v.set(diskClock, t.clock)
-	if busy, ok := scaled(d.busy.next(d.columns[10-1]), perMillisecond, 1); ok && busy <= t.boot {
-		v.set(diskIdle, hold(&d.idleReported, t.boot-busy, maxDecrease*perSecond/s.ticks))
+	if busy, ok := scaled(d.busy.next(d.columns[10-1]), perMillisecond, 1); ok && busy <= t.sinceBoot {
+		v.set(diskIdle, hold(&d.idleReported, t.sinceBoot-busy, maxDecrease*perSecond/s.ticks))
 	}
 }
 
@@ -164,8 +165,8 @@ func (d *disk) isDisk(s *session) bool {
 	return d.real
 }
 
-// detect runs once. Flushes are counted only in a device's own queues (directory mq); elsewhere the
-// kernel shows a constant 0.
+// detect sets real and flushes, once. The kernel counts flushes only for devices with the directory mq;
+// for others it shows a constant 0.
 func (d *disk) detect(s *session) {
 	if d.detected {
 		return

@@ -26,10 +26,11 @@ type diskTable struct {
 	table *fileTable
 	query uint64
 	clock uint64 // object clock of the reading, a FILETIME
-	boot  uint64 // same moment, 100 ns since boot
-	err   error
-	disks []*disk
-	known map[deviceID]*disk
+	// sinceBoot is the same moment in 100 ns since boot.
+	sinceBoot uint64
+	err       error
+	disks     []*disk
+	known     map[deviceID]*disk
 }
 
 func newDiskTable() diskTable {
@@ -43,9 +44,9 @@ func (t *diskTable) read(s *session) error {
 	}
 	t.query = s.queries
 	t.disks = t.disks[:0]
-	boot := s.now().Boot / 100
-	t.clock = uint64(s.boot + boot)
-	t.boot = uint64(boot)
+	sinceBoot := s.now().Boot / 100
+	t.clock = uint64(s.boot + sinceBoot)
+	t.sinceBoot = uint64(sinceBoot)
 	var text []byte
 	if text, t.err = s.shared(t.table.name); t.err != nil {
 		return t.err

@@ -179,4 +179,5 @@ func isFailure(err error) bool {
 	return err != nil && !isMissing(err) && !errors.Is(err, fs.ErrPermission)
 }
 
+// isShort reports whether err wraps [ErrShort]: the read may succeed later.
 func isShort(err error) bool { return err != nil && errors.Is(err, ErrShort) }

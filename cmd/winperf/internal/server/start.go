@@ -138,7 +138,8 @@ func (r *running) tooOften(ctx context.Context) (warnings []error) {
 	return warnings
 }
 
-// cost returns the time of a sample: the shorter of two, because the first one opens files.
+// cost returns the time that a sample takes: the shorter of two, because the first one opens files. It
+// returns 0 for a time below the shortest interval.
 func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
@@ -146,7 +147,7 @@ func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	m := measure.New(r.source, r.config.Selection(), opt)
 	defer func() { err = errors.Join(err, m.Close()) }()
 	first, err := m.Cycle(ctx)
-	if err != nil || first.Cost.Sample < measure.LeastInterval { // no interval can be shorter
+	if err != nil || first.Cost.Sample < measure.LeastInterval {
 		return 0, err
 	}
 

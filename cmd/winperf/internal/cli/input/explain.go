@@ -64,8 +64,8 @@ func ExplainFirst(
 	}
 }
 
-// ReportElsewhere reports once, if an object is missing, that other accounts publish in directories that are
-// not read.
+// ReportElsewhere warns, once per program, that other accounts publish in directories that are not read. Call
+// it if an object is missing.
 func ReportElsewhere(a *console.App, src winperf.Source) {
 	if a.Elsewhere || src.Describe().Recorded {
 		return
