@@ -70,7 +70,8 @@ type Experiment struct {
 func New(opt Options) (*Experiment, error) {
 	e := &Experiment{
 		name: opt.Name, opt: opt, program: opt.Program, session: newSession(),
-		clock: schedule.OrSystem(opt.Clock), changes: quota{policy: DropOldest, capacity: maxChanges, maxValues: maxChanges},
+		clock:    schedule.OrSystem(opt.Clock),
+		changes:  quota{policy: DropOldest, capacity: maxChanges, maxValues: maxChanges},
 		changing: make(chan struct{}, 1),
 	}
 	e.ending, e.end = context.WithCancel(context.Background())

@@ -153,7 +153,8 @@ func (l *recordLine) record() (Record, error) {
 	}
 	kind := slices.Index(kindWords[:], l.Kind)
 	if kind < 0 {
-		return r, fmt.Errorf("unknown kind of record %q, expected one of %s", l.Kind, strings.Join(kindWords[:], ", "))
+		const form = "unknown kind of record %q, expected one of %s"
+		return r, fmt.Errorf(form, l.Kind, strings.Join(kindWords[:], ", "))
 	}
 	if l.Number == 0 {
 		return r, errors.New("record has no number (numbers begin with 1)")

@@ -178,7 +178,9 @@ func (v *seriesSummary) value(opt *Aggregate, key summaryKey) Value {
 	if f.Count == 0 {
 		status = counter.InvalidData
 	}
-	return Value{Path: key.path, Source: key.source, Series: v.series, Unit: v.unit, Status: status, Statistics: st}
+	return Value{
+		Path: key.path, Source: key.source, Series: v.series, Unit: v.unit, Status: status, Statistics: st,
+	}
 }
 
 // Summaries returns the current statistics of all bindings that have Aggregate: a record of the kind

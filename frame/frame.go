@@ -69,7 +69,8 @@ func (f Frame) check(op string) error {
 	if valid {
 		return nil
 	}
-	return fmt.Errorf("%s: the frame is no longer valid, a later sample uses its memory: %w", op, winperf.ErrState)
+	const form = "%s: the frame is no longer valid, a later sample uses its memory: %w"
+	return fmt.Errorf(form, op, winperf.ErrState)
 }
 
 // Damage returns the errors found in parts of the sample. Their number is limited.

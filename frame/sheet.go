@@ -116,7 +116,8 @@ func (s *sheet) reset() {
 	clear(s.objects)
 	clear(s.previousObjects)
 	clear(s.damage)
-	s.parts, s.objects, s.previousObjects, s.damage = s.parts[:0], s.objects[:0], s.previousObjects[:0], s.damage[:0]
+	s.parts, s.damage = s.parts[:0], s.damage[:0]
+	s.objects, s.previousObjects = s.objects[:0], s.previousObjects[:0]
 	s.schema, s.failed, s.missing, s.hasIndependent, s.head = nil, nil, false, false, 0
 }
 

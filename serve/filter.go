@@ -47,7 +47,8 @@ func parseFilter(query url.Values) (filter, error) {
 	}
 	for _, p := range f {
 		if n := utf8.RuneCountInString(p.String()); n > maxFilterLength {
-			return nil, fmt.Errorf("a filter of %d characters, expected at most %d: %w", n, maxFilterLength, winperf.ErrPath)
+			const form = "a filter of %d characters, expected at most %d: %w"
+			return nil, fmt.Errorf(form, n, maxFilterLength, winperf.ErrPath)
 		}
 	}
 	if len(f) > maxFilters {

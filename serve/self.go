@@ -151,7 +151,8 @@ func (o *self) families(
 	b.objects(list, now)
 	b.unmatched(paths)
 
-	b.gauge("winperf_sample_successful", "", "1 if this scrape's sample succeeded and is complete.", truth(whole))
+	b.gauge("winperf_sample_successful", "",
+		"1 if this scrape's sample succeeded and is complete.", truth(whole))
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
 	b.counter("winperf_samples_total", "", "Samples taken, including samples of costly objects.", o.samples)
 	b.counter("winperf_samples_failed_total", "", "Samples that failed.", o.failed)

@@ -40,7 +40,9 @@ func winperf_event_declare(name *C.char) C.int32_t {
 }
 
 //export winperf_event
-func winperf_event(region C.winperf_handle, name *C.char, attributes *C.winperf_attribute, count C.int32_t) C.int32_t {
+func winperf_event(
+	region C.winperf_handle, name *C.char, attributes *C.winperf_attribute, count C.int32_t,
+) C.int32_t {
 	text, attrs, code := eventIn(region, name, attributes, count)
 	if code != foreign.OK {
 		return C.int32_t(code)

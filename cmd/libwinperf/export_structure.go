@@ -69,9 +69,10 @@ func winperf_snapshot_counters_get_safe(snapshot C.winperf_handle, object C.uint
 func countersGet(snapshot C.winperf_handle, object C.uint32_t, counters *C.winperf_counter, count *C.int32_t,
 	a foreign.Access,
 ) C.int32_t {
-	return fill(snapshot, unsafe.Pointer(counters), count, "counters", func(out []foreign.Counter) (int, foreign.Code) {
+	read := func(out []foreign.Counter) (int, foreign.Code) {
 		return library.Counters(foreign.Handle(snapshot), a, uint32(object), out)
-	})
+	}
+	return fill(snapshot, unsafe.Pointer(counters), count, "counters", read)
 }
 
 //export winperf_snapshot_instances_count

@@ -36,7 +36,9 @@ func winperf_snapshot_items_get_safe(snapshot C.winperf_handle, items *C.winperf
 	return itemsGet(snapshot, items, count, foreign.Safe)
 }
 
-func itemsGet(snapshot C.winperf_handle, items *C.winperf_item, count *C.int32_t, a foreign.Access) C.int32_t {
+func itemsGet(
+	snapshot C.winperf_handle, items *C.winperf_item, count *C.int32_t, a foreign.Access,
+) C.int32_t {
 	return fill(snapshot, unsafe.Pointer(items), count, "items", func(out []foreign.Item) (int, foreign.Code) {
 		return library.Items(foreign.Handle(snapshot), a, out)
 	})

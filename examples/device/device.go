@@ -33,7 +33,9 @@ type pump struct {
 }
 
 // newStation returns a source of the pumps that read returns, at the times that now returns.
-func newStation(name string, read func(context.Context) ([]pump, error), now func() time.Time) (*station, error) {
+func newStation(
+	name string, read func(context.Context) ([]pump, error), now func() time.Time,
+) (*station, error) {
 	names, err := nametable.FromMap(nametable.Mixed, map[uint32]string{
 		pumpTitle: "Pump", strokesTitle: "Strokes/sec", levelTitle: "Level",
 	})

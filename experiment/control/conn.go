@@ -119,7 +119,8 @@ func (c *conn) readLine(first bool) ([]byte, error) {
 
 func (c *conn) handle(ctx context.Context, r *request) error {
 	if r.err != nil {
-		return c.answer(protocol.Answer{ID: r.ID, Error: protocol.Errorf("bad_request", "invalid request: %v", r.err)})
+		err := protocol.Errorf("bad_request", "invalid request: %v", r.err)
+		return c.answer(protocol.Answer{ID: r.ID, Error: err})
 	}
 
 	result, err := c.do(ctx, &r.Request)

@@ -139,7 +139,8 @@ func CheckFile(name string, o FileOptions) error {
 // isPipe returns the error for a named pipe: data in a pipe is not stored, and a pipe without reader
 // blocks.
 func isPipe(name string) error {
-	return fmt.Errorf("%s is a named pipe (%w): use a program sink that writes to it", name, winperf.ErrNotSupported)
+	const form = "%s is a named pipe (%w): use a program sink that writes to it"
+	return fmt.Errorf(form, name, winperf.ErrNotSupported)
 }
 
 type fileSink struct {

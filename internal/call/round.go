@@ -95,7 +95,9 @@ func (r *Round) Await(ctx context.Context, late <-chan time.Time) bool {
 
 // AwaitAbandoned waits until abandoned calls have returned, ctx ends, the limit is reached or
 // stop is closed. The round must have no calls.
-func (r *Round) AwaitAbandoned(ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{}) {
+func (r *Round) AwaitAbandoned(
+	ctx context.Context, lines []*Line, limit time.Duration, stop <-chan struct{},
+) {
 	r.out = append(r.out[:0], lines...)
 	_ = r.gather(ctx, stop, r.alarm(limit)) // the lines report which have not returned
 	r.out = r.out[:0]

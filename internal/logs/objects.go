@@ -60,7 +60,9 @@ func (c *chosenPart) choose(from *winperf.Block, selected map[uint32]bool) error
 		return err
 	}
 
-	*c = chosenPart{from: from.Number(), requested: requested, selected: maps.Clone(selected), block: raw.Block()}
+	*c = chosenPart{
+		from: from.Number(), requested: requested, selected: maps.Clone(selected), block: raw.Block(),
+	}
 	return nil
 }
 

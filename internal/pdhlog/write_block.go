@@ -53,7 +53,9 @@ func (w *blocks) cut(b *winperf.Block) {
 
 // append appends the block of an entry's object, or a block without objects if the frame
 // lacks it.
-func (w *blocks) append(b []byte, e *listEntry, f frame.Frame, o frame.Object, found bool, local int64) []byte {
+func (w *blocks) append(
+	b []byte, e *listEntry, f frame.Frame, o frame.Object, found bool, local int64,
+) []byte {
 	clocks, title := f.Clocks(), e.object.Index
 	var object []byte
 	if found {

@@ -11,7 +11,8 @@ import (
 
 // hostileNames are difficult names of objects and counters.
 var hostileNames = []string{
-	"", "a", "A", "a#1", "a b", "a_b", "a-b", "_Total", "_total", "\n", "\"", `\`, "a\\nb", "\uFFFD", "\u202eabc",
+	"", "a", "A", "a#1", "a b", "a_b", "a-b", "_Total", "_total", "\n", "\"", `\`, "a\\nb",
+	"\uFFFD", "\u202eabc",
 	"{x=\"y\"}", "17", "007", "é", "# EOF", "__name__", "instance", "total", "sum", "count", "created", "info",
 	strings.Repeat("x", 70_000),
 }

@@ -8,7 +8,7 @@ const (
 	Small   Size = iota // a query for a few objects: 10 objects, 17 KB
 	Desktop             // all objects of a desktop: 120 objects, 7,000 instances, 86,000 values, 1.1 MB
 	Huge                // of a large server: 207 objects, 77,500 instances, 1,450,000 values, 14 MB
-	Crowded             // a desktop with six times as much of everything: 41,000 instances, 503,000 values, 5.9 MB
+	Crowded             // a desktop with 6 times as much of each: 41,000 instances, 503,000 values, 5.9 MB
 )
 
 // Sizes are the sizes for benchmarks.

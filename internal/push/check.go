@@ -156,7 +156,8 @@ func CheckLabel(l metrics.Label) error {
 		const form = "bad label %q: a name has letters, digits and _, and begins with no digit%s"
 		return fmt.Errorf(form, l.Name, likeLabelName(l.Name))
 	case l.Name != "__name__" && strings.HasPrefix(l.Name, "__"):
-		return fmt.Errorf("bad label %q: names that begin with __ are reserved by Prometheus and not stored", l.Name)
+		const form = "bad label %q: names that begin with __ are reserved by Prometheus and not stored"
+		return fmt.Errorf(form, l.Name)
 	}
 	return checkAttribute(l)
 }

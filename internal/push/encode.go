@@ -61,7 +61,8 @@ type otlpEncoder struct {
 
 func newOTLPEncoder(t *Target, version string) encoder {
 	opt := otlp.Options{
-		Resource: t.Resource, PerMachine: t.PerMachine, Version: version, MaxPoints: t.MaxSamples, MaxBytes: t.MaxBytes,
+		Resource: t.Resource, PerMachine: t.PerMachine, Version: version,
+		MaxPoints: t.MaxSamples, MaxBytes: t.MaxBytes,
 	}
 	if len(t.PerMachine) > 0 {
 		opt.Machine = "instance"

@@ -243,7 +243,9 @@ func (p *Pusher) walk(ctx context.Context) error {
 }
 
 // one converts a sample to metrics and sends full requests. An unreadable sample is lost.
-func (p *Pusher) one(ctx context.Context, cycle *measure.Cycle, err error, mapper Mapper) (sent bool, _ error) {
+func (p *Pusher) one(
+	ctx context.Context, cycle *measure.Cycle, err error, mapper Mapper,
+) (sent bool, _ error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

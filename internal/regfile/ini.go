@@ -153,7 +153,8 @@ func (ini *INI) info(r *rules.Report, e iniEntry) {
 		case e.value == "":
 			r.Fault(e.valueAt, "symbolfile is empty")
 		case strings.ContainsAny(e.value, `\/:`):
-			r.Fault(e.valueAt, "symbolfile %q has a path: the header must be in the directory of the .ini file", e.value)
+			const form = "symbolfile %q has a path: the header must be in the directory of the .ini file"
+			r.Fault(e.valueAt, form, e.value)
 		}
 
 	case "trusted":

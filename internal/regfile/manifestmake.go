@@ -134,7 +134,9 @@ func FromManifest(p *ManifestProvider) *registration.Declaration {
 	s := &registration.Declaration{Driver: p.Name, GUID: p.GUID, Binary: p.Binary}
 	for i := range p.Sets {
 		set := &p.Sets[i]
-		o := registration.Object{Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single"}
+		o := registration.Object{
+			Symbol: set.Symbol, Text: set.Text, GUID: set.GUID, Multi: set.Instances != "single",
+		}
 
 		// A base has a name if several counters share it.
 		users := map[uint32]int{}

@@ -80,7 +80,8 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 
 func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
 	msg := "unknown key " + quoted(key)
-	if hinter, ok := v.Interface().(interface{ UnknownKey(key string) string }); ok && hinter.UnknownKey(key) != "" {
+	hinter, ok := v.Interface().(interface{ UnknownKey(key string) string })
+	if ok && hinter.UnknownKey(key) != "" {
 		d.problem(at, msg+": "+hinter.UnknownKey(key))
 		return
 	}

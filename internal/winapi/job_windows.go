@@ -38,6 +38,7 @@ var ourJob = sync.OnceValues(func() (windows.Handle, error) {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	const class = windows.JobObjectExtendedLimitInformation
-	_, err = windows.SetInformationJobObject(job, class, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	_, err = windows.SetInformationJobObject(
+		job, class, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	return job, os.NewSyscallError("SetInformationJobObject", asErrno(err))
 })

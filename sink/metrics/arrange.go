@@ -215,7 +215,8 @@ func (a *arranging) claim(name string, t Type) bool {
 func sisters(a, b *object) bool {
 	nameA, sqlA := withoutInstance(a.name)
 	nameB, sqlB := withoutInstance(b.name)
-	return a != b && strings.EqualFold(nameA, nameB) && (!strings.EqualFold(a.machine, b.machine) || sqlA != sqlB)
+	return a != b && strings.EqualFold(nameA, nameB) &&
+		(!strings.EqualFold(a.machine, b.machine) || sqlA != sqlB)
 }
 
 // Numbered returns the name of the n-th family that has the same name under Own, counted from 1.

@@ -112,7 +112,8 @@ var formulas = [...]formula{
 	{mapping{
 		Types:      []counter.Type{counter.SampleFraction},
 		Families:   []mappedFamily{{"_hits_total", Counter}, {"_samples_total", Counter}},
-		Expression: "100 * rate(x_hits_total) / rate(x_samples_total)", Brief: "the running counts of hits and of tries",
+		Expression: "100 * rate(x_hits_total) / rate(x_samples_total)",
+		Brief:      "the running counts of hits and of tries",
 	}, fractions("_hits_total", "_samples_total", Counter)},
 	{mapping{
 		Types:      []counter.Type{counter.AverageTimer},

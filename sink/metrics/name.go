@@ -7,7 +7,8 @@ import (
 	"github.com/winperf/winperf/counter"
 )
 
-var signs = strings.NewReplacer("%", " percent ", "#", " number ", "&", " and ", "'", "", "I/O", "IO", "i/o", "io")
+var signs = strings.NewReplacer(
+	"%", " percent ", "#", " number ", "&", " and ", "'", "", "I/O", "IO", "i/o", "io")
 
 // words splits a name into words of lower-case letters and digits.
 func words(name string) []string {

@@ -69,7 +69,8 @@ func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.
 	// The same block with other names: the values are unchanged, and the pair compares it with an
 	// older block.
 	st.fresh, st.same = true, st.described && st.number == o.Number()
-	st.pair, st.number, st.time = m.pair(st, o), o.Number(), timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
+	st.pair, st.number = m.pair(st, o), o.Number()
+	st.time = timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
 	if !st.described || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.gotBase(o) {
 		m.describe(st, o)
 		changed = true

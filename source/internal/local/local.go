@@ -180,7 +180,8 @@ func (s *source) Compile(_ context.Context, sel winperf.Selection) (winperf.Quer
 	if s.publishers != nil {
 		q.published = s.publishers.query(sel)
 	}
-	if slices.ContainsFunc(s.apart.Objects(), q.query.Includes) && !slices.ContainsFunc(s.others, q.query.Includes) {
+	if slices.ContainsFunc(s.apart.Objects(), q.query.Includes) &&
+		!slices.ContainsFunc(s.others, q.query.Includes) {
 		q.dispatcher = s.apart
 	}
 	q.reported = q.dispatcher.losses.count()

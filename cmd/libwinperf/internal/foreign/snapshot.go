@@ -106,7 +106,9 @@ func (l *Library) CreateSensors(h Handle, names []string, f Flags) (Handle, Code
 	return l.create(h, f, func(s *shared) (requested, error) { return s.resolveSensors(names) })
 }
 
-func (l *Library) create(h Handle, f Flags, resolve func(*shared) (requested, error)) (made Handle, code Code) {
+func (l *Library) create(
+	h Handle, f Flags, resolve func(*shared) (requested, error),
+) (made Handle, code Code) {
 	code = on(l, h, func(src *shared) error {
 		w, err := resolve(src)
 		if err != nil {

@@ -151,7 +151,8 @@ such as a path without a value. Commands with other statuses describe them.`,
 		blocks.DumpCommand(a), blocks.CookCommand(a),
 		record.Command(a), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),
-		publishing.ProviderCommand(a), publishing.PublishCommand(a), serving.ServeCommand(a, p.host), p.serviceCommand(),
+		publishing.ProviderCommand(a), publishing.PublishCommand(a),
+		serving.ServeCommand(a, p.host), p.serviceCommand(),
 		completionCommand(a), versionCommand(a), sourcesTopic(),
 	)
 	root.InitDefaultHelpCmd()

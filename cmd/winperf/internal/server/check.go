@@ -25,7 +25,8 @@ func (c *checker) add(err error) {
 // joined returns the errors in the result of errors.Join, or nil for other errors.
 func joined(err error) []error {
 	of, ok := err.(interface{ Unwrap() []error })
-	if !ok || errors.Join(of.Unwrap()...).Error() != err.Error() { // an error that wraps several has its own text
+	// An error that wraps several has its own text.
+	if !ok || errors.Join(of.Unwrap()...).Error() != err.Error() {
 		return nil
 	}
 	return of.Unwrap()

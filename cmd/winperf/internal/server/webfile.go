@@ -80,7 +80,8 @@ func checkPasswords(name string) error {
 		user, ok := strings.CutPrefix(key, "basic_auth_users.")
 		const shortest = 59 // length of a bcrypt hash
 		if ok && (len(place.Text) < shortest || !strings.HasPrefix(place.Text, "$2")) {
-			const form = "basic_auth_users: expected a bcrypt hash of the password of %s, as created by htpasswd -nBC 10"
+			const form = "basic_auth_users: expected a bcrypt hash of the password of %s, " +
+				"as created by htpasswd -nBC 10"
 			errs = append(errs, place.Errorf(form, user))
 		}
 	}

@@ -176,7 +176,8 @@ const ResultsRoute = "results"
 func (f *File) routes(
 	folder *Folder, open *Opener, results func(delivery.Sink) delivery.Sink,
 ) ([]delivery.Route, error) {
-	records, err := delivery.NewFile(folder.File(FileRecords), delivery.FileOptions{Format: delivery.FormatRecords})
+	opt := delivery.FileOptions{Format: delivery.FormatRecords}
+	records, err := delivery.NewFile(folder.File(FileRecords), opt)
 	if err != nil {
 		return nil, err
 	}

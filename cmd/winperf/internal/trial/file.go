@@ -133,7 +133,8 @@ func ReadFile(name string, text []byte) (*File, error) {
 	case f.Line == 0 && err != nil:
 		return nil, err
 	case f.Line == 0:
-		return nil, strictyaml.Pos{Source: name, Line: 1, Column: 1}.Errorf("the file is empty: expected an experiment")
+		start := strictyaml.Pos{Source: name, Line: 1, Column: 1}
+		return nil, start.Errorf("the file is empty: expected an experiment")
 	case err != nil:
 		f.unread = unreadKeys(strictyaml.PlacesOf(name, text), err)
 		return nil, errors.Join(err, f.check())

@@ -29,7 +29,8 @@ func (s *Session) keepSamples(ctx context.Context) (stop func() Kept) {
 		return func() Kept { return Kept{} }
 	}
 
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a stopped command needs samples until its end
+	// A stopped command needs samples until its end.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan Kept, 1)
 	go func() {
 		k := keep(ctx, src, sel, s.folder.File(FileSamples), s.file.every())

@@ -122,7 +122,9 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 }
 
 // column adds the samples of a column.
-func (e *Encoder) column(f *metrics.Family, c *metrics.Column, at time.Time, send func(*Request) error) error {
+func (e *Encoder) column(
+	f *metrics.Family, c *metrics.Column, at time.Time, send func(*Request) error,
+) error {
 	if !c.Time.IsZero() {
 		at = c.Time
 	}

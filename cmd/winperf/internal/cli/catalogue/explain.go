@@ -36,7 +36,9 @@ func ReadCatalogue(ctx context.Context, src winperf.Source, metadata bool, paths
 }
 
 // ReadCatalogueNow is ReadCatalogue, but stops when ctx ends.
-func ReadCatalogueNow(ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path) *Catalogue {
+func ReadCatalogueNow(
+	ctx context.Context, src winperf.Source, metadata bool, paths ...winperf.Path,
+) *Catalogue {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	sel := winperf.Selection{Global: true, Metadata: metadata, NamesOnly: true}

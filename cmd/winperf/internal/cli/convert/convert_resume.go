@@ -9,8 +9,8 @@ import (
 // notChosen lists the flags that do not affect a stored position: flags that neither select nor name
 // samples, and flags that how reads in another form.
 var notChosen = []string{
-	"output", "resume", "quiet", "cap100", "path", "counters", "push-header", "push-bearer-file", "push-ca", "push-cert",
-	"push-insecure", "push-names", "push-key", "push-password-file", "push-server-name",
+	"output", "resume", "quiet", "cap100", "path", "counters", "push-header", "push-bearer-file",
+	"push-ca", "push-cert", "push-insecure", "push-names", "push-key", "push-password-file", "push-server-name",
 }
 
 func (c *converter) how() map[string][]string {

@@ -18,8 +18,8 @@ import (
 func (c *converter) addNames(cmd *cobra.Command) {
 	const names = "`NAMES` of the metrics sent: own, windows_exporter, otel (OTLP only)"
 	cmd.Flags().StringSliceVar(&c.nameWords, "push-names", nil, names)
-	console.Complete(cmd, "push-names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter", "otel"},
-		cobra.ShellCompDirectiveNoFileComp))
+	console.Complete(cmd, "push-names", cobra.FixedCompletions(
+		[]cobra.Completion{"own", "windows_exporter", "otel"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // settleNames parses the metric names, and rejects names that the output does not support. format is ""

@@ -250,7 +250,8 @@ func bytesText(v float64) string {
 
 func (r *runner) progress(opt *trial.Options, done int) {
 	of := opt.Runs()
-	if _, terminal := console.IsTerminal(r.app.Stderr); !terminal || of < 2 || console.InBackground(r.app.Stderr) {
+	_, terminal := console.IsTerminal(r.app.Stderr)
+	if !terminal || of < 2 || console.InBackground(r.app.Stderr) {
 		return
 	}
 	fmt.Fprintf(r.app.Stderr, "\r\x1b[Krun %d of %d", done, of)

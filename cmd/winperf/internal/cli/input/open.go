@@ -71,7 +71,8 @@ func openLog(ctx context.Context, a *console.App, name string, opt source.Option
 // OpenLogs opens logs and sets the requested range in a selection. The first log determines the time zone.
 // All are opened before one is read, so that a missing log is reported at once.
 func OpenLogs(
-	ctx context.Context, a *console.App, names []string, how *LogFlags, within *RangeFlags, sel *winperf.Selection,
+	ctx context.Context, a *console.App, names []string,
+	how *LogFlags, within *RangeFlags, sel *winperf.Selection,
 ) (all []*logs.Log, zone output.ShownZone, err error) {
 	opt, err := how.Options()
 	if err != nil {

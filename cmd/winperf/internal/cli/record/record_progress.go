@@ -43,7 +43,8 @@ func (p *recordProgress) show(w logs.Written) {
 // line returns a line such as "12 samples, 24.5 KB, 0:00:12, load.capture".
 func (p *recordProgress) line(w logs.Written) string {
 	return fmt.Sprintf("%s, %s, %s, %s",
-		console.Plural(w.Samples, "sample"), output.FormatSize(w.Size), elapsed(time.Since(p.start)), safetext.Line(w.Name))
+		console.Plural(w.Samples, "sample"), output.FormatSize(w.Size),
+		elapsed(time.Since(p.start)), safetext.Line(w.Name))
 }
 
 func (p *recordProgress) clear() {
@@ -60,5 +61,6 @@ func (p *recordProgress) summary(w logs.Written) {
 	if w.Files > 1 {
 		where = fmt.Sprintf("%d files, the last one %s", w.Files, w.Name)
 	}
-	p.app.Complain(fmt.Errorf("%s, %s in %s", console.Plural(w.Samples, "sample"), output.FormatSize(w.Size), where))
+	samples := console.Plural(w.Samples, "sample")
+	p.app.Complain(fmt.Errorf("%s, %s in %s", samples, output.FormatSize(w.Size), where))
 }
