@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// The first sample behind a seek may claim that all of its parts stand in one earlier
+// The first sample behind a seek may claim that all of its parts are in one earlier
 // record: that is read once.
 func TestEarlierOnce(t *testing.T) {
 	big := make([]byte, 8<<20)

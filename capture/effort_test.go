@@ -92,7 +92,7 @@ func TestEffort(t *testing.T) {
 	marks := append(bytes.Clone(start), bytes.Repeat(mark[:], 500_000)...)
 	nested := bytes.Clone(start)
 	const heads = 20_000
-	for i := range heads { // each reaches from where it stands almost to the end
+	for i := range heads { // each reaches from where it is almost to the end
 		nested = record(nested, head{kind: kindSample, stored: uint32(heads-i-1)*headSize + 5}, nil)
 	}
 	nested = append(nested, make([]byte, 10)...)

@@ -203,7 +203,7 @@ func TestCookAllocatesNothing(t *testing.T) {
 }
 
 // TestSomeElements shows that elements which have a status are left alone, wherever
-// they stand among others, and that the others get what they get alone.
+// they are among others, and that the others get what they get alone.
 func TestSomeElements(t *testing.T) {
 	const n = 43
 	for info := range Types() {

@@ -169,7 +169,7 @@ func checkCook(t *testing.T, word uint32, n0, n1, b0, b1, m uint64, d0, d1, tb i
 	checkColumn(t, &fm, prev, cur, Match(match%4), one)
 }
 
-// TestCookReference cooks every type with numbers on and beside all bounds, in
+// TestCookReference cooks every type with numbers on and next to all bounds, in
 // mixtures that are the same every time, and compares with the reference.
 func TestCookReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -351,8 +351,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSecond: what stands beside a raw value of PDH is what its formula needs beside
-// it.
+// TestSecond: the second number of a raw value of PDH is the one that its formula needs.
 func TestSecond(t *testing.T) {
 	for info := range Types() {
 		base, clock := info.Type.Second()

@@ -139,7 +139,7 @@ func TestCommittedMemoryHasNoTop(t *testing.T) {
 	}
 }
 
-// checkPlace: a panel stands in the grid of 24 columns, and on no other.
+// checkPlace: a panel is in the grid of 24 columns, and on no other.
 func checkPlace(t *testing.T, file string, p *panel, taken map[[2]int]string) {
 	t.Helper()
 	g := p.GridPos
@@ -190,7 +190,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestAlertsAreTested: each alert and each recording rule stands in rules_test.yml.
+// TestAlertsAreTested: each alert and each recording rule is in rules_test.yml.
 func TestAlertsAreTested(t *testing.T) {
 	text, err := os.ReadFile("rules_test.yml")
 	if err != nil {

@@ -76,7 +76,7 @@ func TestWindowsLog(t *testing.T) {
 	}
 }
 
-// ofLog is an expression over the machine of the log, whose samples are a minute apart; what rules record stands
+// ofLog is an expression over the machine of the log, whose samples are a minute apart; what rules record is
 // there as it is computed.
 func ofLog(t *testing.T, expression string) string {
 	t.Helper()
@@ -89,7 +89,7 @@ func ofLog(t *testing.T, expression string) string {
 	return strings.NewReplacer("$job", "winperf", "$instance", "ZACH-PC", "$__rate_interval", "4m").Replace(expression)
 }
 
-// checkTotals: nothing is a sum of the others beside it.
+// checkTotals: nothing is a sum of the others next to it.
 func checkTotals(t *testing.T, q *question, got []dbtest.Instant) {
 	t.Helper()
 	for _, v := range got {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// question is an expression, and where it stands.
+// question is an expression, and where it is.
 type question struct {
 	where, text string
 	labels      []string // that its values must have

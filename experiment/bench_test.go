@@ -87,7 +87,7 @@ func (q *stillQuery) Next(_ context.Context, s *winperf.Sample) error {
 
 // BenchmarkAttached is what an event costs whoever emits it and the program in all, when one is
 // attached, with a sample that takes no time. The reference is prepare, sample and decode alone.
-// Beside it an event may cost 2 µs.
+// Next to it an event may cost 2 µs.
 func BenchmarkAttached(b *testing.B) {
 	ctx := context.Background()
 	b.Run("sample", func(b *testing.B) {

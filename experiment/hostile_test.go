@@ -62,7 +62,7 @@ func TestContextEndsWhereQuick(t *testing.T) {
 	})
 }
 
-// A record that memory turns out to have no room for holds up its event no longer than its context.
+// A record that memory turns out to have no space for holds up its event no longer than its context.
 func TestPolicyWaitContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		count := 4
@@ -87,7 +87,7 @@ func TestPolicyWaitContextEnds(t *testing.T) {
 	})
 }
 
-// A record that takes more than half of the room is spilled for, too.
+// A record that takes more than half of the space is spilled for, too.
 func TestSpillWideRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		count := 4
@@ -318,7 +318,7 @@ func TestLinesHold(t *testing.T) {
 	}
 }
 
-// Attributes take room as values do.
+// Attributes take space as values do.
 func TestRoomOfAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := numbered("a", experiment.DropOldest, 1000)
@@ -334,7 +334,7 @@ func TestRoomOfAttributes(t *testing.T) {
 	})
 }
 
-// Where records are kept as summaries only, what these have no room for is counted.
+// Where records are kept as summaries only, what these have no space for is counted.
 func TestAggregateNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, only := range []bool{true, false} {
@@ -491,7 +491,7 @@ func TestHostileAttributes(t *testing.T) {
 	})
 }
 
-// What an event has no room for is counted, in groups, too.
+// What an event has no space for is counted, in groups, too.
 func TestManyAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{bound("*")}})

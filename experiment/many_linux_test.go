@@ -162,7 +162,7 @@ func newReceived(t *testing.T) *received {
 }
 
 // deliver takes records until there are none any more, and is busy with something else once a second,
-// for longer than there is room for.
+// for longer than there is space for.
 func (v *received) deliver(r *rig) {
 	var number uint64
 	for busy := time.Now(); ; {

@@ -68,7 +68,7 @@ func TestSamplesBeginAfterEvents(t *testing.T) {
 }
 
 // A record says what its measurement cost, that of a region what both ends did, and how long values have
-// waited beside newer ones. Operands are there when they are asked for.
+// waited next to newer ones. Operands are there when they are asked for.
 func TestRecordIsComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(func(n int) string {

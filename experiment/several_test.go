@@ -37,7 +37,7 @@ func twoSources(t *testing.T, one, two *fake) *rig {
 func twin(factor int) func(n int) string {
 	return func(n int) string {
 		all := []string{fmt.Sprint("a 10 1 ", factor*n), fmt.Sprint("b 20 1 ", 3*factor*n)}
-		if n > 1 && factor > 1 { // they stand in another order from then on
+		if n > 1 && factor > 1 { // they are in another order from then on
 			all[0], all[1] = all[1], all[0]
 		}
 		return processes(n, all...)

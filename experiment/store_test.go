@@ -145,7 +145,7 @@ func TestPolicyWords(t *testing.T) {
 	}
 }
 
-// Records with many values take the room of several.
+// Records with many values take the space of several.
 func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wide := experiment.Binding{
@@ -185,7 +185,7 @@ func TestPolicyWait(t *testing.T) {
 	})
 }
 
-// At its end an experiment waits for room as long as it was told, and counts what it drops then.
+// At its end an experiment waits for space as long as it was told, and counts what it drops then.
 func TestDetachDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := begin(t, newFake(nil), experiment.Options{Bindings: []experiment.Binding{numbered("a", experiment.Wait, 2)}})
@@ -211,7 +211,7 @@ func TestDetachDoesNotWait(t *testing.T) {
 	})
 }
 
-// What memory has no room for goes to the spool, and comes back in its order.
+// What memory has no space for goes to the spool, and comes back in its order.
 func TestSpill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &spool{delay: time.Millisecond}
@@ -287,7 +287,7 @@ func TestSpoolDrops(t *testing.T) {
 	})
 }
 
-// A spool that fails is left alone for a while; what there is no room for is dropped and counted.
+// A spool that fails is left alone for a while; what there is no space for is dropped and counted.
 func TestSpoolFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &spool{}
@@ -299,7 +299,7 @@ func TestSpoolFails(t *testing.T) {
 		}
 		s.fail(nil)
 		time.Sleep(time.Minute)
-		r.emit(t.Context(), "a", 10, 12) // the first one finds no room, and has the spool tried again
+		r.emit(t.Context(), "a", 10, 12) // the first one finds no space, and has the spool tried again
 		time.Sleep(time.Minute)
 		r.emit(t.Context(), "a", 12, 20)
 		time.Sleep(time.Minute)

@@ -284,7 +284,7 @@ func TestColumnStays(t *testing.T) {
 	}
 }
 
-// TestCookAll shows that a column cooked beside others is the column cooked alone.
+// TestCookAll shows that a column cooked together with others is the column cooked alone.
 func TestCookAll(t *testing.T) {
 	var pool frame.Pool
 	series := perftest.Series(perftest.Desktop, 2, 20, 3)

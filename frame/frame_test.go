@@ -141,7 +141,7 @@ func TestDecodeErrors(t *testing.T) {
 		}
 	}
 
-	// What stands before the damage can be read.
+	// What is before the damage can be read.
 	whole := block(t, small+"object 4 form=single\n counter 24 PERF_COUNTER_RAWCOUNT\n values : 7\n")
 	raw.Bytes = whole[:len(whole)-8]
 	f, err := pool.Decode(raw.Sample(), frame.Frame{})
@@ -205,7 +205,7 @@ object 1004 codepage=1252
 }
 
 // TestParents shows that each instance gets the parent that it names, of several
-// objects and wherever that stands in the sample.
+// objects and wherever that is in the sample.
 func TestParents(t *testing.T) {
 	objects := []string{
 		"object 234\n counter 6 PERF_COUNTER_RAWCOUNT\n instance \"disk0\" : 1\n instance \"disk1\" : 1\n",
@@ -317,7 +317,7 @@ func TestNamesShared(t *testing.T) {
 	}
 }
 
-// TestPadding shows that what stands behind a name does not make it another one,
+// TestPadding shows that what is behind a name does not make it another one,
 // and that a unique id or a code page does.
 func TestPadding(t *testing.T) {
 	text := func(page, instance string) []byte {

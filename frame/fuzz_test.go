@@ -14,7 +14,7 @@ import (
 
 // FuzzPair decodes any two blocks and cooks everything. Whatever the bytes:
 // names are text, every instance is the successor of at most one older one and
-// no older one has two, a value stands exactly where the status says so,
+// no older one has two, a value is exactly where the status says so,
 // numbers are finite, and parts are like the whole.
 func FuzzPair(f *testing.F) {
 	// Seeds are small: the fuzzer spends its time on making what it finds smaller.
@@ -75,7 +75,7 @@ func shown(c *frame.Cooked) (values []string) {
 	return values
 }
 
-// room is a column that has room for its values.
+// room is a column that has space for its values.
 func room(p *frame.Pair, k int, only []int32) frame.Cooked {
 	n := p.Len()
 	if only != nil {

@@ -201,7 +201,7 @@ func TestFallenTogether(t *testing.T) {
 }
 
 // TestRestarted shows that a start time counts with every sample: of those who
-// stand in the same places under the same names, too.
+// are in the same places under the same names, too.
 func TestRestarted(t *testing.T) {
 	const head = "object 1000\n counter 684 PERF_ELAPSED_TIME\n counter 1002 PERF_COUNTER_BULK_COUNT\n"
 	var pool frame.Pool

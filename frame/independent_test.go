@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/frame"
 )
 
-// A part beside the others is cooked against its own last block, also where the others
+// An independent part is cooked against its own last block, also where the others
 // have another number of parts than before, as those of a cache have.
 func TestPartBesideMoves(t *testing.T) {
 	var pool frame.Pool
@@ -49,7 +49,7 @@ func TestPartBesideMoves(t *testing.T) {
 	}
 }
 
-// Objects that are collected beside the others may come in other parts than before, each
+// Objects that are sampled independently may come in other parts than before, each
 // is cooked against its own last other block all the same, and none is held for ever.
 func TestObjectBesideMoves(t *testing.T) {
 	var pool frame.Pool

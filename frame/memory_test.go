@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestScratchGrows shows that there is room for as many operands as are asked for, for a
+// TestScratchGrows shows that there is space for as many operands as are asked for, for a
 // quarter more where the number grows, and never for more than a strip.
 func TestScratchGrows(t *testing.T) {
 	var s scratch

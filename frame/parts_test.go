@@ -46,7 +46,7 @@ func values(ck *frame.Cooker, f frame.Frame) (all []string) {
 }
 
 // Each object of a frame of several parts is cooked with the clocks of its own part,
-// also where it stood in another part before.
+// also where it was in another part before.
 func TestParts(t *testing.T) {
 	var pool frame.Pool
 	first, second, third := twoSample(t, &pool, at0, 0, 0), twoSample(t, &pool, at1, 100, 100), twoSample(t, &pool, at2, 400, 400)
@@ -133,7 +133,7 @@ func TestPartsDamaged(t *testing.T) {
 }
 
 // A sample with a part that is missing can be read where another part can that was
-// collected with it, and not only one beside the others.
+// collected with it, and not only an independent part.
 func TestReadable(t *testing.T) {
 	good := winperf.Raw{Format: winperf.FormatV1, Bytes: block(t, at0+fmt.Sprintf(twoObjects, 1, 1))}
 	missing := errors.New("no answer")
@@ -155,14 +155,14 @@ func TestReadable(t *testing.T) {
 		if (err == nil) != readable || f.IsZero() == readable {
 			t.Errorf("%s: %v", parts, err)
 		}
-		if readable && !f.Complete() { // what is missing is not beside the others
+		if readable && !f.Complete() { // the missing part is not independent
 			t.Errorf("%s: not complete", parts)
 		}
 	}
 }
 
 // A block that several samples hold is decoded once, and labels go on from wherever
-// the objects stood before.
+// the objects were before.
 func TestDecodedOnce(t *testing.T) {
 	var pool, other frame.Pool
 	a, b := twoSample(t, &pool, at0, 1, 1), twoSample(t, &pool, at1, 2, 2)
@@ -214,7 +214,7 @@ func TestPartsAllocateNothing(t *testing.T) {
 	}
 }
 
-// What is collected beside the others is cooked against its last other block, however
+// What is sampled independently is cooked against its last other block, however
 // often it is given again, and its damage is told once.
 func TestPartBeside(t *testing.T) {
 	var pool frame.Pool

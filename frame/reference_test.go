@@ -174,7 +174,7 @@ func (m *model) change(k *kind, list []*thing) []*thing {
 	at = min(at, len(list)-1)
 	t := list[at]
 	switch m.rand.IntN(7) {
-	case 0: // some leave that stand together
+	case 0: // some leave that are together
 		end := min(len(list), at+1+m.rand.IntN(3))
 		if m.chance(3) {
 			end = at + m.rand.IntN(len(list)-at+1)
@@ -204,7 +204,7 @@ func (m *model) change(k *kind, list []*thing) []*thing {
 	return list
 }
 
-// snapshot writes down what there is. Objects stand in any order and may be left
+// snapshot writes down what there is. Objects are in any order and may be left
 // out, and so may definitions.
 func (m *model) snapshot() snapshot {
 	var s snapshot

@@ -97,7 +97,7 @@ func takeSetIn(t *testing.T, pool *frame.Pool, schema *winperf.Schema, before fr
 }
 
 // TestSetCook cooks counters whose bases and clocks are other counters, anywhere
-// in the set: every counter stands in every place, in both samples.
+// in the set: every counter is in every place, in both samples.
 func TestSetCook(t *testing.T) {
 	turned := func(by int) []uint32 { return slices.Concat(setCounters[by:], setCounters[:by]) }
 	for i := range setCounters {
@@ -191,7 +191,7 @@ func TestSetMissing(t *testing.T) {
 	}
 }
 
-// TestSetBaseSize shows that the size of a base is its own, wherever it stands:
+// TestSetBaseSize shows that the size of a base is its own, wherever it is:
 // one of 8 bytes does not wrap where one of 4 bytes does.
 func TestSetBaseSize(t *testing.T) {
 	for _, order := range [][]uint32{{1, 2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7, 1}} {
@@ -214,7 +214,7 @@ func TestSetBaseSize(t *testing.T) {
 }
 
 // TestSetLacks cooks against a sample that lacks a counter which others need: a
-// value that needs an older one of it has none, wherever it stands in the newer.
+// value that needs an older one of it has none, wherever it is in the newer.
 func TestSetLacks(t *testing.T) {
 	values := [7]uint64{100, 1_000, 3_000, 1_000, 500, 10, 10}
 	for lacks, want := range map[uint32]map[uint32]string{

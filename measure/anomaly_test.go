@@ -233,7 +233,7 @@ func TestBufferGrew(t *testing.T) {
 	testGrew(t, log, `\O(0)\C`, make([]bool, len(log.rows)))
 }
 
-// testGrew expects samples of a source to be told as those that needed more room, or not.
+// testGrew expects samples of a source to be told as those that needed more space, or not.
 func testGrew(t *testing.T, src winperf.Source, path string, wants []bool) {
 	t.Helper()
 	c := measure.New(src, selection(t, path), measure.Options{})

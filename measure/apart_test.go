@@ -134,7 +134,7 @@ func TestCostlyApartSlow(t *testing.T) {
 	}
 }
 
-// Readings and columns stand in the order of the selection, whatever is
+// Readings and columns are in the order of the selection, whatever is
 // sampled apart.
 func TestCostlyApartOrder(t *testing.T) {
 	sel := selection(t, `\Thread(a*)\*`, `\System\Processes`, `\Thread(*)\Nothing`, switches)

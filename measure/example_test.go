@@ -140,7 +140,7 @@ func ExampleMeasurement() {
 	// \\HOST\Process(other)\% Processor Time: no_instance
 }
 
-// What came, left, was reset or came late is data beside the readings.
+// New and removed instances, resets and late samples are reported in addition to the readings.
 func ExampleCycle_anomalies() {
 	src, remove, err := record(
 		processes(0, proc("editor", 40, 9, 0), proc("shell", 44, 9, 0)),

@@ -17,7 +17,7 @@ import (
 	"github.com/winperf/winperf/source"
 )
 
-// An object that stands elsewhere in the sample than before keeps its series, and one
+// An object that is elsewhere in the sample than before keeps its series, and one
 // whose counters change at the same time has its values under their own names.
 func TestObjectMoves(t *testing.T) {
 	some := []instance{{name: "C:", raw: []uint64{1, 2, 3}}}
@@ -56,7 +56,7 @@ func TestObjectMoves(t *testing.T) {
 	}
 }
 
-// movingApart is a source whose costly objects stand elsewhere from the fifth sample on,
+// movingApart is a source whose costly objects are elsewhere from the fifth sample on,
 // when they have nothing new.
 func movingApart() *split {
 	src := apartSource()
@@ -85,7 +85,7 @@ func movingApart() *split {
 	return src
 }
 
-// What is sampled beside the others goes on when it stands elsewhere, though nothing of
+// What is sampled independently goes on when it is elsewhere, though nothing of
 // it is new: its instances neither came nor went, and no counter fell once more.
 func TestCostlyApartMoves(t *testing.T) {
 	src := movingApart()
@@ -123,7 +123,7 @@ func TestCostlyApartMoves(t *testing.T) {
 	})
 }
 
-// What was sampled beside the others has the same values when the samples were recorded
+// What was sampled independently has the same values when the samples were recorded
 // and are read again.
 func TestCostlyApartRecorded(t *testing.T) {
 	var b bytes.Buffer

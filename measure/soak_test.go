@@ -233,7 +233,7 @@ func soak(ctx context.Context, t *testing.T, c *measure.Measurement, stats *soak
 	}
 }
 
-// checkWorld checks that each rate is that of the process whose id and age stand
+// checkWorld checks that each rate is that of the process whose id and age are
 // beside it, and that no series has changed its process.
 func checkWorld(t *testing.T, readings []winperf.Reading, pids map[*winperf.Series]uint64, stats *soakStats) map[*winperf.Series]uint64 {
 	n := len(readings) / 3

@@ -41,7 +41,7 @@ func reference(b []byte) map[uint32]string {
 	return m
 }
 
-// sharedData returns a file of the shared test data, which lie beside the
+// sharedData returns a file of the shared test data, which lie next to the
 // project's root, or skips the test.
 func sharedData(t testing.TB, name string) []byte {
 	t.Helper()

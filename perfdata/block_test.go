@@ -174,7 +174,7 @@ func TestNewCounter(t *testing.T) {
 }
 
 // TestOverrideOutside says which structure an override is outside of, in bytes of
-// the block, whatever stands before the block. Just inside is inside.
+// the block, whatever is before the block. Just inside is inside.
 func TestOverrideOutside(t *testing.T) {
 	block := func(offset, value uint32) *perfdata.Block {
 		return fixture(t, fmt.Sprintf("object 2\nobject 4\ncounter 6 0 size=0\nset %d=%d", offset, value))
@@ -262,7 +262,7 @@ func TestManyMarks(t *testing.T) {
 			}
 		}
 
-		// A block that ends with the map has room for it, a shorter one for what is there.
+		// A block that ends with the map has space for it, a shorter one for what is there.
 		o.Instances[0].Data = in.Data[:size]
 		if !o.IsMissing(0, n-1) {
 			t.Errorf("%d counters: a map at the block's end is not read", n)

@@ -104,7 +104,7 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// everyWord is a block in whose text form every word stands once.
+// everyWord is a block in whose text form every word appears once.
 const everyWord = `block name="HOST" default=238 perftime=-1 perffreq=2 time100ns=3 systemtime=1,2,3,4,5,6,7,8
 set LittleEndian=2 52=7
 object 2 help=9 detail=200 default=-1 codepage=1252 time=4 freq=5 missing=36 # "two"

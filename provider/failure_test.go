@@ -31,7 +31,7 @@ func bounds() provider.Options {
 	}
 }
 
-// TestMisdeeds: whatever one provider does, and wherever it stands, the others'
+// TestMisdeeds: whatever one provider does, and in every position, the others'
 // objects are the same bytes as without it. It is reported and left alone, and
 // asked again after a pause and when it has returned.
 func TestMisdeeds(t *testing.T) {

@@ -136,7 +136,7 @@ func decode(t testing.TB, block []byte) *index.Index {
 	return ix
 }
 
-// checkAligned makes sure that structures stand, and values too, where processors like them.
+// checkAligned checks that structures and values are aligned.
 func checkAligned(t testing.TB, ix *index.Index) {
 	t.Helper()
 	seen := map[uint32]bool{}

@@ -82,7 +82,7 @@ func TestWorkedExample(t *testing.T) {
 	if diff := cmp.Diff(want, plain(object(0), 16)); diff != "" {
 		t.Errorf("Transfer (-want +got):\n%s", diff)
 	}
-	// Learn's instance definitions have room for 16 characters: 56 bytes. Ours are as long as the name needs.
+	// Learn's instance definitions have space for 16 characters: 56 bytes. Ours are as long as the name needs.
 	want = words(232-2*(56-40), 104, 64, 2006, 0, 2007, 0, 200, 1, 2008, 2, 0, 0, 0, 0, 0,
 		40, 2008, 0, 2009, 0, 0, 200, 0x00010000, 4, 4)
 	if diff := cmp.Diff(want, plain(object(1), 8+2*8)); diff != "" {

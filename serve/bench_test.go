@@ -47,8 +47,8 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d discard) WriteHeader(int)             {}
 
-// BenchmarkScrape is a whole scrape of a desktop's block: sampling, decoding, mapping, writing. Beside
-// it stands what of that mapping and writing take.
+// BenchmarkScrape is a whole scrape of a desktop's block: sampling, decoding, mapping, writing. It also
+// reports the share of mapping and writing.
 func BenchmarkScrape(b *testing.B) {
 	src := newBlocks(perftest.Desktop)
 	e, err := New(b.Context(), src, Options{})

@@ -21,7 +21,7 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
-// Costly objects are sampled beside the others and delay no scrape but the first.
+// Costly objects are sampled independently and delay no scrape but the first.
 func TestCostly(t *testing.T) {
 	src := &fake{}
 	hold := make(chan struct{})

@@ -109,7 +109,7 @@ func TestTableModel(t *testing.T) {
 }
 
 // TestTopRows shows the most active rows as sorting them all does, those behind the
-// first ones too. Totals stand above all.
+// first ones too. Totals are above all.
 func TestTopRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for rows := 1; rows < 60; rows++ {

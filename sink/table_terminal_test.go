@@ -124,7 +124,7 @@ _Total        100              9.00
 	show(t, s, scr, 8, nil, "2026-03-01 09:30:08.123 +00:00\n")
 }
 
-// TestTerminalActive puts rows without a number last, but for totals, which stand
+// TestTerminalActive puts rows without a number last, but for totals, which are
 // first, and keeps the order of equal ones.
 func TestTerminalActive(t *testing.T) {
 	s, scr := onScreen(40, 6)
@@ -186,7 +186,7 @@ func TestTerminalErrors(t *testing.T) {
 	}
 }
 
-// TestTerminalOtherScreen draws on a screen of its own: what stood on the terminal
+// TestTerminalOtherScreen draws on a screen of its own: what was on the terminal
 // before is there again in the end, with the last picture below it, and also while the
 // program is stopped.
 func TestTerminalOtherScreen(t *testing.T) {
@@ -222,7 +222,7 @@ _Total        100              1.00
 	}
 }
 
-// TestTerminalScroll moves to rows that find no room, and back: all objects scroll
+// TestTerminalScroll moves to rows that find no space, and back: all objects scroll
 // together, and behind the last rows come the objects that had no line.
 func TestTerminalScroll(t *testing.T) {
 	s, scr := onScreen(30, 8)

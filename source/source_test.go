@@ -56,7 +56,7 @@ func TestOpenPerfdata(t *testing.T) {
 	}
 }
 
-// TestErrorNamesFileOnce: what could not be opened stands once in front of why.
+// TestErrorNamesFileOnce: an error names the file once, before the reason.
 func TestErrorNamesFileOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("cut.bin", perftest.Block(perftest.Small)[:50], 0o600); err != nil {

@@ -532,7 +532,7 @@ func TestHostile(t *testing.T) {
 	p.Event(t.Context(), "request after all")
 	r.until("request after all")
 
-	// More than there is room for are told so. What is accepted now is accepted behind the others.
+	// More than there is space for are told so. What is accepted now is accepted behind the others.
 	within(t, "there is room", func() bool {
 		c, err := protocol.Dial(t.Context(), s.Path())
 		must(t, err)

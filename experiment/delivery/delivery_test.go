@@ -279,7 +279,7 @@ func TestRefusedAndFailed(t *testing.T) {
 }
 
 // A sink that hangs is left alone after its time, holds up no other one, and loses what
-// there is no room for, which is counted.
+// there is no space for, which is counted.
 func TestSlowSink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var awake atomic.Bool

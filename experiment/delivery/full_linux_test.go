@@ -50,7 +50,7 @@ func wholeLines(t *testing.T, name string) int {
 	}
 }
 
-// A file on a full disk has whole batches only, and gets the others when there is room again; one
+// A file on a full disk has whole batches only, and gets the others when there is space again; one
 // elsewhere has them at once.
 func TestFullFile(t *testing.T) {
 	for _, format := range []string{"jsonl", "csv"} {

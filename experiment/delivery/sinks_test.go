@@ -32,7 +32,7 @@ func items(session string, from, to uint64) (all []Item) {
 	return all
 }
 
-// What a line is is found wherever it stands, and no record is made of what is none.
+// ParseItem finds the fields at any place in a line, and makes no record of other lines.
 func TestParseItem(t *testing.T) {
 	for line, want := range map[string]Item{
 		string(record("s", 7).AppendJSON(nil)):                           {Experiment: "load", Session: "s", Number: 7},
@@ -210,7 +210,7 @@ func TestFileFormats(t *testing.T) {
 	}
 }
 
-// What a file had no room for is written as it was, with the next batch or at the end, and once.
+// What a file had no space for is written as it was, with the next batch or at the end, and once.
 func TestFileNotWritten(t *testing.T) {
 	for _, name := range []string{"x.csv", "x.json", "x.jsonl", "x.records"} {
 		var texts []string

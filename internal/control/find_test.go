@@ -82,7 +82,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// A file that stands where the socket belongs is left alone; a socket of the dead is not.
+// A file that is where the socket belongs is left alone; a socket of the dead is not.
 func TestForeignSocket(t *testing.T) {
 	dir := socketDir(t)
 	path := filepath.Join(dir, fmt.Sprintf("x.%d.sock", os.Getpid()))

@@ -188,7 +188,7 @@ func TestMachine(t *testing.T) {
 }
 
 // TestReferences links counters with bases, components and clocks wherever they
-// stand.
+// are.
 func TestReferences(t *testing.T) {
 	multi := ctr(1, counter.MultiTimer100NSec)
 	multi.Multi = 4

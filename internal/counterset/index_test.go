@@ -153,7 +153,7 @@ func TestSizes(t *testing.T) {
 }
 
 // layoutCases are answers of Processor Information with counters 0, 3, 24 and 25
-// and tell which can be read where they stand.
+// and tell which can be read where they are.
 var layoutCases = []struct {
 	name      string
 	instances []counterset.Instance
@@ -171,7 +171,7 @@ var layoutCases = []struct {
 		true},
 }
 
-// TestLayouts reads answers in the sample itself, as long as all values stand
+// TestLayouts reads answers in the sample itself, as long as all values are
 // where those of the first instance do, and others from a copy behind it. What is
 // read is the same.
 func TestLayouts(t *testing.T) {
@@ -203,7 +203,7 @@ func checkInstance(t *testing.T, ix *index.Index, i int, want counterset.Instanc
 		}
 	}
 
-	// A definition is header and name, wherever they stand.
+	// A definition is header and name, wherever they are.
 	definition, err := counterset.AppendInstance(nil, want.InstanceName)
 	if got := string(ix.Data[in.Off : in.Name.Off+in.Name.Len]); err != nil ||
 		!strings.HasPrefix(string(definition), got) ||

@@ -347,7 +347,7 @@ func TestKnownCut(t *testing.T) {
 	names := keep(decode(t, whole, all))
 	total := int(binary.LittleEndian.Uint32(whole))
 	for n := 88; n < total; n++ {
-		// The answer stands at 48, its list of instances at 80.
+		// The answer is at 48, its list of instances at 80.
 		b := patch(patch(patch(whole[:n], 0, uint32(n)), 56, uint32(n-48)), 80, uint32(n-80))
 		b = append(b, whole[total:]...)
 		var ix index.Index

@@ -132,7 +132,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestCannotEncode refuses what the structures have no room for.
+// TestCannotEncode refuses values that do not fit the structures.
 func TestCannotEncode(t *testing.T) {
 	one := []counterset.Instance{inst("", 0, v4(1))}
 	for name, a := range map[string]counterset.Answer{
@@ -321,7 +321,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestInfoCheck finds ids that stand twice and references to nothing, each at the
+// TestInfoCheck finds ids that appear twice and references to nothing, each at the
 // byte where the counter's structure begins.
 func TestInfoCheck(t *testing.T) {
 	bad := ctr(5, counter.MultiTimer)

@@ -124,7 +124,7 @@ func TestMissingBit(t *testing.T) {
 	}
 }
 
-// TestNumDefinitions counts the definitions that plain ones have room for.
+// TestNumDefinitions counts the definitions that plain ones have space for.
 func TestNumDefinitions(t *testing.T) {
 	for n, want := range map[int]int{-1: 0, 0: 0, 63: 0, 64: 0, 103: 0, 104: 1, 143: 1, 144: 2} {
 		if got := datablock.NumDefinitions(n); got != want {

@@ -7,7 +7,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// TestList adds more than there is room for. What there is no room for is not made.
+// TestList adds more findings than fit. Those that do not fit are not made.
 func TestList(t *testing.T) {
 	var l List
 	made := 0

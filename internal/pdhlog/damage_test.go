@@ -13,7 +13,7 @@ import (
 )
 
 // readDamaged reads a log that may be damaged and returns its samples by where
-// they stand.
+// they are.
 func readDamaged(t testing.TB, b []byte) (samples map[int64]Sample, damage []error) {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(b))
@@ -118,7 +118,7 @@ func TestCut(t *testing.T) {
 			if message := partOf(&got, w); message != "" {
 				t.Errorf("cut at %d: sample %d: %s", at, i, message)
 			}
-			// The three single values stand behind the head, the array behind them.
+			// The three single values are behind the head, the array behind them.
 			n := 0
 			for n < 3 && there >= recordHead+(n+1)*singleLen {
 				n++
@@ -244,7 +244,7 @@ func TestUnsureList(t *testing.T) {
 	}
 }
 
-// TestLostPart loses one part of a long record. What stands in the parts
+// TestLostPart loses one part of a long record. What is in the parts
 // before is read.
 func TestLostPart(t *testing.T) {
 	list := testList()

@@ -34,7 +34,7 @@ func utf16Name(s string) Name {
 	return b[:len(b)-2]
 }
 
-// testList has a counter of each kind, as they stand in logs.
+// testList has a counter of each kind, as they are in logs.
 func testList() []Counter {
 	path := func(s string) winperf.Path {
 		p, err := winperf.ParsePath(s)

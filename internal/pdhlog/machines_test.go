@@ -100,7 +100,7 @@ func TestMachinesOfPaths(t *testing.T) {
 }
 
 // TestMachineThatComes checks that a sample of a machine that the log does not have is
-// refused, and that one which comes beside those it has is counted.
+// refused, and that an additional one is counted.
 func TestMachineThatComes(t *testing.T) {
 	eachLayout(t, func(t *testing.T, opt Options) {
 		first, second := newMachine(t), newMachine(t)

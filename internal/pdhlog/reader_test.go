@@ -16,7 +16,7 @@ import (
 	"github.com/winperf/winperf/internal/zone"
 )
 
-// sameSamples compares samples but for where they stand in the file.
+// sameSamples compares samples but for where they are in the file.
 var sameSamples = cmp.Options{
 	cmpopts.IgnoreFields(Sample{}, "Offset"), cmpopts.IgnoreUnexported(Sample{}), cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) || errors.Is(b, a) }),

@@ -49,7 +49,7 @@ func (s *scratch) Kind(int) counter.Kind { return counter.KindNone }
 
 func (s *scratch) Text(int) string { return "" }
 
-// TestWriterMemory bounds what a log keeps of a column beside its row: the text of
+// TestWriterMemory bounds what a log keeps of a column in addition to its row: the text of
 // its path, and little more. What it allocates in all is no more than twice that:
 // nothing grows step by step.
 func TestWriterMemory(t *testing.T) {

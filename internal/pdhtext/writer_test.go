@@ -332,7 +332,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Columns that are named beforehand stand in the head, and no others.
+// Columns that are named beforehand are in the head, and no others.
 func TestNamedColumns(t *testing.T) {
 	a, b, c := series(t, `\\H\O\a`), series(t, `\\H\O\b`), series(t, `\\H\O\c`)
 	var out bytes.Buffer

@@ -187,7 +187,7 @@ func TestWritable(t *testing.T) {
 }
 
 // below changes a file by a program of the system below Wine, which has no handle of
-// such a program: the file beside it says that all went well.
+// such a program: the file next to it says that all went well.
 func below(t testing.TB, path, program, how string) {
 	t.Helper()
 	host, err := exec.Command("winepath", "-u", path).Output()

@@ -196,7 +196,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestRoom gives just enough room, and a byte less.
+// TestRoom gives just enough space, and a byte less.
 func TestRoom(t *testing.T) {
 	dir, collect := provider(t)
 	example(t, publisher(t, dir, schema(t)))

@@ -15,7 +15,7 @@ import (
 	"github.com/winperf/winperf/internal/dbtest"
 )
 
-// ledger stands between a Pusher and a database. It notes which values the database took, and now and then
+// ledger is between a Pusher and a database. It notes which values the database took, and now and then
 // loses its answer.
 type ledger struct {
 	*httptest.Server
@@ -203,7 +203,7 @@ func (k *killing) last() (key string) {
 }
 
 // compare tells what a database has too much, and what it lacks but for what it may have lost: whole
-// numbers, and the decimals that stand beside them.
+// numbers, and the decimals that are next to them.
 func (k *killing) compare(got dbtest.Samples, lost map[float64]bool) {
 	k.t.Helper()
 	missing := 0

@@ -334,7 +334,7 @@ func TestSlowTarget(t *testing.T) {
 	}
 }
 
-// Several Sets are one request where there is room, in their order.
+// Several Sets are one request where there is space, in their order.
 func TestBatches(t *testing.T) {
 	r := newReceiver(t, takes)
 	s, err := NewSender(Target{URL: r.url("remote-write"), MaxSamples: 7}, SenderOptions{})

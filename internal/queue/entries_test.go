@@ -197,7 +197,7 @@ type movedClock struct {
 func (c *movedClock) Now() time.Time         { return c.Clock.Now().Add(c.ahead) }
 func (c *movedClock) Elapsed() time.Duration { return c.Clock.Elapsed() + c.ahead }
 
-// What finds no room is the oldest, and is counted; what all have forgotten is no loss.
+// What finds no space is the oldest, and is counted; what all have forgotten is no loss.
 func TestBounds(t *testing.T) {
 	clock := &movedClock{Clock: schedule.OrSystem(nil)}
 	o := Options{
@@ -341,7 +341,7 @@ func TestReadersFile(t *testing.T) {
 	}
 }
 
-// Whatever bytes stand in a segment, a queue opens, gives no entry twice, and goes on.
+// Whatever bytes are in a segment, a queue opens, gives no entry twice, and goes on.
 func FuzzSegment(f *testing.F) {
 	var whole []byte
 	for n := range uint64(3) {

@@ -40,7 +40,7 @@ func fill(t *testing.T, s *box, from int) (last int) {
 func bigEntry(n int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%d;", n), 200) }
 
 // On a full disk what was appended is there, once, and what failed is not; what a reader forgets
-// makes room again, though nothing can be noted before there is some.
+// makes space again, though nothing can be noted before there is some.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, 256<<10)
 	o := Options{MaxBytes: 1 << 30, Segment: 32 << 10, Readers: []string{"a"}}
@@ -88,7 +88,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// On a disk that others fill the last segment makes room when all of it was delivered.
+// On a disk that others fill the last segment makes space when all of it was delivered.
 func TestFullDiskOfOthers(t *testing.T) {
 	disk := smallDisk(t, 256<<10)
 	o := Options{MaxBytes: 1 << 30, Segment: 64 << 10, Readers: []string{"a"}}
@@ -99,7 +99,7 @@ func TestFullDiskOfOthers(t *testing.T) {
 		_, err := s.Append(bigEntry(n))
 		must(t, err)
 	}
-	_ = os.WriteFile(filepath.Join(disk, "other"), make([]byte, 1<<20), 0o600) // as much as there is room for
+	_ = os.WriteFile(filepath.Join(disk, "other"), make([]byte, 1<<20), 0o600) // as much as there is space for
 
 	last := fill(t, s, 21)
 	for round := range 3 {
@@ -114,7 +114,7 @@ func TestFullDiskOfOthers(t *testing.T) {
 				t.Fatalf("round %d: entry %d has %.40q", round, got.Number, got.Data)
 			}
 		}
-		_ = r.Done(uint64(last)) // there may be no room to note it
+		_ = r.Done(uint64(last)) // there may be no space to note it
 		more := fill(t, s, last+1)
 		if more < last+5 {
 			t.Fatalf("round %d: room for %d entries after all were delivered", round, more-last)

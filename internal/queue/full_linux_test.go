@@ -27,7 +27,7 @@ func small(t *testing.T, size int) (dir string) {
 	return dir
 }
 
-// fill leaves no room on a small disk.
+// fill leaves no space on a small disk.
 func fill(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.Create(name)
@@ -43,8 +43,8 @@ func fill(t *testing.T, name string) {
 	}
 }
 
-// On a disk that others fill what comes is in memory, and on the disk when there is room again. What
-// was there before is whole, and no part of a sample stands behind it.
+// On a disk that others fill what comes is in memory, and on the disk when there is space again. What
+// was there before is whole, and no part of a sample is behind it.
 func TestFullDisk(t *testing.T) {
 	dir := small(t, 1<<20)
 	other := filepath.Join(dir, "other")
@@ -72,7 +72,7 @@ func TestFullDisk(t *testing.T) {
 	b.done(b.wants(25, 29))
 }
 
-// A disk that the queue fills by itself has room again when that was sent: the file that is written
+// A disk that the queue fills by itself has space again when that was sent: the file that is written
 // last goes too.
 func TestDiskFullOfQueue(t *testing.T) {
 	b := open(t, filepath.Join(small(t, 200<<10), "queue"), queue.Options{})

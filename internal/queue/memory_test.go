@@ -11,7 +11,7 @@ import (
 )
 
 // noFiles keeps an open queue from making files, by directories of their names, until it is told
-// that there is room again. The next sample needs a new file.
+// that there is space again. The next sample needs a new file.
 func (b *box) noFiles() (room func()) {
 	b.t.Helper()
 	b.restart()

@@ -71,7 +71,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 
 	b.restart()
-	b.add(0, 100, 2000) // more than there is room for
+	b.add(0, 100, 2000) // more than there is space for
 	dropped := int(b.Stats().Dropped)
 	b.done(b.wants(dropped, 100))
 	b.restart()

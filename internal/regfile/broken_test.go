@@ -166,7 +166,7 @@ var broken = []struct{ kind, old, new, want string }{
 		`t.man:9:1: warning: counter attributes noDisplay and displayAsHex exclude one another`},
 }
 
-// check reads a file of a kind, with goodHeader beside an .ini file.
+// check reads a file of a kind, with goodHeader next to an .ini file.
 func check(kind, text string) regfile.Findings {
 	switch kind {
 	case "h":

@@ -90,7 +90,7 @@ func TestManifestRound(t *testing.T) {
 		t.Error(d)
 	}
 	for i := range s.Objects {
-		s.Objects[i].Languages = nil // a manifest's other languages stand elsewhere
+		s.Objects[i].Languages = nil // a manifest's other languages are elsewhere
 		for k := range s.Objects[i].Counters {
 			if c := &s.Objects[i].Counters[k]; c.BaseSlot != "" {
 				c.BaseSlot = "base 3"

@@ -165,7 +165,7 @@ func TestInstallUndone(t *testing.T) {
 	}
 }
 
-// TestInstallStale: a First Counter that was there before says nothing. What stands in the
+// TestInstallStale: a First Counter that was there before says nothing. What is in the
 // name table tells whether lodctr did its work.
 func TestInstallStale(t *testing.T) {
 	const names = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib\009`

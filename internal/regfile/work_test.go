@@ -45,7 +45,7 @@ func header(n int) string {
 	return b.String()
 }
 
-// ini is an .ini file beside header, with languages and texts.
+// ini is an .ini file next to header, with languages and texts.
 func ini(languages, texts string) string {
 	return "[info]\ndrivername=D\nsymbolfile=t.h\n[objects]\nSYMBOL_0_009_NAME=\n[languages]\n" + languages +
 		"[text]\n" + texts
@@ -157,7 +157,7 @@ func read(files map[string]string) (found regfile.Findings) {
 	return found
 }
 
-// TestAllocated doubles files in which everything stands in one line. So must, at
+// TestAllocated doubles files in which everything is in one line. So must, at
 // most, the bytes that are allocated.
 func TestAllocated(t *testing.T) {
 	files := map[string]func(n int) map[string]string{
@@ -242,7 +242,7 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 // counting builds the program so that it counts which statements it executes in
-// the rooms that check files.
+// the packages that check files.
 var counting = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "winperf-counting")
 	if err != nil {

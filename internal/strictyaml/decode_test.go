@@ -334,7 +334,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A structure knows whether something in it could not be read, at any depth, and not what is beside it.
+// A structure knows whether something in it could not be read, at any depth, and not what is next to it.
 func TestPartial(t *testing.T) {
 	type inner struct {
 		Pos

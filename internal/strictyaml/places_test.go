@@ -27,7 +27,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // A value that is not in the text has the place of what is around it; one that is not what
-// stands there has none.
+// is there has none.
 func TestFindPlace(t *testing.T) {
 	all := PlacesOf("f", []byte("web:\n  config_file: a\npush: [{url: b}]\n"))
 	for _, c := range []struct {

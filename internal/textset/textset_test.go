@@ -72,9 +72,9 @@ func TestSetCollisions(t *testing.T) {
 	}
 }
 
-// A set that was told how much comes takes little beside it, and no more.
+// A set that knows the size in advance needs little more memory than the texts.
 func TestSetMemory(t *testing.T) {
-	const n, size, most = 100_000, len("000000"), 14 // bytes a text beside its own
+	const n, size, most = 100_000, len("000000"), 14 // bytes for a text in addition to its own
 	var s Set
 	s.Grow(n, n*size)
 	slots := &s.slots[0]

@@ -50,7 +50,7 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// TestUTF16Allocates nothing where there is room.
+// TestUTF16Allocates nothing where there is space.
 func TestUTF16Allocates(t *testing.T) {
 	dst := make([]byte, 0, 64)
 	if n := testing.AllocsPerRun(100, func() { dst = wire.AppendUTF16Z(dst[:0], "svchost \U0001F600") }); n != 0 {

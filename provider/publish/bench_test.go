@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf/provider"
 )
 
-// BenchmarkAdd is what counting costs, beside a bare atomic addition. At 1 a
+// BenchmarkAdd is what counting costs, compared with a bare atomic addition. At 1 a
 // single goroutine counts, at 16 as many do: all at one counter, or each at an
 // instance of its own.
 func BenchmarkAdd(b *testing.B) {
@@ -62,7 +62,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// BenchmarkSample reads what is published by one process, beside a plain read of
+// BenchmarkSample reads what is published by one process, compared with a plain read of
 // the same bytes.
 func BenchmarkSample(b *testing.B) {
 	for _, n := range []int{10, 1000} {

@@ -145,7 +145,7 @@ func TestClaim(t *testing.T) {
 }
 
 // What is over the budget of a directory is left out, the newest files first, and
-// told with its name; it is back when there is room.
+// told with its name; it is back when there is space.
 func TestBudget(t *testing.T) {
 	dir := tempDir(t)
 	w := watch(t, ReaderOptions{Dirs: []string{dir}, budget: definitionShare * 4096})

@@ -14,7 +14,7 @@ import (
 
 // TestSizes publishes a counter of every type that has a value of 4 or 8 bytes, and
 // then says in its definition that it has another size, or another type: such a file
-// is refused, whatever the counter block has room for.
+// is refused, whatever the counter block has space for.
 func TestSizes(t *testing.T) {
 	le := binary.LittleEndian
 	// winperf.h: behind PERF_OBJECT_TYPE, in PERF_COUNTER_DEFINITION

@@ -10,7 +10,7 @@ import (
 	"github.com/winperf/winperf/internal/pubfile"
 )
 
-// TestWindows reads two objects whose instances stand between each other, with
+// TestWindows reads two objects whose instances are interleaved, with
 // parents, by windows and as a copy.
 func TestWindows(t *testing.T) {
 	dir := tempDir(t)

@@ -127,8 +127,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFaultsInLines: every fault of a declaration stands in a line with the file's name,
-// which nothing else stands before.
+// TestFaultsInLines: every fault of a declaration is in a line with the file's name,
+// which begins the line.
 func TestFaultsInLines(t *testing.T) {
 	const text = `{"objects": [{"name": "A", "counters": [
 		{"name": "One", "type": "PERF_COUNTER_RAWCOUNT", "scale": 11},

@@ -41,7 +41,7 @@ func TestMappingDocument(t *testing.T) {
 	}
 }
 
-// mappingText is the table as it stands in the document.
+// mappingText is the table as it is in the document.
 func mappingText() string {
 	var w strings.Builder
 	w.WriteString("| counter types (PERF_…) | metrics | displayed value | contents |\n" +

@@ -71,7 +71,7 @@ func TestSelect(t *testing.T) {
 }
 
 // TestOwnSpecial shows texts, missing values, SQL Server's instances, numbers of components
-// that stand behind a value, and processes whose names hold their ids.
+// that are behind a value, and processes whose names hold their ids.
 func TestOwnSpecial(t *testing.T) {
 	n := names(t, map[uint32]string{
 		10: "Thing", 12: "Version", 14: "Size (KB)", 16: "Wait Time (ms)", 18: "% Load", 20: "Base", 22: "Double",

@@ -163,7 +163,7 @@ func mapped(t testing.TB, m *Mapper, f frame.Frame, n *nametable.Names) *Set {
 	return set
 }
 
-// data is the folder with real data beside the project. A test is skipped where there is
+// data is the folder with real data next to the project. A test is skipped where there is
 // none.
 func data(t testing.TB) string {
 	t.Helper()

@@ -176,7 +176,7 @@ func TestRepeatedNames(t *testing.T) {
 		`winperf_thing_events_total{name="y"} 2`, `winperf_thing_events_total{name="x"} 3`, `winperf_thing_events_total{} 5`)
 }
 
-// TestObjectMoves shows an object that stands elsewhere in the next sample, and one that
+// TestObjectMoves shows an object that is elsewhere in the next sample, and one that
 // is gone for a while.
 func TestObjectMoves(t *testing.T) {
 	one := "object 1000\n counter 1002 PERF_COUNTER_COUNTER\n" + ` instance "x" : %d` + "\n"

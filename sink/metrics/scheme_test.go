@@ -42,7 +42,7 @@ func (fakeScheme) templates(o *layout) []template {
 	}
 }
 
-// TestScheme shows what a scheme can do beside winperf's own names.
+// TestScheme shows what a scheme can do in addition to winperf's own names.
 func TestScheme(t *testing.T) {
 	const object = "\n counter 12 PERF_COUNTER_COUNTER\n counter 14 PERF_COUNTER_COUNTER\n"
 	const instances = ` instance "a1" : 4294967295 1` + "\n" + ` instance "a2" : 5 5` + "\n" + ` instance "hidden" : 6 6` + "\n" + ` instance "_Total" : 7 7` + "\n"

@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkMapTables maps samples of every object of windows_exporter's tables, with two instances
-// each, under those names, and beside that under winperf's own. The former are 850 metrics.
+// each, under those names, and next to that under winperf's own. The former are 850 metrics.
 func BenchmarkMapTables(b *testing.B) {
 	opt := Options{}
 	s, err := newWindowsExporter(&opt)

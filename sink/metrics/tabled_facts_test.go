@@ -20,7 +20,7 @@ var testFacts = Facts{
 	ProcessLimit:      4294967295, TimeZone: "W. Europe Standard Time",
 }
 
-// TestFacts: what no counter tells, and that it stands back where one does.
+// TestFacts: what no counter tells, and that it yields where one does.
 func TestFacts(t *testing.T) {
 	objects := []made{
 		{"Memory", []string{"Available Bytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"1000"}, ""},

@@ -156,7 +156,7 @@ func TestLegacy(t *testing.T) {
 	}
 }
 
-// TestBothNames: winperf's own names and windows_exporter's stand beside each other, each with
+// TestBothNames: winperf's own names and windows_exporter's names are used together, each with
 // the rows that it has alone.
 func TestBothNames(t *testing.T) {
 	f, n := block(t, at0, made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT",

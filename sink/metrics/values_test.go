@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Decimal fractions are the nearest double, and not one beside it.
+// Decimal fractions are the nearest double, and not one next to it.
 func TestToFloat(t *testing.T) {
 	for factor, want := range map[float64]float64{1e-3: 3.82, 1e-2: 38.2, 1e-7: 0.000382, 1024: 3911680, 0.3: 1146} {
 		column := Column{Bits: []uint64{3820}}

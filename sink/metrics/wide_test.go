@@ -16,7 +16,7 @@ const processHead = "object 230 time=133500000000000000 freq=10000000\n counter 
 var processNames = map[uint32]string{230: "Process", 28: "Page Faults/sec", 684: "Elapsed Time", 784: "ID Process"}
 
 // TestUnwrap follows counts of 4 bytes: over 2^32, from place to place, and to others that
-// stand where they stood.
+// are where they were.
 func TestUnwrap(t *testing.T) {
 	const a, b, total = ` instance "a" : %d 133400000000000000 8` + "\n", ` instance "b" : %d 133400000000000001 12` + "\n",
 		` instance "_Total" : %d 133500000000000000 0` + "\n"
@@ -52,7 +52,7 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// TestUnwrapBeside follows counts of a part that is collected beside the others, as long as
+// TestUnwrapBeside follows counts of a part that is sampled independently, as long as
 // there is nothing newer and only names change.
 func TestUnwrapBeside(t *testing.T) {
 	const sys = "object 2 form=single\n counter 44 PERF_COUNTER_RAWCOUNT\n values : 1\n"

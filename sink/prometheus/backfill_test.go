@@ -18,7 +18,7 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Everything of a metric stands in one place, a series behind the other, in the order of time.
+// Everything of a metric is in one place, a series behind the other, in the order of time.
 func TestBackfill(t *testing.T) {
 	var b bytes.Buffer
 	w := NewBackfill(&b, nil)

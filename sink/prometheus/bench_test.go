@@ -11,7 +11,7 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// BenchmarkEncode has the reference beside it in the same run. The bound is 1.3 of that, and
+// BenchmarkEncode has the reference next to it in the same run. The bound is 1.3 of that, and
 // no allocation.
 func BenchmarkEncode(b *testing.B) {
 	for _, n := range []int{100, 10_000, 500_000} {

@@ -307,7 +307,7 @@ func (f *fake) addCounters(query uintptr, b []byte) error {
 			func(o counterset.Identifier) bool { return sameQuery(o, id) }):
 			status = counterset.AlreadyExists
 		default:
-			// The newest stands first, as the order is not that of adding.
+			// The newest is first, as the order is not that of adding.
 			f.queries[query] = slices.Insert(f.queries[query], 0, id)
 		}
 		copy(b, stamp(b, i, status, 0))

@@ -158,7 +158,7 @@ func mayBeShown(r mountRow, kinds []string) bool {
 }
 
 // hiddenRow is visibility.hidden as a simple loop over all rows, for each of
-// the mounts that the row stands on.
+// the mounts that the row is on.
 func hiddenRow(rows []mountRow, i int) bool {
 	for _, later := range rows[i+1:] {
 		if later.point == rows[i].point {
@@ -235,7 +235,7 @@ func FuzzNetDev(f *testing.F) {
 	})
 }
 
-// FuzzGroups checks that every figure is the number that stands below its name
+// FuzzGroups checks that every figure is the number that is below its name
 // in the first two lines of the group.
 func FuzzGroups(f *testing.F) {
 	f.Add([]byte(fixture(f, "network.txtar").entries["proc/net/snmp"].text))

@@ -154,7 +154,7 @@ func manyDevices(disks, links int) *MapRoot {
 	return root
 }
 
-// TestManyDevices samples 4,000 interfaces and 500 disks, with room for all
+// TestManyDevices samples 4,000 interfaces and 500 disks, with space for all
 // files and for few.
 func TestManyDevices(t *testing.T) {
 	const nDisks, nLinks = 500, 4000

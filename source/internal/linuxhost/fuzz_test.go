@@ -16,8 +16,8 @@ var testUnits = func() *units { u := newUnits(100, 4096); return &u }()
 // tableOf returns the table of a file.
 func tableOf(object, file string) *fileTable { return specOf(object).files.find(file) }
 
-// FuzzPidStat checks that a name is what stands between the first opening and
-// the last closing bracket, that the instance's name can stand in a path, and
+// FuzzPidStat checks that a name is what is between the first opening and
+// the last closing bracket, that the instance's name can be in a path, and
 // that figures come only from numbers in the text.
 func FuzzPidStat(f *testing.F) {
 	for _, comm := range []string{"a", "(sd-pam)", "a) b (c", "\xff\n\x00", "", ") 1 (", "#*\\/\u0085"} {
@@ -51,7 +51,7 @@ func fieldsOf(text []byte) [][]byte {
 	return bytes.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
 }
 
-// checkName checks that the name made of raw can stand in a path.
+// checkName checks that the name made of raw can be in a path.
 func checkName(t *testing.T, raw []byte) {
 	t.Helper()
 	name := instanceName(raw)
@@ -67,8 +67,8 @@ func checkName(t *testing.T, raw []byte) {
 	}
 }
 
-// FuzzKeys checks on files of keys that every figure is the number that
-// stands, as a whole word, behind one of the lines' names.
+// FuzzKeys checks on files of keys that every figure is the number
+// that follows, as a whole word, one of the lines' names.
 func FuzzKeys(f *testing.F) {
 	root := fixture(f, "small.txtar")
 	for _, name := range []string{"proc/meminfo", "proc/vmstat", "proc/1/status", "proc/1/io"} {

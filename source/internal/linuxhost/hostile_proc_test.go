@@ -161,7 +161,7 @@ func (h *hostileMachine) damageOne(name string) {
 	switch h.r.IntN(12) {
 	case 0:
 		h.root.Remove(name)
-	case 1: // the file and all beside it
+	case 1: // the file and all next to it
 		dir := strings.TrimSuffix(parentOf(name), "/")
 		if dir != "proc" && dir != "" && dir != "sys" {
 			h.root.RemoveAll(dir)

@@ -83,7 +83,7 @@ func TestLiveProcesses(t *testing.T) {
 	}
 }
 
-// TestLiveMemory compares Memory with the same files read beside it. Figures
+// TestLiveMemory compares Memory with the same files read at the same time. Figures
 // move between the two readings.
 func TestLiveMemory(t *testing.T) {
 	r := liveRig(t)

@@ -68,8 +68,8 @@ func (m *MapRoot) Set(name, text string) {
 	e.text, e.err = text, nil
 }
 
-// Fail makes opening and reading a file fail with err. fs.ErrPermission stands
-// for a file that one may not read.
+// Fail makes opening and reading a file fail with err. fs.ErrPermission is
+// the error of a file without read permission.
 func (m *MapRoot) Fail(name string, err error) {
 	m.entry(name).err = &fs.PathError{Op: "read", Path: name, Err: err}
 }

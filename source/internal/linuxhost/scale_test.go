@@ -126,7 +126,7 @@ func TestMoreAllocations(t *testing.T) {
 	}
 }
 
-// TestFigures: each key stands for one figure that values have room for, and each
+// TestFigures: each key stands for one figure that values have space for, and each
 // file's table says how the file is read.
 func TestFigures(t *testing.T) {
 	for _, sp := range specs() {

@@ -60,7 +60,7 @@ func hostileScribbling(t *testing.T, cases *perftest.Cases) {
 			t.Fatal(err)
 		}
 		m := measure.New(src, winperf.Selection{Paths: paths}, measure.Options{})
-		for range 10 { // what stands before the slots is read once by each source
+		for range 10 { // what is before the slots is read once by each source
 			cycle, err := m.Cycle(t.Context())
 			if err != nil {
 				t.Fatalf("round %d: %v", n, err)

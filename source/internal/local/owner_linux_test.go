@@ -294,7 +294,7 @@ func (c *crowd) measure(src winperf.Source, texts []string) (checked int) {
 }
 
 // TestLiveOwners measures this machine while a hundred shells that are named after
-// their ids are born and end, with costly objects beside others. What stands before
+// their ids are born and end, with costly objects next to others. What is before
 // the id is this run's own, as another one may be at work on the machine.
 func TestLiveOwners(t *testing.T) {
 	if testing.Short() {

@@ -331,7 +331,7 @@ func (f *fake) counterInfo(c uintptr, buf winapi.Memory) (uint32, error) {
 	return size, nil
 }
 
-// position is where an instance stands, -1 for one that is not there.
+// position is where an instance is, -1 for one that is not there.
 func (h *fakeHandle) position() int {
 	if !h.object.multiple {
 		return 0

@@ -618,7 +618,7 @@ func TestAppendAllocates(t *testing.T) {
 	}
 }
 
-// TestDenied: what PDH may not read has that status, whatever stands in its fields.
+// TestDenied: what PDH may not read has that status, whatever is in its fields.
 func TestDenied(t *testing.T) {
 	refused := cell{Value: pdhraw.Value{First: 9, Denied: true}}
 	several := items("a", 1, 0, "b", 2, 0)

@@ -47,7 +47,7 @@ func TestOpenBLGErrors(t *testing.T) {
 	}
 }
 
-// TestBLGQuery tells what a source and its queries know beside the samples.
+// TestBLGQuery checks the information of a source and its queries apart from the samples.
 func TestBLGQuery(t *testing.T) {
 	file, _ := writeSeries(t, pdhlog.Options{Layout: pdhlog.Objects})
 	src := openBLG(t, file)

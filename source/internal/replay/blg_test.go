@@ -296,7 +296,7 @@ func namesOf(f frame.Frame) *nametable.Names {
 	return names
 }
 
-// rawValues are all raw values of a frame by path, of bases too: they stand
+// rawValues are all raw values of a frame by path, of bases too: they are
 // behind their counters.
 func rawValues(f frame.Frame) map[string]uint64 {
 	names := namesOf(f)

@@ -380,7 +380,7 @@ func TestHugeFiles(t *testing.T) {
 		if name == "huge" { // begins like a block
 			_, err = f.WriteString("P\x00E\x00R\x00F\x00")
 		}
-		err = errors.Join(err, f.Truncate(size)) // takes no room on the disk
+		err = errors.Join(err, f.Truncate(size)) // takes no space on the disk
 		if err := errors.Join(err, f.Close()); err != nil {
 			t.Skipf("skipped: no file with holes: %v", err)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkSample takes samples of the reference blocks from a key that costs
-// no more than a copy, beside that copy: the difference is what the line, the
+// no more than a copy, and that copy: the difference is what the line, the
 // guard, the clearing and the walk over the objects cost.
 func BenchmarkSample(b *testing.B) {
 	for _, size := range perftest.Sizes {

@@ -156,7 +156,7 @@ func TestCostlyBesideFails(t *testing.T) {
 	compile(t, s, winperf.Selection{Costly: true}) // tried again
 }
 
-// TestMeasureCostly measures a costly object beside another, through everything
+// TestMeasureCostly measures a costly object in addition to another, through everything
 // above.
 func TestMeasureCostly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -104,7 +104,7 @@ func (a answer) into(buf []byte, v *Value) error {
 	return nil
 }
 
-// text is how a value stands in machine.values and in its log.
+// text is the form of a value in machine.values and in its log.
 func text(key Key, name string) string {
 	if key.Root == Data {
 		return name

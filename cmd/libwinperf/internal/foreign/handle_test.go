@@ -83,7 +83,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Texts that cannot stand in C are made so that they can.
+// Texts that C cannot hold are changed so that it can.
 func TestTexts(t *testing.T) {
 	out := make([]byte, 20)
 	n, err := copyList(out, []string{"a\x00b", "", "\xFF"})

@@ -114,7 +114,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Series of several machines: each has the resource of its own, wherever it stands among others and however
+// Series of several machines: each has the resource of its own, wherever it is among others and however
 // requests are divided.
 func TestMachines(t *testing.T) {
 	on := func(machine, name string) []metrics.Label {

@@ -299,7 +299,7 @@ func (d *decoder) series(b []byte) string {
 	return line + "\n"
 }
 
-// packed reads integers that stand without tags. A tag in front of each makes them fields.
+// packed reads integers that are without tags. A tag in front of each makes them fields.
 func (d *decoder) packed(b []byte) (all []uint64) {
 	for len(b) > 0 {
 		f, rest, err := protobuf.Next(append([]byte{1 << 3}, b...))

@@ -107,7 +107,7 @@ type fact struct {
 	Class       string   `json:"class"`
 }
 
-// TestFacts: every metric that windows_exporter has stands in the table with its type, labels, their
+// TestFacts: every metric that windows_exporter has is in the table with its type, labels, their
 // values, object, counter and conversion, and the table has no others.
 func TestFacts(t *testing.T) {
 	text, err := os.ReadFile("../../../../../shared/facts/windows-exporter-metrics.json")

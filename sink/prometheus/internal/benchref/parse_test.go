@@ -120,7 +120,7 @@ func (want *wanted) parsed(t *testing.T, text []byte, format prometheus.Format) 
 	}
 }
 
-// series compares the series that p stands at, and returns its name.
+// series compares the series that p is at, and returns its name.
 func (want *wanted) series(t *testing.T, p textparse.Parser) string {
 	t.Helper()
 	var found labels.Labels
