@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes and offsets of winperf.h, whose structures the file holds ready-made. */
+/* Sizes and offsets of the structures of winperf.h, which the file contains. */
 enum {
 	OBJECT_TYPE = 64, OBJECT_DEFINITIONS = 4, OBJECT_HEADER = 8, OBJECT_NAME = 12, OBJECT_HELP = 20,
 	OBJECT_COUNTERS = 32,
@@ -22,32 +22,31 @@ enum {
 #define NO_GROUP UINT32_MAX
 #define MIN_SLOT (WP_SlotBody + 16u)
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file's numbers are copied as they are");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied without conversion");
 
 static uint32_t get32(const uint8_t *p) { uint32_t v; memcpy(&v, p, sizeof v); return v; }
 static uint64_t get64(const uint8_t *p) { uint64_t v; memcpy(&v, p, sizeof v); return v; }
 static void put32(uint8_t *p, uint32_t v) { memcpy(p, &v, sizeof v); }
 static void put64(uint8_t *p, uint64_t v) { memcpy(p, &v, sizeof v); }
 
-static void tell(unsigned *troubles, enum wp_trouble t) { *troubles |= 1u << t; }
+static void report(unsigned *troubles, enum wp_trouble t) { *troubles |= 1u << t; }
 
 uint32_t wp_used(const uint8_t *h, uint32_t header_size, uint64_t file_size, unsigned *troubles)
 {
 	uint64_t used;
 
 	if (header_size < WP_HeaderSize || get64(h + WP_HeaderMagic) == 0)
-		return 0; /* it is being made, or about to go */
+		return 0; /* the publisher creates or removes the file */
 	used = get64(h + WP_HeaderUsed);
 	if (get64(h + WP_HeaderMagic) == WP_Magic && get32(h + WP_HeaderVersion) == WP_Version &&
 	    get32(h + WP_HeaderLength) == WP_HeaderSize && used <= WP_MaxFile && used <= file_size &&
 	    used % WP_SlotAlign == 0 && used >= WP_HeaderSize)
 		return (uint32_t)used;
-	tell(troubles, WP_BAD_HEADER);
+	report(troubles, WP_BAD_HEADER);
 	return 0;
 }
 
-/* within tells whether n bytes at an offset lie behind the header and before the
- * slots of a file. */
+/* within reports whether n bytes at an offset are between the header and the slots of a file. */
 static bool within(const uint8_t *data, uint32_t used, uint32_t at, uint64_t n)
 {
 	uint32_t slots = get32(data + WP_HeaderSlots);
@@ -84,7 +83,7 @@ bool wp_settled(const uint8_t *data, const uint8_t *header_after)
 	return before % 2 == 0 && before == get64(header_after + WP_HeaderGeneration);
 }
 
-/* slot_size returns the size of the slot at an offset, 0 where it cannot be right. */
+/* slot_size returns the size of the slot at an offset, or 0 if it is invalid. */
 static uint32_t slot_size(const uint8_t *data, uint32_t used, uint32_t at)
 {
 	uint32_t size;
@@ -95,7 +94,7 @@ static uint32_t slot_size(const uint8_t *data, uint32_t used, uint32_t at)
 	return size >= MIN_SLOT && size % WP_SlotAlign == 0 && size <= used - at ? size : 0;
 }
 
-/* first_slot returns where slots begin, used where that cannot be right. */
+/* first_slot returns the offset of the first slot, or used if it is invalid. */
 static uint32_t first_slot(const uint8_t *data, uint32_t used)
 {
 	uint32_t at = get32(data + WP_HeaderSlots);
@@ -118,14 +117,14 @@ struct object {
 	const uint8_t *head;
 };
 
-/* group is the objects of several files that are written as one. */
+/* group is a set of objects of several files that are written as one object. */
 struct group {
-	struct object lead; /* that of the first file */
-	uint32_t first, count; /* among the items */
-	bool wanted;
+	struct object lead; /* from the first file */
+	uint32_t first, count; /* range of the items */
+	bool requested;
 };
 
-/* item is a slot that is in use. */
+/* item is a used slot. */
 struct item {
 	uint32_t file, at;
 };
@@ -136,13 +135,13 @@ struct collection {
 	struct object *objects;
 	struct group *groups;
 	struct item *items;
-	uint32_t *numbers, *queue; /* groups of all files' objects; groups to look for parents */
+	uint32_t *numbers, *queue; /* group of each object; groups whose parents are still to be found */
 	uint32_t file_count, object_count, group_count;
 	bool metadata;
 };
 
-/* title turns a relative title into an absolute one; 0 where it is none, or none
- * of the driver's. */
+/* title converts a relative title index to an absolute one. It returns 0 if the index is invalid or
+ * does not belong to the driver. */
 static uint32_t title(const struct wp_driver *d, uint32_t relative)
 {
 	uint32_t span = d->last_counter - d->first_counter;
@@ -161,8 +160,8 @@ static uint32_t help(const struct wp_driver *d, uint32_t relative)
 	return d->first_help + (relative - WP_FirstTitle - 1);
 }
 
-/* size_of_type returns the bytes of a type's raw value, 0 where it has none that
- * may be published. Consumers go by the type as well as by the size. */
+/* size_of_type returns the size of a raw value of a type, or 0 if the type cannot be published.
+ * Consumers use the size of the type, not only the size in the definition. */
 static uint32_t size_of_type(uint32_t type)
 {
 #define WP_CASE(number, size) case number: return size;
@@ -213,7 +212,7 @@ static bool read_object(const struct wp_file *f, uint32_t number, struct object 
 	return o->title != 0 && check_definitions(o, f->driver);
 }
 
-/* table_count returns how many objects a file has, 0 where its table is not right. */
+/* table_count returns the number of objects in a file, or 0 if the table is invalid. */
 static uint32_t table_count(const struct wp_file *f)
 {
 	uint32_t n = get32(f->data + WP_HeaderObjects);
@@ -241,8 +240,7 @@ static bool same(const struct object *a, const struct object *b)
 	       memcmp(a->head, b->head, a->head_size) == 0;
 }
 
-/* read_objects reads the objects of all files, in order of titles, and returns how
- * many there are. */
+/* read_objects reads the objects of all files, in order of titles, and returns their number. */
 static uint32_t read_objects(struct collection *c)
 {
 	uint32_t f, i, n = 0;
@@ -254,15 +252,14 @@ static uint32_t read_objects(struct collection *c)
 			if (read_object(&c->files[f], i, &c->objects[n]))
 				n++;
 			else
-				tell(&c->r->troubles, WP_BAD_OBJECT);
+				report(&c->r->troubles, WP_BAD_OBJECT);
 		}
 	qsort(c->objects, n, sizeof *c->objects, by_title);
 	return n;
 }
 
-/* put_together makes a group of the objects o to o + n that have the same definitions as
- * the first one. */
-static void put_together(struct collection *c, const struct object *o, uint32_t n)
+/* make_group makes a group of the objects in o[0] to o[n-1] that have the same definitions as o[0]. */
+static void make_group(struct collection *c, const struct object *o, uint32_t n)
 {
 	struct group *g = &c->groups[c->group_count++];
 	uint32_t i;
@@ -272,11 +269,10 @@ static void put_together(struct collection *c, const struct object *o, uint32_t 
 		if (same(&g->lead, &o[i]))
 			c->files[o[i].file].groups[o[i].number] = c->group_count - 1;
 		else
-			tell(&c->r->troubles, WP_OTHER_COUNTERS);
+			report(&c->r->troubles, WP_OTHER_COUNTERS);
 }
 
-/* find_groups puts objects of several files together that are one: they have the same
- * title and the same definitions. */
+/* find_groups groups the objects of all files by title and definitions. */
 static void find_groups(struct collection *c)
 {
 	uint32_t count = read_objects(c), i, n;
@@ -284,7 +280,7 @@ static void find_groups(struct collection *c)
 	for (i = 0; i < count; i += n) {
 		for (n = 1; i + n < count && c->objects[i + n].title == c->objects[i].title;)
 			n++;
-		put_together(c, &c->objects[i], n);
+		make_group(c, &c->objects[i], n);
 	}
 }
 
@@ -318,7 +314,7 @@ static bool check_instance(const uint8_t *body, uint32_t length, uint32_t block)
 	return body[name + n - 2] == 0 && body[name + n - 1] == 0 && get32(body + size) == block;
 }
 
-/* group_of returns the group of a slot in use, NO_GROUP where it has none. */
+/* group_of returns the group of a used slot, or NO_GROUP. */
 static uint32_t group_of(struct collection *c, const struct wp_file *f, uint32_t at, uint32_t size)
 {
 	const uint8_t *p = f->data + at, *body = p + WP_SlotBody;
@@ -328,7 +324,7 @@ static uint32_t group_of(struct collection *c, const struct wp_file *f, uint32_t
 	if (right) {
 		g = f->groups[object];
 		if (g == NO_GROUP)
-			return NO_GROUP; /* which was told */
+			return NO_GROUP; /* already reported */
 		if (c->groups[g].lead.flags & WP_HasInstances)
 			right = check_instance(body, length, c->groups[g].lead.block);
 		else
@@ -336,11 +332,11 @@ static uint32_t group_of(struct collection *c, const struct wp_file *f, uint32_t
 	}
 	if (right)
 		return g;
-	tell(&c->r->troubles, WP_BAD_SLOT);
+	report(&c->r->troubles, WP_BAD_SLOT);
 	return NO_GROUP;
 }
 
-/* walk calls each for the slots in use, in order of files and offsets. */
+/* walk calls each for each used slot, in order of files and offsets. */
 static void walk(struct collection *c,
 	void (*each)(struct collection *, uint32_t group, uint32_t file, uint32_t at))
 {
@@ -352,7 +348,7 @@ static void walk(struct collection *c,
 		for (at = first_slot(file->data, file->used); at < file->used; at += size) {
 			size = slot_size(file->data, file->used, at);
 			if (size == 0) {
-				tell(&c->r->troubles, WP_BAD_SLOT);
+				report(&c->r->troubles, WP_BAD_SLOT);
 				break;
 			}
 			if (get32(file->data + at + WP_SlotSequence) % 2 == 0)
@@ -378,8 +374,7 @@ static void put_item(struct collection *c, uint32_t g, uint32_t file, uint32_t a
 	c->items[group->first + group->count++] = (struct item){ file, at };
 }
 
-/* find_items lists the instances of each group: position by position as they are
- * written. */
+/* find_items lists the instances of each group, in the order of the output. */
 static bool find_items(struct collection *c)
 {
 	uint32_t g, n = 0;
@@ -396,7 +391,7 @@ static bool find_items(struct collection *c)
 	walk(c, put_item);
 	for (g = 0; g < c->group_count; g++)
 		if (!(c->groups[g].lead.flags & WP_HasInstances) && c->groups[g].count > 1) {
-			tell(&c->r->troubles, WP_SECOND_SINGLE);
+			report(&c->r->troubles, WP_SECOND_SINGLE);
 			c->groups[g].count = 1;
 		}
 	return true;
@@ -407,7 +402,7 @@ static const uint8_t *body_of(const struct collection *c, struct item it)
 	return c->files[it.file].data + it.at + WP_SlotBody;
 }
 
-/* find_parent finds the group of an instance's parent and its position there. */
+/* find_parent finds the parent of an instance: its group and its position in the group. */
 static bool find_parent(const struct collection *c, struct item it, uint32_t *group, uint32_t *position)
 {
 	const struct wp_file *f = &c->files[it.file];
@@ -440,7 +435,7 @@ static bool find_parent(const struct collection *c, struct item it, uint32_t *gr
 	return false;
 }
 
-/* Words of the query. */
+/* next_word returns the start and the end of the next word of a query. */
 static const uint16_t *next_word(const uint16_t *q, const uint16_t **end)
 {
 	while (*q == ' ' || *q == '\t')
@@ -450,7 +445,7 @@ static const uint16_t *next_word(const uint16_t *q, const uint16_t **end)
 	return q;
 }
 
-/* number reads a word of digits; false where it is none or too large. */
+/* number reads a decimal number. It returns false if the word is not a number or is too large. */
 static bool number(const uint16_t *w, const uint16_t *end, uint32_t *n)
 {
 	uint64_t v = 0;
@@ -463,8 +458,8 @@ static bool number(const uint16_t *w, const uint16_t *end, uint32_t *n)
 	return true;
 }
 
-/* listed tells whether a number is one of a query's, whose words are all numbers. */
-static bool listed(const uint16_t *query, uint32_t wanted)
+/* listed reports whether a query consists of numbers and contains a title index. */
+static bool listed(const uint16_t *query, uint32_t index)
 {
 	const uint16_t *end, *w;
 	uint32_t n;
@@ -473,12 +468,12 @@ static bool listed(const uint16_t *query, uint32_t wanted)
 	for (w = next_word(query, &end); w < end; w = next_word(end, &end)) {
 		if (!number(w, end, &n))
 			return false;
-		found = found || n == wanted;
+		found = found || n == index;
 	}
 	return found;
 }
 
-/* is_query tells whether a query is just this word, given in lower case. */
+/* is_query reports whether a query is a single word. word is in lower case. */
 static bool is_query(const uint16_t *query, const char *word)
 {
 	const uint16_t *end, *w = next_word(query, &end);
@@ -489,9 +484,9 @@ static bool is_query(const uint16_t *query, const char *word)
 	return w == end && *word == 0 && *next_word(end, &end) == 0;
 }
 
-/* want finds out what is asked for. An object without an instance to give is not
- * there. */
-static void want(struct collection *c)
+/* select_objects marks the requested objects. An object without instances is omitted if no process
+ * publishes its values. */
+static void select_objects(struct collection *c)
 {
 	static const uint16_t none[1];
 	const uint16_t *query = c->r->query ? c->r->query : none;
@@ -503,19 +498,19 @@ static void want(struct collection *c)
 	for (g = 0; g < c->group_count; g++) {
 		struct group *group = &c->groups[g];
 
-		group->wanted = all || listed(query, group->lead.title);
+		group->requested = all || listed(query, group->lead.title);
 		if (!c->metadata && group->count == 0 && !(group->lead.flags & WP_HasInstances))
-			group->wanted = false;
+			group->requested = false;
 	}
 }
 
-/* want_parents wants the objects that hold parents of instances that are wanted. */
-static void want_parents(struct collection *c)
+/* select_parents also marks the objects that contain parents of the requested instances. */
+static void select_parents(struct collection *c)
 {
 	uint32_t n = 0, g, i, parent, position;
 
 	for (g = 0; g < c->group_count; g++)
-		if (c->groups[g].wanted)
+		if (c->groups[g].requested)
 			c->queue[n++] = g;
 	while (n > 0) {
 		const struct group *group = &c->groups[c->queue[--n]];
@@ -523,8 +518,8 @@ static void want_parents(struct collection *c)
 		if (!(group->lead.flags & WP_HasInstances))
 			continue;
 		for (i = 0; i < group->count; i++)
-			if (find_parent(c, c->items[group->first + i], &parent, &position) && !c->groups[parent].wanted) {
-				c->groups[parent].wanted = true;
+			if (find_parent(c, c->items[group->first + i], &parent, &position) && !c->groups[parent].requested) {
+				c->groups[parent].requested = true;
 				c->queue[n++] = parent;
 			}
 	}
@@ -558,7 +553,7 @@ static void write_head(const struct collection *c, const struct group *g, uint8_
 	put32(p, size);
 	put32(p + OBJECT_NAME, g->lead.title);
 	put32(p + OBJECT_HELP, help(d, get32(p + OBJECT_HELP)));
-	put32(p + OBJECT_NAME_TEXT, 0); /* a pointer, for consumers of 32 bits */
+	put32(p + OBJECT_NAME_TEXT, 0); /* a pointer for 32-bit consumers */
 	put32(p + OBJECT_HELP_TEXT, 0);
 	if (get32(p + OBJECT_DEFAULT) >= n)
 		put32(p + OBJECT_DEFAULT, UINT32_MAX);
@@ -586,7 +581,7 @@ static uint32_t write_group(const struct collection *c, const struct group *g, u
 
 		memcpy(p, body_of(c, it), length_of(c, it));
 		if (g->lead.flags & WP_HasInstances) {
-			bool has = find_parent(c, it, &parent, &position) && c->groups[parent].wanted;
+			bool has = find_parent(c, it, &parent, &position) && c->groups[parent].requested;
 
 			put32(p + INSTANCE_PARENT_OBJECT, has ? c->groups[parent].lead.title : 0);
 			put32(p + INSTANCE_PARENT, has ? position : 0);
@@ -596,36 +591,37 @@ static uint32_t write_group(const struct collection *c, const struct group *g, u
 	return size;
 }
 
-/* write_all writes all objects that an answer may hold or, where there is not enough
- * room, nothing. An object that is too much leaves its place to those behind it. */
+/* write_all writes the requested objects up to the limit of the answer. It omits an object that exceeds
+ * the limit and continues with the next object. If the capacity is too small, it writes nothing and
+ * returns false. */
 static bool write_all(const struct collection *c)
 {
-	uint64_t size = 0, more;
+	uint64_t size = 0, n;
 	uint32_t g;
 
 	for (g = 0; g < c->group_count; g++) {
-		if (!c->groups[g].wanted)
+		if (!c->groups[g].requested)
 			continue;
-		more = size_of(c, &c->groups[g]);
-		if (size + more <= c->r->most) {
-			size += more;
+		n = size_of(c, &c->groups[g]);
+		if (size + n <= c->r->max_bytes) {
+			size += n;
 		} else {
-			c->groups[g].wanted = false;
-			tell(&c->r->troubles, WP_TOO_LARGE);
+			c->groups[g].requested = false;
+			report(&c->r->troubles, WP_TOO_LARGE);
 		}
 	}
-	if (size > c->r->room)
+	if (size > c->r->capacity)
 		return false;
 
 	for (g = 0; g < c->group_count; g++)
-		if (c->groups[g].wanted) {
+		if (c->groups[g].requested) {
 			c->r->bytes += write_group(c, &c->groups[g], c->r->out + c->r->bytes);
 			c->r->objects++;
 		}
 	return true;
 }
 
-/* allocate gets the memory for the objects of all files. */
+/* allocate allocates memory for the objects of all files. */
 static bool allocate(struct collection *c)
 {
 	uint32_t f, n = 0;
@@ -652,16 +648,16 @@ bool wp_collect(struct wp_file *files, uint32_t count, struct wp_request *r)
 
 	r->bytes = r->objects = r->owners->count = 0;
 	if (!allocate(&c)) {
-		tell(&r->troubles, WP_NO_MEMORY);
+		report(&r->troubles, WP_NO_MEMORY);
 	} else {
 		find_groups(&c);
 		list_owners(&c);
 		if (!find_items(&c)) {
-			tell(&r->troubles, WP_NO_MEMORY);
+			report(&r->troubles, WP_NO_MEMORY);
 		} else {
-			want(&c);
+			select_objects(&c);
 			if (!c.metadata)
-				want_parents(&c);
+				select_parents(&c);
 			fits = write_all(&c);
 		}
 	}

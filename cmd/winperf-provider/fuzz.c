@@ -1,11 +1,12 @@
 /*
- * Runs the core on what comes on standard input, for tests: request by request, a
- * number of 4 bytes before each thing. Everything is in memory of its exact size, so
- * that a sanitizer sees every byte too far.
+ * Runs the core for tests. It reads requests from standard input and writes answers to
+ * standard output. Numbers have 4 bytes; a size precedes each sequence of bytes. Every
+ * buffer has its exact size, so that a sanitizer detects each access beyond it.
  *
- * It begins with the size of a pointer. Request: room, the most bytes of an answer,
- * query (its bytes, or ffffffff for NULL), number of files, and for each a copy, then a
- * later one (0 bytes for none). Answer: fits, objects, troubles, the bytes written, owners.
+ * First it writes the size of a pointer. A request consists of the capacity, the limit of
+ * the answer, the query (ffffffff in place of its size for NULL), the number of files, and
+ * for each file a copy and a later copy (0 bytes for none). An answer consists of fits,
+ * objects, troubles, the written bytes and the owners.
  */
 #include "core.h"
 #include "layout.h"
@@ -46,7 +47,7 @@ static void put(const void *p, size_t n)
 
 static void put_number(uint32_t n) { put(&n, sizeof n); }
 
-/* read_file does what provider.c does with a file. */
+/* read_file reads a file as provider.c does. */
 static void read_file(struct wp_file *files, uint32_t *count, const struct wp_driver *driver,
 	unsigned *troubles)
 {
@@ -81,8 +82,8 @@ static void request(const struct wp_driver *driver)
 	struct wp_file *files;
 	bool fits;
 
-	r.room = get_number();
-	r.most = get_number();
+	r.capacity = get_number();
+	r.max_bytes = get_number();
 	n = get_number();
 	query = n == UINT32_MAX ? NULL : get_bytes(n);
 	r.query = query;
@@ -92,7 +93,7 @@ static void request(const struct wp_driver *driver)
 		exit(1);
 	for (i = 0; i < n; i++)
 		read_file(files, &count, driver, &r.troubles);
-	r.out = malloc(r.room ? r.room : 1);
+	r.out = malloc(r.capacity ? r.capacity : 1);
 	if (r.out == NULL)
 		exit(1);
 	fits = wp_collect(files, count, &r);

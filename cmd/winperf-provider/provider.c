@@ -1,11 +1,11 @@
 /*
  * A version 1 provider of performance counters (Microsoft Learn, "Creating a
- * Performance Extension DLL") that delivers what programs publish below
+ * Performance Extension DLL"). It delivers the counters that programs publish in
  * %ProgramData%\winperf\published. Linkage\Export names the drivers to serve.
  *
- * Every Collect reads the files anew, into memory of its own: nothing is mapped, so
- * nothing that a publisher does can cause a fault here. Files are opened so that no
- * publisher can make the host wait, act in its name or lead it elsewhere.
+ * Every Collect reads the files into its own memory. It maps no file, so a publisher
+ * cannot cause a fault here. Files are opened so that no publisher can block the
+ * host process, impersonate it or redirect it to another file.
  */
 #define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0602 /* Windows 8 */
@@ -26,20 +26,20 @@
 #define SERVICES L"SYSTEM\\CurrentControlSet\\Services\\"
 #define MAX_DRIVERS 32
 #define MAX_DRIVER 128 /* characters of a driver's name */
-#define MAX_ENTRIES (4 * WP_MaxFiles) /* of the directory, those that are no publisher's included */
-#define LIMIT L"Answer Limit" /* value of the Performance key: the most bytes of an answer */
+#define MAX_ENTRIES (4 * WP_MaxFiles) /* of the directory, including other files */
+#define LIMIT L"Answer Limit" /* value of the Performance key: the limit of an answer in bytes */
 #define DEFAULT_LIMIT (4u << 20)
-#define PUBLISHERS L"Publishers" /* value of the Performance key: further accounts whose files count */
+#define PUBLISHERS L"Publishers" /* value of the Performance key: further trusted accounts */
 #define MAX_PUBLISHERS 64
-#define MAX_REPORTS 64 /* of accounts whose files are left out */
+#define MAX_REPORTS 64 /* of accounts that are not trusted */
 #define REPORT 512 /* characters of such a report */
-#define START 4096 /* bytes of a file that hold the driver's name, behind the header */
-/* Bytes that are read of all files together. */
+#define START 4096 /* bytes at the beginning of a file that contain the header and the driver's name */
+/* The limit of the bytes read from all files. */
 #define READ_LIMIT (4ull * max(limit, 1u << 20))
 
 _Static_assert(sizeof(WCHAR) == sizeof(uint16_t), "names are UTF-16");
 
-static SRWLOCK lock = SRWLOCK_INIT; /* guards all but told */
+static SRWLOCK lock = SRWLOCK_INIT; /* guards all variables except reported */
 static DWORD opens;
 static struct wp_driver drivers[MAX_DRIVERS];
 static WCHAR names[MAX_DRIVERS][MAX_DRIVER];
@@ -48,39 +48,41 @@ static struct publishers {
 	DWORD count;
 	BYTE sids[MAX_PUBLISHERS][SECURITY_MAX_SID_SIZE];
 } *publishers[MAX_DRIVERS];
-static uint32_t limit; /* bytes of an answer: the most that one of the drivers allows */
+static uint32_t limit; /* bytes of an answer: the largest limit of the drivers */
 static struct wp_owners owners;
 static BYTE (*accounts)[SECURITY_MAX_SID_SIZE]; /* of the files of the last answer */
-static WCHAR reports[MAX_REPORTS][REPORT]; /* accounts whose files are left out, each once */
+static WCHAR reports[MAX_REPORTS][REPORT]; /* accounts that are not trusted, each once */
 static DWORD report_count;
-static volatile LONG told; /* troubles, a bit for each */
+static volatile LONG reported; /* troubles, a bit for each */
 
-/* What the event log says, for people: there is no message file. */
+/* Texts for the event log. The DLL has no message file. */
 static const WCHAR *const texts[WP_TROUBLES] = {
-	[WP_BAD_HEADER] = L"A published file is damaged or of another version, and is left out.",
-	[WP_BAD_OBJECT] = L"A published object contradicts itself or what lodctr has installed, and is left out.",
-	[WP_BAD_SLOT] = L"A published instance contradicts itself, and is left out.",
+	[WP_BAD_HEADER] = L"A published file was omitted: it is damaged or has another version.",
+	[WP_BAD_OBJECT] = L"A published object was omitted: its definition is invalid, or has a title index that "
+		L"lodctr did not assign to the driver.",
+	[WP_BAD_SLOT] = L"Published instances were omitted: their data is invalid.",
 	[WP_OTHER_COUNTERS] = L"Two processes publish an object with different counters. "
-		L"That of the older file is shown.",
+		L"Only the object of the first file is shown: files are in the order of their accounts, "
+		L"older files first.",
 	[WP_SECOND_SINGLE] = L"Two processes publish an object without instances. "
-		L"That of the older file is shown.",
-	[WP_NO_MEMORY] = L"There is not enough memory to deliver the published counters.",
-	[WP_TOO_LARGE] = L"More is published than an answer may hold, and whole objects are left out. The value "
-		L"\"Answer Limit\" of the driver's Performance key, a number of bytes, allows more than 4 MiB.",
-	[WP_NO_CONTEXT] = L"The service's Linkage key has no value Export with names of drivers: "
-		L"nothing can be delivered.",
-	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: "
-		L"lodctr has not been run for it.",
-	[WP_NO_READING] = L"A published file cannot be read, and is left out.",
-	[WP_TOO_MUCH] = L"There is more published than can be read. Some files are left out. "
-		L"\"Answer Limit\" allows more.",
-	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published belongs to neither "
-		L"SYSTEM nor the administrators, or leads elsewhere: nothing in it is shown. "
-		L"Remove it and publish, or install a provider, as an administrator.",
-	[WP_NO_OWNER] = L"Others than its owner may write to a published file, so it may be anybody's: "
-		L"it is left out.",
-	[WP_NO_ACCOUNT] = L"The value \"Publishers\" of a driver's Performance key names an account that is "
-		L"not known, or cannot be read. It is a REG_MULTI_SZ with at most 64 names or SIDs.",
+		L"Only the object of the first file is shown: files are in the order of their accounts, "
+		L"older files first.",
+	[WP_NO_MEMORY] = L"Published counters were omitted: not enough memory.",
+	[WP_TOO_LARGE] = L"Published objects were omitted: the answer would exceed its limit, 4 MiB by default. To raise "
+		L"it, set the DWORD value \"Answer Limit\" (in bytes) of the driver's Performance key.",
+	[WP_NO_CONTEXT] = L"The value Export of the service's Linkage key is missing or empty, names more than 32 "
+		L"drivers, or contains a name of more than 127 characters. Drivers beyond these limits are ignored.",
+	[WP_NOT_INSTALLED] = L"A driver has no title indices in its Performance key: run lodctr for it.",
+	[WP_UNREADABLE] = L"A published file was omitted: it cannot be read.",
+	[WP_TOO_MUCH] = L"Published files were omitted: their number or size exceeds a limit. "
+		L"The value \"Answer Limit\" of the driver's Performance key raises the limit of the size.",
+	[WP_BAD_DIRECTORY] = L"%ProgramData%\\winperf or its directory published is a link, or does not belong to SYSTEM, "
+		L"the administrators or the reading account: no published objects are shown. Remove the "
+		L"directory. Then publish, or install a provider, as an administrator.",
+	[WP_NO_OWNER] = L"A published file was omitted: accounts other than its owner and the administrators may "
+		L"write to it, or its owner is unknown.",
+	[WP_NO_ACCOUNT] = L"The value \"Publishers\" of a driver's Performance key names an unknown account, "
+		L"names more than 64 accounts, or cannot be read. It is a REG_MULTI_SZ of names or SIDs.",
 };
 
 /* write_event writes a line to the event log. */
@@ -94,10 +96,10 @@ static void write_event(DWORD id, const WCHAR *text)
 	DeregisterEventSource(log);
 }
 
-/* tell writes troubles to the event log, each once as long as the DLL is loaded. */
-static void tell(unsigned troubles)
+/* report writes each trouble to the event log once while the DLL is loaded. */
+static void report(unsigned troubles)
 {
-	LONG new = (LONG)troubles & ~InterlockedOr(&told, (LONG)troubles);
+	LONG new = (LONG)troubles & ~InterlockedOr(&reported, (LONG)troubles);
 	int i;
 
 	for (i = 0; i < WP_TROUBLES; i++)
@@ -105,7 +107,7 @@ static void tell(unsigned troubles)
 			write_event((DWORD)i, texts[i]);
 }
 
-/* report_account names, once, an account whose files are left out, and the line that shows them. */
+/* report_account reports once that an account is not trusted, with the line to add. */
 static void report_account(const WCHAR *driver, PSID account)
 {
 	WCHAR *text = reports[report_count < MAX_REPORTS ? report_count : 0], line[REPORT];
@@ -114,8 +116,8 @@ static void report_account(const WCHAR *driver, PSID account)
 
 	if (report_count == MAX_REPORTS || !ConvertSidToStringSidW(account, &sid))
 		return;
-	_snwprintf(line, REPORT, L"The objects of %ls that the account %ls publishes are not shown. The line %ls in "
-		L"the value \"Publishers\" of the driver's Performance key shows them.", driver, sid, sid);
+	_snwprintf(line, REPORT, L"The account %ls publishes objects of %ls that are not shown. To show them, add the line "
+		L"%ls to the value \"Publishers\" of the driver's Performance key.", sid, driver, sid);
 	line[REPORT - 1] = 0;
 	LocalFree(sid);
 	for (i = 0; i < report_count; i++)
@@ -126,30 +128,31 @@ static void report_account(const WCHAR *driver, PSID account)
 	write_event(WP_TROUBLES, text);
 }
 
-/* append_line appends a line to a text of n units, if there is room, and returns the units of both. */
-static DWORD append_line(LPWSTR text, DWORD room, DWORD n, const WCHAR *line)
+/* append_line appends a line to a text of n UTF-16 units, up to the capacity, and returns the length of
+ * the complete text. */
+static DWORD append_line(LPWSTR text, DWORD capacity, DWORD n, const WCHAR *line)
 {
 	for (; *line != 0; line++, n++)
-		if (n < room)
+		if (n < capacity)
 			text[n] = *line;
-	if (n < room)
+	if (n < capacity)
 		text[n] = L'\n';
 	return n + 1;
 }
 
-/* WinperfTroubles writes the troubles since the DLL was loaded, a line for each kind and for each
- * account whose files are left out, as far as there is room, and returns how many units it takes. */
-DWORD WINAPI WinperfTroubles(LPWSTR text, DWORD room)
+/* WinperfTroubles writes the troubles since the DLL was loaded, up to the capacity of text: a line for each
+ * kind, and for each account that is not trusted. It returns the length of the complete text. */
+DWORD WINAPI WinperfTroubles(LPWSTR text, DWORD capacity)
 {
-	LONG troubles = InterlockedOr(&told, 0);
+	LONG troubles = InterlockedOr(&reported, 0);
 	DWORD units = 0, i;
 
 	for (i = 0; i < WP_TROUBLES; i++)
 		if (troubles & (1l << i) && texts[i] != NULL)
-			units = append_line(text, room, units, texts[i]);
+			units = append_line(text, capacity, units, texts[i]);
 	AcquireSRWLockShared(&lock);
 	for (i = 0; i < report_count; i++)
-		units = append_line(text, room, units, reports[i]);
+		units = append_line(text, capacity, units, reports[i]);
 	ReleaseSRWLockShared(&lock);
 	return units;
 }
@@ -161,7 +164,7 @@ static BOOL read_number(const WCHAR *key, const WCHAR *value, uint32_t *n)
 	return RegGetValueW(HKEY_LOCAL_MACHINE, key, value, RRF_RT_REG_DWORD, NULL, n, &size) == ERROR_SUCCESS;
 }
 
-/* find_account finds the SID of an account by its name or its SID as a text; * is everyone. */
+/* find_account finds the SID of an account by its name or by the text of its SID; * means all accounts. */
 static BOOL find_account(const WCHAR *name, BYTE *sid)
 {
 	DWORD size = SECURITY_MAX_SID_SIZE, units = 256;
@@ -179,7 +182,7 @@ static BOOL find_account(const WCHAR *name, BYTE *sid)
 	return good;
 }
 
-/* read_publishers reads the further accounts whose files count for a driver. */
+/* read_publishers reads the further trusted accounts of a driver. */
 static struct publishers *read_publishers(const WCHAR *key)
 {
 	struct publishers *p = calloc(1, sizeof *p);
@@ -194,26 +197,26 @@ static struct publishers *read_publishers(const WCHAR *key)
 			if (p->count < MAX_PUBLISHERS && find_account(at, p->sids[p->count]))
 				p->count++;
 			else
-				tell(1u << WP_NO_ACCOUNT);
+				report(1u << WP_NO_ACCOUNT);
 	else if (status != ERROR_FILE_NOT_FOUND)
-		tell(1u << WP_NO_ACCOUNT);
+		report(1u << WP_NO_ACCOUNT);
 	free(list);
 	return p;
 }
 
-/* add_driver reads what lodctr noted about a driver. */
+/* add_driver reads the title indices, the limit and the trusted accounts of a driver. */
 static void add_driver(const WCHAR *name, size_t length)
 {
 	WCHAR key[ARRAYSIZE(SERVICES) + MAX_DRIVER + ARRAYSIZE(L"\\Performance")];
 	struct wp_driver *d = &drivers[driver_count];
-	uint32_t most;
+	uint32_t n;
 	DWORD i;
 
 	for (i = 0; i < driver_count; i++)
 		if (_wcsicmp(names[i], name) == 0)
 			return;
 	if (driver_count == MAX_DRIVERS || length >= MAX_DRIVER) {
-		tell(1u << WP_NO_CONTEXT);
+		report(1u << WP_NO_CONTEXT);
 		return;
 	}
 	memcpy(names[driver_count], name, (length + 1) * sizeof *name);
@@ -226,11 +229,11 @@ static void add_driver(const WCHAR *name, size_t length)
 	    read_number(key, L"First Help", &d->first_help) && read_number(key, L"Last Help", &d->last_help) &&
 	    d->first_counter <= d->last_counter && d->first_help <= d->last_help) {
 		publishers[driver_count++] = read_publishers(key);
-		if (!read_number(key, LIMIT, &most))
-			most = DEFAULT_LIMIT;
-		limit = max(limit, min(most, WP_MaxFile));
+		if (!read_number(key, LIMIT, &n))
+			n = DEFAULT_LIMIT;
+		limit = max(limit, min(n, WP_MaxFile));
 	} else {
-		tell(1u << WP_NOT_INSTALLED);
+		report(1u << WP_NOT_INSTALLED);
 	}
 }
 
@@ -239,7 +242,7 @@ DWORD WINAPI WinperfOpen(LPWSTR context)
 	AcquireSRWLockExclusive(&lock);
 	opens++;
 	if (context == NULL || *context == 0)
-		tell(1u << WP_NO_CONTEXT);
+		report(1u << WP_NO_CONTEXT);
 	else
 		while (*context != 0) {
 			size_t length = wcslen(context);
@@ -248,7 +251,7 @@ DWORD WINAPI WinperfOpen(LPWSTR context)
 			context += length + 1;
 		}
 	ReleaseSRWLockExclusive(&lock);
-	return ERROR_SUCCESS; /* anything else would keep this DLL from being asked again */
+	return ERROR_SUCCESS; /* after an error Windows would not query this DLL again */
 }
 
 DWORD WINAPI WinperfClose(void)
@@ -267,21 +270,21 @@ DWORD WINAPI WinperfClose(void)
 	return ERROR_SUCCESS;
 }
 
-/* reading is what a Collect has read. */
+/* reading contains the files that a Collect has read. */
 struct reading {
 	struct found {
 		struct wp_file file;
 		DWORD rank; /* of the account */
 		BYTE account[SECURITY_MAX_SID_SIZE];
-		ULONGLONG made, id; /* the id is the file's, in its volume */
+		ULONGLONG made, id; /* creation time; number of the file in its volume */
 	} found[WP_MaxFiles];
-	struct wp_file files[WP_MaxFiles]; /* those found, in order */
+	struct wp_file files[WP_MaxFiles]; /* the found files, in order */
 	DWORD count, entries;
 	ULONGLONG bytes;
 	unsigned troubles;
 };
 
-/* is_published tells whether the file's publisher is there: it has the lock. */
+/* is_published reports whether the publisher of the file is alive: it holds the lock. */
 static BOOL is_published(HANDLE file)
 {
 	OVERLAPPED at = { .Offset = (DWORD)WP_LockOffset, .OffsetHigh = (DWORD)(WP_LockOffset >> 32) };
@@ -292,7 +295,7 @@ static BOOL is_published(HANDLE file)
 	return FALSE;
 }
 
-/* read_start reads the first bytes of a file and returns how many. */
+/* read_start reads the first n bytes of a file and returns the number of bytes read. */
 static DWORD read_start(HANDLE file, void *p, DWORD n)
 {
 	DWORD got;
@@ -303,7 +306,7 @@ static DWORD read_start(HANDLE file, void *p, DWORD n)
 	return got;
 }
 
-/* settle leaves out the instances that changed while data was read. */
+/* settle removes from data the instances that were created or removed while data was read. */
 static BOOL settle(HANDLE file, BYTE *data, DWORD used)
 {
 	BYTE header[WP_HeaderSize], *later;
@@ -321,9 +324,8 @@ static BOOL settle(HANDLE file, BYTE *data, DWORD used)
 	return good;
 }
 
-/* is_only_writer tells whether nobody but its owner and administrators can have written
- * a file. Another one's file that everybody may write to could be moved here and
- * filled. */
+/* is_only_writer reports whether only its owner, SYSTEM and administrators may write to a file. An
+ * account could move a file that it may write to, but does not own, into the directory and fill it. */
 static BOOL is_only_writer(ACL *rights, PSID owner)
 {
 	const DWORD writes = FILE_WRITE_DATA | FILE_APPEND_DATA | WRITE_DAC | WRITE_OWNER |
@@ -332,7 +334,7 @@ static BOOL is_only_writer(ACL *rights, PSID owner)
 
 	for (i = 0; i < rights->AceCount; i++) {
 		ACCESS_ALLOWED_ACE *ace;
-		PSID who;
+		PSID account;
 
 		if (!GetAce(rights, i, (void **)&ace))
 			return FALSE;
@@ -340,16 +342,16 @@ static BOOL is_only_writer(ACL *rights, PSID owner)
 			continue;
 		if (ace->Header.AceType != ACCESS_ALLOWED_ACE_TYPE)
 			return FALSE;
-		who = &ace->SidStart;
-		if (ace->Mask & writes && !EqualSid(who, owner) && !IsWellKnownSid(who, WinLocalSystemSid) &&
-		    !IsWellKnownSid(who, WinBuiltinAdministratorsSid) &&
-		    !IsWellKnownSid(who, WinCreatorOwnerRightsSid))
+		account = &ace->SidStart;
+		if (ace->Mask & writes && !EqualSid(account, owner) && !IsWellKnownSid(account, WinLocalSystemSid) &&
+		    !IsWellKnownSid(account, WinBuiltinAdministratorsSid) &&
+		    !IsWellKnownSid(account, WinCreatorOwnerRightsSid))
 			return FALSE;
 	}
 	return TRUE;
 }
 
-/* read_owner finds out whose a file is: the file system says so, not the file. */
+/* read_owner gets the owner of a file from the file system. It ignores the contents of the file. */
 static BOOL read_owner(struct reading *r, HANDLE file, BYTE *sid)
 {
 	PSECURITY_DESCRIPTOR descriptor;
@@ -359,7 +361,7 @@ static BOOL read_owner(struct reading *r, HANDLE file, BYTE *sid)
 
 	if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
 			&owner, NULL, &rights, NULL, &descriptor) != ERROR_SUCCESS) {
-		r->troubles |= 1u << WP_NO_READING;
+		r->troubles |= 1u << WP_UNREADABLE;
 		return FALSE;
 	}
 	good = owner != NULL && rights != NULL && is_only_writer(rights, owner) &&
@@ -370,10 +372,10 @@ static BOOL read_owner(struct reading *r, HANDLE file, BYTE *sid)
 	return good;
 }
 
-/* is_own tells whether an account is the one that this process runs as. */
+/* is_own reports whether this process runs as an account. */
 static BOOL is_own(PSID account)
 {
-	union { TOKEN_USER user; BYTE room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE]; } own;
+	union { TOKEN_USER user; BYTE buffer[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE]; } own;
 	HANDLE token;
 	DWORD n;
 	BOOL same;
@@ -386,8 +388,8 @@ static BOOL is_own(PSID account)
 	return same;
 }
 
-/* rank_of finds the place of an account among those whose files count: SYSTEM, the administrators,
- * the account that reads, then the lines of Publishers. */
+/* rank_of returns the position of an account among the trusted accounts: SYSTEM, the administrators,
+ * the reading account, then the lines of Publishers. It returns FALSE if the account is not trusted. */
 static BOOL rank_of(const struct publishers *p, PSID account, DWORD *rank)
 {
 	DWORD i;
@@ -409,8 +411,8 @@ static BOOL rank_of(const struct publishers *p, PSID account, DWORD *rank)
 	return FALSE;
 }
 
-/* admit finds the driver of a file and the rank of its account. FALSE where it is no
- * driver's, or its account is not trusted. */
+/* admit finds the driver of a file and the rank of its account. It returns FALSE if the file belongs to
+ * no driver, or if the account is not trusted. */
 static BOOL admit(const BYTE *start, DWORD size, struct found *f)
 {
 	DWORD i;
@@ -426,7 +428,7 @@ static BOOL admit(const BYTE *start, DWORD size, struct found *f)
 	return FALSE;
 }
 
-/* What no publisher's file is: reading one of these may take long. */
+/* Attributes that no published file has. Reading such a file may take long. */
 #define UNFIT (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_OFFLINE | \
 	0x00040000 | 0x00400000) /* FILE_ATTRIBUTE_RECALL_ON_OPEN, ..._RECALL_ON_DATA_ACCESS (winnt.h) */
 
@@ -457,7 +459,7 @@ static void read_file(struct reading *r, HANDLE file)
 		return;
 	}
 	if (read_start(file, data, used) != used || !settle(file, data, used)) {
-		r->troubles |= 1u << WP_NO_READING;
+		r->troubles |= 1u << WP_UNREADABLE;
 		free(data);
 		return;
 	}
@@ -469,7 +471,7 @@ static void read_file(struct reading *r, HANDLE file)
 	r->found[r->count++] = f;
 }
 
-/* by_order is the order of files: that of their accounts, then of their times. */
+/* by_order compares files by the rank of the account, then by creation time. */
 static int by_order(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
@@ -483,9 +485,9 @@ static int by_order(const void *a, const void *b)
 
 #define OPLOCK_BREAK_IN_PROGRESS ((NTSTATUS)0x00000108) /* ntstatus.h */
 
-/* open_in opens what has a name in a directory. It follows no link, lets whoever is
- * at the other end know who asks but not act in that name, and does not wait for one
- * who holds an oplock: such a file is left out, and NULL. */
+/* open_in opens a file or directory by its name in a directory. It follows no link and allows a server to
+ * identify this process, but not to impersonate it. If another process would have to release an oplock
+ * first, it does not wait and returns NULL. */
 static HANDLE open_in(HANDLE directory, const WCHAR *name, ACCESS_MASK access, ULONG options)
 {
 	USHORT length = (USHORT)(wcslen(name) * sizeof *name);
@@ -517,8 +519,8 @@ static HANDLE open_in(HANDLE directory, const WCHAR *name, ACCESS_MASK access, U
 	return file;
 }
 
-/* is_trusted tells whether a directory is none that somebody has put there to be
- * obeyed: it is no link, and SYSTEM's, the administrators' or the host's own. */
+/* is_trusted reports whether a directory is no link and belongs to SYSTEM, the administrators or the
+ * account of this process. Another account could have created it to redirect the DLL. */
 static BOOL is_trusted(HANDLE directory)
 {
 	BY_HANDLE_FILE_INFORMATION info;
@@ -539,9 +541,9 @@ static BOOL is_trusted(HANDLE directory)
 	return trusted;
 }
 
-/* open_published opens the directory of published files; NULL where there is none
- * that counts. It is opened below its parent's handle, so that what was checked
- * cannot be exchanged. */
+/* open_published opens the directory of published files. It returns NULL if the directory does not exist
+ * or is not trusted. It opens the directory relative to the handle of its parent, so that the checked
+ * parent cannot be exchanged. */
 static HANDLE open_published(unsigned *troubles)
 {
 	const DWORD access = FILE_LIST_DIRECTORY | FILE_TRAVERSE | FILE_READ_ATTRIBUTES | READ_CONTROL;
@@ -571,7 +573,7 @@ static HANDLE open_published(unsigned *troubles)
 	return directory;
 }
 
-/* read_entry reads a file of the directory, if its name is that of a published one. */
+/* read_entry reads a file of the directory if its name ends in .winperf. */
 static void read_entry(struct reading *r, HANDLE directory, const FILE_ID_BOTH_DIR_INFO *entry)
 {
 	WCHAR name[MAX_PATH];
@@ -589,11 +591,11 @@ static void read_entry(struct reading *r, HANDLE directory, const FILE_ID_BOTH_D
 		read_file(r, file);
 		CloseHandle(file);
 	} else if (GetLastError() != ERROR_FILE_NOT_FOUND) {
-		r->troubles |= 1u << WP_NO_READING;
+		r->troubles |= 1u << WP_UNREADABLE;
 	}
 }
 
-/* read_list reads the files that a piece of the directory names. */
+/* read_list reads the files of a list of directory entries. */
 static void read_list(struct reading *r, HANDLE directory, const BYTE *list)
 {
 	for (;;) {
@@ -613,12 +615,12 @@ static void read_list(struct reading *r, HANDLE directory, const BYTE *list)
 static void read_files(struct reading *r)
 {
 	HANDLE directory = open_published(&r->troubles);
-	const DWORD room = 1u << 16;
-	BYTE *list = directory != NULL ? malloc(room) : NULL;
+	const DWORD capacity = 1u << 16;
+	BYTE *list = directory != NULL ? malloc(capacity) : NULL;
 	DWORD i;
 
 	while (list != NULL && r->entries <= MAX_ENTRIES &&
-	       GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, room))
+	       GetFileInformationByHandleEx(directory, FileIdBothDirectoryInfo, list, capacity))
 		read_list(r, directory, list);
 	free(list);
 	if (directory != NULL)
@@ -628,7 +630,7 @@ static void read_files(struct reading *r)
 		r->files[i] = r->found[i].file;
 }
 
-/* keep_accounts keeps the accounts of the files, for WinperfOwner. */
+/* keep_accounts saves the accounts of the files for WinperfOwner. */
 static void keep_accounts(const struct reading *r)
 {
 	DWORD i;
@@ -641,14 +643,14 @@ static void keep_accounts(const struct reading *r)
 
 DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD objects)
 {
-	struct wp_request q = { .query = query, .out = *data, .room = *bytes };
+	struct wp_request q = { .query = query, .out = *data, .capacity = *bytes };
 	struct reading *r = calloc(1, sizeof *r);
 	LARGE_INTEGER now, frequency;
 	BOOL fits = TRUE;
 
 	*bytes = *objects = 0;
 	if (r == NULL) {
-		tell(1u << WP_NO_MEMORY);
+		report(1u << WP_NO_MEMORY);
 		return ERROR_SUCCESS;
 	}
 	QueryPerformanceCounter(&now);
@@ -658,7 +660,7 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	AcquireSRWLockExclusive(&lock);
 	if (driver_count > 0) {
 		read_files(r);
-		q.most = limit;
+		q.max_bytes = limit;
 		q.owners = &owners;
 		fits = wp_collect(r->files, r->count, &q);
 		keep_accounts(r);
@@ -666,7 +668,7 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	ReleaseSRWLockExclusive(&lock);
 	while (r->count > 0)
 		free((void *)r->files[--r->count].data);
-	tell(q.troubles | r->troubles);
+	report(q.troubles | r->troubles);
 	free(r);
 	if (!fits)
 		return ERROR_MORE_DATA;
@@ -676,9 +678,10 @@ DWORD WINAPI WinperfCollect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD o
 	return ERROR_SUCCESS;
 }
 
-/* WinperfOwner writes the account of an object by its title index, of the first if there are
- * several: the SID as a text. It returns how many units it takes, 0 for an object that is not there. */
-DWORD WINAPI WinperfOwner(DWORD title, LPWSTR text, DWORD room)
+/* WinperfOwner writes the SID of the account that publishes an object, as a text, up to the capacity of
+ * text. If several accounts publish it, it writes the first one. title is the object's title index. It
+ * returns the length of the complete SID, or 0 if the object does not exist. */
+DWORD WINAPI WinperfOwner(DWORD title, LPWSTR text, DWORD capacity)
 {
 	LPWSTR sid = NULL;
 	DWORD units = 0;
@@ -689,7 +692,7 @@ DWORD WINAPI WinperfOwner(DWORD title, LPWSTR text, DWORD room)
 		i++;
 	if (i < owners.count && accounts != NULL && ConvertSidToStringSidW(accounts[owners.list[i].file], &sid))
 		for (; sid[units] != 0; units++)
-			if (units < room)
+			if (units < capacity)
 				text[units] = sid[units];
 	ReleaseSRWLockShared(&lock);
 	LocalFree(sid);

@@ -19,7 +19,7 @@ import (
 	"github.com/winperf/winperf/provider/publish"
 )
 
-// text calls a function that writes a text.
+// text calls a function of the DLL that writes a text.
 func (l library) text(t testing.TB, function uintptr, args ...uintptr) string {
 	t.Helper()
 	units := make([]uint16, 1<<14)
@@ -71,8 +71,8 @@ func change(t testing.TB, p *publish.Publisher, at int64, data []byte) {
 	}
 }
 
-// TestStarted has a later publisher say that it began before all others: the system
-// knows when its file was made.
+// TestStarted: a forged start time does not change the order of files, which follows
+// their creation times.
 func TestStarted(t *testing.T) {
 	dir, collect := provider(t)
 	peer(t, publisher(t, dir, schema(t)), "one", 1)
@@ -85,7 +85,7 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestPublishers shows the files of the account that reads, whatever the value names. A mistake
+// TestPublishers: the files of the reading account are shown for every value of Publishers. A mistake
 // in the value is reported.
 func TestPublishers(t *testing.T) {
 	const shown = "8006[one=1]"
@@ -116,15 +116,15 @@ func TestPublishers(t *testing.T) {
 			if got := l.text(t, l.owner, peerObject); got != own {
 				t.Errorf("owner %s, want %s", got, own)
 			}
-			const message = "names an account that is not known"
-			if told := l.text(t, l.troubles); strings.Contains(told, message) != tt.mistake {
-				t.Errorf("told: %s", told)
+			const message = "names an unknown account"
+			if text := l.text(t, l.troubles); strings.Contains(text, message) != tt.mistake {
+				t.Errorf("troubles: %s", text)
 			}
 		})
 	}
 }
 
-// TestPublishersWrong has a value of another type: it names nobody, and that is reported.
+// TestPublishersWrong: a value of another type names no account and is reported.
 func TestPublishersWrong(t *testing.T) {
 	l := load(t)
 	install(t)
@@ -134,12 +134,12 @@ func TestPublishersWrong(t *testing.T) {
 	if got := l.ask(t, "8006", plenty).show(t); got != "8006[one=1]" {
 		t.Error(got)
 	}
-	if told := l.text(t, l.troubles); !strings.Contains(told, "cannot be read") {
-		t.Errorf("told: %s", told)
+	if text := l.text(t, l.troubles); !strings.Contains(text, "cannot be read") {
+		t.Errorf("troubles: %s", text)
 	}
 }
 
-// TestWritable has a file that everybody may write to: its owner says nothing.
+// TestWritable: a file that other accounts may write to is omitted.
 func TestWritable(t *testing.T) {
 	l := load(t)
 	install(t)
@@ -242,10 +242,10 @@ func TestTwoAccounts(t *testing.T) {
 		l := load(t)
 		names(t, tt.accounts...)
 		l.start(t, "WinperfLibrary")
-		for range 2 { // an account that is left out is named once
+		for range 2 { // an account that is not trusted is reported once
 			expect(l, strings.Join(tt.accounts, " "), tt.want, tt.owner)
 		}
-		const line = "The line " + anonymous + ` in the value "Publishers"`
+		const line = "add the line " + anonymous + ` to the value "Publishers"`
 		left := strings.Count(l.text(t, l.troubles), line)
 		if shown := strings.Contains(tt.want, "two"); left > 1 || (left == 1) == shown {
 			t.Errorf("%q: reported %d times", tt.accounts, left)

@@ -59,7 +59,7 @@ func (a answer) check() (*perfdata.Block, error) {
 		at += n
 	}
 	if objects != a.objects {
-		return nil, fmt.Errorf("%d objects, told were %d", objects, a.objects)
+		return nil, fmt.Errorf("%d objects in the data, but %d reported", objects, a.objects)
 	}
 	if objects == 0 {
 		return &perfdata.Block{}, nil

@@ -108,7 +108,7 @@ func stranger(t *testing.T, c core, good []byte, bad copied) {
 	}
 }
 
-// FuzzCore gives the core a file that anybody may have written.
+// FuzzCore gives the core an arbitrary file.
 func FuzzCore(f *testing.F) {
 	data := seed(f)
 	f.Add(data, []byte(nil), utf16z("Global"))
@@ -160,8 +160,7 @@ func TestSpoiled(t *testing.T) {
 	}
 }
 
-// TestSettle gives a second copy in which an instance has changed: what may be torn
-// is left out.
+// TestSettle: an instance that changed between two copies of a file is omitted.
 func TestSettle(t *testing.T) {
 	c := startCore(t)
 	p := publisher(t, t.TempDir(), schema(t))
@@ -189,7 +188,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestTroubles makes sure that what is left out is told.
+// TestTroubles: omitted data is reported.
 func TestTroubles(t *testing.T) {
 	c, good := startCore(t), seed(t)
 	le := binary.LittleEndian
@@ -303,7 +302,7 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// TestLimit bounds the answer: objects beyond are left out whole, and told.
+// TestLimit: objects above the limit of the answer are omitted as a whole and reported.
 func TestLimit(t *testing.T) {
 	c, good := startCore(t), seed(t)
 	const tooLarge = 1 << 7 // core.h: enum wp_trouble
@@ -328,7 +327,7 @@ func TestLimit(t *testing.T) {
 	}{
 		{"Global", len(full.data), transferText + " " + peerText + " " + partText, 0},
 		{"Global", len(full.data) - 1, transferText + " " + peerText, tooLarge},
-		{"Global", transfer + peers - 1, transferText + " 8010[x=3]", tooLarge}, // the parent is left out
+		{"Global", transfer + peers - 1, transferText + " 8010[x=3]", tooLarge}, // the parent is omitted
 		{"Global", transfer + parts - 1, transferText, tooLarge},
 		{"Global", transfer - 1, "8010[x=3]", tooLarge}, // the smallest
 		{"8010", peers + parts, peerText + " " + partText, 0},

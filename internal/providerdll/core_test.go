@@ -145,14 +145,14 @@ type copied struct{ data, later []byte }
 // owner is the first file of an object, by its position among the files.
 type owner struct{ title, file uint32 }
 
-// request is what the core is asked.
+// request is a request to the core.
 type request struct {
 	query      []byte // nil is NULL
 	room, most int
 	files      []copied
 }
 
-// limit is the most bytes of an answer that the tests allow, where they do not say.
+// limit is the default limit of an answer in bytes.
 const limit = 1 << 22
 
 // ask asks the core. A nil query is NULL.
