@@ -56,8 +56,8 @@ func tablesText(t *testing.T) string {
 
 	var w strings.Builder
 	w.WriteString("\n### Metrics from counters\n\n" +
-		"winperf provides a metric if the source has its object and counter. The column `metrics` is their number on\n" +
-		"Windows; the last two columns are about Linux.\n\n" +
+		"winperf provides a metric if the source has its object and counter. The columns `metrics` and `on Linux` contain\n" +
+		"the number of metrics on Windows and Linux.\n\n" +
 		"| collector | objects | metrics | on Linux | not on Linux |\n| --- | --- | ---: | ---: | --- |\n")
 	counterRows(&w, windows.Blocks, linux)
 
