@@ -59,13 +59,13 @@ func CompareCommand(a *console.App) *cobra.Command {
 		Short: "Compare the values of logs or of live sources",
 		Long: `Compare shows the differences between logs, or between live sources.
 
-Logs and captures, also if named with --source: it compares the number of values, the mean and percentiles, and shows
-the change of each median from the first log, as benchstat does. Without a path it
-compares all counters. Instances are matched by name. A change is significant if p < 0.05
-in the Mann-Whitney U test; ~ marks other changes. The test assumes independent values,
-which successive samples of a busy system are not: with many samples it finds small
-changes. Use --tolerance to ignore changes up to a percentage of the first log's median
-and mean (for percentages too: from 10 % to 11 % is a change of 10 %).
+Logs and captures, also if named with --source: it compares the number of values, the mean
+and percentiles, and shows the change of each median from the first log, as benchstat does.
+Without a path it compares all counters. Instances are matched by name. A change is
+significant if p < 0.05 in the Mann-Whitney U test; ~ marks other changes. The test assumes
+independent values, which successive samples of a busy system are not: with many samples it
+finds small changes. Use --tolerance to ignore changes up to a percentage of the first
+log's median and mean (for percentages too: from 10 % to 11 % is a change of 10 %).
 
 Live sources, perfdata: sources, and any source with -n: it reads single values, one
 source directly after the other. It shows the values side by side, marks differences, and
