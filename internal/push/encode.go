@@ -23,6 +23,8 @@ type request struct {
 // then lost.
 type encoder interface {
 	encode(set *metrics.Set, send func(*request) error, more []metrics.Label) error
+	// end encodes that the series of a Set have ended.
+	end(set *metrics.Set, send func(*request) error, more []metrics.Label) error
 	flush(send func(*request) error) error
 }
 
@@ -36,6 +38,10 @@ func newWriteEncoder(t *Target, v remotewrite.Version) encoder {
 
 func (e writeEncoder) encode(set *metrics.Set, send func(*request) error, more []metrics.Label) error {
 	return e.Encode(set, func(r *remotewrite.Request) error { return send(writeRequest(r)) }, more...)
+}
+
+func (e writeEncoder) end(set *metrics.Set, send func(*request) error, more []metrics.Label) error {
+	return e.End(set, func(r *remotewrite.Request) error { return send(writeRequest(r)) }, more...)
 }
 
 func (e writeEncoder) flush(send func(*request) error) error {
@@ -74,6 +80,10 @@ func newOTLPEncoder(t *Target, version string) encoder {
 
 func (e *otlpEncoder) encode(set *metrics.Set, send func(*request) error, more []metrics.Label) error {
 	return e.Encode(set, func(r *otlp.Request) error { return e.send(r, send) }, more...)
+}
+
+func (e *otlpEncoder) end(set *metrics.Set, send func(*request) error, more []metrics.Label) error {
+	return e.End(set, func(r *otlp.Request) error { return e.send(r, send) }, more...)
 }
 
 func (e *otlpEncoder) flush(send func(*request) error) error {

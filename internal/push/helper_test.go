@@ -118,6 +118,7 @@ type point struct {
 	series string
 	ms     int64
 	value  float64
+	ended  bool // the stale marker of Prometheus, or no recorded value
 }
 
 // receiver is a target. What it answers is up to a function, which is given the points of a
@@ -240,7 +241,7 @@ func decodeSeries(b []byte, symbols []string) (p point, _ error) {
 			return fields(f.Bytes, func(f protobuf.Field) error {
 				switch f.Number {
 				case 1:
-					p.value = math.Float64frombits(f.Uint)
+					p.value, p.ended = math.Float64frombits(f.Uint), f.Uint == 0x7ff0000000000002
 				case 2:
 					p.ms = int64(f.Uint)
 				}
@@ -286,6 +287,8 @@ func decodePoint(b []byte, name string) (p point, _ error) {
 			p.value = math.Float64frombits(f.Uint)
 		case 6:
 			p.value = float64(int64(f.Uint))
+		case 8: // flags
+			p.ended = f.Uint == 1
 		case 7: // an attribute: its name, and its value as a text
 			return fields(f.Bytes, func(f protobuf.Field) error {
 				text := f.Bytes

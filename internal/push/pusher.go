@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -134,6 +136,28 @@ func (p *Pusher) Run(ctx context.Context) {
 	all.Go(func() { p.measure(ctx) })
 	all.Go(func() { p.send(ctx) })
 	all.Wait()
+}
+
+// Continue continues the series of a Pusher that has ended, so that this one marks those as ended
+// that it does not send. It reports false, and does nothing, if the two label series differently.
+// Call it before Run.
+func (p *Pusher) Continue(before *Pusher) bool {
+	now, was := &p.opt.Target, &before.opt.Target
+	same := slices.Equal(now.Labels, was.Labels) && slices.Equal(now.Resource, was.Resource) &&
+		slices.Equal(now.PerMachine, was.PerMachine)
+	if same {
+		p.sender.sent = maps.Clone(before.sender.sent)
+	}
+	return same
+}
+
+// End marks all series as ended at the target, unless samples wait in the queue: they are sent by
+// the next Pusher. Run must have ended.
+func (p *Pusher) End(ctx context.Context) error {
+	if p.queue.Stats().Items > 0 {
+		return nil
+	}
+	return p.sender.End(ctx)
 }
 
 // Close closes the queue and connections. Run must have ended.

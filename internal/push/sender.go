@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -46,6 +47,9 @@ type Sender struct {
 	known   bool // the receiver has answered as version 2.0 requires
 	most    int  // samples of a request that is not too large; 0 is any number
 
+	// The series of the previous Set, by the Set's labels, and of the last one that was sent.
+	last, sent map[string]*present
+
 	mu     sync.Mutex
 	counts Counts
 
@@ -77,12 +81,14 @@ func NewSender(t Target, opt SenderOptions) (*Sender, error) {
 	}
 
 	s := &Sender{client: c, opt: opt, otlp: p.otlp, version: remotewrite.V2}
+	s.sent = map[string]*present{}
 	s.Reset()
 	return s, nil
 }
 
 // Reset discards unsent Sets.
 func (s *Sender) Reset() {
+	s.last = maps.Clone(s.sent)
 	if s.otlp {
 		s.encoder = newOTLPEncoder(&s.client.target, s.opt.Version)
 	} else {
@@ -90,20 +96,62 @@ func (s *Sender) Reset() {
 	}
 }
 
-// Send adds a Set to the current request. Full requests are sent, each until it is
+// Send adds a Set to the current request, and marks series as ended that the previous Set
+// with these labels had and this one lacks. Full requests are sent, each until it is
 // answered. sent reports whether there was one: then all previous Sets were sent. The error
 // wraps ErrAgain or ErrRetryTimeout, or is ctx's. more are labels of this Set only.
 func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Label) (sent bool, err error) {
-	err = s.encoder.encode(set, func(r *request) error {
+	send := func(r *request) error {
 		sent = true
 		return s.deliver(ctx, r)
-	}, more)
-	return sent, err
+	}
+	if err := s.encoder.encode(set, send, more); err != nil {
+		return sent, err
+	}
+
+	key := textOf(more)
+	before := s.last[key]
+	now := keep(before, set, more)
+	if before != nil {
+		if ended := before.ended(now, set.Time); ended != nil {
+			err = s.encoder.end(ended, send, more)
+		}
+	}
+	if err != nil {
+		return sent, err
+	}
+	if sent {
+		s.sent = maps.Clone(s.last)
+	}
+	s.last[key] = now
+	return sent, nil
 }
 
 // Flush sends the rest, with the errors of Send.
 func (s *Sender) Flush(ctx context.Context) error {
-	return s.encoder.flush(func(r *request) error { return s.deliver(ctx, r) })
+	err := s.encoder.flush(func(r *request) error { return s.deliver(ctx, r) })
+	if err == nil {
+		s.sent = maps.Clone(s.last)
+	}
+	return err
+}
+
+// End marks all sent series as ended, a millisecond after their last sample. It discards unsent Sets.
+func (s *Sender) End(ctx context.Context) error {
+	s.Reset()
+	send := func(r *request) error { return s.deliver(ctx, r) }
+	for _, p := range s.sent {
+		ended := p.ended(nil, p.time.Add(time.Millisecond))
+		if ended == nil {
+			continue
+		}
+		if err := s.encoder.end(ended, send, p.more); err != nil {
+			return err
+		}
+	}
+
+	clear(s.last)
+	return s.Flush(ctx)
 }
 
 // Counts returns the current counts.

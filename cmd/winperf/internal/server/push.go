@@ -39,6 +39,7 @@ func startPush(
 	p := &pushes{}
 	ctx, p.cancel = context.WithCancel(ctx)
 	var names []string
+	ended := last.all()
 	for i := range r.config.Push {
 		pusher, err := r.pusher(i, version, log)
 		if err != nil {
@@ -49,12 +50,16 @@ func startPush(
 		p.keys = append(p.keys, key)
 		p.before = append(p.before, last.counted(key))
 		names = append(names, pusher.Name())
+		if before := last.of(key); before != nil && pusher.Continue(before) {
+			ended = slices.DeleteFunc(ended, func(p *push.Pusher) bool { return p == before })
+		}
 	}
 
 	p.rows = targetRows(names)
 	for _, pusher := range p.list {
 		p.wait.Go(func() { pusher.Run(ctx) })
 	}
+	p.wait.Go(func() { endSeries(ctx, ended, log) })
 	return p, nil
 }
 
@@ -64,6 +69,41 @@ func targetRows(names []string) *metrics.Rows {
 		labels = append(labels, []metrics.Label{{Name: "target", Value: name}})
 	}
 	return metrics.NewRows(labels, nil)
+}
+
+func (p *pushes) all() []*push.Pusher {
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(p.list)
+}
+
+// of returns the pusher of a target, nil for a new one.
+func (p *pushes) of(key string) *push.Pusher {
+	if p != nil {
+		if i := slices.Index(p.keys, key); i >= 0 {
+			return p.list[i]
+		}
+	}
+	return nil
+}
+
+// endLimit is the longest time for marking series as ended.
+const endLimit = 5 * time.Second
+
+// endSeries marks the series of pushers that have ended as ended at their targets.
+func endSeries(ctx context.Context, ended []*push.Pusher, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, pusher := range ended {
+		all.Go(func() {
+			if err := pusher.End(ctx); err != nil {
+				log.Warn("the series could not be marked as ended", "target", pusher.Name(), "err", err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // counted returns the statistics of a target, zero for a new one.

@@ -109,7 +109,9 @@ func Run(ctx context.Context, opt Options) (err error) {
 		s.loading.Lock() // a pending reload may replace it
 		defer s.loading.Unlock()
 		s.live.users.Wait()
-		err = errors.Join(err, s.push.stop(), s.live.close())
+		err = errors.Join(err, s.push.stop())
+		endSeries(context.WithoutCancel(ctx), s.push.all(), s.log)
+		err = errors.Join(err, s.live.close())
 		s.closing.Wait()
 	}()
 

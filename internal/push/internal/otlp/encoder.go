@@ -46,6 +46,7 @@ type Encoder struct {
 	cache  series.Cache[attributes]
 	more   []metrics.Label // of the current Set
 	labels []metrics.Label // scratch
+	ended  bool            // points have no values
 
 	parts  []part         // of the current request
 	byName map[string]int // their positions by machine
@@ -205,6 +206,13 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 	}
 	e.cache.Next()
 	return nil
+}
+
+// End is Encode with the flag for "no recorded value" in place of each value: the series have ended.
+func (e *Encoder) End(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
+	e.ended = true
+	defer func() { e.ended = false }()
+	return e.Encode(set, send, more...)
 }
 
 // Flush sends the current request, unless it is empty.

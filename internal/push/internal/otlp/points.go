@@ -28,6 +28,8 @@ const (
 	pointDouble     = 4 // NumberDataPoint
 	pointInt        = 6
 	pointAttributes = 7
+	pointFlags      = 8 // of both
+	noRecordedValue = 1
 	summaryCount    = 4 // SummaryDataPoint
 	summarySum      = 5
 )
@@ -41,6 +43,7 @@ type points struct {
 	count  *metrics.Column // the counts of a summary
 	attrs  *attributes
 	ints   bool
+	ended  bool   // points have a flag instead of a value
 	grows  bool   // of metricSum: the values only increase
 	starts bool   // rows have the time when their values were 0
 	time   []byte // the time field of a point
@@ -51,7 +54,7 @@ type points struct {
 func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, error) {
 	c := &f.Columns[k]
 	p := points{
-		family: f, column: c, attrs: e.attributesOf(c), ints: whole(c),
+		family: f, column: c, attrs: e.attributesOf(c), ints: whole(c), ended: e.ended,
 		time: appendTime(nil, pointTime, f.when(c)),
 		kind: metricGauge, name: nameOf(f.Family) + c.Suffix,
 	}
@@ -139,11 +142,16 @@ func (p *points) append(b []byte, i int) []byte {
 	start, known := p.column.Rows.Created(i)
 	known = known && p.starts
 
-	length := len(attrs) + len(p.time) + field
+	length := len(attrs) + len(p.time)
 	if known {
 		length += field
 	}
-	if p.count != nil {
+	switch {
+	case p.ended:
+		length += 2
+	case p.count != nil:
+		length += 2 * field
+	default:
 		length += field
 	}
 
@@ -159,6 +167,8 @@ func (p *points) append(b []byte, i int) []byte {
 // value appends the value of a point.
 func (p *points) value(b []byte, i int) []byte {
 	switch {
+	case p.ended:
+		return protobuf.Uint(b, pointFlags, noRecordedValue)
 	case p.count != nil:
 		b = protobuf.Fixed64(b, summaryCount, p.count.Bits[i])
 		return protobuf.Double(b, summarySum, series.Float(p.column, i))

@@ -64,6 +64,7 @@ type Encoder struct {
 	packed  []byte
 	more    []metrics.Label // of the current Set
 	labels  []metrics.Label // scratch
+	ended   bool            // samples are markers, not values
 
 	compress func(dst, src []byte) []byte
 }
@@ -121,6 +122,16 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 	return nil
 }
 
+// End is Encode with the stale marker in place of each value: the series have ended.
+func (e *Encoder) End(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
+	e.ended = true
+	defer func() { e.ended = false }()
+	return e.Encode(set, send, more...)
+}
+
+// staleNaN is value.StaleNaN of Prometheus.
+const staleNaN = 0x7ff0000000000002
+
 // column adds the samples of a column.
 func (e *Encoder) column(
 	f *metrics.Family, c *metrics.Column, at time.Time, send func(*Request) error,
@@ -145,7 +156,11 @@ func (e *Encoder) column(
 			begun = true
 			e.message.rows(f, c, ms)
 		}
-		e.body = e.message.add(e.body, i, series.Bits(c, i))
+		value := series.Bits(c, i)
+		if e.ended {
+			value = staleNaN
+		}
+		e.body = e.message.add(e.body, i, value)
 		e.samples++
 	}
 	return nil
