@@ -95,7 +95,7 @@ func TestCostlyNamesakes(t *testing.T) {
 	_, text := scrape(exporter(t, src, Config{Costly: true}), "/metrics")
 	once(t, text)
 	for series, want := range map[string]string{
-		`winperf_thread_available{name="t"}`: "2", `winperf_thread_available_2{name="t"}`: "232 1705526400000",
+		`winperf_thread_available{name="t"}`: "2", `winperf_thread_available_2{name="t"}`: "232",
 	} {
 		if got := value(text, series); got != want {
 			t.Errorf("%s is %q, want %s of\n%s", series, got, want, text)

@@ -83,7 +83,7 @@ func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 
 func (v *view) encoder(format prometheus.Format) *prometheus.Encoder {
 	if v.encoders[format] == nil {
-		v.encoders[format] = prometheus.NewEncoder(prometheus.Options{Format: format, Times: prometheus.TimesApart})
+		v.encoders[format] = prometheus.NewEncoder(prometheus.Options{Format: format})
 	}
 	return v.encoders[format]
 }
@@ -172,15 +172,8 @@ func (v *view) addApart(set *metrics.Set) {
 			continue
 		}
 
-		columns := slices.Clone(f.Columns)
-		for i := range columns {
-			if columns[i].Time.IsZero() {
-				columns[i].Time = set.Time
-			}
-		}
-		f.Columns = columns
 		if both {
-			v.families[i].Columns = append(slices.Clone(v.families[i].Columns), columns...)
+			v.families[i].Columns = append(slices.Clone(v.families[i].Columns), f.Columns...)
 		} else {
 			v.names[head(f.Name)] = len(v.families)
 			v.families = append(v.families, f)

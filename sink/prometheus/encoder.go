@@ -9,20 +9,12 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Times selects the samples that are written with a time.
-type Times uint8
-
-// Prometheus gives a sample without a time the time of its scrape.
-const (
-	NoTimes    Times = iota
-	TimesApart       // of columns whose time differs from their Set's
-	AllTimes         // of all samples, for logs
-)
-
 // Options configure an [Encoder]. The zero value suits live scrapes in the text format.
 type Options struct {
 	Format Format
-	Times  Times
+	// Times writes each sample with its time, for logs. Prometheus gives a sample without a time the
+	// time of its scrape.
+	Times bool
 	// NoCreated omits the _created samples of OpenMetrics, which many databases store as separate
 	// series.
 	NoCreated bool

@@ -21,11 +21,11 @@ func (s *series) begin(opt Options, set *metrics.Set, c *metrics.Column, l *line
 	s.line, s.form, s.bits, s.absent = l, c.Form, c.Bits, c.Absent
 
 	at := c.Time
-	if at.IsZero() && opt.Times == AllTimes {
+	if at.IsZero() {
 		at = set.Time
 	}
 	s.end = s.buf[:0]
-	if opt.Times != NoTimes && !at.IsZero() {
+	if opt.Times && !at.IsZero() {
 		s.end = appendTime(append(s.end, ' '), opt.Format, at)
 	}
 	s.end = append(s.end, '\n')

@@ -23,7 +23,7 @@ type encoder func(t *testing.T, set *metrics.Set) []byte
 
 func encoders() map[string]encoder {
 	text := func(f prometheus.Format) encoder {
-		e := prometheus.NewEncoder(prometheus.Options{Format: f, Times: prometheus.TimesApart})
+		e := prometheus.NewEncoder(prometheus.Options{Format: f})
 		return func(t *testing.T, set *metrics.Set) []byte {
 			var b bytes.Buffer
 			fail(t, e.Encode(&b, set))

@@ -41,10 +41,10 @@ func FuzzParse(f *testing.F) {
 		want := wanted{labels: map[string]string{"a": readable(a), "b": readable(b)}, milli: milli}
 		want.help, want.value = strings.ReplaceAll(readable(help), "\x00", "\uFFFD"), valueOf(&set.Families[0].Columns[0])
 
-		text := encode(t, prometheus.Options{Times: prometheus.AllTimes}, set)
+		text := encode(t, prometheus.Options{Times: true}, set)
 		want.parsed(t, text, prometheus.Text)
 		want.decoded(t, text)
-		om := encode(t, prometheus.Options{Format: prometheus.OpenMetrics, Times: prometheus.AllTimes}, set)
+		om := encode(t, prometheus.Options{Format: prometheus.OpenMetrics, Times: true}, set)
 		want.parsed(t, om, prometheus.OpenMetrics)
 	})
 }
