@@ -2,6 +2,7 @@ package push
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf/internal/dbtest"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -162,7 +164,7 @@ func TestEndedAgain(t *testing.T) {
 		takes(w, q, points)
 		return status
 	})
-	s, err := NewSender(Target{URL: r.url("remote-write"), Patience: time.Nanosecond}, SenderOptions{})
+	s, err := NewSender(Target{URL: r.url("remote-write"), RetryTimeout: time.Nanosecond}, SenderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,4 +217,67 @@ func TestEndedMachines(t *testing.T) {
 	if diff := cmp.Diff(want, r.said()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+}
+
+func TestEndedInPrometheus(t *testing.T) {
+	endedIn(t, dbtest.Prometheus(t), "remote-write+", "")
+}
+
+func TestEndedInCurrent(t *testing.T) {
+	t.Run("remote write 2.0", func(t *testing.T) { endedIn(t, dbtest.CurrentPrometheus(t), "remote-write+", "") })
+	t.Run("OTLP", func(t *testing.T) {
+		endedIn(t, dbtest.CurrentPrometheus(t), "otlp+", "/api/v1/otlp/v1/metrics")
+	})
+}
+
+// endedIn checks that a database has no value of an ended series, although its last sample is less than
+// five minutes old, and no value of any series after the end of all.
+func endedIn(t *testing.T, db *dbtest.Database, scheme, path string) {
+	t.Helper()
+	s, err := NewSender(Target{URL: scheme + db.URL + path}, SenderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	first := time.Now().Truncate(time.Second).Add(-2 * time.Minute)
+	var sets []*metrics.Set
+	for i, names := range [][]string{{"ended_series a", "ended_series b"}, {"ended_series a"}} {
+		set := setAt(i+1, names...)
+		set.Time = first.Add(time.Duration(i) * 15 * time.Second)
+		sets = append(sets, set)
+	}
+	sendMany(t, s, sets)
+
+	for _, tt := range []struct {
+		after time.Duration
+		want  map[string]float64
+	}{
+		{14 * time.Second, map[string]float64{"a": 1, "b": 1}},
+		{15 * time.Second, map[string]float64{"a": 2}},
+		{60 * time.Second, map[string]float64{"a": 2}},
+	} {
+		if got := labelled(t, db, first.Add(tt.after)); !maps.Equal(got, tt.want) {
+			t.Errorf("after %v: %v, want %v", tt.after, got, tt.want)
+		}
+	}
+	if err := s.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := labelled(t, db, first.Add(time.Minute)); len(got) > 0 {
+		t.Errorf("after the end: %v", got)
+	}
+}
+
+// labelled returns the values of ended_series at a time, by the label l.
+func labelled(t *testing.T, db *dbtest.Database, at time.Time) map[string]float64 {
+	t.Helper()
+	list, err := db.QueryAt("ended_series", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, v := range list {
+		got[v.Labels["l"]] = v.Value
+	}
+	return got
 }
