@@ -91,7 +91,7 @@ func hostileTree(t *testing.T, cases *perftest.Cases) {
 			damage()
 			rig.pass(second)
 		}
-		if err := os.RemoveAll(dir); err != nil {
+		if err := errors.Join(rig.d.Close(), os.RemoveAll(dir)); err != nil { // a round may hold 1,000 descriptors
 			t.Fatal(err)
 		}
 	}
