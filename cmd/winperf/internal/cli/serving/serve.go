@@ -112,7 +112,7 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Costly, "costly", false, "serve costly objects, too")
 	f.Var(&s.costly, "costly-interval", "shortest time between samples of costly objects (default 1m)")
 
-	const names = "metric `NAMES`: own, windows_exporter or own,windows_exporter (default own)"
+	const names = "metric `NAMES` (default own): own, windows_exporter or own,windows_exporter"
 	f.StringSliceVar(&s.names, "names", nil, names)
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
 	const legacy = "with windows_exporter's names, include names that newer versions dropped;" +
