@@ -76,7 +76,7 @@ const (
 	SchemaChanged                       // an object appeared or disappeared, or counters or name tables changed
 	ClockBack                           // a clock of the sample went back
 	CounterReset                        // a raw value that can only grow became smaller
-	CounterWrapped                      // a raw value of 4 bytes became smaller, and counts as overflow
+	CounterWrapped                      // a raw value of 4 bytes became smaller and is treated as an overflow
 	SourceSlow                          // the source took too long for the sample
 	SampleLate                          // the sample was taken after its due time
 	SampleMissed                        // samples due before this one were not taken

@@ -8,8 +8,8 @@ import (
 )
 
 // Column holds the values of one counter for some instances at one time. Element n of every slice
-// belongs to Series(n). A Column is valid as long as its origin, such as a cycle of a measurement;
-// the texts of its names stay valid.
+// belongs to Series(n). A Column is valid as long as the cycle or the readings that it is from; the
+// names of its series stay valid.
 type Column struct {
 	Time time.Time // time of the object's sample
 	// Kind is the kind of all values. It is KindNone if the kinds may differ, as in a row of a text
@@ -34,8 +34,8 @@ type ColumnNames interface {
 	Counter(n int) *Series
 	// ID returns the identity of a value's series.
 	ID(n int) SeriesID
-	// Describe sets s, a copy of the result of Counter, to the series of a value. The series stays
-	// valid.
+	// Describe sets s to the series of a value. Before the call s must be a copy of the result of
+	// Counter. The series stays valid.
 	Describe(s *Series, n int)
 	// Series returns the series of a value. The pointer is the same as long as the instance lives
 	// and keeps its name. Each requested Series is kept and costs about 200 bytes.

@@ -35,7 +35,7 @@ type DataError struct {
 	// Object is the affected object, if known.
 	Object ObjectID
 
-	// Warning reports whether no data was lost.
+	// Warning is true if no data was lost.
 	Warning bool
 }
 

@@ -22,8 +22,7 @@
 //   - name table: the names and help texts of title indices in one language
 //   - path: \\machine\object(parent/instance#n)\counter
 //   - raw value: the number that a system keeps: 4 or 8 bytes, no unit
-//   - base: the counter that a fraction or average is divided by; in version 1 its definition
-//     follows the definition of its counter
+//   - base: the counter that a fraction or average is divided by
 //   - costly object: an object that its system marks as slow to sample ("Costly" on Windows)
 //   - interface: one of the ways in which a system provides samples, such as the registry of
 //     Windows

@@ -24,9 +24,9 @@ var (
 	ErrNoInstance = errors.New("no such instance")
 	// ErrBadData: bytes read from a system, a peer or a file are damaged.
 	ErrBadData = errors.New("bad data")
-	// ErrState: the operation is not possible in the present state, such as after Close, in the
-	// wrong order of steps, with a frame that is no longer valid, or because an object has
-	// instances or has none.
+	// ErrState: the operation is not possible in the present state: after Close, in the wrong
+	// order of steps, or with a frame that is no longer valid. The same applies to an instance
+	// of an object without instances, and to single values of an object with instances.
 	ErrState = errors.New("wrong order of operations")
 )
 

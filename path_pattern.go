@@ -71,11 +71,9 @@ func (p Pattern) String() string { return p.text }
 // HasWildcard reports whether the pattern can match more than one name.
 func (p Pattern) HasWildcard() bool { return p.kind != kindLiteral }
 
-// Match reports whether the pattern matches the whole name. For patterns of up to 1,023 characters
-// the time is proportional to the length of name; each character has a constant cost if the pattern
-// has up to 63 characters, and otherwise a cost proportional to the length of the pattern. For
-// longer patterns the time is limited by the product of both lengths. Match allocates nothing for
-// patterns of up to 255 characters.
+// Match reports whether the pattern matches the whole name. For patterns of up to 63 characters the
+// time is proportional to the length of name, for longer ones it is limited by the product of both
+// lengths. Match allocates nothing for patterns of up to 255 characters.
 func (p Pattern) Match(name string) bool {
 	return p.kind == kindAll || p.match(name)
 }

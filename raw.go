@@ -14,10 +14,10 @@ type Format uint8
 const (
 	FormatNone Format = iota
 	FormatV1          // PERF_DATA_BLOCK of winperf.h, version 1
-	// FormatV2: a PERF_DATA_HEADER of perflib.h with its answers, directly followed by the query's
-	// PERF_COUNTER_IDENTIFIER structures from PerfQueryCounterInfo, or from PerfAddCounters for the
-	// counters that it refused. An identifier with a zero GUID has the machine's name as its
-	// instance. Schema.Sets describes the sets and counters.
+	// FormatV2: a PERF_DATA_HEADER of perflib.h with its answers, directly followed by
+	// PERF_COUNTER_IDENTIFIER structures: one with a zero GUID and the machine's name as its
+	// instance, the query's counters from PerfQueryCounterInfo, and the refused counters from
+	// PerfAddCounters. Schema.Sets describes the sets and counters.
 	FormatV2
 	// FormatValues: the displayable values of Series, see internal/valueblock, from a source without
 	// raw values, such as a text log. Functions that need raw values refuse this format with
@@ -36,9 +36,9 @@ const (
 	// WidthFromType: CounterSize is wrong; the type's size bits give the width (Samba).
 	WidthFromType
 	// ClocksTogether: PerfTime and PerfTime100nSec were read at the same moment, and PerfTime
-	// continues while the machine is suspended (the Linux host). A comparison of the two clocks
-	// then shows whether the system time was set. Without this flag counters are divided by the
-	// unchecked system time, as Windows does.
+	// continues while the machine is suspended (the Linux host). A comparison of the two clocks then
+	// shows whether the system time was set. Without this flag, formulas divide by differences of
+	// the system time without this check, as on Windows.
 	ClocksTogether
 )
 
@@ -71,8 +71,8 @@ type Schema struct {
 	Damage []error
 	// Interface is the interface that provides the samples: "registry", "perflib", "local", "file".
 	Interface string
-	// Interfaces has the interface of each object, by title index, that Interface does not provide.
-	// It is for samples from several interfaces.
+	// Interfaces maps the title index of an object to its interface, if that is not Interface. It is
+	// for samples from several interfaces.
 	Interfaces map[uint32]string
 }
 

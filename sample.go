@@ -30,15 +30,15 @@ type Sample struct {
 	// Schema has the names of all parts; nil if they have none. Displayable values have their names
 	// in [Raw].Series.
 	Schema *Schema
-	// Parts are the answers of the queried interfaces. Most sources return one part. A source of
-	// source.Share returns a part for each sample from which it takes objects, so that number and
-	// order of its parts can change.
+	// Parts are the answers of the queried interfaces. Most sources return one part. A shared source
+	// (see source.Share) combines objects of several samples, with one part for each, so that the
+	// number and order of its parts can change.
 	Parts []Part
 	// Damage lists the errors in data that was skipped: in a log, or in data that other programs
-	// publish. Each error names the place. If the list is too long, its last error has the number
-	// of the omitted errors. Notices may follow: errors with a method Topic() string that report no
-	// damage, for example a published object that is not shown. A program should show one notice
-	// per topic and not fail, because any account can cause notices.
+	// publish. Each error names the place. If the list is too long, its last error has the number of
+	// the omitted errors. Notices may follow: errors with a method Topic() string that report no
+	// damage, for example a published object that is not shown. A program should show one notice per
+	// topic and not fail, because every user of the machine can cause notices.
 	Damage []error
 	// At is the number of bytes of a log that were read, and Of the size of the log; both are 0 if
 	// unknown.
@@ -147,9 +147,9 @@ func (s *Sample) Like(last *Sample) {
 	}
 }
 
-// Within returns the i-th inner sample of s, for a query that combines other queries. Inner samples
-// are reused with s. If the query may stop waiting for an inner call of Next, it must move the
-// inner sample to a variable before the call, and back only if the call returns in time.
+// Within returns the i-th inner sample of s, for a query that combines other queries. Inner samples are
+// reused with s. A query that may abandon an inner call of Next must pass another Sample to it: it
+// moves the inner sample to a variable before the call, and back if the call returns in time.
 func (s *Sample) Within(i int) *Sample {
 	for len(s.within) <= i {
 		s.within = append(s.within, nil)
@@ -230,13 +230,13 @@ func (b *Block) Number() uint64 { return b.number }
 // several goroutines as long as the block is valid.
 func (b *Block) Keep() { b.kept.Store(true) }
 
-// Kept reports whether Keep was called. If Keep was called before Decode, all users of the block
-// share the columns computed from it.
+// Kept reports whether Keep was called. Users of the block share its computed columns only if Keep was
+// called before Decode.
 func (b *Block) Kept() bool { return b.kept.Load() }
 
 // Decode decodes the bytes with decode and returns its result. It decodes them once: later callers,
-// from any goroutine, get the same result. The argument old of decode is the previous result in the
-// same memory, or nil.
+// from any goroutine, get the same result. The argument old is the result for the block's previous
+// contents, or nil: decode may reuse its memory.
 //
 // Decode is for package frame, which decodes blocks for all other packages.
 func (b *Block) Decode(decode func(b *Block, old any) (any, error)) (any, error) {

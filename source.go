@@ -89,7 +89,7 @@ type Description struct {
 	Costly func(context.Context) (*Schema, error)
 	// Anomalies appends the anomalies of the source after the cursor n to buf, oldest first, and
 	// returns buf and the cursor for the next call. An example is a failed provider, whose objects
-	// are missing. Errors of samples are not repeated. Cursor 0 is before all anomalies,
+	// are missing. Errors that a sample reports are not included. Cursor 0 is before all anomalies,
 	// math.MaxUint64 after all of them. A source keeps a bounded number of anomalies: a late caller
 	// misses the oldest ones. The field is nil for a source without anomalies.
 	Anomalies func(buf []Anomaly, n uint64) ([]Anomaly, uint64)
@@ -119,7 +119,7 @@ type LogInfo struct {
 	Location *time.Location
 	// NoZone reports whether the times are local times in an unknown zone.
 	NoZone bool
-	// Raw reports whether the log's readings are raw values, not displayable values.
+	// Raw reports whether the log has raw values, not displayable values.
 	Raw bool
 	// Encoding is the encoding of the log's text if it is not obvious: "code page 1251 (guessed)".
 	Encoding string

@@ -12,9 +12,9 @@
 // record: readers find the next record by its mark and report the skipped bytes. Names and
 // references, which several samples need, are stored twice.
 //
-// A false length in a file has little effect: memory is allocated as a payload is
-// decompressed, and a record longer than its kind allows is damaged, as is one with a wrong
-// checksum. A sample, a reference or a schema may have 64 MiB (maxBytes), a schema 131,072
+// A false length in a file costs little memory, which is allocated while a payload is
+// decompressed. A record that has a wrong checksum, or is longer than its kind allows, is
+// damaged. A sample, a reference or a schema may have 64 MiB (maxBytes), a schema 131,072
 // sections, an index 128 schemas.
 //
 // # Format
@@ -72,18 +72,18 @@
 //	24 40  the clocks of winperf.Raw, five of 8 bytes in the order of counter.Clocks
 //	64     the sample's bytes or, with a reference, their difference from it
 //
-// A sample of several parts has the format 255, and as its bytes:
+// A sample of several parts has the format 255. Its bytes begin with the number of parts (8
+// bytes), then follows for each part:
 //
-//	 0  8  number of parts, and for each of them:
 //	 0  1  format
 //	 1  1  quirks
-//	 2  2  1 no block; 2 the block is unchanged since the previous sample;
-//	       4 it is not stored again; 8 only some of its objects belong to the sample;
-//	       16 the part is sampled on its own schedule
-//	 4  4  length of the block, 0 if none or not stored again
+//	 2  2  flags: 1 no block; 2 the block is the same as in the previous sample;
+//	       4 such a block is omitted here; 8 only some of its objects belong to the
+//	       sample; 16 the part is sampled on its own schedule
+//	 4  4  length of the block, 0 if none or omitted
 //	 8 40  clocks
-//	48  8  of an unchanged block: file offset of the sample record that has it; in the
-//	       same group if it is not stored again
+//	48  8  with flag 2: file offset of the earlier sample record with the block; with
+//	       flag 4 it is in the same group
 //	56  2  length of the part's name, UTF-8
 //	58  2  length of the reason why the part has no block, UTF-8
 //	60  2  number of objects that belong to the sample
@@ -94,17 +94,17 @@
 //
 // A difference rebuilds the sample from 8-byte words of its reference. Words are counted
 // from 0 in both. Word w of the sample corresponds to word w+shift of the reference; shift
-// is 0 at first. The difference begins with the length in bytes of a list of steps, an
-// unsigned LEB128 number, and the list. A step is three LEB128 numbers: the number of words
+// is 0 at first. The difference begins with an unsigned LEB128 number, the length in bytes
+// of a list of steps. The list follows. A step is three LEB128 numbers: the number of words
 // equal to the reference; the number of words that are the exclusive or of a literal and
 // the word of the reference, or the literal if the reference has no such word; and the
-// change of the shift (signed, zigzag). Behind the steps are the literals, then the last
-// bytes of the sample that do not fill a word. A sample is at most four times as long as
-// its reference and the difference together.
+// change of the shift after these words (signed, zigzag). Behind the steps are the
+// literals, then the last bytes of the sample that do not fill a word. A sample is at most
+// four times as long as its reference and the difference together.
 //
 // Samples form groups. A group begins with its reference and ends with a copy of it and an
-// index record. A new schema precedes its first sample; copies follow later in the file.
-// The payload of an index is not compressed:
+// index record. A new schema precedes its first sample and is written again later in the
+// file. The payload of an index is not compressed:
 //
 //	 0  8  offset in the file of the previous index, 0 for none
 //	 8  8  offset of the first record of the group
@@ -115,9 +115,9 @@
 //	40     for each schema of its samples: 8 bytes identity, 8 bytes offset of its latest record
 //
 // A closed capture ends with an end record, whose payload is not compressed: u64 offset of
-// the last index, u64 number of samples in the file. A writer that appends keeps it. If the
-// end record is missing or an index is damaged, readers rebuild the index from the heads of
-// the records.
+// the last index, u64 number of samples in the file. A writer that appends leaves this
+// record in place. If the end record is missing or an index is damaged, readers rebuild the
+// index from the heads of the records.
 package capture
 
 // A difference is always from the first sample of its group, which the file stores twice,

@@ -276,7 +276,7 @@ func (f *File) Samples() int {
 func (f *File) Size() int64 { return f.size }
 
 // Grow extends the file by samples that a Writer appended; size is the Writer's Size.
-// Cursors continue behind the previous end. It must not be called while a Cursor is in use.
+// Cursors then also read the new samples. It must not be called while a Cursor is in use.
 // Samples and SeekTime do not include the new samples.
 func (f *File) Grow(size int64) { f.size = max(f.size, size) }
 

@@ -8,8 +8,9 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// SeekTime moves to the last sample before t, so that the first one at or after t has one
-// to be compared with; without an earlier sample, it moves to the first at or after t.
+// SeekTime moves to the last sample before t, so that rates can be computed from the
+// first sample at or after t. Without an earlier sample it moves to the first sample at
+// or after t.
 func (c *Cursor) SeekTime(t time.Time) error {
 	want := winperf.ToFiletime(t)
 	groups := c.f.groups

@@ -19,8 +19,8 @@ type Options struct {
 	GroupSamples int
 	// ID is the file id; 0 means a random one.
 	ID uint32
-	// Location is the time zone of the samples' machine; nil is unknown. It is stored with
-	// the names of samples that have a schema.
+	// Location is the time zone of the samples' machine; nil is unknown. It is stored in
+	// the schemas: a file of samples without a schema lacks it.
 	Location *time.Location
 	// System is the writer of the samples, as in winperf.LogInfo; "" is unknown. It is
 	// stored like Location.
@@ -33,7 +33,7 @@ type Options struct {
 // Writer appends samples to a capture. It must be used by one goroutine.
 //
 // Every sample reaches the underlying writer in one call, before Write returns. The Writer
-// does not sync files: a caller that wants samples to survive a power failure does.
+// does not sync files. If samples must survive a power failure, the caller must sync them.
 type Writer struct {
 	w      io.Writer
 	opt    Options
@@ -102,10 +102,10 @@ func (w *Writer) Samples() int { return w.file.samples }
 // After an error, the file can be truncated there.
 func (w *Writer) Size() int64 { return w.file.Offset }
 
-// Write appends a sample. A block that is unchanged since the previous sample is not stored
-// again. After an error of the underlying writer, all calls return it; earlier samples are
-// complete up to Size. A sample that is too large (64 MiB) is not written; the error wraps
-// winperf.ErrNotSupported, and the next sample can be written.
+// Write appends a sample. A block that is unchanged since the previous sample of the group
+// is not stored again. After an error of the underlying writer, all calls return it;
+// earlier samples are complete up to Size. A sample that is too large (64 MiB) is not
+// written; the error wraps winperf.ErrNotSupported, and the next sample can be written.
 func (w *Writer) Write(s *winperf.Sample) error {
 	if err := w.usable(); err != nil {
 		return err

@@ -19,9 +19,9 @@ import (
 type Cycle struct {
 	// Time is the time of the sample, in UTC.
 	Time time.Time
-	// Parts and ColumnParts have an element for each part of the selection: one for each of its
-	// Paths and Objects in order, then one for Global and one for Costly. An element is the end of
-	// its part in Readings or in Columns.
+	// Parts and ColumnParts divide Readings and Columns by the parts of the selection: each of its
+	// Paths and Objects in order, then Global, then Costly. Each element is the index behind the last
+	// reading or column of a part.
 	Parts, ColumnParts []int
 	// Frame is the decoded sample with all its objects. Costly objects may be from an earlier
 	// sample (see Options.CostlyTogether); their readings have the time of that sample. Frame is

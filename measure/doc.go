@@ -17,9 +17,10 @@
 //
 // A [Measurement] works in three steps. Prepare does the work that is possible before the sample.
 // Sample is the only step that touches the measured system; it takes the raw data and nothing else,
-// allocates nothing and waits for no lock that another step can hold. Decode matches instances with
-// the previous sample and computes the values. A step in the wrong order fails with an error that
-// wraps winperf.ErrState. After a failed step the Measurement is ready for Prepare.
+// allocates nothing (exceptions: see [Measurement.Sample]) and waits for no lock that another step
+// can hold. Decode matches instances with the previous sample and computes the values. A step in
+// the wrong order fails with an error that wraps winperf.ErrState. After a failed step the
+// Measurement is ready for Prepare.
 //
 // Package experiment/sensor measures several sources at the same moment.
 //
@@ -34,9 +35,9 @@
 //
 // A reading's Series stays the same as long as its instance exists and keeps its name, and is never
 // used for another instance. The path of the Series has the instance's name in the source. The
-// number in it (#1) can change when another instance of the same name ends. An instance that a path
-// of the selection names keeps the name that the path matched, even if the source renames it. Rules
-// can rename instances (see [NameRule]). Series.Key distinguishes an instance from all earlier and
+// number in it (#1) can change when another instance of the same name ends. If a path selects an
+// instance by its name, the instance keeps this name, even if the source renames it. Rules can
+// rename instances (see [NameRule]). Series.Key distinguishes an instance from all earlier and
 // later ones.
 package measure
 

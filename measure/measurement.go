@@ -195,8 +195,8 @@ func (c *Measurement) Cycle(ctx context.Context) (*Cycle, error) {
 }
 
 // Close ends the measurement and releases the query; the source stays open. Closing again does
-// nothing. Close does not interrupt a step that runs in another goroutine: it then fails with an
-// error that wraps winperf.ErrState.
+// nothing. During a step in another goroutine, Close does nothing and returns an error that wraps
+// winperf.ErrState.
 func (c *Measurement) Close() error {
 	was, err := c.enter("close", closed, initialized, prepared, sampled, closed)
 	if err != nil || was == closed {

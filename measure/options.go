@@ -53,8 +53,8 @@ type Options struct {
 	// readings have their own times. Prepare waits only for their first sample, up to an interval.
 	// With FramesOnly or RawOnly, costly objects are always sampled together with the others.
 	CostlyTogether bool
-	// CostlyInterval is the minimum time between two independent samples of costly objects; 0 means
-	// as soon as possible after the previous one. It is never less than half of Interval.
+	// CostlyInterval is the minimum time between two independent samples of costly objects. It is
+	// never less than half of Interval.
 	CostlyInterval time.Duration
 
 	// Interval is the time between two samples of Watch; 0 means one second. The minimum is
@@ -68,18 +68,17 @@ type Options struct {
 	// End ends Watch of a live source when no further sample is due at or before this time of day of
 	// the Clock; zero means no end.
 	End time.Time
-	// KeepFirst makes Watch yield the first cycle, too, in which counters that need two samples
-	// have no value. In later cycles the values of a process or thread that began after the
-	// previous sample are computed from zero, unless Cook.NeedPrevious is set.
+	// KeepFirst makes Watch yield the first cycle, too, in which counters that need two samples have
+	// no value.
 	KeepFirst bool
 	// Speed is the speed at which Watch replays a log: 1 is the recorded speed, 10 is ten times
 	// faster; 0 is as fast as possible.
 	Speed float64
 }
 
-// LeastInterval is the shortest time between two samples from which a rate is computed: 10 ms. Many
-// times in the Linux kernel have units of 10 ms, so that a rate over less time would be 0 or 100 %.
-// The clocks of Windows tick every 15.6 ms or faster.
+// LeastInterval is the shortest time between two samples from which a rate is computed: 10 ms. The
+// Linux kernel counts many durations in units of 10 ms, so that a rate over less time would be 0 or
+// 100 %. The clocks of Windows tick every 15.6 ms or faster.
 //
 // It applies to live sources and to captures of a Linux host. The readings of other logs equal the
 // values that Performance Monitor shows: a rate lacks a value only if the clock did not advance,

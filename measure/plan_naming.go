@@ -64,9 +64,9 @@ func ParseNaming(word string) ([]NameRule, error) {
 }
 
 // OwnInstance returns the instance by which a path selects this process. It replaces the instance
-// "self": for the object Process by a pattern for this process, for the object Thread by a pattern
-// for all its threads. Other instances are returned unchanged. naming is a word of ParseNaming. If
-// "self" must be replaced, a word for names without process ids is an error.
+// "self": for the object Process by a pattern for this process, for the object Thread by a pattern for
+// all its threads. Other instances are returned unchanged. naming is a word of ParseNaming. To replace
+// "self", it must be a word for names with process ids.
 func OwnInstance(object, instance, naming string) (string, error) {
 	thread := strings.EqualFold(object, "Thread")
 	if !strings.EqualFold(instance, "self") || !thread && !strings.EqualFold(object, "Process") {

@@ -16,9 +16,9 @@ const selfObject = "winperf"
 
 // Cost is the time and the memory that a cycle needed.
 type Cost struct {
-	// Prepare and Sample are the durations of these steps. Decode and Cook together are the
-	// duration of the step Decode: Decode is the time to check and index the bytes, Cook the time
-	// for the rest, such as the formulas. With RawOnly both are 0.
+	// Prepare and Sample are the durations of these steps. The step Decode has two fields: Decode is
+	// the time to check and index the bytes, Cook the time for the rest, such as the formulas. With
+	// RawOnly both are 0.
 	Prepare, Sample, Decode, Cook time.Duration
 	// Bytes is the length of the sample in bytes.
 	Bytes int

@@ -24,8 +24,8 @@ import (
 // skipped samples. If a counter needs two samples, Watch does not yield the first cycle, unless
 // KeepFirst is set or a log has no other readable sample.
 //
-// A log is read without waiting, unless Speed is set. If a sample is then late, the following
-// samples are delayed, too. An unreadable sample is skipped: its error is in the Damage of the next
+// A log is read without waiting, unless Speed is set. With Speed, a late sample delays the
+// following samples, too. An unreadable sample is skipped: its error is in the Damage of the next
 // cycle or, without a next cycle, yielded last.
 func Watch(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options,

@@ -14,21 +14,22 @@ import (
 	"github.com/winperf/winperf/internal/datablock"
 )
 
-// Collect appends one performance data block with the requested objects to dst. It fails only if ctx ends
-// or, wrapping [winperf.ErrState], if the dispatcher is closed; it then returns dst without spare
-// capacity. A provider that was abandoned may still read q, and write to the memory behind dst: use only
-// the returned slice afterwards.
+// Collect appends one performance data block with the requested objects to dst. It fails only if ctx
+// ends, or with [winperf.ErrState] if the dispatcher is closed. It then returns dst without spare
+// capacity. An abandoned provider may still read q and write to the spare capacity of dst: use only the
+// returned slice afterwards.
 //
-// Where ctx has a deadline, providers get at most three quarters of the time until then, so that the
-// others' objects arrive. A provider that fails because of that is paused like any other.
+// If ctx has a deadline, providers get at most three quarters of the time until then: the objects of fast
+// providers arrive even if another one is slow. A provider that fails because of that is paused like any
+// other.
 func (d *Dispatcher) Collect(ctx context.Context, q *Query, dst []byte) ([]byte, error) {
 	block, _, err := d.CollectPart(ctx, q, dst)
 	return block, err
 }
 
 // CollectPart is Collect. It also returns why requested objects are missing: lack joins the errors of
-// providers that failed or did not answer in time, in this call or in their last one, or is nil. It has
-// no error that wraps [io/fs.ErrPermission].
+// providers that failed or did not answer in time, in this call or in their last one, or is nil. It omits
+// each error that wraps [io/fs.ErrPermission].
 func (d *Dispatcher) CollectPart(ctx context.Context, q *Query, dst []byte) (block []byte, lack, err error) {
 	if err := d.takeTurn(ctx); err != nil {
 		return slices.Clip(dst), nil, err
@@ -168,8 +169,8 @@ func (d *Dispatcher) assemble(block []byte) (_ []byte, objects int) {
 }
 
 // Close closes the sessions and returns their errors, which are also reported. A running query ends with
-// an error. A provider that does not return within a second is left behind: the error wraps [ErrBusy],
-// and its session is closed when it returns.
+// an error. A provider that does not return within a second is abandoned: the error wraps [ErrBusy], and
+// its session is closed when it returns.
 func (d *Dispatcher) Close() error {
 	var errs []error
 	d.once.Do(func() {

@@ -15,12 +15,13 @@ import (
 type Options struct {
 	// Machine is the name in the block's header.
 	Machine string
-	// Clocks returns the clocks of a sample, just before the providers are called, and of a problem. The
-	// default is the clocks of the Go runtime in units of 100 ns, with PerfTime since NewDispatcher.
+	// Clocks returns the current clocks. It is called for each sample, just before the providers, and for
+	// each problem. The default is the clocks of the Go runtime in units of 100 ns, with PerfTime since
+	// NewDispatcher.
 	Clocks func() counter.Clocks
 	// OpenTimeout and CollectTimeout limit the calls of each provider, like the registry values "Open
 	// Timeout" and "Collect Timeout" of a Windows performance extension DLL (Microsoft Learn, "Creating
-	// Other Registry Entries"). The default is 5 s (10 s on Windows).
+	// Other Registry Entries"). The default is 5 s; the default of Windows is 10 s.
 	OpenTimeout, CollectTimeout time.Duration
 	// MaxBytes limits the bytes that one provider may write for one block. The default is 64 MiB.
 	MaxBytes int
@@ -42,8 +43,8 @@ const (
 // objects in that block, without effect on others. It is then paused: 100 ms, twice as long after each
 // further failure in a row, and 10 minutes from the eleventh on. A provider that does not return in time
 // is abandoned: the query continues without it, and the provider is not called again until it has
-// returned; the late result is dropped. If the caller cancelled the query, abandoning is not a failure,
-// and the next query waits for the provider.
+// returned; late objects are dropped. If the caller cancelled the query, abandoning is not a failure, and
+// the next query waits for the provider.
 //
 // A dispatcher cannot protect from failures that end the whole Go program, such as a panic in a goroutine
 // of the provider.

@@ -9,7 +9,7 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// Problem describes a failure of a provider.
+// Problem describes a failure of a provider, or a problem that it reported.
 type Problem struct {
 	Provider string
 	Stage    string    // "open", "collect" or "close"
@@ -25,8 +25,8 @@ type Problem struct {
 	Failures int
 	// Total is the number of the provider's failures since NewDispatcher.
 	Total int
-	// Pause is the time from Time during which the provider is not called, or longer if it has not
-	// returned by then.
+	// Pause is the time from Time until the provider may be called again. It is not called before it
+	// has returned.
 	Pause time.Duration
 }
 

@@ -17,7 +17,8 @@ type Provider interface {
 	// Objects returns the declarations of all objects that the provider may write. It is called once.
 	Objects() []*Object
 	// Open attaches to the data. It is called before the first query for one of the objects and, after a
-	// failure, before a later one. A session that is returned after ctx has ended is used.
+	// failure, again before a later query. A session that is returned after ctx has ended is used for
+	// later queries.
 	Open(ctx context.Context) (Session, error)
 }
 

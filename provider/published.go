@@ -9,7 +9,7 @@ import (
 // cannot mark missing values. It is immutable.
 type Image struct {
 	// Head holds PERF_OBJECT_TYPE and the PERF_COUNTER_DEFINITION structures. TotalByteLength and
-	// NumInstances are set for no instances, or for the single one of an object without instances;
+	// NumInstances are set for zero instances, if the object is Multi, else for its single instance;
 	// DefaultCounter is -1.
 	Head []byte
 	// Block is the size of a PERF_COUNTER_BLOCK in bytes, including its length field: a multiple of 8.

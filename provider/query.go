@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Query selects objects of a dispatcher: the value name of a registry query with, as a hint, the counters
-// that will be read. The zero Query selects nothing. It must not be changed while it is in use.
+// Query selects objects of a dispatcher, like the value name of a registry query. As a hint it also lists
+// the counters that will be read. The zero Query selects nothing. It must not be changed while it is in
+// use.
 type Query struct {
 	Global   bool     // all objects that are not costly
 	Costly   bool     // all costly objects
@@ -34,8 +35,8 @@ var classes = map[string]Query{
 }
 
 // ParseQuery parses a query string of RegQueryValueEx: "Global", "Costly", "MetadataGlobal",
-// "MetadataCostly" or decimal title indices separated by blanks, in any case. Unknown strings, including
-// foreign machines and name tables, select nothing, as the contract of CollectPerformanceData requires.
+// "MetadataCostly" or decimal title indices separated by blanks, in any case. Other strings, such as
+// "Foreign ..." and "Counter 009", select nothing, as the contract of CollectPerformanceData requires.
 func ParseQuery(s string) *Query {
 	if class, ok := classes[strings.ToLower(strings.TrimSpace(s))]; ok {
 		return &class
@@ -54,8 +55,8 @@ func ParseQuery(s string) *Query {
 	return q
 }
 
-// String returns the query string without the hint. A query for a class and single objects has no single
-// string; the class is first.
+// String returns the query string without the hint. Windows has no string for Global or Costly together
+// with single objects: the result is then both, with Global and Costly first.
 func (q *Query) String() string {
 	var words []string
 	prefix := ""

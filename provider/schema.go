@@ -37,8 +37,8 @@ type Counter struct {
 	Index uint32 // title index: even, not 0
 	Name  string
 	Help  string
-	// HelpIndex is the title index of the help text: odd; 0 means Index + 1. Counters with the same name
-	// in several objects need different ones for different texts.
+	// HelpIndex is the title index of the help text: odd; 0 means Index + 1. Counters of several objects
+	// with the same name but different help texts need different indices.
 	HelpIndex uint32
 	Languages map[string]Text // as in Object
 	Type      counter.Type

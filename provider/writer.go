@@ -76,8 +76,8 @@ func (w *Writer) failAs(kind error, format string, args ...any) {
 	}
 }
 
-// Report passes a problem to [Options].OnProblem that does not prevent the use of the objects. It is not
-// a failure. Report each problem once: it is passed on even if the call fails later.
+// Report passes err to [Options].OnProblem as a problem, not a failure: the objects remain usable. It is
+// passed on even if the call fails later, so do not report it again in the next call.
 func (w *Writer) Report(err error) { w.reports = append(w.reports, err) }
 
 // Clocks returns the clocks of the sample, which are in the block's header.

@@ -125,7 +125,7 @@ func (w *Writer) writeValues(t time.Time, columns []winperf.Column) error {
 	return w.out.record(typeSample, local, utc, w.values.buf)
 }
 
-// fill makes the sample of readings.
+// fill sets v.sample to the values of columns.
 func (v *values) fill(columns []winperf.Column, local int64) {
 	s := &v.sample
 	s.Local, s.Values = local, s.Values[:0]

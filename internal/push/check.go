@@ -188,7 +188,8 @@ func checkAttribute(l metrics.Label) error {
 	return nil
 }
 
-// CheckFiles returns problems of the files that the settings name, if Check has none.
+// CheckFiles returns problems of the files that the settings name. Call it only if
+// Check returns none.
 func (t *Target) CheckFiles() []Problem {
 	found := problems{}
 	secrets := []struct{ key, name string }{{"password_file", t.PasswordFile}, {"bearer_file", t.BearerFile}}

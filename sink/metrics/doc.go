@@ -51,11 +51,11 @@
 // A base becomes part of the metrics of its counter. Headings, histograms and counters of unknown
 // types have no metrics.
 //
-// Cumulative counters of 4 bytes continue beyond 2^32 as long as the instance is known to be the
-// same. Any other decrease is a restart of the counter, as in Prometheus. Raw counts with KB, MB,
-// ms or another unit in their names are converted to base units, and percentages to ratios. Raw
-// counts that are known never to decrease (Packets Received Errors) are counters. A value that a
-// sample lacks is absent, never 0.
+// If a cumulative counter of 4 bytes passes 2^32 and becomes smaller, its metric continues beyond
+// 2^32, as long as the instance is known to be the same. Any other decrease is a restart of the
+// counter, as in Prometheus. Raw counts with KB, MB, ms or another unit in their names are
+// converted to base units, and percentages to ratios. Raw counts that are known never to decrease
+// (Packets Received Errors) are counters. A value that a sample lacks is absent, never 0.
 //
 // # Names
 //
@@ -75,7 +75,7 @@
 // Server have sql_instance. After the first sample with objects of several machines, all instances
 // have the label machine. Totals (_Total) are omitted, so that sums over a metric are correct,
 // unless [Options] select them or a path names them. The labels instance and job are not used,
-// because Prometheus sets them. Only with Options.Home some series have the label instance.
+// because Prometheus sets them. The exceptions are Options.Home and Generic.InstanceLabel.
 //
 // # Names of other programs
 //

@@ -36,8 +36,8 @@ type Family struct {
 	// Unit is the base unit as in the name ("seconds", "bytes", "ratio"), or "" if the name has
 	// none. For names of OpenTelemetry it is the UCUM unit ("s", "By", "1").
 	Unit string
-	// Additive marks a Gauge of OpenTelemetry's names whose values can be added, such as bytes in use:
-	// an up-down counter.
+	// Additive marks an up-down counter of OpenTelemetry: a Gauge whose values can be added, such as
+	// bytes in use.
 	Additive bool
 	Help     string
 	// Object is the English name of the object of the first column; "" for none.

@@ -13,7 +13,7 @@ type Scheme uint8
 
 // The schemes.
 const (
-	Own             Scheme = iota // winperf's names: every counter, with a name made from its own
+	Own             Scheme = iota // winperf's names: every counter, named after object and counter
 	WindowsExporter               // the names of windows_exporter: the counters that its collectors read
 	OTel                          // OpenTelemetry's names: the counters that match its semantic conventions
 )

@@ -106,8 +106,8 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 }
 
 // Continue copies the totals of cumulative counters of 4 bytes from last, which mapped earlier
-// samples of the same machines. Without it these counters restart at the raw value, which rate()
-// would treat as an increase. Call it before the first Map, while last is not in use. After Map has
+// samples of the same machines. Without it these counters fall to the raw value, and rate() treats
+// this as a restart from 0. Call it before the first Map, while last is not in use. After Map has
 // been called the error wraps winperf.ErrState.
 func (m *Mapper) Continue(last *Mapper) error {
 	if m.uses > 0 {

@@ -101,7 +101,7 @@ func (f *Flags) packs(format string) bool {
 	})
 }
 
-// Target returns the target for a file name, with the mode for an existing file.
+// Target returns the target for a file name. Its mode depends on --overwrite.
 func (f *Flags) Target(file string) Target {
 	t := Target{Name: file, Reads: f.reads}
 	if f.Overwrite {
