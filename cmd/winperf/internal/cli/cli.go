@@ -121,15 +121,16 @@ logs, and computes their values as Windows does.
 A path names a counter: \Object(Instance)\Counter. * matches any characters. Quote paths
 to protect them from the shell. winperf list shows the available objects and counters.
 
-A counter is one statistic of an object, such as Memory or Process; an instance is one of
-several, such as one process. A sample is the state of counters at one moment, a reading
-the value of one counter of one instance in it, a series these readings over time. In an
-experiment a counter is called a sensor, and the values at one event are a record. Costly
-objects take long to sample, such as Process Memory Details on Linux or Thread Details on
-Windows; they are read only if a path or flag asks for them.
+A counter is one statistic of an object, such as Memory or Process. An object can have
+instances: each process is an instance of Process. A sample is the state of counters at one
+moment, a reading the value of one counter of one instance in it, a series these readings
+over time. An experiment measures counters, called sensors, at the events of a program; the
+values at one event are a record. Costly objects take long to sample, such as Process
+Memory Details on Linux or Thread Details on Windows; they are read only if a path or flag
+asks for them.
 
 Exit status: 0 done; 1 nothing was done, also if the command line is wrong; 3 done in part,
-such as a path without a value. Commands with other statuses describe them.`,
+for example if a path had no value. Commands with other statuses describe them.`,
 		Example: `  winperf list
   winperf get '\Memory\Available MBytes'
   winperf watch '\Processor(*)\% Processor Time' -i 2

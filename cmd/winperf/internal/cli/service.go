@@ -172,9 +172,10 @@ func within(dir string, do func() int) (status int, err error) {
 func (p *program) serviceRemoveCommand() *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
-		Use:     "remove",
-		Short:   "Stop the service and remove it",
-		Long:    "Remove stops the service, waits until it has ended, and removes it and its entry in the event log.",
+		Use:   "remove",
+		Short: "Stop the service and remove it",
+		Long: "Remove stops the service, waits until it has ended, and removes it and its entry in the\n" +
+			"event log.",
 		Example: "  winperf service remove",
 		Args:    console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -60,10 +60,10 @@ Options follow the question mark; & separates several:
 
   kernel=fold      show one process instead of the threads of the Linux kernel
   groups=PATH      show these control groups of Linux and the groups below them
-  foreign=HOST     a machine without Windows whose counters the registry provides
+  foreign=HOST     counters of HOST, a machine without Windows that MACHINE queries
   lang=ID          language of the names, such as 009 for English
   formatted=1      values computed by PDH instead of raw values
-  names=FILE       names of the numbers in the blocks, from winperf list --names
+  names=FILE       names for the title indices in the blocks, from winperf list --names
   zone=ZONE        time zone of a text log, such as Europe/Berlin, as --zone
   codepage=N       code page of a text log, such as 1251, as --code-page
 

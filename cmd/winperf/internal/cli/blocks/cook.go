@@ -33,7 +33,7 @@ or standard input, and writes one for each:
 value and base are the raw values of the counter and of its base, multi the second value of
 a multi-counter; perf_time, time_100ns and object_time are the clocks of the sample and of
 its object, perf_freq and object_freq their ticks per second. --wrap plausible treats a
-4-byte value that decreased as wrapped if it then has grown by less than half its range.
+4-byte value that decreased as wrapped if this means growth by less than half its range.
 
 prev is optional if one sample is enough; fields that the type does not use are optional.
 winperf convert --raw -o jsonl writes such lines; the output repeats their time and path.

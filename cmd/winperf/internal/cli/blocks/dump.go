@@ -46,8 +46,8 @@ func DumpCommand(a *console.App) *cobra.Command {
 a new sample of the source. From a log it shows the first sample, or the first one at or
 after --begin.
 
-  -o text    every field, in a form that every command reads as a log; for counter sets
-             definitions, instances and raw values
+  -o text    every field, in a form that every command reads as a log. For counter sets
+             it has definitions, instances and raw values
   -o json    objects, definitions, instances and raw values
   -o bin     the raw bytes, for perfdata:FILE; with --object a block with only these
              objects
@@ -78,7 +78,8 @@ not found.`,
 	cmd.Flags().StringArrayVar(&d.objects, "object", nil, object)
 	const machine = "show only the machine with this `NAME` in a log of several machines"
 	cmd.Flags().StringVar(&d.machine, "machine", "", machine)
-	cmd.Flags().StringArrayVar(&d.names, "names", nil, "`FILE` with the names of FILE's objects and counters")
+	cmd.Flags().StringArrayVar(&d.names, "names", nil,
+		"`FILE` with names for the title indices, from winperf list --names")
 	console.Complete(cmd, "object", input.CompleteObject(&d.source))
 	return cmd
 }

@@ -68,15 +68,16 @@ func Command(a *console.App) *cobra.Command {
 several machines, by time. Paths select counters; without a path and --counters it
 converts all. An argument that begins with \ is a path, unless a file of that name exists.
 
-  csv, tsv      text logs of Windows, with a column for each instance name in the logs,
-                which are read twice (standard input through a temporary copy).
-                Successive processes with the same name share a column; rates and
-                averages have no value in the first row of each
+  csv, tsv      text logs of Windows, with a column for each instance name. Convert reads
+                the logs twice, standard input from a temporary copy. Successive
+                processes with the same name share a column; rates and averages have no
+                value in the first row of each process
   jsonl, json   JSON, one line for each reading; NAME.jsonl.zst is compressed
-  capture, blg  raw values of whole objects, from the machines of one log. A blg made
-                from a text log or JSON lines holds displayable values as doubles
-                (PERF_DOUBLE_RAW), at the UTC offset of the first sample; not verified
-                on Windows
+  paths         the path of each counter and instance, one a line, without values
+  capture, blg  raw values of whole objects. Several logs must be from the same machine.
+                A blg made from a text log or JSON lines holds displayable values as
+                doubles (PERF_DOUBLE_RAW), at the UTC offset of the first sample; not
+                verified on Windows
   openmetrics   all series of the logs as metrics, for 'promtool tsdb create-blocks-from
                 openmetrics'. Data that exceeds the memory is kept in a temporary file
                 next to OUT. Prometheus deletes samples older than its retention
@@ -93,8 +94,8 @@ OUT is created only when it is complete, not if converting fails or is interrupt
 OUT can be a URL: remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus,
 VictoriaMetrics, Mimir) or otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry), also with
 https. All samples are sent as metrics in the order of time. Some databases drop old
-samples without an error: VictoriaMetrics samples older than its -retentionPeriod,
-Prometheus samples older than its newest ones. --push-names windows_exporter uses the
+samples without an error: VictoriaMetrics drops samples older than its -retentionPeriod,
+Prometheus drops samples older than its newest ones. --push-names windows_exporter uses the
 metric names of that exporter's dashboards.
 
 Exit status: 0 done, 1 nothing was converted or sent, 3 a path had no value, some values

@@ -171,8 +171,8 @@ func experimentChangeCommand(a *console.App) *cobra.Command {
 --binding are optional if the experiment has only one. A change is applied completely or
 not at all.
 
-Exit status: 0 done, 1 nothing was changed, 3 done, but a removed sink failed at its end
-and may lack records.`,
+Exit status: 0 done, 1 nothing was changed, 3 done, but closing a removed sink failed, so
+it may lack records.`,
 		Example: `  winperf experiment change shop --every 5s
   winperf experiment change shop load --sensor '\Process(shop)\*'
   winperf experiment change shop --add-sink https://example.com/records`,
@@ -206,9 +206,9 @@ and may lack records.`,
 	}
 
 	f := cmd.Flags()
-	const interval = "new interval of the events that --every of attach started"
+	const interval = "new interval of a source of events, see --source"
 	f.Var(input.LiveInterval{Interval: &every}, "every", interval)
-	f.StringVar(&ch.Source, "source", "", "`NAME` of the source of events that --every changes")
+	f.StringVar(&ch.Source, "source", "", "`NAME` of the source of events that --every changes, such as tick")
 	const sensor = "`PATH` or name of a sensor, replaces the previous sensors; may be repeated"
 	f.StringArrayVar(&ch.Sensors, "sensor", nil, sensor)
 	f.StringVar(&ch.Binding, "binding", "", "`NAME` of the binding that --sensor changes")
@@ -230,7 +230,7 @@ func checkSensors(texts []string) error {
 }
 
 const sinkHelp = "also deliver records to `WHERE`: a file (.jsonl, .csv, .tsv), an http: or https: URL," +
-	" or after | a program with its arguments, without a shell; may be repeated"
+	" or '|PROGRAM ARG...', started without a shell; may be repeated"
 
 func parseSinks(texts []string) (sinks []control.Sink, err error) {
 	for _, text := range texts {

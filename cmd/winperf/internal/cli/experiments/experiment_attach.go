@@ -46,15 +46,15 @@ func experimentAttachCommand(a *console.App) *cobra.Command {
 		Use:   "attach [PROGRAM]",
 		Short: "Measure sensors at the events of a program",
 		Long: `Attach starts an experiment in PROGRAM. It measures the sensors at each event whose name
-matches a pattern, and writes the records until you stop it (Ctrl-C) or another command
-ends the experiment. Without --keep the experiment ends with this command.
+matches --event, at the interval of --every, or both. It writes the records until you stop
+it (Ctrl-C) or another command ends the experiment. Without --keep the experiment ends with
+this command.
 
-Without --event, events occur at the interval of --every. Several bindings, other sources
-of events, and headers for a URL require a specification in JSON (--spec, see
-docs/experiments.md).
+Several bindings, other sources of events, and headers for a URL require a specification in
+JSON (--spec, see docs/experiments.md).
 
-The records are written as JSON lines. -o csv, table and so on write only their values, -o
-FILE writes to a file.
+The default format, records, contains whole records as JSON lines; .jsonl files have this
+format. The other formats contain only the values; -f jsonl writes a line for each value.
 
 Exit status: 0 done, 1 nothing was attached, 3 some events gave no values, a sensor
 matched nothing, or records were lost.`,
@@ -86,7 +86,7 @@ func (f *attachFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.binding.Raw, "raw", false, "add the raw values to the records")
 
 	const names = "show processes and threads as `RULE`: pid, name:pid or name (default: name);" +
-		" with an id, \\Process(self) and \\Thread(self) are the program"
+		" with pid or name:pid, \\Process(self) and \\Thread(self) are the program"
 	flags.StringVar(&f.spec.Names, "names", "", names)
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"pid", "name:pid", "name"},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -159,7 +159,8 @@ func experimentReceiveCommand(a *console.App) *cobra.Command {
 		Use:   "receive [PROGRAM [EXPERIMENT]]",
 		Short: "Write the records of an experiment that was attached with --keep",
 		Long: `Receive writes the records of an experiment that was attached with --keep, until you stop
-it (Ctrl-C) or the experiment ends. It first writes the records that no command has received.`,
+it (Ctrl-C) or the experiment ends. It first writes the records that no command has
+received.`,
 		Example:           `  winperf experiment receive shop load -o table`,
 		Args:              programAndExperiment,
 		ValidArgsFunction: completeProgram,

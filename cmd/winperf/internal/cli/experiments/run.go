@@ -45,16 +45,16 @@ const runHelp = `Run runs an experiment from a YAML file, or a command after --,
 Experiment: the file names the sensors, events, deliveries of records, and the commands to
 run and compare (docs/experiments.md). Run first checks the whole file and samples every
 counter once; --check stops there. The results are written to a new directory: the file,
-the conditions, the plan with its seed, all records and runs, raw samples of all
+the conditions, the order of runs with its seed, all records and runs, raw samples of all
 measurements, and the report. With that DIRECTORY as argument run repeats the same commands
 in the same order.
 
 Command: run executes it -n times and shows on standard error its time, processor time,
-memory, I/O and context switches. Figures of all its processes are sampled from the process
-tree (-i) and lack the use after a process's last sample. Figures of the system cover the
-processes that the command waited for. -o DIRECTORY keeps all data needed to repeat
-and compare the runs: the plan with its seed, the conditions, each run with all its
-processes, and the report.
+memory, I/O and context switches. For a single run, the column SYSTEM has the use that the
+system reports for the command and the processes it waited for. The column SEEN adds up the
+processes of the command; they are sampled (-i), so the use after a process's last sample
+is missing. -o DIRECTORY keeps all data needed to repeat and compare the runs: the order of
+runs with its seed, the conditions, each run with all its processes, and the report.
 
 --disturbance runs the command without measuring and with measuring at several intervals,
 in blocks of random order, to show the cost of measuring: the difference of the means with
@@ -65,18 +65,18 @@ its 95 % confidence interval, and the probability of such a difference without a
 
 Ctrl-C asks the command to end and completes the results; a second one kills it.
 
-With --experiments programs can attach further experiments to the run of an experiment
-(winperf experiment attach run_NAME).
+With --experiments, winperf experiment attach run_NAME adds an experiment to a running
+experiment NAME.
 
 Exit status of a command: its own status, or of several runs the first that is not 0;
 128+n if signal n ended it; 126 if it could not be started, 127 if it was not found;
 otherwise 125 if winperf itself failed, could not keep the results, or was stopped before
 the last run. Measuring problems are only reported on standard error.
 
-Exit status of an experiment, of --compare, and with --measure-status of a command: 0
-done, 1 the experiment or command could not be run or its results not be kept, 3 it failed
-in some of the runs, was stopped before all runs, or records were lost; of --check also 3
-if an object is missing that may appear later.`
+Exit status of an experiment, of --compare, and of a command with --measure-status: 0 done,
+1 nothing could be run or compared, or the results could not be kept, 3 a run failed, runs
+were not made, or records were lost. --check also ends with 3 if an object is missing that
+may appear later.`
 
 const runExample = `  winperf run experiment.yaml
   winperf run --check experiment.yaml
@@ -113,7 +113,7 @@ func RunCommand(a *console.App, call *Invocation) *cobra.Command {
 func (r *runner) addFlags(flags *pflag.FlagSet) {
 	const every = "time between samples of the processes: 1, 0.1, 50ms"
 	flags.VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", every)
-	const count = "number of runs of the command, or of each variant"
+	const count = "number of runs of the command; with --disturbance, at each interval"
 	flags.VarP(input.AtLeast{Count: &r.repetitions, Least: 1}, "count", "n", count)
 	flags.Var(input.AtLeast{Count: &r.warmups}, "warmup", "number of runs before, which are not counted")
 	flags.Uint64Var(&r.seed, "seed", 0, "seed `N` of the random order; 0 chooses one")

@@ -27,7 +27,7 @@ type LogFlags struct {
 // Add adds the flags to a command.
 func (f *LogFlags) Add(cmd *cobra.Command) {
 	const zone = "time `ZONE` of times and of text logs, such as Europe/Berlin or +05:30" +
-		" (default: of the log or this machine)"
+		" (default: of the log, UTC if it names none; live: of this machine)"
 	cmd.Flags().StringVar(&f.zone, "zone", "", zone)
 	const codePage = "code page of a text log, a `NUMBER` such as 1251, if not detected"
 	cmd.Flags().StringVar(&f.codePage, "code-page", "", codePage)

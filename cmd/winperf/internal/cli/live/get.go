@@ -21,7 +21,7 @@ are in the time zone of the log (UTC if it names none) or in --zone:
 A path is \Object(Instance)\Counter, or \Object\Counter for an object without instances.
 * and ? are wildcards in each part. Instances with the same name are numbered #1, #2 and so
 on; (name) is the first, (name*) matches all. A sensor name, as shown by
-winperf list -o sensors, can replace a path.
+winperf list -o sensors, can replace a path. -o paths shows only the paths of the readings.
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path matched nothing or had no
 value, some values could not be read for lack of permission, or some data was damaged.`,

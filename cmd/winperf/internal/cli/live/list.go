@@ -60,10 +60,11 @@ func ListCommand(a *console.App) *cobra.Command {
 
   -o paths    one reusable path for each counter, with (*) for its instances;
               with --instances one path for each counter of each instance
-  -o sensors  the same as sensor names, source/object/counter#instance; the
+  -o sensors  sensor names instead of paths: source/object/counter#instance; the
               characters / # and % in names become %2F, %23 and %25
   -o jsonl    one JSON line for each counter, with index, help, type and instances
-  --names     the whole name table, including unused names: 4, a tab, System
+  --names     the whole name table, including unused names: an index, a tab and a
+              name in each line
 
 Spellings of typeperf: -q is -o paths, -qx is -o paths --instances.
 

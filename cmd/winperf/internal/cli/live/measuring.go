@@ -22,7 +22,8 @@ type measureFlags struct {
 
 func (f *measureFlags) add(cmd *cobra.Command) {
 	f.name.Add(cmd)
-	const anomalies = "report disturbances of the measurement on standard error"
+	const anomalies = "report disturbances on standard error, such as late samples, clock changes and" +
+		" new or renamed instances"
 	cmd.Flags().BoolVar(&f.anomalies, "anomalies", false, anomalies)
 }
 

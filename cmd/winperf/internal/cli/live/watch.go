@@ -12,24 +12,24 @@ func WatchCommand(a *console.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [PATH...]",
 		Short: "Show readings every interval until stopped",
-		Long: `Watch shows a reading of the counters that the paths name every interval, until -n
-readings, or Ctrl-C, SIGTERM or SIGHUP, which complete the output. Without a path it shows
-processors, memory, the ten busiest processes, disks and network interfaces; formats other
-than table show all processes. On a terminal the table is redrawn in place: arrow and page
-keys scroll, q quits. In a pipe readings follow each other.
+		Long: `Every interval, watch shows a reading of each counter that the paths name. After -n
+readings, or on Ctrl-C, SIGTERM or SIGHUP, it completes the output and ends. Without a path
+it shows processors, memory, the ten busiest processes, disks and network interfaces;
+formats other than table show all processes. On a terminal the table is redrawn in place:
+arrow and page keys scroll, q quits. In a pipe readings follow each other.
 
-Paths are as for winperf get. A path without a match is tried again with each sample. New
-and ended instances are tracked; csv and tsv show only the instances of the first row. A
-renamed process keeps its original name in the output; --anomalies reports the change.
-Costly objects are sampled separately, so they do not delay the others; table and jsonl
-show the age of older values. \winperf\* shows the cost of watching: the times of its
+Paths and formats are as for winperf get. A path without a match is tried again with each
+sample. New and ended instances are tracked; csv and tsv show only the instances of the
+first row. A renamed process keeps its original name in the output; --anomalies reports the
+change. Costly objects are sampled separately, so they do not delay the others; table and
+jsonl show the age of older values. \winperf\* shows the cost of watching: the times of its
 stages and the program's resource use.
 
 If a path selects % Processor Time of every process, the table has a row "(not in a listed
 process)": the time of all processors minus the sum of all processes except Idle and
 _Total, in percent of one processor. It contains interrupts, and processes that ended
-between two samples. The row is omitted from other formats, and with --cap100, a process
-excluded by --exclude, or a source without the object Processor.
+between two samples. Other formats omit the row; the table omits it with --cap100, if
+--exclude excludes a process, or if the source has no object Processor.
 
 Spellings of typeperf: -cf FILE is --counters, -si is -i, -sc is -n.
 

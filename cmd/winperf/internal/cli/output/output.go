@@ -31,10 +31,10 @@ type Flags struct {
 func (f *Flags) Add(cmd *cobra.Command, formats []sink.Format) {
 	f.Formats = formats
 	cmd.Flags().StringVarP(&f.Output, "output", "o", "",
-		"write to this `FILE`, or in this format to standard output: "+formatNames(formats)+
+		"write to this `FILE`, or to standard output in one of these formats: "+formatNames(formats)+
 			" (./"+formats[0].Name+" is a file)")
 	cmd.Flags().StringVarP(&f.Format, "format", "f", "",
-		"`FORMAT` of the file, if its extension does not name it: "+formatNames(formats))
+		"output `FORMAT`, if the extension of -o does not name it: "+formatNames(formats))
 	cmd.Flags().BoolVar(&f.Overwrite, "overwrite", false, "replace an existing file")
 	names := formatCompletions(formats)
 	console.Complete(cmd, "format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))

@@ -207,8 +207,8 @@ func providerCheckCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Report errors in .ini, .h, .man and schema files",
-		Long: `Check reads .ini files with the header that each names, .h files, manifests (.man) and
-schemas (.json), and reports all errors with line and column. A warning is about something
+		Long: `Check reads .ini files, also the header named in each, .h files, manifests (.man) and
+schemas (.json). It reports all errors with line and column. A warning is about something
 that Windows accepts but that is probably not intended.
 
 Exit status: 0 no errors, 1 no file could be read, 3 errors were found.`,

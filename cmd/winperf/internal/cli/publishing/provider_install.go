@@ -25,10 +25,10 @@ manifest (.man). It checks the file first. For an .ini file it writes the servic
 Performance and Linkage keys and calls lodctr; for a manifest lodctr does everything. If a
 step fails, the previous steps are undone.
 
-The provider shows objects that SYSTEM, administrators and the reading account publish.
---publisher adds an account; the order of accounts is the order of their instances. An
-account is a name or a SID, not a group; * is all accounts. Files of elevated programs
-belong to BUILTIN\Administrators.
+The winperf-provider.dll shows objects that SYSTEM, administrators and the reading account
+publish, with their instances in this order. --publisher adds an account, whose instances
+follow: a name or a SID, not a group; * is all accounts. An elevated program publishes as
+BUILTIN\Administrators.
 
 Install requires an elevated prompt. --dry-run works on any system.`,
 		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run
@@ -103,8 +103,8 @@ func providerUninstallCommand(a *console.App) *cobra.Command {
 		Use:   "uninstall DRIVER|GUID|FILE",
 		Short: "Remove a provider from this machine",
 		Long: `Uninstall removes the version 1 provider of a driver, or the version 2 provider of a GUID.
-An .ini or .man file names its driver or GUID. In the service key only the data of
-performance counters is deleted, and keys that are then empty.`,
+An .ini or .man file names its driver or GUID. Uninstall deletes only the values for
+performance counters from the service key, and keys that are then empty.`,
 		Example: `  winperf provider uninstall MyApplication
   winperf provider uninstall myapp.man --dry-run`,
 		Args: console.ExactlyOne("provider"),

@@ -21,10 +21,11 @@ func providerStatusCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DRIVER",
 		Short: "Show the published objects that a provider delivers and omits",
-		Long: `Status queries the winperf-provider.dll of a driver from this process. It lists the
-objects that the DLL delivers, by title index, and the account that publishes each. It
-also shows why objects are omitted: damaged or foreign files, an account that is not
-trusted, an answer that is too large, or a directory that another account created.
+		Long: `Status loads the winperf-provider.dll installed for DRIVER and queries it. It lists the
+objects that the DLL delivers to this account, by title index, and the account that
+publishes each. It also shows why objects are omitted: damaged or foreign files, an account
+that is not trusted, an answer that is too large, or a directory that another account
+created.
 
 Exit status: 0 nothing was omitted, 1 the provider could not be queried, 3 something was
 omitted.`,

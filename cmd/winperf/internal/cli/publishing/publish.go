@@ -37,8 +37,8 @@ input. Other programs see them at once: on Linux with winperf, on Windows if the
 is installed. The objects disappear when the input ends, or with --keep when the command
 is interrupted (Ctrl-C, SIGTERM, SIGHUP).
 
-FILE is JSON, as for winperf provider init, whose --example prints one. Its driver and
-symbols are optional; by default they are derived from the names.
+FILE is a JSON schema as for winperf provider init; init --example prints one. Here its
+driver and symbols are optional, and derived from the names of its objects and counters.
 
 Each line is a path, a space, and the operation on the raw value:
   \Transfer\Bytes Sent 5                 set it to 5
@@ -49,8 +49,8 @@ PERF_DOUBLE_RAW takes decimals, such as 21.5, and can be negative. The raw value
 PERF_ELAPSED_TIME is the start time on the clock of the samples: on Linux the seconds in
 /proc/uptime times 10,000,000; on Windows QueryPerformanceCounter.
 
-The first line with a new instance creates it, with zeros. In \Part(Peer 1/a)\Bytes the
-part after the slash is the name of a child if an instance has the name before the slash.
+The first line with a new instance creates it, with zeros. \Part(Peer 1/a)\Bytes names the
+child a of Peer 1 if an instance Peer 1 exists, otherwise the instance Peer 1/a.
 Empty lines and lines that begin with # are ignored. Lines that cannot be read are
 skipped; the first 20 are reported, then at most one a second.
 
@@ -65,8 +65,8 @@ Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.schema, "schema", "", "`FILE` that declares the objects and counters (required)")
 	f.BoolVar(&opt.keep, "keep", false, "continue after the input has ended, until interrupted")
-	const dir = "publish in `DIRECTORY` instead of the default directory or the first one in " +
-		publish.Environment
+	const dir = "publish in `DIRECTORY` (default: the first one in " + publish.Environment +
+		", otherwise a directory of the system)"
 	f.StringVar(&opt.Dir, "dir", "", dir)
 	const group = "on Linux: members of `GROUP` may read (default: the directory's group)"
 	f.StringVar(&opt.Group, "group", "", group)

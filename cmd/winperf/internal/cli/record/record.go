@@ -95,22 +95,22 @@ after -n samples, or at the time of --for or --end. SIGTERM and SIGHUP complete 
 as Ctrl-C does; under nohup SIGHUP is ignored.
 
   capture     complete raw samples of the objects that the paths name, or without a path
-              of all objects that are not costly; with all names, compressed, readable
-              on any system
+              of all objects that are not costly. The file contains the name tables, is
+              compressed, and is readable on any system
   blg         binary log of Windows, raw values; not verified on Windows
-  csv, tsv    text logs of Windows, with a column for each instance of the first row. A
-              column belongs to an instance, not to its name: instances that appear
-              later are not recorded. Record a capture and convert it to get all of them
+  csv, tsv    text logs of Windows, with a column for each instance of the first row.
+              Instances that appear later are not recorded, even under the same name. To
+              get all, record a capture and convert it
   jsonl       a JSON object for each reading; NAME.jsonl.zst is compressed
 
 NAME can contain {time}, {date}, {mmddhhmm}, {host} and {serial}. The default is
 winperf_{time} with the format's extension. An existing file is kept without --append,
-which requires the same counters, or --overwrite. A named pipe is written when a program
-reads it. Other programs can read the file during recording, but no other winperf can
-write it.
+which requires the same counters, or --overwrite. If NAME is a named pipe, record waits
+until a program reads it. Other programs can read the file during recording, but no other
+winperf can write it.
 
 A path without a match is tried again with each sample. While no path matches, record
-reports that it waits and writes nothing; the samples and the time of waiting count for -n
+writes nothing and reports that it waits; the samples and the time of waiting count for -n
 and --for.
 
 --max-size, --max-samples and --max-time limit a file. At the limit recording stops; with

@@ -56,22 +56,22 @@ A scrape can select metrics: curl 'http://localhost:9182/metrics?object=Memory',
 ?path=\Process(*)\ID%20Process. It is answered within Prometheus' timeout. Objects that are
 not ready by then are omitted, and winperf_object_up reports this.
 
-With --push, or targets in the configuration, samples are also taken at an interval and
-sent. Samples that a receiver does not take wait in a queue on disk, also across restarts
-of the program.
+With --push, or push: in the configuration, samples are also taken at an interval and sent.
+Samples that a receiver does not accept wait in a queue on disk, also across restarts of
+the program.
 
-From a log it serves the last sample with all its objects. The first scrape gets the
-sample before the last, so that rates can be computed.
+Without a path it serves all objects of a log. The first scrape gets the sample before the
+last one, later scrapes get the last one, so that rates can be computed.
 
 By default it listens on this machine only. --web.config.file names the file with
 certificates and passwords, in the format of Prometheus exporters.
 
 The --config file (YAML) can contain every setting except --experiments; flags override
 it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if it has
-errors, the old configuration stays in use. --check runs all checks before serving and
-ends with status 0 and no output, or with all errors of the file by line and column; wrong
-paths and flags of the command line are reported first, alone. A path without a match is
-only a warning, because its object may appear later.
+errors, the old configuration stays in use. --check does not serve: it ends with status 0,
+or with status 1 and all errors of the file by line and column. If a flag or path of the
+command line is wrong, it reports only this. A path without a match is only a warning,
+because its object may appear later.
 
 With --experiments programs can attach experiments to the server (winperf experiment
 attach serve), which measure this machine, whatever the server's source is.

@@ -59,25 +59,27 @@ func CompareCommand(a *console.App) *cobra.Command {
 		Short: "Compare the values of logs or of live sources",
 		Long: `Compare shows the differences between logs, or between live sources.
 
-Logs and captures, also if named with --source: it compares the number of values, the mean
-and percentiles, and shows the change of each median from the first log, as benchstat does.
+If all sources are log files, it shows the number of values, the mean and percentiles of
+each counter, and the change of each median from the first log, as benchstat does.
 Without a path it compares all counters. Instances are matched by name. A change is
 significant if p < 0.05 in the Mann-Whitney U test; ~ marks other changes. The test assumes
 independent values, which successive samples of a busy system are not: with many samples it
-finds small changes. Use --tolerance to ignore changes up to a percentage of the first
-log's median and mean (for percentages too: from 10 % to 11 % is a change of 10 %).
+finds small changes. --tolerance is the accepted change of the median and the mean, in
+percent of the first log's (for percentages too: from 10 % to 11 % is a change of 10 %).
 
-Live sources, perfdata: sources, and any source with -n: it reads single values, one
-source directly after the other. It shows the values side by side, marks differences, and
-shows the cost of a sample of each source: time, processor time, allocations, bytes.
---tolerance is the accepted difference in percent of the larger value; single percentages
-are compared in points (10 % and 11 % differ by 1 point). Counters are matched by path,
-without the machine name. On Windows the default sources are the registry, the counter
-sets and PDH of this machine; on other systems name at least two.
+If a source is a URL, such as local: or perfdata:, or if -n is given, it reads single
+values, one source directly after the other. It shows the values side by side, marks
+differences, and shows the cost of a sample of each source: time, processor time,
+allocations, bytes. --tolerance is the accepted difference in percent of the larger value;
+percentages are compared in points (10 % and 11 % differ by 1 point). Counters are matched
+by path, without the machine name. On Windows the default sources are the registry, the
+counter sets and PDH of this machine; on other systems name at least two.
 
-Exit status: 0 no difference, 1 nothing could be compared, 3 values differ (logs:
-significantly, and the medians or means by more than --tolerance), a source lacks a value
-or could not be read, or some data was damaged.`,
+Values differ if the difference exceeds --tolerance; in log files it must also be
+significant.
+
+Exit status: 0 no difference, 1 nothing could be compared, 3 values differ, a source lacks
+a value or could not be read, or some data was damaged.`,
 		Example: `  winperf compare before.blg after.blg
   winperf compare before.blg after.blg '\Processor(*)\*' --differing
   winperf compare '\Memory\*' '\Processor(*)\% Processor Time'       (on Windows)
@@ -98,7 +100,7 @@ func (c *comparer) flags(cmd *cobra.Command) {
 
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sources, "source", nil,
-		"compare the source with this `URL`; repeat it: "+input.SourceHelp)
+		"source to compare, repeat it; the `URL` is "+input.SourceHelp)
 	flags.Var(&c.source.Language, "language", input.LanguageHelp)
 
 	const every = "time between two samples of a source: 2, 0.5, 500ms"

@@ -74,20 +74,20 @@ With --for it measures this machine, or --source, instead.
   total      for a rate the sum over the time, such as the bytes of Bytes/sec; for a
              percentage of time the seconds. Other counters, and csv and tsv logs, have
              no total
-  deviation  standard deviation of a sample
+  deviation  standard deviation, with the divisor count-1
   p95        95 % of the values are at most this measured value. With more than 1,024
              values it is approximate; the table shows the error
   above      number of values above --above; longest is the longest unbroken time above
 
 --top N shows the N largest instances of each counter, by --sort total (the default),
-average or maximum. A counter without a total is sorted by its average. For this order
-averages and maxima are multiplied by the time that the instance was present, so one that
-ended after two samples is not first. _Total and the process Idle are omitted.
+average or maximum. A counter without a total is sorted by its average. For this order the
+average or maximum is multiplied by the time that the instance was present, so that
+short-lived instances rank lower. _Total and the process Idle are omitted.
 
 A process has one row for its whole lifetime, even if its name or its number changes.
-Processes of the same name are numbered: svchost is the first, svchost#1 the second. If the
-first one ends, the second becomes the first, so \Process(svchost)\* can show several. The
-rates of a process count from its start, so that short processes have rates (not with
+Processes of the same name are numbered: svchost is the first, svchost#1 the second. If
+svchost ends, svchost#1 becomes svchost, so \Process(svchost)\* can show several processes.
+The rates of a process count from its start, so that short processes have rates (not with
 --pdh-exact).
 
 If a path selects % Processor Time of every process, the last row of the table is "(not in a
