@@ -95,7 +95,7 @@ func Schemes() []Scheme {
 			"perfdata", "perfdata:FILE[,FILE...][?names=FILE]",
 			"recorded performance data blocks, one sample a file", with(openPerfdata),
 		},
-		{"log", logForm, "a log or capture; its file name alone does as well", openLogURL},
+		{"log", logForm, "a log or capture; the file name is sufficient", openLogURL},
 	}
 }
 

@@ -283,7 +283,7 @@ func needPush(f *pflag.FlagSet) (err error) {
 	f.Visit(func(flag *pflag.Flag) {
 		if strings.HasPrefix(flag.Name, "push-") && !f.Changed("push") {
 			const form = "--%s needs --push; " +
-				"targets in the configuration file have their own settings"
+				"receivers in the configuration file have their own settings"
 			err = fmt.Errorf(form, flag.Name)
 		}
 	})
