@@ -78,7 +78,7 @@ func (c *Cursor) Damage() []error {
 	return damage
 }
 
-// Position returns the number of bytes read.
+// Position returns the Cursor's offset in the file.
 func (c *Cursor) Position() int64 { return c.w.at }
 
 // Zone returns the time zone of the machine of the current sample: its name in standard

@@ -10,12 +10,12 @@
 // and complete: a writer that is killed loses at most the current sample, and the rest of
 // the file is as good as a closed one. All records have checksums. Damage affects only its
 // record: readers find the next record by its mark and report the skipped bytes. Names and
-// references, which several samples need, are stored twice.
+// other data that several samples need are stored twice.
 //
-// A false length in a file costs little memory, which is allocated while a payload is
-// decompressed. A record that has a wrong checksum, or is longer than its kind allows, is
-// damaged. A sample, a reference or a schema may have 64 MiB (maxBytes), a schema 131,072
-// sections, an index 128 schemas.
+// A false length in a file costs little memory: readers allocate it while they decompress
+// the payload. A record that has a wrong checksum, or is longer than its kind allows, is
+// damaged. A sample, a reference or a schema may have 64 MiB, a schema 131,072 sections,
+// an index 128 schemas.
 //
 // # Format
 //
@@ -42,21 +42,22 @@
 //	16  4  length of the payload without compression
 //	20  4  CRC-32C of the payload as stored
 //	24  8  number of the record, from 0
-//	32  8  key: of a sample its time as FILETIME, of a schema or reference its identity
+//	32  8  key: of a sample its time as FILETIME, of a schema or reference its identity,
+//	       else 0
 //	40  4  0
 //	44  4  CRC-32C of the 44 bytes before
 //
 // The payload of a schema is a list of sections, each a u32 tag, a u32 length and as many
 // bytes. Skip sections with unknown tags:
 //
-//	1  interface, UTF-8
+//	1  interface of the samples (winperf.Schema.Interface), UTF-8
 //	2  title indices of costly objects, 4 bytes each
 //	3  name table: u32 length and language in UTF-8, u32 length and the counter
 //	   names, u32 length and the help texts, both as in winperf.NameTable
 //	4  damage of the names: one byte, 1 for a warning (nothing lost), else 0,
 //	   and the text, UTF-8
 //	5  counter set: GUID, u32 title index, registration information (winperf.CounterSet)
-//	6  an object with another interface than section 1: u32 title index, interface, UTF-8
+//	6  an object of another interface than section 1: u32 title index, interface, UTF-8
 //	7  time zone of the machine, with its rules in the year of the first sample: the 172
 //	   bytes of TIME_ZONE_INFORMATION of timezoneapi.h
 //	8  writer of the samples, or of the log they were converted from, UTF-8
@@ -78,12 +79,12 @@
 //	 0  1  format
 //	 1  1  quirks
 //	 2  2  flags: 1 no block; 2 the block is the same as in the previous sample;
-//	       4 such a block is omitted here; 8 only some of its objects belong to the
-//	       sample; 16 the part is sampled on its own schedule
+//	       4 with flag 2: the block is omitted here; 8 only some of its objects belong
+//	       to the sample; 16 the part is sampled on its own schedule
 //	 4  4  length of the block, 0 if none or omitted
 //	 8 40  clocks
-//	48  8  with flag 2: file offset of the earlier sample record with the block; with
-//	       flag 4 it is in the same group
+//	48  8  with flag 2: offset in the file of the earlier sample record that has the
+//	       block; with flag 4 this record is in the same group
 //	56  2  length of the part's name, UTF-8
 //	58  2  length of the reason why the part has no block, UTF-8
 //	60  2  number of objects that belong to the sample
@@ -95,12 +96,13 @@
 // A difference rebuilds the sample from 8-byte words of its reference. Words are counted
 // from 0 in both. Word w of the sample corresponds to word w+shift of the reference; shift
 // is 0 at first. The difference begins with an unsigned LEB128 number, the length in bytes
-// of a list of steps. The list follows. A step is three LEB128 numbers: the number of words
-// equal to the reference; the number of words that are the exclusive or of a literal and
-// the word of the reference, or the literal if the reference has no such word; and the
-// change of the shift after these words (signed, zigzag). Behind the steps are the
-// literals, then the last bytes of the sample that do not fill a word. A sample is at most
-// four times as long as its reference and the difference together.
+// of a list of steps. The list follows. A step is three LEB128 numbers: the number of
+// words that are equal to the reference; the number of other words, which follow; and the
+// change of the shift after them (signed, zigzag). Each other word has a literal: the
+// exclusive or of the word and the corresponding word of the reference, or the word itself
+// if the reference has no such word. Behind the steps are the literals, then the last
+// bytes of the sample that do not fill a word. A sample is at most four times as long as
+// its reference and the difference together.
 //
 // Samples form groups. A group begins with its reference and ends with a copy of it and an
 // index record. A new schema precedes its first sample and is written again later in the

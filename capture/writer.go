@@ -14,8 +14,8 @@ import (
 
 // Options for a [Writer]. The zero Options begin a new file.
 type Options struct {
-	// GroupSamples is the number of samples that share a reference and an entry of the
-	// index; 0 means 128. Smaller groups make seeking faster and the file larger.
+	// GroupSamples is the number of samples that share a reference and an index record; 0
+	// means 128. Smaller groups make seeking faster and the file larger.
 	GroupSamples int
 	// ID is the file id; 0 means a random one.
 	ID uint32

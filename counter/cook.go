@@ -28,9 +28,9 @@ func (c *Clocks) At(k Clock) (now, perSecond int64) {
 	return 0, 0
 }
 
-// ClockStep returns how far the system time was set between two samples, in units of 100 ns: the
-// difference between the system time that passed and the passed PerfTime. It is 0 if they differ by
-// less than 100 ms or 2 % of the time between the samples, or if PerfTime is not usable.
+// ClockStep returns how far the system time was set between two samples, in units of 100 ns: the time
+// between them by the system time, minus the time by PerfTime. It is 0 if the difference is below the
+// larger of 100 ms and 2 % of the time by PerfTime, or if PerfTime is not usable.
 func ClockStep(prev, cur Clocks) int64 {
 	const tolerance, share, limit = 1e6, 0.02, 1e18
 	if prev.PerfFreq != cur.PerfFreq || cur.PerfFreq <= 0 || cur.PerfTime <= prev.PerfTime {

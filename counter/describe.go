@@ -61,7 +61,7 @@ var fields = [...]field{
 	{anywhere, 0, Histogram, []flag{{Histogram, "PERF_COUNTER_HISTOGRAM_TYPE"}}},
 }
 
-// Describe returns the word, its name and its flags as in winperf.h; it accepts unknown words, too:
+// Describe returns the type's number, name and flags as in winperf.h. The type may be unknown:
 //
 //	0x20510500 PERF_100NSEC_TIMER = PERF_SIZE_LARGE | PERF_TYPE_COUNTER | ...
 //	0x00012000 PERF_DOUBLE_RAW = PERF_SIZE_DWORD | ... | 0x00002000 (unknown)

@@ -12,7 +12,7 @@
 // [Status] is the reason.
 //
 // [Types] ranges over all known types with their operands, formulas and units. [ParseType] finds a
-// type by name or number, and [Type.Describe] lists the flags of any word.
+// type by name or number, and [Type.Describe] lists the flags of any type.
 //
 // The package knows numbers only, not bytes, names or instances. To read the counters of a machine
 // or a log, use package measure; to compute values from your own blocks, use package frame.

@@ -122,8 +122,8 @@ type Batch struct {
 
 	// Bits are the results, for FromBits with Formula.Kind.
 	Bits []uint64
-	// Status is OK for results with a value. Cook skips elements whose status is not OK when it is
-	// called.
+	// Status is input and output: Cook computes only elements with the status OK. If an element has
+	// no value, Cook sets its status to the reason.
 	Status []Status
 	// Fell reports that the raw value or base of at least one element fell. Each such value either
 	// wrapped, or the status of its element is not OK.

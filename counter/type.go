@@ -1,7 +1,7 @@
 package counter
 
-// Type is a counter type: the flag word of a PERF_* constant of winperf.h. Any word is a valid
-// Type; [Type.Info] reports whether it is known.
+// Type is a counter type: the number of a PERF_* constant of winperf.h, which consists of flags. Any
+// number is a valid Type; [Type.Info] reports whether it is known.
 type Type uint32
 
 // The counter types of winperf.h, in the order of their numbers. A Go name is the constant's name
@@ -85,7 +85,7 @@ func (t Type) Info() (info Info, ok bool) {
 	return *row, row != &unknown
 }
 
-// String returns the type's name in winperf.h, such as "PERF_100NSEC_TIMER", or the word in
+// String returns the type's name in winperf.h, such as "PERF_100NSEC_TIMER", or its number in
 // hexadecimal: "0x12345678".
 func (t Type) String() string {
 	if row := lookup(t); row != &unknown {
@@ -158,8 +158,7 @@ func (t Type) AcceptsBase(base Type) (ok, exact bool) {
 func (t Type) Clock() Clock { return lookup(t).Clock }
 
 // TimerClock returns the clock whose ticks a timer counts in its raw value, and NoClock for all other
-// types. For most timers this is also the clock of the formula. Precision timers have no such clock:
-// their base counts the ticks.
+// types. Except for precision timers, this is also the clock of the formula.
 func (t Type) TimerClock() Clock {
 	switch t {
 	case Precision100NSTimer:

@@ -61,10 +61,11 @@ func (p *Pair) Column(k int) Cooked {
 	return one[0]
 }
 
-// Cook computes columns of the newer object. For each column the caller sets K, Only, and the lengths of
-// Bits and Status: the number of instances. If Only is nil and the block is shared (see
-// [winperf.Block.Kept]), Cook may replace Bits and Status by other slices. Do not change these; they are
-// valid as long as the frame. One call for all columns is fastest, because it reads the samples in order.
+// Cook computes columns of the newer object. For each column the caller sets K and Only, and makes Bits
+// and Status with an element for each selected instance. If Only is nil and Cookers share the columns
+// of the block (see [winperf.Block.Kept]), Cook may replace Bits and Status by shared slices. Do not
+// change these; they are valid as long as the frame. One call for all columns is fastest, because it
+// reads the samples in order.
 func (p *Pair) Cook(cols []Cooked) {
 	if sh := &p.cur.s.shared; sh.on {
 		cols = sh.take(p, cols)

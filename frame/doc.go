@@ -22,8 +22,8 @@
 // raw values or for single objects.
 //
 // A decoded frame does not change. It is valid until its Pool has decoded two more frames or a sample
-// with one of its blocks is passed to Next again. [Frame.Keep] makes it permanent. Errors about an
-// invalid frame wrap [winperf.ErrState].
+// with one of its blocks is passed to [winperf.Query].Next again. [Frame.Keep] makes it permanent.
+// Errors about an invalid frame wrap [winperf.ErrState].
 //
 // Instances of two frames are matched by process id and start time if the object has them, else by
 // unique id, else by full name if it is unique, else by full name and occurrence. Matches by
@@ -32,8 +32,8 @@
 // If a process or thread began after the older frame, its older raw values are taken as zero, unless
 // [counter.Options.NeedPrevious] is set; see [Pair.Began].
 //
-// If the system time was set between two frames of a source with [winperf.ClocksTogether], the
-// formulas correct the time between the frames by PerfTime.
+// If the system time was set between two frames of a source with [winperf.ClocksTogether], the formulas
+// compute the time between the frames from PerfTime.
 //
 // A block of displayable values ([winperf.FormatValues]) has no objects. [Frame.Values] returns its
 // values with their series.

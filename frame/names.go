@@ -77,8 +77,8 @@ func (l *Labels) join() {
 	l.previous.Store(nil) // frees the chain of previous labels
 }
 
-// Keep removes matches of different names. at[i] is the position in older of the instance that matches
-// instance i. If the two differ in full name or occurrence, Keep sets at[i] to -1.
+// Keep compares the names of matched instances. at[i] is the position in older of the instance that
+// matches instance i. If the two differ in full name or occurrence, Keep sets at[i] to -1.
 func (l *Labels) Keep(older *Labels, at []int32) {
 	l.once.Do(l.join)
 	older.once.Do(older.join)

@@ -35,9 +35,9 @@ func (o Object) First(f Frame) bool {
 	return p != nil && p.independent && f.previousOf(o).s == nil
 }
 
-// Number identifies the object and its values. No other object gets the same number, even if it reuses
-// the memory. The number is never 0. Equal numbers in several frames mean that the object was not
-// sampled in between, which is usual for independent parts.
+// Number identifies one sample of the object. No other object and no other sample gets the same number,
+// even if it reuses the memory. The number is never 0. Equal numbers in several frames mean that the
+// object was not sampled in between, which is usual for independent parts.
 func (o Object) Number() uint64 { return o.s.first + uint64(o.pos) }
 
 // Block returns the block that contains the object.
@@ -136,7 +136,8 @@ func (o Object) ReadRaw(dst []uint64, k, first int) bool {
 }
 
 // ReadMulti reads the number of components of counter k into dst, for the same instances as ReadRaw. It
-// returns false and sets dst to 0 if counter k is not a multi-timer, or its number is in a base.
+// returns false and sets dst to 0 if counter k is not a multi-timer, or has a base counter with this
+// number.
 func (o Object) ReadMulti(dst []uint64, k, first int) bool {
 	return o.s.index.MultiColumn(dst, o.pos, k, first)
 }

@@ -78,7 +78,7 @@ func (o Object) takeValueClock(s *counter.Sample, col *column, i int) bool {
 
 // Since corrects older operands of a counter of this object for a computation with newer ones. If the
 // source has [winperf.ClocksTogether] and the system time was set in between, it changes the older time
-// to match. Otherwise it returns older unchanged.
+// by the same amount. Otherwise it returns older unchanged.
 func (o Object) Since(older, newer counter.Sample) counter.Sample {
 	if o.s.block.Quirks&winperf.ClocksTogether != 0 {
 		older.Time100ns += counter.ClockStep(older.Clocks, newer.Clocks)

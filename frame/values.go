@@ -63,8 +63,8 @@ func (v *Values) Time(n int) time.Time {
 	return v.time.Add(-v.of.Ages[n])
 }
 
-// Column sets c to the values from position from up to, not including, to, with the time of the first
-// one. Methods of c about the counter are correct only if all values are of one counter.
+// Column sets c to the values at the positions n, from ≤ n < to, with the time of the first one.
+// Methods of c about the counter are correct only if all values are of one counter.
 func (v *Values) Column(c *winperf.Column, from, to int) {
 	c.Names, c.From, c.Time = v, from, v.Time(from)
 	c.Bits, c.Status = v.of.Bits[from:to:to], v.of.Status[from:to:to]

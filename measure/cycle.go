@@ -43,7 +43,7 @@ type Cycle struct {
 	// Anomalies are unusual facts about the sample, or changes since the previous sample. The
 	// affected readings carry their kinds.
 	Anomalies []winperf.Anomaly
-	// Cost is the time and memory that the cycle needed.
+	// Cost has the durations of the steps, and the length of the sample.
 	Cost Cost
 
 	kept     bool

@@ -16,29 +16,28 @@
 // # Stages
 //
 // A [Measurement] works in three steps. Prepare does the work that is possible before the sample.
-// Sample is the only step that touches the measured system; it takes the raw data and nothing else,
-// allocates nothing (exceptions: see [Measurement.Sample]) and waits for no lock that another step
-// can hold. Decode matches instances with the previous sample and computes the values. A step in
-// the wrong order fails with an error that wraps winperf.ErrState. After a failed step the
-// Measurement is ready for Prepare.
+// Sample is the only step that touches the measured system; it takes the raw data and nothing
+// else, and allocates nothing (exceptions: see [Measurement.Sample]). Decode matches instances
+// with the previous sample and computes the values. A step in the wrong order fails with an error
+// that wraps winperf.ErrState. After a failed step the Measurement is ready for Prepare.
 //
 // Package experiment/sensor measures several sources at the same moment.
 //
 // # Anomalies and cost
 //
-// Cycle.Anomalies lists unusual facts about a sample: new and ended instances, clocks that were set
-// back, reset counters, late samples. The affected readings carry the kind of the anomaly.
-// Cycle.Cost is the time and memory that a cycle needed. Paths of the object winperf, such as
-// \winperf\Sample Time, select these numbers and others as readings.
+// Cycle.Anomalies lists unusual facts about a sample: new and ended instances, clocks that were
+// set back, reset counters, late samples. The affected readings carry the kind of the anomaly.
+// Cycle.Cost has the durations of the steps. Paths of the object winperf, such as \winperf\Sample
+// Time, select these numbers and others as readings.
 //
 // # Instances over time
 //
-// A reading's Series stays the same as long as its instance exists and keeps its name, and is never
-// used for another instance. The path of the Series has the instance's name in the source. The
-// number in it (#1) can change when another instance of the same name ends. If a path selects an
-// instance by its name, the instance keeps this name, even if the source renames it. Rules can
-// rename instances (see [NameRule]). Series.Key distinguishes an instance from all earlier and
-// later ones.
+// A reading's Series stays the same as long as its instance exists and keeps its name, and is
+// never used for another instance. The path of the Series has the instance's name in the source.
+// The number in it (#1) can change when another instance of the same name ends. If the source
+// renames an instance that a path selects by its name, or by a pattern other than *, the readings
+// keep the old name. Rules can rename instances (see [NameRule]). Series.Key distinguishes an
+// instance from all earlier and later ones.
 package measure
 
 // Files: measurement.go and decode.go have the three steps, state.go their order, watch*.go the

@@ -52,9 +52,8 @@ type Measurement struct {
 	unreported []error // damage not yet reported in a cycle
 }
 
-// New returns a Measurement of a selection. It does not access the source: the first Prepare
-// returns the errors of the selection. Close the Measurement after use. Close does not close the
-// source.
+// New returns a Measurement of a selection. It does not access the source; the first Prepare does.
+// Close the Measurement after use. Close does not close the source.
 func New(src winperf.Source, sel winperf.Selection, opt Options) *Measurement {
 	opt.Clock = schedule.OrSystem(opt.Clock)
 	is := src.Describe()
@@ -150,11 +149,10 @@ func (c *Measurement) next() {
 	c.sample = ended
 }
 
-// Sample takes one sample. It returns io.EOF at the end of a log. If the previous step was not
-// Prepare, the error wraps winperf.ErrState. After any other error call Prepare.
+// Sample takes one sample. It returns io.EOF at the end of a log. If the previous step was not Prepare
+// or still runs, the error wraps winperf.ErrState. After any other error call Prepare.
 //
-// It allocates nothing, unless the source does or one of the two previous cycles was kept, and waits
-// for no other step.
+// It allocates nothing, unless the source does or one of the two previous cycles was kept.
 func (c *Measurement) Sample(ctx context.Context) error {
 	do := func() error { return c.takeSample(ctx) }
 	return c.step("sample", sampling, sampled, do, prepared)

@@ -44,9 +44,9 @@ func (c *Measurement) noteTrouble() {
 }
 
 // Grew reports whether the last sample did not fit into its buffer, so that the sample lasted longer.
-// Decode reports this as winperf.BufferGrew. Call Grew between Sample and Decode, in the goroutine
-// that measures. A program that measures its own code can then repeat the sample before it runs this
-// code, so that the allocation does not affect the result.
+// Decode reports this as winperf.BufferGrew. Call Grew between Sample and Decode, in the goroutine that
+// measures. Before a program runs the code to measure, it can repeat the sample, so that the allocation
+// does not affect the result.
 func (c *Measurement) Grew() bool {
 	for i := range c.sample.Parts {
 		if b := c.sample.Parts[i].Block; b != nil && c.taken > 1 {

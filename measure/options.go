@@ -49,9 +49,9 @@ type Options struct {
 
 	// CostlyTogether samples costly objects together with the other objects. Without it, if the
 	// selection has both kinds, the costly objects of a live source are sampled independently, in
-	// parallel with the use of the readings, so that they never delay the other objects. Their
-	// readings have their own times. Prepare waits only for their first sample, up to an interval.
-	// With FramesOnly or RawOnly, costly objects are always sampled together with the others.
+	// parallel with the use of the readings, so that they never delay the other objects. Their readings
+	// have their own times. Only the first Prepare waits for them, no longer than Interval. With
+	// FramesOnly or RawOnly, costly objects are always sampled together with the others.
 	CostlyTogether bool
 	// CostlyInterval is the minimum time between two independent samples of costly objects. It is
 	// never less than half of Interval.
@@ -80,9 +80,8 @@ type Options struct {
 // Linux kernel counts many durations in units of 10 ms, so that a rate over less time would be 0 or
 // 100 %. The clocks of Windows tick every 15.6 ms or faster.
 //
-// It applies to live sources and to captures of a Linux host. The readings of other logs equal the
-// values that Performance Monitor shows: a rate lacks a value only if the clock did not advance,
-// because PDH has no such limit.
+// It applies to live sources and to captures of a Linux host. Other logs have no limit, as in
+// Performance Monitor.
 const LeastInterval = schedule.Least
 
 func (o *Options) interval() time.Duration { return schedule.Interval(o.Interval) }

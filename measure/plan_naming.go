@@ -14,7 +14,7 @@ import (
 )
 
 // NameRule renames the instances of an object. An instance keeps its new name as long as it exists.
-// Paths match the source's name and the new name.
+// Paths can use the source's name or the new name.
 type NameRule struct {
 	// Object is the name of the object, as in a path, with wildcards; "" means every object.
 	Object string
@@ -63,10 +63,9 @@ func ParseNaming(word string) ([]NameRule, error) {
 	return nil, fmt.Errorf("names %q: expected pid, name:pid or name", word)
 }
 
-// OwnInstance returns the instance by which a path selects this process. It replaces the instance
-// "self": for the object Process by a pattern for this process, for the object Thread by a pattern for
-// all its threads. Other instances are returned unchanged. naming is a word of ParseNaming. To replace
-// "self", it must be a word for names with process ids.
+// OwnInstance replaces the instance "self" of the object Process by a pattern for this process, and of
+// the object Thread by a pattern for all its threads. It returns other instances unchanged. naming is a
+// word of ParseNaming; to replace "self", it must be "pid" or "name:pid".
 func OwnInstance(object, instance, naming string) (string, error) {
 	thread := strings.EqualFold(object, "Thread")
 	if !strings.EqualFold(instance, "self") || !thread && !strings.EqualFold(object, "Process") {

@@ -14,7 +14,7 @@ import (
 // path's object do not match it.
 const selfObject = "winperf"
 
-// Cost is the time and the memory that a cycle needed.
+// Cost has the durations of a cycle's steps, and the length of its sample.
 type Cost struct {
 	// Prepare and Sample are the durations of these steps. The step Decode has two fields: Decode is
 	// the time to check and index the bytes, Cook the time for the rest, such as the formulas. With

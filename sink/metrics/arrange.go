@@ -219,8 +219,9 @@ func sisters(a, b *object) bool {
 		(!strings.EqualFold(a.machine, b.machine) || sqlA != sqlB)
 }
 
-// Numbered returns the name of the n-th of several families, counted from 1, that have the same
-// name under Own. From n = 2 the number is inserted before the unit, _total or _info.
+// Numbered makes the names of families unique that have the same name under Own. n counts these
+// families from 1. The first keeps the name; for the others Numbered inserts n before the unit,
+// _total or _info.
 func Numbered(name, unit string, n int) string {
 	if n < 2 {
 		return name

@@ -48,8 +48,8 @@
 //	                                      time() - x_start_time_seconds
 //	TEXT                                  x_info with the label text
 //
-// A base becomes part of the metrics of its counter. Headings, histograms and counters of unknown
-// types have no metrics.
+// A base becomes part of the metrics of its counter. NODATA, HISTOGRAM and unknown types have no
+// metrics.
 //
 // If a cumulative counter of 4 bytes passes 2^32 and becomes smaller, its metric continues beyond
 // 2^32, as long as the instance is known to be the same. Any other decrease is a restart of the
@@ -60,22 +60,22 @@
 // # Names
 //
 // winperf's own names consist of winperf and the names of object and counter in snake case, and end
-// with the base unit: \LogicalDisk(*)\Free Megabytes is winperf_logical_disk_free_bytes. They are
-// made from the English names, independently of the system's language, and conform to OpenMetrics.
-// If two counters of an object would have the same name, one of them gets it. The names of the
-// others keep all words of the counter (winperf_memory_available_mbytes_bytes), and get a number if
-// they are still equal. The choice depends only on the units, names, types and title indices of the
-// counters, not on their order.
+// with the base unit, which replaces words of the counter: \LogicalDisk(*)\Free Megabytes is
+// winperf_logical_disk_free_bytes. They are made from the English names, independently of the
+// system's language, and conform to OpenMetrics. If two counters of an object would have the same
+// name, one of them gets it. The names of the others keep the replaced words
+// (winperf_memory_available_mbytes_bytes), and get a number if they are still equal. The choice
+// depends only on the units, names, types and title indices of the counters, not on their order.
 //
 // # Labels
 //
-// An instance has the labels name and parent. Processes also have pid, and threads pid and tid. A
-// thread has no label name if its name is only its position. Of several instances with equal
+// An instance has the labels name and parent. Processes also have pid, and threads pid and tid. For
+// threads whose name is only their position, name is omitted. Of several instances with equal
 // labels, the second gets the label index="1", the third index="2", and so on. Objects of SQL
-// Server have sql_instance. After the first sample with objects of several machines, all instances
-// have the label machine. Totals (_Total) are omitted, so that sums over a metric are correct,
-// unless [Options] select them or a path names them. The labels instance and job are not used,
-// because Prometheus sets them. The exceptions are Options.Home and Generic.InstanceLabel.
+// Server have sql_instance. After the first sample with several machines, all instances have the
+// label machine. Totals (_Total) are omitted, so that sums over a metric are correct, unless
+// [Options] select them or a path names them. The labels instance and job are not used, because
+// Prometheus sets them. The exceptions are Options.Home and Generic.InstanceLabel.
 //
 // # Names of other programs
 //

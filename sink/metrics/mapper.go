@@ -25,8 +25,8 @@ type Options struct {
 	// LoneTotals keeps the total of an object that has no other instance. For displayable values,
 	// it keeps the total of a counter that has no other instance.
 	LoneTotals bool
-	// Home is the machine that the receiver of the Sets assumes for series without the label
-	// "instance". Series of other machines get this label. An empty Home adds none.
+	// Home is the machine of the series without the label "instance". Series of other machines have
+	// this label, with the name of their machine. An empty Home adds no label.
 	Home string
 	// Select selects counters and instances of the frames by its Paths, and whole objects by
 	// Objects, Global and Costly. The zero Selection selects everything.
@@ -113,9 +113,8 @@ func NewMapper(opt Options) *Mapper {
 // call of Map. Map keeps the frame, to compare it with the next one (see [frame.Frame.Keep] and
 // NoKeep in [Options]). Mapping a frame again gives the same result.
 //
-// Displayable values, for example of text logs, become gauges in base units under winperf's own
-// names, with _ratio for percent and _per_second for rates. Texts are skipped. After the first
-// frame with values of a second machine, all values have the label machine.
+// Displayable values, for example of text logs, become gauges in base units under winperf's own names,
+// with _ratio for percent and _per_second for rates. Texts are skipped.
 //
 // The error wraps winperf.ErrState if the frame is empty or no longer valid.
 func (m *Mapper) Map(f frame.Frame, names *nametable.Names) (*Set, error) {
