@@ -24,7 +24,7 @@ type request struct {
 type encoder interface {
 	encode(set *metrics.Set, send func(*request) error, more []metrics.Label) error
 	// end encodes that the series of a Set have ended.
-	end(set *metrics.Set, send func(*request) error, more []metrics.Label) error
+	end(set *metrics.Set, send func(*request) error) error
 	flush(send func(*request) error) error
 }
 
@@ -40,8 +40,8 @@ func (e writeEncoder) encode(set *metrics.Set, send func(*request) error, more [
 	return e.Encode(set, func(r *remotewrite.Request) error { return send(writeRequest(r)) }, more...)
 }
 
-func (e writeEncoder) end(set *metrics.Set, send func(*request) error, more []metrics.Label) error {
-	return e.End(set, func(r *remotewrite.Request) error { return send(writeRequest(r)) }, more...)
+func (e writeEncoder) end(set *metrics.Set, send func(*request) error) error {
+	return e.End(set, func(r *remotewrite.Request) error { return send(writeRequest(r)) })
 }
 
 func (e writeEncoder) flush(send func(*request) error) error {
@@ -82,8 +82,8 @@ func (e *otlpEncoder) encode(set *metrics.Set, send func(*request) error, more [
 	return e.Encode(set, func(r *otlp.Request) error { return e.send(r, send) }, more...)
 }
 
-func (e *otlpEncoder) end(set *metrics.Set, send func(*request) error, more []metrics.Label) error {
-	return e.End(set, func(r *otlp.Request) error { return e.send(r, send) }, more...)
+func (e *otlpEncoder) end(set *metrics.Set, send func(*request) error) error {
+	return e.End(set, func(r *otlp.Request) error { return e.send(r, send) })
 }
 
 func (e *otlpEncoder) flush(send func(*request) error) error {

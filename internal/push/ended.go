@@ -12,20 +12,18 @@ import (
 // present are the series of a Set. It is never changed.
 type present struct {
 	time     time.Time
-	more     []metrics.Label
 	families []metrics.Family // Bits are nil
 }
 
 // keep returns the series of a Set. before are the series of the previous Set, whose memory it uses
 // if they are the same.
-func keep(before *present, set *metrics.Set, more []metrics.Label) *present {
-	p := &present{time: set.Time, more: more}
+func keep(before *present, set *metrics.Set) *present {
+	p := &present{time: set.Time}
 	if before != nil && slices.EqualFunc(before.families, set.Families, sameSeries) {
-		p.more, p.families = before.more, before.families
+		p.families = before.families
 		return p
 	}
 
-	p.more = slices.Clone(more)
 	p.families = make([]metrics.Family, 0, len(set.Families))
 	for _, f := range set.Families {
 		f.Columns = slices.Clone(f.Columns)
@@ -48,14 +46,23 @@ func sameLabels(a, b *metrics.Column) bool {
 	return a.Suffix == b.Suffix && slices.Equal(a.Extra, b.Extra)
 }
 
-// ended returns the series of p that now lacks, as a Set without values at a time; nil for none. If
-// now is nil, all series have ended.
-func (p *present) ended(now *present, at time.Time) *metrics.Set {
-	if now != nil && len(p.families) == len(now.families) && len(p.families) > 0 &&
-		&p.families[0] == &now.families[0] {
+// ended returns the series of p that now lacks, as a Set of that time without values; nil for none. If
+// now is nil, all series have ended a millisecond after p. If the clock was set back, none is ended:
+// receivers have values of later times.
+func (p *present) ended(now *present) *metrics.Set {
+	switch {
+	case p == nil || len(p.families) == 0:
+		return nil
+	case now == nil:
+		return p.without(nil, p.time.Add(time.Millisecond))
+	case !now.time.After(p.time) || len(now.families) > 0 && &p.families[0] == &now.families[0]:
 		return nil
 	}
+	return p.without(now, now.time)
+}
 
+// without returns the series of p that now lacks.
+func (p *present) without(now *present, at time.Time) *metrics.Set {
 	c := comparison{rows: map[*metrics.Rows]*rowIndex{}, now: map[string]*metrics.Family{}}
 	if now != nil {
 		for i := range now.families {

@@ -58,7 +58,7 @@ func TestEnded(t *testing.T) {
 		"remote-write": newReceiver(t, takes), "otlp": newReceiver(t, takes), "1.0": newReceiver(t, old(415)),
 	} {
 		scheme := strings.Replace(name, "1.0", "remote-write", 1)
-		s, err := NewSender(Target{URL: r.url(scheme)}, SenderOptions{})
+		s, err := NewSender(Target{URL: r.url(scheme)}, SenderOptions{MarkEnded: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestEndedAbsent(t *testing.T) {
 	}
 
 	r := newReceiver(t, takes)
-	s, err := NewSender(Target{URL: r.url("remote-write")}, SenderOptions{})
+	s, err := NewSender(Target{URL: r.url("remote-write")}, SenderOptions{MarkEnded: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +148,12 @@ func TestEndedAbsent(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 
+	if set := keep(nil, at(1, 0)).ended(keep(nil, at(0, 2))); set != nil {
+		t.Errorf("after the clock was set back: %+v", set)
+	}
+
 	// A summary of OpenTelemetry stays one metric.
-	set := keep(nil, at(0, 0), nil).ended(keep(nil, at(1, 2), nil), time.Unix(1, 0))
+	set := keep(nil, at(0, 0)).ended(keep(nil, at(1, 2)))
 	cols := set.Families[0].Columns
 	if created, known := cols[0].Rows.Created(0); len(cols) != 2 || cols[0].Rows != cols[1].Rows || !known || created.UnixNano() != 5e8 {
 		t.Errorf("%+v", cols)
@@ -164,7 +168,7 @@ func TestEndedAgain(t *testing.T) {
 		takes(w, q, points)
 		return status
 	})
-	s, err := NewSender(Target{URL: r.url("remote-write"), RetryTimeout: time.Nanosecond}, SenderOptions{})
+	s, err := NewSender(Target{URL: r.url("remote-write"), RetryTimeout: time.Nanosecond}, SenderOptions{MarkEnded: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,30 +199,6 @@ func TestEndedAgain(t *testing.T) {
 	}
 }
 
-// TestEndedMachines checks that Sets of several machines, as several logs have, are compared with
-// their own predecessors.
-func TestEndedMachines(t *testing.T) {
-	r := newReceiver(t, takes)
-	s, err := NewSender(Target{URL: r.url("remote-write")}, SenderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for i, names := range [][]string{{"x", "y"}, {"z"}, {"x"}, {"z"}} {
-		machine := metrics.Label{Name: "l", Value: fmt.Sprint(i % 2)}
-		if _, err := s.Send(t.Context(), setAt(i, names...), machine); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	want := "0 x,0 0\n0 y,0 0\n1000 z,1 1\n2000 x,0 2\n2000 y,0 ended\n3000 z,1 3"
-	if diff := cmp.Diff(want, r.said()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
-
 func TestEndedInPrometheus(t *testing.T) {
 	endedIn(t, dbtest.Prometheus(t), "remote-write+", "")
 }
@@ -234,7 +214,7 @@ func TestEndedInCurrent(t *testing.T) {
 // five minutes old, and no value of any series after the end of all.
 func endedIn(t *testing.T, db *dbtest.Database, scheme, path string) {
 	t.Helper()
-	s, err := NewSender(Target{URL: scheme + db.URL + path}, SenderOptions{})
+	s, err := NewSender(Target{URL: scheme + db.URL + path}, SenderOptions{MarkEnded: true})
 	if err != nil {
 		t.Fatal(err)
 	}

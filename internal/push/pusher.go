@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -98,6 +97,7 @@ func New(opt Options) (*Pusher, error) {
 	if opt.Sender.Report == nil {
 		opt.Sender.Report = func(error) {}
 	}
+	opt.Sender.MarkEnded = true
 	opt.Queue.Report, opt.Queue.Clock = opt.Sender.Report, opt.Clock
 	opt.Queue.Readers = []string{reader}
 
@@ -146,7 +146,7 @@ func (p *Pusher) Continue(before *Pusher) bool {
 	same := slices.Equal(now.Labels, was.Labels) && slices.Equal(now.Resource, was.Resource) &&
 		slices.Equal(now.PerMachine, was.PerMachine)
 	if same {
-		p.sender.sent = maps.Clone(before.sender.sent)
+		p.sender.sent = before.sender.sent
 	}
 	return same
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -47,8 +46,7 @@ type Sender struct {
 	known   bool // the receiver has answered as version 2.0 requires
 	most    int  // samples of a request that is not too large; 0 is any number
 
-	// The series of the previous Set, by the Set's labels, and of the last one that was sent.
-	last, sent map[string]*present
+	last, sent *present // the series of the previous Set, and of the last one that was sent
 
 	mu     sync.Mutex
 	counts Counts
@@ -63,6 +61,9 @@ type SenderOptions struct {
 	Version string
 	// Report is called when sending fails, when it continues, and for refused samples.
 	Report func(error)
+	// MarkEnded marks series as ended that the previous Set had and a Set lacks. It is for Sets of one
+	// source: Sets of several logs have different series in turn.
+	MarkEnded bool
 	// NeedReceiver ends sending with ErrNoReceiver if an answer shows that no receiver is
 	// at the URL or that it denies access: 401, 403, 404, 405, 407 and 410. Otherwise the
 	// request is dropped or retried, because this may be repaired while new samples arrive.
@@ -81,14 +82,13 @@ func NewSender(t Target, opt SenderOptions) (*Sender, error) {
 	}
 
 	s := &Sender{client: c, opt: opt, otlp: p.otlp, version: remotewrite.V2}
-	s.sent = map[string]*present{}
 	s.Reset()
 	return s, nil
 }
 
 // Reset discards unsent Sets.
 func (s *Sender) Reset() {
-	s.last = maps.Clone(s.sent)
+	s.last = s.sent
 	if s.otlp {
 		s.encoder = newOTLPEncoder(&s.client.target, s.opt.Version)
 	} else {
@@ -96,8 +96,7 @@ func (s *Sender) Reset() {
 	}
 }
 
-// Send adds a Set to the current request, and marks series as ended that the previous Set
-// with these labels had and this one lacks. Full requests are sent, each until it is
+// Send adds a Set to the current request. Full requests are sent, each until it is
 // answered. sent reports whether there was one: then all previous Sets were sent. The error
 // wraps ErrAgain or ErrRetryTimeout, or is ctx's. more are labels of this Set only.
 func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Label) (sent bool, err error) {
@@ -105,25 +104,20 @@ func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Lab
 		sent = true
 		return s.deliver(ctx, r)
 	}
-	if err := s.encoder.encode(set, send, more); err != nil {
+	if err := s.encoder.encode(set, send, more); err != nil || !s.opt.MarkEnded {
 		return sent, err
 	}
 
-	key := textOf(more)
-	before := s.last[key]
-	now := keep(before, set, more)
-	if before != nil {
-		if ended := before.ended(now, set.Time); ended != nil {
-			err = s.encoder.end(ended, send, more)
+	now := keep(s.last, set)
+	if ended := s.last.ended(now); ended != nil {
+		if err := s.encoder.end(ended, send); err != nil {
+			return sent, err
 		}
 	}
-	if err != nil {
-		return sent, err
-	}
 	if sent {
-		s.sent = maps.Clone(s.last)
+		s.sent = s.last
 	}
-	s.last[key] = now
+	s.last = now
 	return sent, nil
 }
 
@@ -131,7 +125,7 @@ func (s *Sender) Send(ctx context.Context, set *metrics.Set, more ...metrics.Lab
 func (s *Sender) Flush(ctx context.Context) error {
 	err := s.encoder.flush(func(r *request) error { return s.deliver(ctx, r) })
 	if err == nil {
-		s.sent = maps.Clone(s.last)
+		s.sent = s.last
 	}
 	return err
 }
@@ -139,18 +133,14 @@ func (s *Sender) Flush(ctx context.Context) error {
 // End marks all sent series as ended, a millisecond after their last sample. It discards unsent Sets.
 func (s *Sender) End(ctx context.Context) error {
 	s.Reset()
-	send := func(r *request) error { return s.deliver(ctx, r) }
-	for _, p := range s.sent {
-		ended := p.ended(nil, p.time.Add(time.Millisecond))
-		if ended == nil {
-			continue
-		}
-		if err := s.encoder.end(ended, send, p.more); err != nil {
-			return err
-		}
+	ended := s.sent.ended(nil)
+	if ended == nil {
+		return nil
 	}
-
-	clear(s.last)
+	if err := s.encoder.end(ended, func(r *request) error { return s.deliver(ctx, r) }); err != nil {
+		return err
+	}
+	s.last = nil
 	return s.Flush(ctx)
 }
 

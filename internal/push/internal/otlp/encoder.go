@@ -209,10 +209,10 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 }
 
 // End is Encode with the flag for "no recorded value" in place of each value: the series have ended.
-func (e *Encoder) End(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
+func (e *Encoder) End(set *metrics.Set, send func(*Request) error) error {
 	e.ended = true
 	defer func() { e.ended = false }()
-	return e.Encode(set, send, more...)
+	return e.Encode(set, send)
 }
 
 // Flush sends the current request, unless it is empty.

@@ -123,10 +123,10 @@ func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...me
 }
 
 // End is Encode with the stale marker in place of each value: the series have ended.
-func (e *Encoder) End(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
+func (e *Encoder) End(set *metrics.Set, send func(*Request) error) error {
 	e.ended = true
 	defer func() { e.ended = false }()
-	return e.Encode(set, send, more...)
+	return e.Encode(set, send)
 }
 
 // staleNaN is value.StaleNaN of Prometheus.
