@@ -60,7 +60,7 @@ Options follow the question mark; & separates several:
 
   kernel=fold      show one process instead of the threads of the Linux kernel
   groups=PATH      show these control groups of Linux and the groups below them
-  foreign=HOST     counters of HOST, a machine without Windows that MACHINE queries
+  foreign=HOST     counters of HOST, which has no Windows: MACHINE queries it
   lang=ID          language of the names, such as 009 for English
   formatted=1      values computed by PDH instead of raw values
   names=FILE       names for the title indices in the blocks, from winperf list --names

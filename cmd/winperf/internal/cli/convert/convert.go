@@ -76,8 +76,8 @@ converts all. An argument that begins with \ is a path, unless a file of that na
   paths         the path of each counter and instance, one a line, without values
   capture, blg  raw values of whole objects. Several logs must be from the same machine.
                 A blg made from a text log or JSON lines holds displayable values as
-                doubles (PERF_DOUBLE_RAW), at the UTC offset of the first sample; not
-                verified on Windows
+                doubles (PERF_DOUBLE_RAW). Its times have the UTC offset of the first
+                sample. Not verified on Windows
   openmetrics   all series of the logs as metrics, for 'promtool tsdb create-blocks-from
                 openmetrics'. Data that exceeds the memory is kept in a temporary file
                 next to OUT. Prometheus deletes samples older than its retention

@@ -46,8 +46,8 @@ Experiment: the file names the sensors, events, deliveries of records, and the c
 run and compare (docs/experiments.md). Run first checks the whole file and samples every
 counter once; --check stops there. The results are written to a new directory: the file,
 the conditions, the order of runs with its seed, all records and runs, raw samples of all
-measurements, and the report. With that DIRECTORY as argument run repeats the same commands
-in the same order.
+measurements, and the report. 'winperf run DIRECTORY', with such a directory, repeats the
+same commands in the same order.
 
 Command: run executes it -n times and shows on standard error its time, processor time,
 memory, I/O and context switches. For a single run, the column SYSTEM has the use that the
@@ -70,8 +70,8 @@ experiment NAME.
 
 Exit status of a command: its own status, or of several runs the first that is not 0;
 128+n if signal n ended it; 126 if it could not be started, 127 if it was not found;
-otherwise 125 if winperf itself failed, could not keep the results, or was stopped before
-the last run. Measuring problems are only reported on standard error.
+125 if winperf itself failed, could not keep the results, or was stopped before the last
+run. Measuring problems are only reported on standard error.
 
 Exit status of an experiment, of --compare, and of a command with --measure-status: 0 done,
 1 nothing could be run or compared, or the results could not be kept, 3 a run failed, runs

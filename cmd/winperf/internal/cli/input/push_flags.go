@@ -24,7 +24,7 @@ type PushFlags struct {
 func (f *PushFlags) Add(cmd *cobra.Command) {
 	flags, t := cmd.Flags(), &f.Target
 	flags.StringArrayVar(&f.Headers, "push-header", nil, "`NAME=VALUE` header of each request that sends metrics")
-	const labels = "`NAME=VALUE` label of all series, or in OTLP resource attribute; " +
+	const labels = "`NAME=VALUE` label of all series; with OTLP, an attribute of the resource; " +
 		"may be repeated; NAME= removes it"
 	flags.StringArrayVar(&f.Labels, "push-label", nil, labels)
 	flags.StringVar(&t.PasswordFile, "push-password-file", "", "`FILE` with the password of the URL's user")

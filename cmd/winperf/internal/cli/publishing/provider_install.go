@@ -26,9 +26,9 @@ Performance and Linkage keys and calls lodctr; for a manifest lodctr does everyt
 step fails, the previous steps are undone.
 
 The winperf-provider.dll shows objects that SYSTEM, administrators and the reading account
-publish, with their instances in this order. --publisher adds an account, whose instances
-follow: a name or a SID, not a group; * is all accounts. An elevated program publishes as
-BUILTIN\Administrators.
+publish. --publisher adds an account: its name or SID, but no group; * is all accounts. If
+several accounts publish an object, its instances are in this order of the accounts. An
+elevated program publishes as BUILTIN\Administrators.
 
 Install requires an elevated prompt. --dry-run works on any system.`,
 		Example: `  winperf provider install myapp.ini --library 'C:\myapp\winperf-provider.dll' --dry-run

@@ -104,10 +104,10 @@ as Ctrl-C does; under nohup SIGHUP is ignored.
   jsonl       a JSON object for each reading; NAME.jsonl.zst is compressed
 
 NAME can contain {time}, {date}, {mmddhhmm}, {host} and {serial}. The default is
-winperf_{time} with the format's extension. An existing file is kept without --append,
-which requires the same counters, or --overwrite. If NAME is a named pipe, record waits
-until a program reads it. Other programs can read the file during recording, but no other
-winperf can write it.
+winperf_{time} with the format's extension. An existing file is an error without
+--overwrite or --append; --append requires the same counters. If NAME is a named pipe,
+record waits until a program reads it. Other programs can read the file during recording,
+but no other winperf can write it.
 
 A path without a match is tried again with each sample. While no path matches, record
 writes nothing and reports that it waits; the samples and the time of waiting count for -n

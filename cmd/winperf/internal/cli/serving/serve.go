@@ -60,8 +60,9 @@ With --push, or push: in the configuration, samples are also taken at an interva
 Samples that a receiver does not accept wait in a queue on disk, also across restarts of
 the program.
 
-Without a path it serves all objects of a log. The first scrape gets the sample before the
-last one, later scrapes get the last one, so that rates can be computed.
+With a log as source, all its objects are served if no path is given. The first scrape
+gets the sample before the last one, later scrapes get the last one, so that rates can be
+computed.
 
 By default it listens on this machine only. --web.config.file names the file with
 certificates and passwords, in the format of Prometheus exporters.

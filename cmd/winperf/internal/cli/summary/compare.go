@@ -67,13 +67,14 @@ independent values, which successive samples of a busy system are not: with many
 finds small changes. --tolerance is the accepted change of the median and the mean, in
 percent of the first log's (for percentages too: from 10 % to 11 % is a change of 10 %).
 
-If a source is a URL, such as local: or perfdata:, or if -n is given, it reads single
-values, one source directly after the other. It shows the values side by side, marks
-differences, and shows the cost of a sample of each source: time, processor time,
-allocations, bytes. --tolerance is the accepted difference in percent of the larger value;
-percentages are compared in points (10 % and 11 % differ by 1 point). Counters are matched
-by path, without the machine name. On Windows the default sources are the registry, the
-counter sets and PDH of this machine; on other systems name at least two.
+If a source is a URL, such as local: or perfdata:, or if -n is given, it compares single
+values: the values of the last of N+1 samples, because a rate needs two. It reads one source
+directly after the other, shows the values side by side, marks differences, and shows the
+cost of a sample of each source: time, processor time, allocations, bytes. --tolerance is
+the accepted difference in percent of the larger value; percentages are compared in points
+(10 % and 11 % differ by 1 point). Counters are matched by path, without the machine name.
+On Windows the default sources are the registry, the counter sets and PDH of this machine;
+on other systems name at least two.
 
 Values differ if the difference exceeds --tolerance; in log files it must also be
 significant.

@@ -65,8 +65,8 @@ counters; an argument that begins with \ is a path, unless a file of that name e
 Several logs are treated as one: a counter in two of them has one row.
 With --for it measures this machine, or --source, instead.
 
-  count      number of values; missing counts the samples in which the instance existed
-             without a value. The first sample of a rate counts as neither
+  count      number of values. The column missing is the number of samples in which the
+             instance existed without a value. The first sample of a rate is in neither
   average    weighted by time for rates, percentages of time and queue lengths, otherwise
              the plain mean. In csv and tsv logs, which have no counter types, it is always
              the plain mean; in JSON lines only rates are weighted
