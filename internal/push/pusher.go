@@ -151,10 +151,10 @@ func (p *Pusher) Continue(before *Pusher) bool {
 	return same
 }
 
-// End marks all series as ended at the target, unless samples wait in the queue: they are sent by
-// the next Pusher. Run must have ended.
+// End marks all series as ended, unless the receiver does not answer. Samples that wait in the queue are
+// later and continue the series. Run must have ended.
 func (p *Pusher) End(ctx context.Context) error {
-	if p.queue.Stats().Items > 0 {
+	if !p.sender.Counts().Failing.IsZero() {
 		return nil
 	}
 	return p.sender.End(ctx)
