@@ -79,6 +79,7 @@ func with(open func(ctx context.Context, rest string) (winperf.Source, error)) o
 func Schemes() []Scheme {
 	return []Scheme{
 		{localScheme, localForm, "this machine", openLocal},
+
 		{
 			"registry", registry.Form,
 			"the registry of this Windows machine or another", with(registry.OpenURL),
@@ -91,6 +92,7 @@ func Schemes() []Scheme {
 			"pdh", pdh.Form,
 			"the Performance Data Helper of this Windows machine or another", with(pdh.OpenURL),
 		},
+
 		{
 			"perfdata", "perfdata:FILE[,FILE...][?names=FILE]",
 			"recorded performance data blocks, one sample a file", with(openPerfdata),

@@ -23,7 +23,8 @@ const Environment = "WINPERF_EXPERIMENTS"
 const suffix = ".sock"
 
 // ErrNobody is the error of Find if no program listens.
-var ErrNobody = fmt.Errorf("%w of this account accepts experiments; see winperf help experiment", ErrNoProgram)
+var ErrNobody = fmt.Errorf("%w of this account accepts experiments; see winperf help experiment",
+	ErrNoProgram)
 
 // ErrNoProgram is wrapped by the error of Find unless exactly one program matches.
 var ErrNoProgram = errors.New("no program")

@@ -26,13 +26,14 @@ var (
 	checkInstancesSize = index.NewCheck(errLength,
 		"PERF_MULTI_INSTANCES.dwTotalSize is %[1]d, want 8 to %[2]d")
 	checkInstanceCount = index.NewCheck(errCount, "dwInstances is %[1]d, room is for %[2]d")
-	checkInstance      = index.NewCheck(errTruncated, "%[1]d bytes are left, want a PERF_INSTANCE_HEADER of %[2]d")
-	checkInstanceSize  = index.NewCheck(errLength, "PERF_INSTANCE_HEADER.Size is %[1]d, want 8 to %[2]d")
-	checkName          = index.NewCheck(ErrName, "no NUL within the name's %[1]d bytes")
-	checkValue         = index.NewCheck(errTruncated, "%[1]d bytes are left, want a PERF_COUNTER_DATA of %[2]d")
-	checkValueSize     = index.NewCheck(errLength, "PERF_COUNTER_DATA.dwSize is %[1]d, want 16 to %[2]d")
-	checkValueSpace    = index.NewCheck(errLength, "dwDataSize is %[1]d, room is for %[2]d")
-	checkIdentifier    = index.NewCheck(errTruncated,
+	checkInstance      = index.NewCheck(errTruncated,
+		"%[1]d bytes are left, want a PERF_INSTANCE_HEADER of %[2]d")
+	checkInstanceSize = index.NewCheck(errLength, "PERF_INSTANCE_HEADER.Size is %[1]d, want 8 to %[2]d")
+	checkName         = index.NewCheck(ErrName, "no NUL within the name's %[1]d bytes")
+	checkValue        = index.NewCheck(errTruncated, "%[1]d bytes are left, want a PERF_COUNTER_DATA of %[2]d")
+	checkValueSize    = index.NewCheck(errLength, "PERF_COUNTER_DATA.dwSize is %[1]d, want 16 to %[2]d")
+	checkValueSpace   = index.NewCheck(errLength, "dwDataSize is %[1]d, room is for %[2]d")
+	checkIdentifier   = index.NewCheck(errTruncated,
 		"%[1]d bytes are left, want a PERF_COUNTER_IDENTIFIER of %[2]d")
 	checkIdentSize = index.NewCheck(errLength, "PERF_COUNTER_IDENTIFIER.Size is %[1]d, want 40 to %[2]d")
 	checkIdentName = index.NewCheck(ErrName, "no NUL within the instance filter's %[1]d bytes")

@@ -46,7 +46,7 @@ type chosenPart struct {
 	block     *winperf.Block
 }
 
-// choose reduces a block to the wanted objects, and adds the parents' objects to wanted.
+// choose reduces a block to the selected objects, and adds the parents' objects to selected.
 func (c *chosenPart) choose(from *winperf.Block, selected map[uint32]bool) error {
 	if from.Number() == c.from && maps.Equal(selected, c.requested) {
 		maps.Copy(selected, c.selected)

@@ -5,8 +5,8 @@ import "github.com/winperf/winperf"
 // View selects values of columns and reuses its memory.
 type View struct{ columns []winperf.Column }
 
-// Choose returns the wanted values in order, as columns that are valid until the next call. If all
-// values are wanted, it returns the columns themselves.
+// Choose returns the selected values in order, as columns that are valid until the next call. If all
+// values are selected, it returns the columns themselves.
 func (v *View) Choose(of []winperf.Column, selected func(c *winperf.Column, n int) bool) []winperf.Column {
 	if allSelected(of, selected) {
 		return of

@@ -132,7 +132,8 @@ func (d *decoder) syntax(err error) {
 
 // hints are the usual causes of errors of the YAML package.
 var hints = map[string]string{
-	"found unknown escape character": `in double quotes \ begins an escape: write counter paths in single quotes`,
+	"found unknown escape character": "in double quotes \\ begins an escape: " +
+		"write counter paths in single quotes",
 	"did not find expected alphabetic or numeric character": "* and & begin an alias or an anchor: " +
 		"write text that begins with them in quotes",
 	"found character that cannot start any token": "text that begins with %, @ or ` needs quotes",

@@ -91,7 +91,7 @@ func (p *pushes) of(key string) *push.Pusher {
 // endLimit is the longest time for marking series as ended.
 const endLimit = 5 * time.Second
 
-// endSeries marks the series of pushers that have ended as ended at their targets.
+// endSeries marks the series of stopped pushers as ended at their receivers.
 func endSeries(ctx context.Context, ended []*push.Pusher, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()

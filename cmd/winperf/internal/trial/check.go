@@ -58,6 +58,7 @@ func (f *File) checkOfCommands() error {
 	if !f.unread.none("commands") {
 		return nil
 	}
+
 	var errs []error
 	for _, key := range []struct {
 		name string

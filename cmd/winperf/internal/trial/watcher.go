@@ -77,7 +77,7 @@ func (w *watcher) look() bool {
 	}
 }
 
-// endOthers asks the remaining processes to end, and kills them after the grace time, or when hurried
+// endOthers asks the remaining processes to end, and kills them after the grace time, or when aborted
 // reports true.
 func (w *watcher) endOthers(grace time.Duration, aborted func() bool) {
 	begin, endRequested := time.Now(), false

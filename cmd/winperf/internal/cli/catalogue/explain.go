@@ -82,6 +82,7 @@ func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 		return "the object has no such counter" + c.Hint(p, status)
 	case counter.NoInstance:
 		return c.noInstance(p)
+
 	case counter.NoPrevious:
 		return "needs two samples, but each instance has only one"
 	case counter.TooClose:
@@ -90,6 +91,7 @@ func (c *Catalogue) Reason(p winperf.Path, status counter.Status) string {
 	case counter.Unsupported:
 		return "the counter's type has no displayable value"
 	}
+
 	return fmt.Sprintf("no value (%v)", status)
 }
 

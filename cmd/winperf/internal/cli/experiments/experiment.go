@@ -235,6 +235,7 @@ const sinkHelp = "also deliver records to `WHERE`: a file (.jsonl, .csv, .tsv), 
 func parseSinks(texts []string) (sinks []control.Sink, err error) {
 	for _, text := range texts {
 		s := control.Sink{Name: text}
+
 		switch command, program := strings.CutPrefix(text, "|"); {
 		case program:
 			if s.Program = strings.Fields(command); len(s.Program) == 0 {
@@ -250,6 +251,7 @@ func parseSinks(texts []string) (sinks []control.Sink, err error) {
 				return nil, err
 			}
 		}
+
 		sinks = append(sinks, s)
 	}
 	return sinks, nil

@@ -23,7 +23,8 @@ type PushFlags struct {
 // Add adds the flags to a command.
 func (f *PushFlags) Add(cmd *cobra.Command) {
 	flags, t := cmd.Flags(), &f.Target
-	flags.StringArrayVar(&f.Headers, "push-header", nil, "`NAME=VALUE` header of each request that sends metrics")
+	flags.StringArrayVar(&f.Headers, "push-header", nil,
+		"`NAME=VALUE` header of each request that sends metrics")
 	const labels = "`NAME=VALUE` label of all series; with OTLP, an attribute of the resource; " +
 		"may be repeated; NAME= removes it"
 	flags.StringArrayVar(&f.Labels, "push-label", nil, labels)

@@ -45,7 +45,8 @@ Install requires an elevated prompt. --dry-run works on any system.`,
 
 	cmd.Flags().StringVar(&in.Library, "library", "", "`DLL` of the version 1 provider, with its path")
 	cmd.Flags().StringVar(&in.Open, "open", "", "`EXPORT` of the open function (default WinperfOpen)")
-	cmd.Flags().StringVar(&in.Collect, "collect", "", "`EXPORT` of the collect function (default WinperfCollect)")
+	cmd.Flags().StringVar(&in.Collect, "collect", "",
+		"`EXPORT` of the collect function (default WinperfCollect)")
 	cmd.Flags().StringVar(&in.Close, "close", "", "`EXPORT` of the close function (default WinperfClose)")
 	cmd.Flags().StringArrayVar(&in.Export, "context", nil,
 		"`TEXT` passed to the open function; may be repeated (default the driver's name)")

@@ -1,15 +1,11 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +15,6 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
-	"github.com/winperf/winperf/cmd/winperf/internal/cli/rawline"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
@@ -260,19 +255,6 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// check refuses a format of raw values that the source does not have.
-func (r *recorder) check(is winperf.Description) error {
-	switch {
-	case is.Log.Raw && logs.IsRaw(r.format):
-		return rawline.RawLinesError(r.source.Source, r.format)
-	case is.Cooked && r.format == logs.Capture:
-		const form = "%s: the source has no raw samples for a capture; use -f blg, csv, tsv or jsonl: %w"
-		return fmt.Errorf(form, r.source.Source, winperf.ErrNotSupported)
-	}
-	r.doubles = is.Cooked
-	return nil
-}
-
 // thin returns the source with the samples of a log selected by -i. A live source is returned unchanged.
 func (r *recorder) thin(src winperf.Source) winperf.Source {
 	if r.live || !r.thins() {
@@ -325,108 +307,10 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	return nil
 }
 
-func (r *recorder) newFiles(is winperf.Description) (*logs.Files, error) {
-	pattern := cmp.Or(r.output.Output, "winperf_{time}"+r.extension())
-	several := r.limit.Action != logs.Stop
-	names, err := logs.NewNames(pattern, suffixes[string(r.naming.suffix)], is.Machine, several)
-	if err != nil {
-		return nil, fmt.Errorf("-o %w", err)
-	}
-
-	files := &logs.Files{
-		Names: names, Format: r.format, Append: r.naming.append, Limits: r.limit, Note: r.app.Complain,
-		NewWriter: func(w io.Writer, name string, tail *logs.Tail) (logs.Writer, error) {
-			opt := input.WriteOptions(is, r.zone, r.format, name, r.paths)
-			opt.Tail, opt.Doubles = tail, r.doubles
-			return logs.NewWriter(w, r.format, opt)
-		},
-	}
-	files.Open = func(ctx context.Context, name string) (*os.File, bool, error) {
-		t := r.target(name)
-		if t.Mode == output.Overwrite && files.Written().Files == 0 {
-			if err := names.Free(name, output.LookLocked); err != nil {
-				return nil, false, err
-			}
-		}
-		f, err := t.Open(ctx)
-		if err != nil {
-			return nil, false, err
-		}
-		file, err := f.Replace()
-		return file, f.IsNew(), err
-	}
-
-	if name, fixed := names.Fixed(); fixed {
-		_, err = r.target(name).Look() // check now, not after a long interval
-	}
-	return files, err
-}
-
-func (r *recorder) target(name string) output.Target {
-	t := output.Target{
-		Name: name, Reads: []string{r.source.Source}, Note: r.app.Complain,
-		Instead: "--append continues it, --overwrite replaces it",
-	}
-	switch {
-	case r.naming.append:
-		t.Mode = output.Append
-	case r.output.Overwrite:
-		t.Mode = output.Overwrite
-	}
-	return t
-}
-
-func (r *recorder) extension() string {
-	for _, f := range r.output.Formats {
-		if f.Name == r.format {
-			return f.Extensions[0]
-		}
-	}
-	return ""
-}
-
 func (r *recorder) selection() winperf.Selection {
 	sel := r.cut
 	sel.Paths, sel.Global = r.paths, len(r.paths) == 0
 	return sel
-}
-
-// probe checks with a first sample which paths match, and which values are unreadable. Recording raw
-// values does not show this.
-func (r *recorder) probe(ctx context.Context, src winperf.Source) error {
-	if !logs.IsRaw(r.format) {
-		r.reads = true
-		return nil
-	}
-	opt, err := r.sel.Options(r.source.Language)
-	if err != nil {
-		return err
-	}
-
-	opt.CostlyTogether = true // as they will be recorded
-	c := measure.New(src, r.selection(), opt)
-	defer c.Close()
-	cycle, err := c.Cycle(ctx)
-	switch {
-	case errors.Is(err, io.EOF):
-		return r.noSamples(ctx, src)
-	case err != nil && len(r.paths) == 0:
-		return nil // everything is recorded, even unreadable values
-	case err != nil:
-		return err
-	}
-
-	if len(r.paths) > 0 {
-		r.tally.Count(cycle)
-		r.reads = r.tally.Unmatched()
-	} else {
-		r.tally.Denied.Count(cycle)
-		if r.live { // report the damage here, recording may not see it
-			r.tally.CountDamage(cycle)
-		}
-	}
-	r.tally.Cycles, r.tally.Damaged = 0, 0 // the sample is not recorded
-	return nil
 }
 
 func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProgress) error {
@@ -476,21 +360,6 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 	return nil
 }
 
-// waits reports whether no path has matched yet, so that nothing can be written. With the first sample it
-// reports paths that match nothing.
-func (r *recorder) waits(ctx context.Context, src winperf.Source) bool {
-	if r.begun || len(r.paths) == 0 {
-		return false
-	}
-	r.begun = !r.tally.Hopeless()
-	if r.tally.Cycles > 1 {
-		return !r.begun
-	}
-
-	input.ExplainFirst(ctx, r.app, src, &r.tally, r.paths, r.live && r.count != 1)
-	return !r.begun
-}
-
 // reportFull reports that the recording ends at the limit of its file.
 func (r *recorder) reportFull() {
 	if r.quiet {
@@ -509,38 +378,6 @@ func (r *recorder) reportFull() {
 	}
 	const form = "stopped at %s; --at-limit new continues in a new file"
 	r.app.Complain(fmt.Errorf(form, strings.Join(limits, " or ")))
-}
-
-// reportSmall reports, after the first file, that a limit leaves room for hardly more than one sample in a
-// file.
-func (r *recorder) reportSmall() {
-	is, small := r.files.TooSmall()
-	if !small || r.small {
-		return
-	}
-	r.small = true
-
-	const inFiles = "%s is too small for about eight files: one is full with %s; use at least %s"
-	full := console.Plural(is.Samples, "sample")
-	switch {
-	case is.Part.Samples > 0:
-		limit := fmt.Sprintf("--max-samples %d", r.limit.Samples)
-		r.app.Complain(fmt.Errorf(inFiles, limit, full, strconv.Itoa(is.Enough.Samples)))
-		return
-	case is.Part.Time > 0:
-		limit := input.Interval(r.limit.Time)
-		enough := input.Interval((is.Enough.Time + time.Second).Truncate(time.Second))
-		r.app.Complain(fmt.Errorf(inFiles, "--max-time "+limit.String(), full, enough.String()))
-		return
-	}
-
-	what := "--max-size " + output.FormatSize(r.limit.Size)
-	if r.limit.Action == logs.Circular {
-		what += fmt.Sprintf(", %s for each of about %d files,",
-			output.FormatSize(is.Part.Size), r.limit.Size/is.Part.Size)
-	}
-	r.app.Complain(fmt.Errorf("%s is too small: a file is full with %s, %s; use at least %s",
-		what, full, output.FormatSize(is.Length), output.FormatSize(is.Enough.Size)))
 }
 
 func sampleTime(c *measure.Cycle) time.Time {
