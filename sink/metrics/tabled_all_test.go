@@ -34,7 +34,7 @@ func tableObjects(blocks []tables.Block) (objects []made) {
 
 	for _, name := range order {
 		var rows []string
-		for i, instance := range []string{"1_a 1", "2_b 2"} {
+		for i, instance := range instancesOf(name) {
 			var values []string
 			for c := range counters[name] {
 				values = append(values, strconv.Itoa(1000+100*c+i))
@@ -44,6 +44,17 @@ func tableObjects(blocks []tables.Block) (objects []made) {
 		objects = append(objects, made{name, counters[name], rows, "time=133500000000000000 freq=10000000"})
 	}
 	return objects
+}
+
+// instancesOf returns two names that give labels in an object.
+func instancesOf(object string) []string {
+	switch object {
+	case "SMB Client Shares":
+		return []string{`\a\b`, `\a\c`}
+	case "VM Processor":
+		return []string{"0", "_Total"}
+	}
+	return []string{"1_a 1", "2_b 2"}
 }
 
 // withCounters adds the counters of a row.
@@ -296,7 +307,7 @@ func FuzzTableLabels(f *testing.F) {
 	opt := Options{Names: []Scheme{WindowsExporter, OTel}, Totals: true, NoLegacy: true}
 	objects := []string{
 		"Processor", "PhysicalDisk", "LogicalDisk", "Process", "Process V2", ".NET CLR Jit", ".NET CLR Memory",
-		"W3SVC_W3WP",
+		"W3SVC_W3WP", "MSExchange HttpProxy", "RemoteFX Network", "SMB Client Shares", "GPU Engine", "VM Processor",
 		"Web Service", "Paging File", "Terminal Services Session", "SQLServer:Locks", "MSSQL$:Locks",
 		"Hyper-V Hypervisor Virtual Processor", "Hyper-V Hypervisor Logical Processor", "DirectoryServices",
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ type tableLabels struct {
 	at     []int // by rule: the position of the counter in the label, -1 for none
 	one    bool  // one row for all instances
 	totals bool  // unrequested totals must be omitted
+	total  bool  // only the instance _Total
 	hasID  bool  // a label contains a counter's value
 	sql    string
 
@@ -24,8 +26,8 @@ type tableLabels struct {
 
 // rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
-	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, sql: sql}
-	rows := &labelling{Labels: l.labels}
+	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql}
+	rows := &labelling{Labels: l.labels, Totals: b.Total}
 	for _, rule := range b.Labels {
 		k := -1
 		for _, name := range rule.Counters {
@@ -52,6 +54,9 @@ func (l *tableLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) 
 	name := ""
 	if !o.Single() {
 		name = o.Labels().Name(i)
+		if l.total {
+			return ls, name == "_Total"
+		}
 		if l.totals && frame.IsTotal(name) {
 			return ls, false
 		}
@@ -78,30 +83,52 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 		return l.process(o, i, name)
 	case tables.Last:
 		return name, l.isLast(o, i)
+	case tables.Logical:
+		return logicalNumber(o, i, name), true
+	case tables.Lower:
+		return lowerName(o, i, name), true
+	case tables.Instance:
+		return numberedName(o, i, name), true
+	}
+	return partOf(name, &l.rules[r])
+}
+
+// partOf returns the label that a rule takes from a name alone; false omits the instance.
+func partOf(name string, rule *tables.Label) (value string, ok bool) {
+	switch rule.Rule {
 	case tables.Word:
 		value, _, _ = strings.Cut(name, " ")
 		return value, true
 
 	case tables.Pid, tables.Pool:
 		pid, pool, cut := strings.Cut(name, "_")
-		if l.rules[r].Rule == tables.Pid {
+		if rule.Rule == tables.Pid {
 			pool = pid
 		}
 		return pool, cut && !strings.Contains(name, "#")
 
 	case tables.Core:
 		return name[strings.LastIndexByte(name, ' ')+1:], true
-	case tables.Logical:
-		return logicalNumber(o, i, name), true
 	case tables.VM:
 		return name[:max(0, strings.LastIndexByte(name, ':'))], true
 	case tables.File:
 		return strings.TrimPrefix(name, `\??\`), true
 	case tables.Session:
 		return strings.ReplaceAll(name, "#", " "), name != "" && name != "Services" && name != "Console"
-	}
+	case tables.Remote:
+		local := name == "" || strings.EqualFold(name, "Services") || strings.EqualFold(name, "Console")
+		return strings.Replace(name, "RDP-tcp", "RDP-Tcp", 1), !local
 
-	return numberedName(o, i, name), true
+	case tables.Server, tables.Share:
+		server, share, cut := strings.Cut(strings.Trim(name, `\`), `\`)
+		if rule.Rule == tables.Server {
+			share = server
+		}
+		return share, cut
+	case tables.After:
+		return after(name, rule.Key), true
+	}
+	return name, true
 }
 
 // logicalNumber returns the number of a processor in the machine. Processor Information counts per
@@ -183,4 +210,28 @@ func (l *tableLabels) isLast(o frame.Object, i int) bool {
 		}
 	}
 	return l.last[o.Labels().Name(i)] == i
+}
+
+// lowerName returns a name in lower case, with _ in place of spaces and points. The second instance
+// of the name ends in _2.
+func lowerName(o frame.Object, i int, name string) string {
+	name = strings.Join(strings.Fields(strings.ToLower(name)), "_")
+	name = strings.ReplaceAll(strings.ReplaceAll(name, ".", "_"), "__", "_")
+	if o.Single() || o.Labels().Occurrence(i) == 0 {
+		return name
+	}
+	return name + "_" + strconv.Itoa(o.Labels().Occurrence(i)+1)
+}
+
+// after returns the word after a key in pid_4_luid_0x0_0x1_phys_0. A luid has two words.
+func after(name, key string) string {
+	words := strings.Split(name, "_")
+	at := slices.Index(words, key) + 1
+	switch {
+	case at == 0 || at >= len(words):
+		return ""
+	case key == "luid" && at+1 < len(words):
+		return words[at] + "_" + words[at+1]
+	}
+	return words[at]
 }

@@ -54,10 +54,13 @@ func (p *parser) take(line string) error {
 	return p.head(word, value)
 }
 
+// alone are the words without a value.
+var alone = []string{"one", "total", "facts", "exporter", "absent"}
+
 func (p *parser) head(word, value string) (err error) {
 	b := &p.block
 	switch {
-	case (word == "one" || word == "facts" || word == "exporter" || word == "absent") != (value == ""):
+	case slices.Contains(alone, word) != (value == ""):
 		return fmt.Errorf("%q has no value, or an unexpected one", word)
 	case word == "collector" && b.Collector == "":
 		b.Collector = value
@@ -68,6 +71,8 @@ func (p *parser) head(word, value string) (err error) {
 
 	case word == "one":
 		b.One = true
+	case word == "total":
+		b.Total = true
 	case word == "facts":
 		b.Kind = Facts
 	case word == "exporter":
@@ -113,10 +118,13 @@ func parseLabels(text string) (ls []Label, err error) {
 	for _, p := range pairs {
 		l := Label{Name: p.Name}
 		counters, isValue := strings.CutPrefix(p.Value, "[")
+		key, isAfter := strings.CutPrefix(p.Value, "after ")
 		rule, known := rules[p.Value]
 		switch {
 		case isValue && strings.HasSuffix(counters, "]"):
 			l.Rule, l.Counters = Value, strings.Split(strings.TrimSuffix(counters, "]"), " or ")
+		case isAfter:
+			l.Rule, l.Key = After, key
 		case known:
 			l.Rule = rule
 		default:
@@ -259,8 +267,8 @@ func (p *parser) end() error {
 		return fmt.Errorf("the block of %s has no rows", b.Collector)
 	case (b.Kind == Counters) != (len(b.Objects) > 0):
 		return fmt.Errorf("the block of %s has no object, or an unexpected one", b.Collector)
-	case b.One && b.Labels != nil:
-		return fmt.Errorf("a block with one cannot have labels")
+	case (b.One || b.Total) && b.Labels != nil:
+		return fmt.Errorf("a block with one or total cannot have labels")
 	}
 	p.blocks = append(p.blocks, b)
 	return nil

@@ -8,6 +8,7 @@
 //	else       a substitute if the sample has none of the previous objects
 //	labels     the labels of an instance and their rules: nic=instance, process_id=[ID Process]
 //	one        the values of the instances are added up, without labels
+//	total      the values of the instance _Total, without labels
 //	facts      the rows are facts of the machine, not counters
 //	exporter   the rows are about the exporting program
 //	absent     the rows are not exposed, and give the reason
@@ -54,8 +55,10 @@ type Block struct {
 	Objects   []Object
 	Labels    []Label
 	// One adds the values of all instances up to one without labels.
-	One  bool
-	Rows []Row
+	One bool
+	// Total uses only the instance _Total, without labels.
+	Total bool
+	Rows  []Row
 }
 
 // Object is an object of the rows of a block.
@@ -72,6 +75,8 @@ type Label struct {
 	Rule Rule
 	// Counters are counter names for Rule Value; the first one that the object has is used.
 	Counters []string
+	// Key is the word before the value for Rule After.
+	Key string
 }
 
 // Rule defines the value of an instance's label.
@@ -92,11 +97,17 @@ const (
 	File                 // the name without a leading \??\
 	Session              // the name of a terminal session
 	SQL                  // the instance of SQL Server in the name of the object
+	Lower                // the name in lower case, with _ for spaces and points
+	Remote               // the name of a remote session
+	Server               // the first part of \SERVER\SHARE
+	Share                // the second part of \SERVER\SHARE
+	After                // the word after Key in a name of words joined by _; two words after luid
 )
 
 var rules = map[string]Rule{
 	"instance": Instance, "word": Word, "process": Process, "last": Last, "pid": Pid, "pool": Pool,
 	"core": Core, "logical": Logical, "vm": VM, "file": File, "session": Session, "sql": SQL,
+	"lower": Lower, "remote": Remote, "server": Server, "share": Share,
 }
 
 // Pair is a label of a row.
@@ -166,7 +177,7 @@ var ops = map[string]struct {
 // WindowsExporter returns the names of windows_exporter.
 func WindowsExporter() (*Table, error) {
 	return read("windows_core.txt", "windows_roles.txt", "windows_dotnet.txt", "windows_mssql.txt",
-		"windows_hyperv.txt")
+		"windows_hyperv.txt", "windows_products.txt")
 }
 
 // Legacy returns former names of windows_exporter.

@@ -123,7 +123,7 @@ func TestFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	metrics := map[string]bool{}
+	metrics := products(t)
 	counters := 0
 	for _, f := range facts {
 		metrics[f.Metric] = true
@@ -146,6 +146,22 @@ func TestFacts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// products are the metrics of testdata/products.txt: TestProducts of package metrics compares them.
+func products(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile("testdata/products.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		_, metric, _ := strings.Cut(line, "|")
+		metric, _, _ = strings.Cut(metric, "|")
+		metrics[metric] = true
+	}
+	return metrics
 }
 
 // says reports whether a block has the metric of a fact that is of no one counter, with type and labels.
@@ -304,7 +320,7 @@ func factConversion(f fact) Conversion {
 
 // TestParse: what a table can say, and what is wrong in one, with its line.
 func TestParse(t *testing.T) {
-	const good = "# names\n\ncollector a\nobject A {x=1, y=2}\nelse B\nlabels n=instance, id=[ID or Id]\n" +
+	const good = "# names\n\ncollector a\nobject A {x=1, y=2}\nelse B\nlabels n=instance, id=[ID or Id], p=after phys\n" +
 		"m_total | C | mode=idle | % Idle | base *1024 | s\nm | G | | X + Y | sum\n" +
 		"e | G | | P or Q\n\ncollector f\nfacts\ni | I | a, b | what\n"
 	got, err := Parse("good", good)
@@ -314,7 +330,8 @@ func TestParse(t *testing.T) {
 	want := []Block{{
 		Collector: "a",
 		Objects:   []Object{{Name: "A", Labels: []Pair{{"x", "1"}, {"y", "2"}}}, {Name: "B", Else: true}},
-		Labels:    []Label{{Name: "n"}, {Name: "id", Rule: Value, Counters: []string{"ID", "Id"}}},
+		Labels: []Label{{Name: "n"}, {Name: "id", Rule: Value, Counters: []string{"ID", "Id"}},
+			{Name: "p", Rule: After, Key: "phys"}},
 		Rows: []Row{
 			{Metric: "m_total", Type: 'C', Labels: []Pair{{"mode", "idle"}}, Counters: []string{"% Idle"},
 				Convert: Conversion{Base, 1024, 1}, Unit: "s", Line: 7},
@@ -353,6 +370,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "m | G | | \n", "needs 1 counters", 3},
 		{head + "labels n=what\nm | G | | C\n", "not a label rule", 3},
 		{head + "one\nlabels n=instance\nm | G | | C\n", "cannot have labels", 5},
+		{head + "total\nlabels n=instance\nm | G | | C\n", "cannot have labels", 5},
 		{head + "one more\nm | G | | C\n", "or an unexpected one", 3},
 		{head + "word\nm | G | | C\n", "no value", 3},
 		{"collector a\nelse A\n", "before the first object", 2},
