@@ -68,7 +68,7 @@ func withoutInstance(object string) (name, sqlInstance string) {
 // counterWords returns the words of a counter's name without its unit, and the unit.
 func counterWords(object, name string, t counter.Type) ([]string, unit) {
 	bare, isRate := withoutRate(name)
-	u, _ := knownUnit(object, name)
+	u, known := knownUnit(object, name)
 	ws := words(spaced(bare))
 	switch {
 	case t == counter.AverageTimer:
@@ -79,7 +79,7 @@ func counterWords(object, name string, t counter.Type) ([]string, unit) {
 		ws = withoutElapsed(ws)
 	case t.Unit() == counter.Percent:
 		ws = withoutPercent(ws) // its metrics are times or counts
-	case !takesUnit(t) || u.name != "":
+	case !takesUnit(t) || u.name != "" || known && !u.grows:
 	default:
 		ws, u = ofUnit(ws, u, isRate, t)
 	}

@@ -132,6 +132,20 @@ var knownUnits = []rule{
 	}, megabytes},
 	{"hyper-v dynamic memory *", []string{"added memory", "removed memory"},
 		unit{name: "bytes", times: 1 << 20, grows: true}},
+
+	{"dfs replicat*", []string{
+		"bandwidth savings using dfs replication", "compressed size *", "conflict space *", "deleted space *",
+		"rdc compressed size *", "rdc size *", "size *", "staging space *",
+	}, inBytes},
+	{"gpu *", []string{
+		"dedicated usage", "local usage", "non local usage", "shared usage", "total committed",
+	}, inBytes},
+	{"gpu engine", []string{"running time"}, unit{name: "seconds", ticks: 1}},
+	{"msexchange availability service", []string{"availability requests (sec)"}, unit{}}, // per second
+	{"remotefx network", []string{"base tcp rtt", "base udp rtt", "current tcp rtt", "current udp rtt"}, inMilli},
+	{"remotefx graphics", []string{"average encoding time"}, inMilli},
+	{"vm memory", []string{"memory target size"}, megabytes},
+	{"vm processor", []string{"cpu stolen time"}, inMilli},
 }
 
 var cacheMemory = []string{
