@@ -33,6 +33,8 @@ type Config struct {
 	Names    []metrics.Scheme
 	Totals   bool `yaml:"totals"`
 	NoLegacy bool
+	// Created adds the start times of counters to scrapes in OpenMetrics (…_created).
+	Created bool `yaml:"created"`
 	// Counters are objects of windows_exporter's collector performancecounter.
 	Counters []metrics.Generic
 

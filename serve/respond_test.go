@@ -17,6 +17,26 @@ import (
 	"github.com/winperf/winperf/sink/prometheus"
 )
 
+// TestCreated shows that only a configuration that asks for start times gets them.
+func TestCreated(t *testing.T) {
+	for _, created := range []bool{false, true} {
+		src := &fake{text: func(int, bool) string {
+			return "block name=\"HOST\" time100ns=133500000000000000\n" +
+				"object 2 time=133500000000000000 freq=10000000\n counter 4 PERF_COUNTER_COUNTER\n" +
+				" counter 6 PERF_ELAPSED_TIME\n instance \"a\" : 7 133400000000000000\n"
+		}, titles: map[uint32]string{2: "Program", 4: "Reads/sec", 6: "Elapsed Time"}}
+		e := exporter(t, src, Config{Created: created})
+
+		_, text := scrape(e, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0")
+		if has := strings.Contains(text, "\nwinperf_program_reads_created{name=\"a\"} 1695526400\n"); has != created {
+			t.Errorf("created %v:\n%s", created, text)
+		}
+		if strings.Contains(text, "_created") != created {
+			t.Errorf("created %v:\n%s", created, text)
+		}
+	}
+}
+
 func TestFormats(t *testing.T) {
 	e := exporter(t, &fake{}, Config{})
 	_, text := scrape(e, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")

@@ -83,7 +83,7 @@ func (v *view) write(to *answer, main bool, format prometheus.Format) error {
 
 func (v *view) encoder(format prometheus.Format) *prometheus.Encoder {
 	if v.encoders[format] == nil {
-		v.encoders[format] = prometheus.NewEncoder(prometheus.Options{Format: format})
+		v.encoders[format] = prometheus.NewEncoder(prometheus.Options{Format: format, Created: v.e.opt.Created})
 	}
 	return v.encoders[format]
 }

@@ -66,7 +66,7 @@ func (m *Mapper) arrange() {
 				tmpl := &st.templates[s][t]
 				cells := st.cells[at : at+len(tmpl.Columns)]
 				at += len(tmpl.Columns)
-				if a.spare(st, tmpl) {
+				if a.spare(st, tmpl) || m.repeats(s, st, tmpl) {
 					omit(cells)
 					continue
 				}
@@ -103,6 +103,14 @@ func (a *arranging) spare(st *object, t *template) bool {
 	name := st.fullName()
 	return a.first[name] != st || slices.ContainsFunc(t.Unless, func(other string) bool {
 		return a.first[objectName{name.machine, strings.ToLower(other)}] != nil
+	})
+}
+
+// repeats reports whether another object of the machine has the family that a template repeats.
+func (m *Mapper) repeats(s int, st *object, t *template) bool {
+	named := func(other template) bool { return other.Name == t.Repeats }
+	return t.Repeats != "" && slices.ContainsFunc(m.objects, func(o *object) bool {
+		return o != st && strings.EqualFold(o.machine, st.machine) && slices.ContainsFunc(o.templatesOf(s), named)
 	})
 }
 

@@ -63,9 +63,13 @@
 // with the base unit, which replaces words of the counter: \LogicalDisk(*)\Free Megabytes is
 // winperf_logical_disk_free_bytes. They are made from the English names, independently of the
 // system's language, and conform to OpenMetrics. If two counters of an object would have the same
-// name, one of them gets it. The names of the others keep the replaced words
-// (winperf_memory_available_mbytes_bytes), and get a number if they are still equal. The choice
-// depends only on the units, names, types and title indices of the counters, not on their order.
+// name, one of them gets it. The names of the others keep the replaced words, and get a number if
+// they are still equal. The choice depends only on the units, names, types and title indices of the
+// counters, not on their order.
+//
+// A value that a sample contains several times is one series: the same value in other units
+// (Available Bytes and MBytes), the ids in labels (ID Process), and the counters of Objects that
+// System has. A path without wildcards selects such a counter, too.
 //
 // # Labels
 //

@@ -99,6 +99,18 @@ func (w *filter) choice(c *definition) choice {
 	return chosen
 }
 
+// mark marks the unselected and the named counters of a layout of the current object.
+func (w *filter) mark(l *layout) {
+	for k := range l.Counters {
+		d := &l.Counters[k]
+		d.Unselected = w.choice(mainCounter(l, k)).none
+		d.Named = slices.ContainsFunc(w.including, func(i int) bool {
+			p := w.parts[i].Path
+			return p != nil && !p.Counter.Wildcard() && p.Counter.Is(d.ID.Index, "")
+		})
+	}
+}
+
 // find returns for each instance of an object whether it is selected; totals includes totals that
 // no path names. The slice is valid until the next call.
 func (w *filter) find(c *choice, o frame.Object, totals bool) []bool {
@@ -157,7 +169,7 @@ func findAll(paths []*selection.Path, o frame.Object) [][]int32 {
 
 // templates returns the templates whose counters are all selected.
 func (w *filter) templates(all []template, l *layout) []template {
-	unselected := func(k int) bool { c := w.choice(mainCounter(l, k)); return c.none }
+	unselected := func(k int) bool { return l.Counters[k].Unselected }
 	kept := all[:0]
 	for _, t := range all {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c columnTemplate) bool {

@@ -106,9 +106,9 @@ func TestOwnSpecial(t *testing.T) {
 		{"two objects of one name", "object 10 form=single\n counter 12 PERF_COUNTER_BULK_COUNT\n values : 5\n" +
 			"object 62 form=single\n counter 12 PERF_COUNTER_BULK_COUNT\n values : 6\n",
 			[]string{`winperf_thing_version_total{} 5`, `winperf_thing_version_2_total{} 6`}},
-		{"names with process ids", "object 40\n counter 42 PERF_COUNTER_RAWCOUNT\n instance \"svc:12\" : 12\n instance \"svc_8\" : 8\n instance \"x9\" : 9\n instance \":7\" : 7\n",
-			[]string{`winperf_process_v2_process_id{name="svc",pid="12"} 12`, `winperf_process_v2_process_id{name="svc",pid="8"} 8`,
-				`winperf_process_v2_process_id{name="x9",pid="9"} 9`, `winperf_process_v2_process_id{name=":7",pid="7"} 7`}},
+		{"names with process ids", "object 40\n counter 42 PERF_COUNTER_RAWCOUNT\n counter 32 PERF_COUNTER_BULK_COUNT\n instance \"svc:12\" : 12 1\n instance \"svc_8\" : 8 2\n instance \"x9\" : 9 3\n instance \":7\" : 7 4\n",
+			[]string{`winperf_process_v2_deadlocks_total{name="svc",pid="12"} 1`, `winperf_process_v2_deadlocks_total{name="svc",pid="8"} 2`,
+				`winperf_process_v2_deadlocks_total{name="x9",pid="9"} 3`, `winperf_process_v2_deadlocks_total{name=":7",pid="7"} 4`}},
 		{"a fraction without a base", "object 10\n counter 18 PERF_RAW_FRACTION\n instance \"x\" : 1\n", nil},
 		{"unknown types and headings", "object 10\n counter 18 0x12345678 size=4\n counter 14 PERF_COUNTER_NODATA\n instance \"x\" : 1 -\n", nil},
 	} {

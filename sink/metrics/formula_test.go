@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -105,10 +106,27 @@ func (p *proof) object(t *testing.T, o frame.Object, n *nametable.Names, now map
 	for i := range counters {
 		c := &counters[i]
 		cooked := pair.Column(c.k)
+		d := &l.Counters[c.k]
+		if !o.Single() && (d.isProcessID() || d.isThreadID()) {
+			p.id(t, o, c.k, d.isThreadID(), labels)
+			continue
+		}
 		for i := range o.Len() {
 			if cooked.Status[i] == counter.OK && !o.Counter(c.k).Type.IsText() && !renamed(pair, o, older, i) {
 				p.compare(t, c, l, older, i, cooked.Value(i), labels[i], now)
 			}
+		}
+	}
+}
+
+// id compares the raw values of an id with the labels.
+func (p *proof) id(t *testing.T, o frame.Object, k int, thread bool, labels []string) {
+	t.Helper()
+	name := map[bool]string{false: "pid", true: "tid"}[thread]
+	for i := range o.Len() {
+		raw, ok := o.Raw(i, k)
+		if want := fmt.Sprintf("{%s %d}", name, raw); ok && !frame.IsTotal(o.Instance(i).Name()) && !strings.Contains(labels[i], want) {
+			t.Errorf("labels %s, want %s", labels[i], want)
 		}
 	}
 }
@@ -128,7 +146,8 @@ func (p *proof) compare(t *testing.T, c *nativeCounter, l *layout, older frame.O
 	name := stem(words, c.ws)
 	read := func(from map[string]*big.Float) func(string) (*big.Float, error) {
 		return func(metric string) (*big.Float, error) {
-			metric = c.x(name) + metric[1:] + c.grown() + labels
+			metric = c.x(name) + metric[1:] + c.grown()
+			metric = cmp.Or(repeated[metric], metric) + labels
 			if v := from[metric]; v != nil {
 				return v, nil
 			}
@@ -161,6 +180,9 @@ func (p *proof) compare(t *testing.T, c *nativeCounter, l *layout, older frame.O
 	p.compared++
 	p.types[typ]++
 	g, _ := got.Float64()
+	if c.spare { // in a coarser unit, rounded down
+		g = math.Floor(g/c.unit.factor()) * c.unit.factor()
+	}
 	if math.Abs(g-want) > 1e-9*math.Abs(want)+1e-12 {
 		t.Errorf("%s%s: %s = %v, want %v (%v)", name, labels, c.Expression, g, want, typ)
 	}

@@ -159,7 +159,7 @@ func TestProcessIDWithoutStart(t *testing.T) {
 	fs := frames(t, at0+head+` instance "a" : 1 8`, at1+head+` instance "a" : 2 9`)
 	m, n := NewMapper(Options{}), names(t, processNames)
 	mapped(t, m, fs[0], n)
-	wantLines(t, mapped(t, m, fs[1], n), `winperf_process_page_faults_total{name="a",pid="9"} 2`, `winperf_process_id_process{name="a",pid="9"} 9`)
+	wantLines(t, mapped(t, m, fs[1], n), `winperf_process_page_faults_total{name="a",pid="9"} 2`)
 }
 
 // TestRepeatedNames shows instances that nothing but their number tells apart.

@@ -21,6 +21,14 @@ type nativeCounter struct {
 	ws   []string // of the name, without the unit
 	unit unit
 	formula
+	served bool // by this counter or by one with the same values
+	spare  bool // another counter serves the same values
+}
+
+// repeated are families whose values are also in a family of another object.
+var repeated = map[string]string{
+	"winperf_objects_processes": "winperf_system_processes",
+	"winperf_objects_threads":   "winperf_system_threads",
 }
 
 func (native) templates(o *layout) []template {
@@ -31,16 +39,24 @@ func (native) templates(o *layout) []template {
 
 	counters := nativeCounters(o)
 	disambiguate(o, object, counters)
-	rows, textRows := nativeRows(o, sqlInstance)
+	ids := nativeLabels{sqlInstance, nativeID(o, (*definition).isProcessID), nativeID(o, (*definition).isThreadID)}
+	rows, textRows := ids.rows(o)
 	var out []template
 	for i := range counters {
 		c := &counters[i]
 		d := &o.Counters[c.k]
+		if c.spare || !d.Named && (ids.pid >= 0 && d.isProcessID() || ids.tid >= 0 && d.isThreadID()) {
+			continue
+		}
+
 		name := stem(object, c.ws)
 		for _, t := range c.make(d, c.k, c.unit) {
 			t.Name = name + t.Name
 			t.Help = nativeHelp(o, d, name, c)
 			t.Rows = rows
+			if !d.Named {
+				t.Repeats = repeated[t.Name]
+			}
 			if t.Type == Info {
 				t.Rows = textRows(c.k)
 			}
@@ -70,7 +86,7 @@ func nativeCounters(o *layout) (all []nativeCounter) {
 		if nameless(d.Name) {
 			ws = []string{"title", strconv.Itoa(int(cmp.Or(d.ID.Index, d.ID.ID)))}
 		}
-		all = append(all, nativeCounter{k, d.Name, ws, u, *f})
+		all = append(all, nativeCounter{k: k, name: d.Name, ws: ws, unit: u, formula: *f})
 	}
 	return all
 }
@@ -130,7 +146,8 @@ func (c *nativeCounter) x(name string) string {
 // disambiguate makes equal names of an object's counters unique. The result depends on English
 // names and types, and on title indices if these are equal, not on the order of counters. A counter
 // whose unit needs no conversion keeps the name, or else the first counter in the order of names.
-// The other counters get their full names, and numbers if necessary.
+// Counters with the same values in other units, such as Available MBytes, share the name; the first
+// selected one serves it. The other counters get their full names, and numbers if necessary.
 func disambiguate(o *layout, object []string, counters []nativeCounter) {
 	order := make([]*nativeCounter, len(counters))
 	for i := range counters {
@@ -139,6 +156,7 @@ func disambiguate(o *layout, object []string, counters []nativeCounter) {
 	slices.SortStableFunc(order, func(a, b *nativeCounter) int {
 		return cmp.Or(
 			cmp.Compare(a.unit.converted(), b.unit.converted()),
+			cmp.Compare(a.unit.factor(), b.unit.factor()),
 			cmp.Compare(a.name, b.name),
 			cmp.Compare(o.Counters[a.k].Type, o.Counters[b.k].Type),
 			cmp.Compare(o.Counters[a.k].ID.Index, o.Counters[b.k].ID.Index),
@@ -147,8 +165,13 @@ func disambiguate(o *layout, object []string, counters []nativeCounter) {
 
 	taken := map[string]bool{}
 	last := map[string]int{} // the last number for the same words and metrics
-	for _, c := range order {
+	for i, c := range order {
+		c.served = !o.Counters[c.k].Unselected
 		if c.claim(o, object, taken) {
+			continue
+		}
+		if at := slices.IndexFunc(order[:i], c.converts); at >= 0 {
+			c.spare, order[at].served = order[at].served, order[at].served || c.served
 			continue
 		}
 
@@ -165,6 +188,12 @@ func disambiguate(o *layout, object []string, counters []nativeCounter) {
 			}
 		}
 	}
+}
+
+// converts reports whether a counter has the values of an earlier one in another unit.
+func (c *nativeCounter) converts(earlier *nativeCounter) bool {
+	return c.unit.factor() != earlier.unit.factor() && c.unit.name == earlier.unit.name &&
+		c.unit.grows == earlier.unit.grows && c.Expression == earlier.Expression && slices.Equal(c.ws, earlier.ws)
 }
 
 // claim reserves the names of the counter's metrics if all are free.
@@ -197,16 +226,8 @@ func claims(name string, t Type) []string {
 	return []string{name}
 }
 
-// nativeRows returns the labellings of an object: for its instances, and with the text of a counter.
-func nativeRows(o *layout, sqlInstance string) (rows *labelling, withText func(k int) *labelling) {
-	l := nativeLabels{
-		sqlInstance: sqlInstance,
-		pid:         nativeID(o, titles.IDProcess, "ID Process", "Process ID"),
-		tid:         nativeID(o, titles.IDThread, "ID Thread"),
-	}
-	if o.Object.Single() {
-		l.pid, l.tid = -1, -1
-	}
+// rows returns the labellings of an object: for its instances, and with the text of a counter.
+func (l nativeLabels) rows(o *layout) (rows *labelling, withText func(k int) *labelling) {
 	var ids []int
 	for _, k := range []int{l.pid, l.tid} {
 		if k >= 0 {
@@ -215,7 +236,7 @@ func nativeRows(o *layout, sqlInstance string) (rows *labelling, withText func(k
 	}
 
 	rows = &labelling{Labels: l.labels, IDs: ids, Index: true}
-	if o.Object.Single() && sqlInstance == "" && !o.Machine {
+	if o.Object.Single() && l.sqlInstance == "" && !o.Machine {
 		rows = nil
 	}
 	return rows, func(k int) *labelling {
@@ -228,17 +249,24 @@ func nativeRows(o *layout, sqlInstance string) (rows *labelling, withText func(k
 	}
 }
 
-// nativeID returns the position of the counter with a title index or one of the names, if it is a
-// plain number; else -1.
-func nativeID(o *layout, title uint32, names ...string) int {
+// nativeID returns the position of the counter with an id of instances; -1 for none.
+func nativeID(o *layout, is func(*definition) bool) int {
 	for k := range o.Counters {
-		d := &o.Counters[k]
-		is := func(name string) bool { return strings.EqualFold(d.Name, name) }
-		if (d.ID.Index == title || slices.ContainsFunc(names, is)) && formulaOf(d.Type) == &formulas[0] {
+		if !o.Object.Single() && is(&o.Counters[k]) {
 			return k
 		}
 	}
 	return -1
+}
+
+func (d *definition) isProcessID() bool { return d.isID(titles.IDProcess, "ID Process", "Process ID") }
+
+func (d *definition) isThreadID() bool { return d.isID(titles.IDThread, "ID Thread") }
+
+// isID reports whether a counter is a plain number with a title index or one of the names.
+func (d *definition) isID(title uint32, names ...string) bool {
+	is := func(name string) bool { return strings.EqualFold(d.Name, name) }
+	return (d.ID.Index == title || slices.ContainsFunc(names, is)) && formulaOf(d.Type) == &formulas[0]
 }
 
 // nativeLabels makes the labels of instances: name, parent, process and thread ids.

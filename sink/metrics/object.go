@@ -111,6 +111,7 @@ func (m *Mapper) describe(st *object, o frame.Object) {
 	}
 
 	l := newLayout(o, m.names.In(nametable.English), m.several || m.opt.foreign(o.Machine()) != "")
+	m.filter.mark(l)
 	st.name = l.Name
 	for _, s := range m.schemes {
 		st.templates = append(st.templates, m.filter.templates(s.templates(l), l))
@@ -127,7 +128,7 @@ func newLayout(o frame.Object, names *nametable.Names, machine bool) *layout {
 	}
 	for k := range l.Counters {
 		c := o.Counter(k)
-		l.Counters[k] = definition{c, names.Title(c.ID.Index), names.Help(c.Help)}
+		l.Counters[k] = definition{Counter: c, Name: names.Title(c.ID.Index), Help: names.Help(c.Help)}
 	}
 	return l
 }

@@ -83,7 +83,6 @@ func TestMapReadings(t *testing.T) {
 	wantLines(t, set,
 		`winperf_processor_processor_time_ratio{name="0"} 0.125`,
 		`winperf_process_io_read_bytes_per_second{index="2",name="svchost"} 4096.5`,
-		`winperf_memory_available_mbytes_bytes{} 17825792`,
 		`winperf_physical_disk_avg_disk_read_seconds{name="0 C:"} 0.25`,
 		`winperf_thread_context_switches_per_second{index="1",name="3",parent="svchost"} 3`,
 		`winperf_cache_copy_read_hits_ratio{} 0.5`,

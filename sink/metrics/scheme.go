@@ -45,6 +45,8 @@ type layout struct {
 type definition struct {
 	frame.Counter
 	Name, Help string // English, as in layout
+	// Unselected counters are in no selected path or object. A path names Named ones without wildcards.
+	Unselected, Named bool
 }
 
 // find returns the position of the counter with an English name, ignoring case and bases, or -1.
@@ -71,6 +73,9 @@ type template struct {
 	Shared bool
 	// Unless are names of objects. If the sample has one of them, the template is omitted.
 	Unless []string
+	// Repeats is the name of a family of another object with the same values. If the machine has it,
+	// the template is omitted.
+	Repeats string
 }
 
 // columnTemplate defines a Column.

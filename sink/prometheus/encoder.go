@@ -15,9 +15,9 @@ type Options struct {
 	// Times writes each sample with its time, for logs. Prometheus gives a sample without a time the
 	// time of its scrape.
 	Times bool
-	// NoCreated omits the _created samples of OpenMetrics, which many databases store as separate
-	// series.
-	NoCreated bool
+	// Created writes the _created samples of OpenMetrics: the start times of counters. Databases
+	// without created-timestamp ingestion store each of them as a series.
+	Created bool
 }
 
 // Encoder writes Sets as text and caches the text that stays the same. It is used by one goroutine
@@ -115,7 +115,7 @@ func (e *Encoder) family(set *metrics.Set, f *metrics.Family, h *head) {
 
 		rows := f.Columns[at].Rows
 		l := e.rows(rows)
-		switch created := l.created && h.created && !e.opt.NoCreated; {
+		switch created := l.created && h.created && e.opt.Created; {
 		case created:
 			e.write(l, rows)
 		case n > 1:

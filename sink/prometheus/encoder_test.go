@@ -148,15 +148,15 @@ func TestEncode(t *testing.T) {
 	if err := new(Encoder).Encode(&zero, set); err != nil || zero.String() != encode(t, Options{}, set) {
 		t.Errorf("the zero Encoder: %v\n%s", err, &zero)
 	}
-	got := encode(t, Options{Format: OpenMetrics, Times: true}, set)
+	got := encode(t, Options{Format: OpenMetrics, Times: true, Created: true}, set)
 	if diff := cmp.Diff(wantOpenMetrics, got); diff != "" {
 		t.Errorf("OpenMetrics (-want +got):\n%s", diff)
 	}
-	if old := encode(t, Options{Format: OpenMetrics001, Times: true}, set); old != got {
+	if old := encode(t, Options{Format: OpenMetrics001, Times: true, Created: true}, set); old != got {
 		t.Error("the versions of OpenMetrics differ")
 	}
 
-	for _, l := range strings.Split(encode(t, Options{Format: OpenMetrics, NoCreated: true}, set), "\n") {
+	for _, l := range strings.Split(encode(t, Options{Format: OpenMetrics}, set), "\n") {
 		if strings.Contains(l, "_created") || strings.HasPrefix(l, "up ") && l != "up 7" {
 			t.Errorf("without times there is %q", l)
 		}

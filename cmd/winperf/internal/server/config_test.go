@@ -31,7 +31,7 @@ func TestParseConfig(t *testing.T) {
 			Language: "009", Paths: paths(t, `\Processor(*)\*`, `\Memory\Available MBytes`),
 			Objects: []string{"PhysicalDisk"}, Costly: true, Exclude: paths(t, `\Processor(_Total)\*`),
 			Names:  []metrics.Scheme{metrics.Own, metrics.WindowsExporter},
-			Totals: true, NoLegacy: true,
+			Totals: true, NoLegacy: true, Created: true,
 			CostlyInterval: 2 * time.Minute, Timeout: 5 * time.Second, TimeoutOffset: 250 * time.Millisecond,
 			MaxSeries: 50000,
 		},

@@ -44,7 +44,7 @@ func FuzzParse(f *testing.F) {
 		text := encode(t, prometheus.Options{Times: true}, set)
 		want.parsed(t, text, prometheus.Text)
 		want.decoded(t, text)
-		om := encode(t, prometheus.Options{Format: prometheus.OpenMetrics, Times: true}, set)
+		om := encode(t, prometheus.Options{Format: prometheus.OpenMetrics, Times: true, Created: true}, set)
 		want.parsed(t, om, prometheus.OpenMetrics)
 	})
 }

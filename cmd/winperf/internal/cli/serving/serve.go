@@ -116,6 +116,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	const names = "metric `NAMES` (default own): own, windows_exporter or own,windows_exporter"
 	f.StringSliceVar(&s.names, "names", nil, names)
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
+	const created = "add start times of counters (…_created) to scrapes in OpenMetrics"
+	f.BoolVar(&s.flags.Created, "created", false, created)
 	const legacy = "with windows_exporter's names, include names that newer versions dropped;" +
 		" --legacy=false omits them"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
@@ -259,6 +261,7 @@ func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err er
 	}
 	overrule(given, "costly", &c.Costly, s.flags.Costly)
 	overrule(given, "totals", &c.Totals, s.flags.Totals)
+	overrule(given, "created", &c.Created, s.flags.Created)
 	overrule(given, "legacy", &c.NoLegacy, !s.legacy)
 	overrule(given, "max-series", &c.MaxSeries, s.flags.MaxSeries)
 	overrule(given, "costly-interval", &c.CostlyInterval, time.Duration(s.costly))
