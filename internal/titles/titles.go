@@ -1,5 +1,5 @@
 // Package titles has the title indices of well-known objects and counters. They are the
-// same on every Windows, in every language.
+// same on every Windows, in every language; the last ones exist only on Linux.
 package titles
 
 // Objects.
@@ -20,4 +20,13 @@ const (
 	ElapsedTime   = 684 // raw: the begin of the process or thread
 	IDProcess     = 784
 	IDThread      = 804
+)
+
+// Counters of Linux processes.
+const (
+	MajorFaults              = 100044
+	EndedChildrenTime        = 100052
+	EndedChildrenFaults      = 100054
+	EndedChildrenMajorFaults = 100056
+	UserID                   = 100058
 )

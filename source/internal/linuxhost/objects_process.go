@@ -29,6 +29,11 @@ const (
 	procWriteBytes
 	procCancelledWriteBytes
 	procWritten
+	procChildUser
+	procChildSystem
+	procChildMinflt
+	procChildMajflt
+	procOwner
 )
 
 var processObject = &spec{
@@ -52,9 +57,12 @@ var processObject = &spec{
 	files: fileTables{
 		fileOfColumns("stat",
 			in(unitNumber, []at{
-				{procParent, "4"}, {procFlags, "9"}, {procMinflt, "10"}, {procMajflt, "12"}, {procThreads, "20"},
-				{procStarted, "22"}, {procVirtual, "23"}}),
-			in(unitTicks, []at{{procUser, "14"}, {procSystem, "15"}, {procBlockDelay, "42"}}),
+				{procParent, "4"}, {procFlags, "9"}, {procMinflt, "10"}, {procChildMinflt, "11"},
+				{procMajflt, "12"}, {procChildMajflt, "13"}, {procThreads, "20"}, {procStarted, "22"},
+				{procVirtual, "23"}}),
+			in(unitTicks, []at{
+				{procUser, "14"}, {procSystem, "15"}, {procChildUser, "16"}, {procChildSystem, "17"},
+				{procBlockDelay, "42"}}),
 			in(unitPriority, []at{{procPriority, "18"}}),
 		),
 		fileOfColumns("statm",
@@ -64,6 +72,7 @@ var processObject = &spec{
 			in(unitKB, []at{
 				{procVmPeak, "VmPeak"}, {procVmHWM, "VmHWM"}, {procRssAnon, "RssAnon"}, {procVmPTE, "VmPTE"},
 				{procVmSwap, "VmSwap"}}),
+			in(unitNumber, []at{{procOwner, "Uid"}}),
 		),
 		fileOfLines("io",
 			in(unitNumber, []at{{procRchar, "rchar"}, {procWchar, "wchar"}, {procSyscr, "syscr"}, {procSyscw, "syscw"},
@@ -137,7 +146,7 @@ var processObject = &spec{
 			"Memory in swap. From /proc/PID/status, VmSwap."),
 		newRow(100030, "Page Table Bytes", counter.LargeRawCount, -5, provider.Expert, sum(procVmPTE),
 			"Memory for page tables. From /proc/PID/status, VmPTE."),
-		newRow(100044, "Major Faults/sec", counter.CounterCounter, 0, provider.Advanced, sum(procMajflt),
+		newRow(titles.MajorFaults, "Major Faults/sec", counter.CounterCounter, 0, provider.Advanced, sum(procMajflt),
 			"Page faults that waited for a device. From /proc/PID/stat, majflt."),
 		newRow(100046, "% Block I/O Delay Time", counter.Timer100NSec, 0, provider.Expert,
 			sum(procBlockDelay),
@@ -149,6 +158,19 @@ var processObject = &spec{
 		newRow(100050, "% Processor Wait Time", counter.Timer100NSec, 0, provider.Expert, sum(procWait),
 			"Percentage of time that the first thread waited for a processor. From /proc/PID/schedstat, "+
 				"field 2."),
+		newRow(titles.EndedChildrenTime, "% Ended Children Time", counter.Timer100NSec, 0, provider.Expert,
+			sum(procChildUser|procChildSystem),
+			"Percentage of time that children of the process, and their children, had run. A child is "+
+				"added when it has ended and the process waits for it. From /proc/PID/stat, cutime + cstime."),
+		newRow(titles.EndedChildrenFaults, "Ended Children Page Faults/sec", counter.BulkCount, -1, provider.Expert,
+			sum(procChildMinflt|procChildMajflt),
+			"Page faults of children that have ended, as in % Ended Children Time. From /proc/PID/stat, "+
+				"cminflt + cmajflt."),
+		newRow(titles.EndedChildrenMajorFaults, "Ended Children Major Faults/sec", counter.BulkCount, 0,
+			provider.Expert, sum(procChildMajflt),
+			"Page faults of ended children that waited for a device. From /proc/PID/stat, cmajflt."),
+		newRow(titles.UserID, "User ID", counter.RawCount, 0, provider.Expert, sum(procOwner),
+			"Id of the user that owns the process: its real user id. From /proc/PID/status, Uid."),
 	},
 }
 

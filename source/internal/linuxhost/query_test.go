@@ -110,10 +110,29 @@ func TestIdentityIsWritten(t *testing.T) {
 		180: missing})
 }
 
+// TestEndedChildren: each process has the counts of the children that it waited for, and no total
+// counts them again.
+func TestEndedChildren(t *testing.T) {
+	r := newRig(t, fixture(t, "small.txtar"), nil)
+	o := r.object(230)
+	o.check(t, "systemd", raws{100052: 12000 * tick, 100054: 9300, 100056: 300, 6: 400 * tick, 28: 520})
+	o.check(t, "[sd-pam]", raws{100052: 0, 100054: 0, 100056: 0})
+	o.check(t, "_Total", raws{100052: missing, 100054: missing, 100056: missing})
+}
+
+func TestOwner(t *testing.T) {
+	r := newRig(t, fixture(t, "small.txtar"), nil)
+	o := r.object(230)
+	o.check(t, "systemd", raws{100058: 0})
+	o.check(t, "[sd-pam]", raws{100058: 1000})
+	o.check(t, "kthreadd", raws{100058: missing})
+	o.check(t, "_Total", raws{100058: missing})
+}
+
 func TestDefinitions(t *testing.T) {
 	r := newRig(t, fixture(t, "small.txtar"), nil)
 	b := r.ask("MetadataGlobal")
-	for index, counters := range map[uint32]int{2: 12, 4: 27, 230: 29, 238: 12, 260: 2} {
+	for index, counters := range map[uint32]int{2: 12, 4: 27, 230: 33, 238: 12, 260: 2} {
 		if o := b[index]; o == nil || len(o.counters) != counters || len(o.instances) != 0 {
 			t.Errorf("object %d: %+v, want %d counters and no instances", index, o, counters)
 		}

@@ -9,7 +9,7 @@ import (
 // fields is a set of numbers from the kernel, one bit each, defined per object.
 type fields uint64
 
-const maxFields = 32
+const maxFields = 40
 
 func (f fields) position() int { return bits.TrailingZeros64(uint64(f)) }
 
