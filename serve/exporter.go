@@ -56,6 +56,7 @@ type Exporter struct {
 	// The objects that may be in the samplers' samples; each belongs to one sampler.
 	mainObjects, costlyObjects map[string]bool
 	mainPaths, costlyPaths     *unmatched
+	pushedObjects              map[string]bool
 	failing                    [2]atomic.Bool // the latest samples of both failed
 
 	scrapes chan struct{} // one element for each scrape, until its answer is read
@@ -88,6 +89,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 		scrapes: make(chan struct{}, maxScrapes), turn: make(chan struct{}, 1),
 		zip:         gzip.NewWriter(io.Discard),
 		mainObjects: map[string]bool{}, costlyObjects: map[string]bool{},
+		pushedObjects: map[string]bool{},
 		mapping: metrics.Options{
 			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
 			Generic: opt.Counters, NoLegacy: opt.NoLegacy, NoKeep: true,

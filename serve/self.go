@@ -22,7 +22,9 @@ type self struct {
 	stages    [numStages]time.Duration // since the start
 	samples   uint64
 	failed    uint64
-	bytes     int // of the last sample
+	bytes     int       // of the last sample
+	last      time.Time // of the last successful sample; zero: none
+	whole     bool      // the last sample succeeded and lacks no object
 	written   uint64
 	scrapes   map[int]uint64 // by status
 	anomalies []uint64       // by kind
@@ -71,16 +73,30 @@ func (o *self) sampled(c *measure.Cycle, err error, main bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.samples++
+	if main {
+		o.whole = err == nil && !partial(c)
+	}
 	if err != nil {
 		o.failed++
 		return
 	}
 
 	o.stages[stageSample] += c.Cost.Sample
-	o.stages[stageDecode] += c.Cost.Decode + c.Cost.Cook
 	if main {
-		o.bytes = c.Cost.Bytes
+		o.bytes, o.last = c.Cost.Bytes, c.Time
 	}
+	o.count(c)
+}
+
+// decoded counts the contents of a sample that was taken before.
+func (o *self) decoded(c *measure.Cycle) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.count(c)
+}
+
+func (o *self) count(c *measure.Cycle) {
+	o.stages[stageDecode] += c.Cost.Decode + c.Cost.Cook
 	o.damage += uint64(len(c.Damage))
 	for _, a := range c.Anomalies {
 		if int(a.Kind) < len(o.anomalies) {
@@ -122,13 +138,11 @@ func (o *self) answered(status int) {
 	o.scrapes[status]++
 }
 
-// families returns all metrics about the exporter, for an answer with a main sample of objects, or
-// nil without one. whole reports that the sample lacks no object. requested are paths of the request
-// without a match.
+// families returns all metrics about the exporter. whole reports that the sample lacks no object.
+// requested are paths of the request without a match.
 func (o *self) families(
-	e *Exporter, series seriesCounts, objects map[string]bool, whole bool, requested []string, now time.Time,
+	e *Exporter, series seriesCounts, list []objectState, whole bool, requested []string, now time.Time,
 ) []metrics.Family {
-	list := e.objects.list(now, e.mainObjects, objects)
 	paths := e.costlyPaths.list(e.mainPaths.list(nil))
 	for _, path := range requested {
 		if !slices.Contains(paths, path) {
@@ -152,7 +166,8 @@ func (o *self) families(
 	b.unmatched(paths)
 
 	b.gauge("winperf_sample_successful", "",
-		"1 if this scrape's sample succeeded and is complete.", truth(whole))
+		"1 if this sample succeeded and is complete.", truth(whole))
+	b.lastSample()
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
 	b.counter("winperf_samples_total", "", "Samples taken, including samples of costly objects.", o.samples)
 	b.counter("winperf_samples_failed_total", "", "Samples that failed.", o.failed)
@@ -162,7 +177,7 @@ func (o *self) families(
 	b.anomalies("winperf_anomalies_total", "Anomalies of samples.", o.anomalies)
 	b.counter("winperf_damage_total", "", "Damaged parts of samples.", o.damage)
 	b.statuses("winperf_scrapes_total", "Answers to scrapes by HTTP status, before this one.", o.scrapes)
-	b.gauge("winperf_series", "", "Series of this scrape, without series about winperf.",
+	b.gauge("winperf_series", "", "Series of this sample, without series about winperf.",
 		float64(series.written))
 	b.gauge("winperf_series_dropped", "", "Series omitted because of the limit on series.",
 		float64(series.dropped))
@@ -176,7 +191,7 @@ func (o *self) families(
 
 // reserved returns the metrics about the exporter. Their names are not used for counters.
 func (o *self) reserved(e *Exporter) []metrics.Family {
-	return o.families(e, seriesCounts{}, map[string]bool{}, true, nil, time.Now())
+	return o.families(e, seriesCounts{}, nil, true, nil, time.Now())
 }
 
 func truth(b bool) float64 {
@@ -211,6 +226,16 @@ func (b *builder) counter(name, unit, help string, v uint64) {
 func (b *builder) info(name, help string, labels ...metrics.Label) {
 	rows := b.self.fixed(name, func() [][]metrics.Label { return [][]metrics.Label{labels} })
 	b.add(name+"_info", metrics.Info, "", help, metrics.Column{Rows: rows, Bits: []uint64{1}})
+}
+
+// lastSample adds the time of the last successful sample.
+func (b *builder) lastSample() {
+	c := floats(b.self.none, unixSeconds(b.self.last))
+	if b.self.last.IsZero() {
+		c.Absent = []uint64{1}
+	}
+	b.add("winperf_sample_timestamp_seconds", metrics.Gauge, "seconds",
+		"Time of the last successful sample, since 1970.", c)
 }
 
 // anomalies adds the counts by kind: kinds in rawAnomalies, and others that occurred.

@@ -135,7 +135,9 @@ func (v *view) compose(main bool) *metrics.Set {
 	if !main {
 		objects = nil
 	}
-	self := v.e.self.families(v.e, v.counts, objects, main && !v.main.partial, v.unmatched(main), time.Now())
+	now := time.Now()
+	list := v.e.objects.list(now, v.e.mainObjects, objects)
+	self := v.e.self.families(v.e, v.counts, list, main && !v.main.partial, v.unmatched(main), now)
 	clear(v.names)
 	for i := range self {
 		v.names[self[i].Name] = i

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,16 @@ type Mapper interface {
 	Map(f frame.Frame, names *nametable.Names) (*metrics.Set, error)
 }
 
+// Program describes the program that pushes. A *serve.Exporter is one.
+type Program interface {
+	// Taken is called for each sample that was taken, without its frame, and for each failure.
+	Taken(c *measure.Cycle, err error)
+	// About is called for each decoded sample and its metrics. If the sample is recent, About returns
+	// metrics about the program, which are sent with the sample. They are valid now, so that samples which
+	// waited in the queue have none.
+	About(c *measure.Cycle, set *metrics.Set, recent bool) []metrics.Family
+}
+
 // Options for a Pusher. Source, Selection, NewMapper and Dir are required.
 type Options struct {
 	Target Target
@@ -35,6 +46,8 @@ type Options struct {
 	Interval time.Duration
 	// NewMapper returns a new Mapper.
 	NewMapper func() Mapper
+	// Program, if not nil, describes the program in further metrics.
+	Program Program
 	// Dir is the directory of the queue, used for this target only. Queue limits it.
 	Dir   string
 	Queue queue.Options
@@ -77,9 +90,10 @@ type Pusher struct {
 	more   chan struct{} // receives a value when samples were appended
 	sender *Sender
 
-	mu         sync.Mutex
-	lost, errs uint64
-	lastReport time.Time // last report of an error
+	mu             sync.Mutex
+	lost, errs     uint64
+	lastReport     time.Time // last report of an error
+	recent, newest uint64    // numbers of the two newest samples of this run; 0 without a sample
 
 	damage rate.Sometimes
 }
@@ -171,6 +185,9 @@ func (p *Pusher) measure(ctx context.Context) {
 	opt := measure.Options{Interval: p.opt.Interval, RawOnly: true, KeepFirst: true, Clock: p.opt.Clock}
 	for ctx.Err() == nil {
 		for cycle, err := range measure.Watch(ctx, p.opt.Source, p.opt.Selection, opt) {
+			if p.opt.Program != nil {
+				p.opt.Program.Taken(cycle, err)
+			}
 			if err == nil {
 				err = p.append(cycle.Sample)
 			}
@@ -186,6 +203,10 @@ func (p *Pusher) measure(ctx context.Context) {
 
 func (p *Pusher) append(s *winperf.Sample) error {
 	err := p.queue.Append(s)
+	last := p.queue.Stats().Last
+	p.mu.Lock()
+	p.recent, p.newest = cmp.Or(p.newest, last), last
+	p.mu.Unlock()
 	select {
 	case p.more <- struct{}{}:
 	default:
@@ -255,7 +276,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 			continue
 		}
 
-		sent, err := p.one(ctx, cycle, err, mapper)
+		sent, err := p.one(ctx, cycle, err, mapper, src.at)
 		if err != nil {
 			return err
 		}
@@ -268,7 +289,7 @@ func (p *Pusher) walk(ctx context.Context) error {
 
 // one converts a sample to metrics and sends full requests. An unreadable sample is lost.
 func (p *Pusher) one(
-	ctx context.Context, cycle *measure.Cycle, err error, mapper Mapper,
+	ctx context.Context, cycle *measure.Cycle, err error, mapper Mapper, number uint64,
 ) (sent bool, _ error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -277,7 +298,7 @@ func (p *Pusher) one(
 		p.reportDamage(cycle.Damage)
 		var set *metrics.Set
 		if set, err = mapper.Map(cycle.Frame, cycle.Names); err == nil {
-			return p.sender.Send(ctx, set)
+			return p.sender.Send(ctx, p.withProgram(cycle, set, number))
 		}
 	}
 
@@ -286,6 +307,25 @@ func (p *Pusher) one(
 	}
 	p.note(&p.lost, err)
 	return false, nil
+}
+
+// withProgram adds metrics about the program to a recent sample of this run. A sample of an earlier run may
+// have been sent with other values.
+func (p *Pusher) withProgram(cycle *measure.Cycle, set *metrics.Set, number uint64) *metrics.Set {
+	if p.opt.Program == nil {
+		return set
+	}
+	p.mu.Lock()
+	recent := p.recent > 0 && number >= p.recent
+	p.mu.Unlock()
+	about := p.opt.Program.About(cycle, set, recent)
+	if len(about) == 0 {
+		return set
+	}
+
+	all := *set
+	all.Families = append(slices.Clip(set.Families), about...)
+	return &all
 }
 
 // reportDamage reports the damage of a sample, at most once a minute, because every sample

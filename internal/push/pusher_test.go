@@ -16,7 +16,9 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/queue"
+	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/perfdata"
+	"github.com/winperf/winperf/sink/metrics"
 )
 
 // begin runs a Pusher until the test ends, or stop is called.
@@ -312,5 +314,69 @@ func TestPushBacklog(t *testing.T) {
 	stop()
 	if last := check(t, r.has()); last < 1500 || r.requests > 40 {
 		t.Errorf("up to %v in %d requests", last, r.requests)
+	}
+}
+
+// program is a Program with one metric, the number of samples taken.
+type program struct {
+	taken, failed, old atomic.Uint64
+	rows               *metrics.Rows
+}
+
+func (p *program) Taken(_ *measure.Cycle, err error) {
+	if err != nil {
+		p.failed.Add(1)
+	}
+	p.taken.Add(1)
+}
+
+func (p *program) About(_ *measure.Cycle, set *metrics.Set, recent bool) []metrics.Family {
+	if !recent {
+		p.old.Add(1)
+		return nil
+	}
+	return []metrics.Family{{
+		Name: "taken_total", Type: metrics.Counter,
+		Columns: []metrics.Column{{Rows: p.rows, Bits: []uint64{p.taken.Load()}}},
+	}}
+}
+
+// Recent samples carry metrics about the program. A sample that waited, or is of an earlier run, has none.
+func TestPushProgram(t *testing.T) {
+	dir := t.TempDir()
+	away := newReceiver(t, func(http.ResponseWriter, *http.Request, []point) int { return http.StatusBadGateway })
+	p, stop := begin(t, Options{Target: Target{URL: away.url("remote-write")}, Source: &counting{}, Dir: dir})
+	until(t, "five samples in the queue", func() bool { return p.Stats().Queued.Items >= 5 })
+	stop()
+
+	about := &program{rows: metrics.NewRows([][]metrics.Label{nil}, nil)}
+	r := newReceiver(t, takes)
+	opt := Options{Target: Target{URL: r.url("remote-write")}, Source: &counting{}, Dir: dir, Program: about}
+	_, stop = begin(t, opt)
+	const series = "__name__=taken_total,"
+	values := func() (of map[int64]float64, samples map[int64]bool) {
+		of, samples = map[int64]float64{}, map[int64]bool{}
+		for _, p := range r.has() {
+			switch {
+			case p.series != series:
+				samples[p.ms] = true
+			case !p.ended:
+				of[p.ms] = p.value
+			}
+		}
+		return of, samples
+	}
+	until(t, "five values about the program", func() bool { of, _ := values(); return len(of) >= 5 })
+	stop()
+
+	of, samples := values()
+	if about.old.Load() < 5 || len(samples) < len(of)+5 || about.failed.Load() > 0 {
+		t.Errorf("%d old samples, %d samples, %d with the program, %d failures",
+			about.old.Load(), len(samples), len(of), about.failed.Load())
+	}
+	for ms, value := range of {
+		if !samples[ms] || value < 1 {
+			t.Errorf("the program has the value %v at %d; a sample: %v", value, ms, samples[ms])
+		}
 	}
 }

@@ -82,6 +82,7 @@ type Stats struct {
 	Bytes  int64     // of all files, or of a queue in memory
 	Items  int       // not acknowledged by all readers
 	Oldest time.Time // approximate time when the oldest was appended; zero without items
+	Last   uint64    // the number of the newest item, of this run or an earlier one
 	// Dropped counts items lost since the queue was opened, because of limits or damaged
 	// files; DroppedBefore counts items lost in earlier runs.
 	Dropped, DroppedBefore uint64
@@ -373,7 +374,9 @@ func (q *Queue[T]) latest() *segment[T] { return q.segments[len(q.segments)-1] }
 func (q *Queue[T]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	st := Stats{Dropped: q.dropped, DroppedBefore: q.positions.Dropped, Unwritten: q.unwritten.items}
+	st := Stats{
+		Last: q.last, Dropped: q.dropped, DroppedBefore: q.positions.Dropped, Unwritten: q.unwritten.items,
+	}
 	now, day := q.opt.Clock.Elapsed(), q.opt.Clock.Now()
 	done := q.positions.least()
 	for _, s := range q.segments {

@@ -10,6 +10,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
+var noLabels = metrics.NewRows([][]metrics.Label{nil}, nil)
+
 type about struct {
 	mu     sync.Mutex
 	reload bool      // the last reload succeeded
@@ -41,15 +43,14 @@ func (a *about) families(now time.Time) []metrics.Family {
 	}
 	loaded := math.Float64bits(float64(a.loaded.UnixMilli()) / 1e3)
 
-	one := metrics.NewRows([][]metrics.Label{nil}, nil)
 	list := []metrics.Family{{
 		Name: "winperf_config_last_reload_successful", Type: metrics.Gauge,
 		Help:    "1 if the last reload of the configuration succeeded.",
-		Columns: []metrics.Column{{Rows: one, Bits: []uint64{successful}}},
+		Columns: []metrics.Column{{Rows: noLabels, Bits: []uint64{successful}}},
 	}, {
 		Name: "winperf_config_last_reload_success_timestamp_seconds", Type: metrics.Gauge, Unit: "seconds",
 		Help:    "Time when the configuration in use was loaded, since 1970.",
-		Columns: []metrics.Column{{Rows: one, Form: metrics.Float, Bits: []uint64{loaded}}},
+		Columns: []metrics.Column{{Rows: noLabels, Form: metrics.Float, Bits: []uint64{loaded}}},
 	}}
 	return append(list, a.push.families(now)...)
 }

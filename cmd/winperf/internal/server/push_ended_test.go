@@ -102,6 +102,7 @@ func TestPushMarksEnded(t *testing.T) {
 		}
 	})
 	const memory, interrupts = "winperf_memory_available_bytes", "winperf_processor_interrupts_total"
+	const heartbeat = "winperf_sample_timestamp_seconds"
 	s.until(func(string) bool { return e.has(func(values int, _ map[string]bool) bool { return values > 20 }) })
 	if e.has(func(_ int, ended map[string]bool) bool { return len(ended) > 0 }) {
 		t.Errorf("ended before the reload: %v", e.ended)
@@ -118,6 +119,9 @@ func TestPushMarksEnded(t *testing.T) {
 	s.set(func() { s.config.Push = []Target{target} })
 	s.reload <- struct{}{}
 	s.until(func(string) bool { return e.has(func(_ int, ended map[string]bool) bool { return ended[memory] }) })
+	if e.has(func(_ int, ended map[string]bool) bool { return !ended[heartbeat] }) {
+		t.Errorf("ended with the labels: %v", e.ended)
+	}
 
 	e.mu.Lock()
 	clear(e.ended)
@@ -127,7 +131,9 @@ func TestPushMarksEnded(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
-	if !e.has(func(_ int, ended map[string]bool) bool { return ended[memory] && !ended[interrupts] }) {
+	if !e.has(func(_ int, ended map[string]bool) bool {
+		return ended[memory] && ended[heartbeat] && !ended[interrupts]
+	}) {
 		t.Errorf("ended with the server: %v", e.ended)
 	}
 }
