@@ -370,3 +370,11 @@ func TestExpressionsOfChurn(t *testing.T) {
 		t.Errorf("only %d values compared", p.compared)
 	}
 }
+
+// x returns the value of x in the counter's expression, from its name without unit.
+func (c *nativeCounter) x(name string) string {
+	if strings.Contains(c.Expression, "_seconds") {
+		return name
+	}
+	return name + c.unit.suffix()
+}

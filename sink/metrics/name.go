@@ -310,3 +310,36 @@ func plural(w string) string {
 	}
 	return w + "s"
 }
+
+// longest is the largest length of a help text in characters, without its path.
+const longest = 200
+
+// sentence returns the first sentence of a text, at most longest characters of it. A sentence ends
+// with a full stop before a space and a capital letter, except after an abbreviation.
+func sentence(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	for at := 0; ; {
+		stop := strings.Index(text[at:], ". ")
+		if stop < 0 {
+			break
+		}
+		at += stop + 1
+		next := strings.TrimLeft(text[at:], " ")
+		if next == "" || isCapital(next[0]) && !abbreviated(text[:at-1]) {
+			text = text[:at]
+			break
+		}
+	}
+
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest-1]) + "…"
+	}
+	return text
+}
+
+// abbreviated reports whether a text ends with an abbreviation that words with capitals follow.
+func abbreviated(text string) bool {
+	word := text[strings.LastIndexAny(text, " (")+1:]
+	return slices.Contains([]string{"Avg", "avg", "Dest", "e.g", "i.e", "No", "vs"}, word)
+}

@@ -119,8 +119,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHelp: a help text has the path of its counter and the expression that gives what the counter
-// displays, in the counter's own unit.
+// TestHelp shows that a help text is the path of its counter and one sentence.
 func TestHelp(t *testing.T) {
 	f, n := block(t, at0, made{"O", []string{
 		"Free Megabytes PERF_COUNTER_RAWCOUNT", "Handle Count PERF_COUNTER_RAWCOUNT", "KBytes/sec PERF_COUNTER_BULK_COUNT",
@@ -134,18 +133,27 @@ func TestHelp(t *testing.T) {
 		got[f.Help] = true
 	}
 	for _, want := range []string{
-		`\O(*)\Free Megabytes = winperf_o_free_bytes / 1048576`,
-		`\O(*)\Handle Count`,
-		`\Hyper-V Dynamic Memory VM(*)\Added Memory = winperf_hyper_v_dynamic_memory_vm_added_memory_bytes_total / 1048576`,
-		`\O(*)\KBytes/sec = rate(winperf_o_bytes_total) / 1024`,
-		`\O(*)\Pages/sec = rate(winperf_o_pages_total)`,
-		`\O(*)\Delay ns = 1000000000 * winperf_o_delay_seconds`,
-		`\O(*)\% Used = 100 * winperf_o_used_ratio`,
-		`\O(*)\Wait (ms) = 1000 * rate(winperf_o_wait_seconds_sum) / rate(winperf_o_wait_seconds_count)`,
-		`\O(*)\% Free = 100 * winperf_o_free_numerator / winperf_o_free_denominator`,
+		`\O(*)\Free Megabytes`, `\O(*)\Wait (ms)`, `\O(*)\% Free`,
+		`\Hyper-V Dynamic Memory VM(*)\Added Memory`,
 	} {
 		if !got[want] {
 			t.Errorf("no help %q in %q", want, slices.Sorted(maps.Keys(got)))
+		}
+	}
+}
+
+func TestSentence(t *testing.T) {
+	long := strings.Repeat("é", 300)
+	for text, want := range map[string]string{
+		"": "", "Bytes read.": "Bytes read.", "Memory in RAM. From /proc/PID/statm, resident.": "Memory in RAM.",
+		"Avg. Disk Bytes/Read is the average.  It is measured.": "Avg. Disk Bytes/Read is the average.",
+		"Load, e.g. of vmstat(8) or e.g. TCP. Next.":            "Load, e.g. of vmstat(8) or e.g. TCP.",
+		"One line\nanother line":                                "One line",
+		"Version 1.0 of it. 5 is more. Next.":                   "Version 1.0 of it. 5 is more.",
+		"  no stop ":                                            "no stop", "ends. ": "ends.", long: long[:2*199] + "…",
+	} {
+		if got := sentence(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
@@ -303,8 +311,7 @@ func ofNames(titles []uint32, typ counter.Type) string {
 func namesByHelp(set *Set) map[string][]string {
 	all := map[string][]string{}
 	for _, f := range set.Families {
-		counter, _, _ := strings.Cut(f.Help, " = ")
-		all[counter] = append(all[counter], f.Name)
+		all[f.Help] = append(all[f.Help], f.Name)
 	}
 	for _, names := range all {
 		slices.Sort(names)

@@ -52,7 +52,7 @@ func (native) templates(o *layout) []template {
 		name := stem(object, c.ws)
 		for _, t := range c.make(d, c.k, c.unit) {
 			t.Name = name + t.Name
-			t.Help = nativeHelp(o, d, name, c)
+			t.Help = nativeHelp(o, d)
 			t.Rows = rows
 			if !d.Named {
 				t.Repeats = repeated[t.Name]
@@ -91,56 +91,17 @@ func nativeCounters(o *layout) (all []nativeCounter) {
 	return all
 }
 
-// nativeHelp returns the counter's path, and the expression of its displayed value.
-func nativeHelp(o *layout, d *definition, name string, c *nativeCounter) string {
+// nativeHelp returns the counter's path and the first sentence of its help text.
+func nativeHelp(o *layout, d *definition) string {
 	instance := "(*)"
 	if o.Object.Single() {
 		instance = ""
 	}
-	expression := c.displayed(name)
 	help := fmt.Sprintf(`\%s%s\%s`, o.Name, instance, d.Name)
-	if expression != "" {
-		help += " = " + expression
-	}
-	if d.Help != "" {
-		help += ": " + d.Help
+	if brief := sentence(d.Help); brief != "" {
+		help += ": " + brief
 	}
 	return help
-}
-
-// displayed returns the expression of the displayed value in the counter's unit; "" if the metric
-// is that value, or a text.
-func (c *nativeCounter) displayed(name string) string {
-	if c.Families[0].Type == Info || c.unit.offset != 0 {
-		return ""
-	}
-
-	expression := strings.ReplaceAll(c.Expression, "x_", c.x(name)+"_")
-	if c.Expression == "x" {
-		expression = c.x(name)
-		if c.unit.grows {
-			expression += "_total"
-		}
-	}
-	switch factor := c.unit.factor(); {
-	case factor > 1:
-		return expression + " / " + decimals(factor)
-	case factor < 1:
-		return decimals(1/factor) + " * " + expression
-	case c.Expression == "x":
-		return ""
-	}
-	return expression
-}
-
-func decimals(f float64) string { return strconv.FormatFloat(f, 'g', 12, 64) }
-
-// x returns the value of x in the counter's expression, from its name without unit.
-func (c *nativeCounter) x(name string) string {
-	if strings.Contains(c.Expression, "_seconds") {
-		return name
-	}
-	return name + c.unit.suffix()
 }
 
 // disambiguate makes equal names of an object's counters unique. The result depends on English
