@@ -104,16 +104,14 @@ func NewBackfill(w io.Writer, spool func() (Spool, error)) *Backfill {
 
 // Add stores the samples of a Set, each with its time, and adds more labels, such as the machine,
 // to rows that lack labels of these names. It returns the error of the temporary file, again from
-// every later call; after Close an error that wraps winperf.ErrState; for a Set with names that
-// OpenMetrics does not allow (TextOnly) an error that wraps winperf.ErrNotSupported.
+// every later call; after Close an error that wraps winperf.ErrState. Metrics of a TextOnly Set whose
+// names break the rules of their types have the type unknown.
 func (b *Backfill) Add(set *metrics.Set, more ...metrics.Label) error {
 	switch {
 	case b.err != nil:
 		return b.err
 	case b.closed:
 		return fmt.Errorf("%w: the backfill is closed", winperf.ErrState)
-	case set.TextOnly:
-		return errTextOnly
 	}
 
 	b.sets++

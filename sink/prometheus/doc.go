@@ -20,6 +20,6 @@
 // and _info, and has the unit if the name ends with it. With [Options].Created a counter or summary
 // also has a sample that ends in _created, if its start is known (metrics.Rows.Created).
 //
-// A counter whose name does not end in _total has the type unknown in OpenMetrics, which does not
-// allow such counters. The text format has no type for an info; it is a gauge of 1.
+// A counter whose name does not end in _total, and a gauge whose name does, have the type unknown in
+// OpenMetrics, which does not allow them. The text format has no type for an info; it is a gauge of 1.
 package prometheus

@@ -123,5 +123,8 @@ func openMetricsHead(f *metrics.Family) (name, kind string) {
 	case metrics.Summary:
 		return f.Name, "summary"
 	}
+	if strings.HasSuffix(f.Name, totalSuffix) {
+		return f.Name, "unknown"
+	}
 	return f.Name, "gauge"
 }

@@ -20,7 +20,7 @@ func TestBackfillNames(t *testing.T) {
 		"own,windows_exporter": {metrics.Own, metrics.WindowsExporter},
 	} {
 		db := dbtest.VictoriaMetrics(t)
-		status, said := backfilled(t, log, "remote-write+"+db.URL, "--push-names", words)
+		status, said := backfilled(t, log, "remote-write+"+db.URL, "--names", words)
 		if status != console.ExitDone {
 			t.Fatalf("%s: status %d: %s", words, status, said)
 		}

@@ -228,7 +228,7 @@ func TestBackfillResumesTheSame(t *testing.T) {
 	// What does not choose samples may change, and so may the place where paths stand.
 	write(first + "\n")
 	for _, more := range [][]string{
-		{"--path", first, "--quiet"}, {"--path", first, "--push-names", "own"}, {"--path", first, "--push-header", "Authorization=Bearer x"}, {"--counters", paths},
+		{"--path", first, "--quiet"}, {"--path", first, "--names", "own"}, {"--path", first, "--push-header", "Authorization=Bearer x"}, {"--counters", paths},
 	} {
 		if status, said := backfilled(t, log, url, append(more, "--resume", state)...); status != console.ExitDone {
 			t.Errorf("%s: status %d: %s", more, status, said)

@@ -42,6 +42,10 @@ func TestOpenMetricsBlocks(t *testing.T) {
 				data := filepath.Join(dir, filepath.Base(from)+".data")
 				compareBlocks(t, samplesOf(t, from, whose...), dumped(t, text, data))
 			}
+
+			names := []metrics.Scheme{metrics.WindowsExporter, metrics.Own}
+			run(t, "convert", log, "-o", text, "--overwrite", "--quiet", "--names", "windows_exporter,own")
+			compareBlocks(t, samplesNamed(t, log, names, whose...), dumped(t, text, filepath.Join(dir, "names.data")))
 		})
 	}
 }

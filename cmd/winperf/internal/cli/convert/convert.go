@@ -95,8 +95,10 @@ OUT can be a URL: remote-write+http://HOST[:PORT][/api/v1/write] (Prometheus,
 VictoriaMetrics, Mimir) or otlp+http://HOST[:PORT][/v1/metrics] (OpenTelemetry), also with
 https. All samples are sent as metrics in the order of time. Some databases drop old
 samples without an error: VictoriaMetrics drops samples older than its -retentionPeriod,
-Prometheus drops samples older than its newest ones. --push-names windows_exporter uses the
-metric names of that exporter's dashboards.
+Prometheus drops samples older than its newest ones.
+
+--names windows_exporter uses the metric names of that exporter's dashboards, for
+openmetrics and for URLs.
 
 Exit status: 0 done, 1 nothing was converted or sent, 3 a path had no value, some values
 could not be read for lack of permission, some data was damaged, or a receiver did not take
@@ -106,9 +108,10 @@ all.`,
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
   winperf convert night.capture -o night.csv -i 60
   winperf convert load.blg -o raw.jsonl --raw
+  winperf convert load.blg -o load.om --names windows_exporter
   winperf convert load.blg -o load.om && promtool tsdb create-blocks-from openmetrics load.om data
   winperf convert load.blg -o remote-write+http://localhost:8428 --resume load.state
-  winperf convert load.blg -o remote-write+http://localhost:8428 --push-names own,windows_exporter
+  winperf convert load.blg -o remote-write+http://localhost:8428 --names own,windows_exporter
   winperf convert load.csv -cf paths.txt -t 10 -f tsv -o thin.tsv     (as relog spells it)`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}

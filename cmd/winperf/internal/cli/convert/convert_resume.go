@@ -10,7 +10,7 @@ import (
 // samples, and flags that how reads in another form.
 var notChosen = []string{
 	"output", "resume", "quiet", "cap100", "path", "counters", "push-header", "push-bearer-file",
-	"push-ca", "push-cert", "push-insecure", "push-names", "push-key", "push-password-file", "push-server-name",
+	"push-ca", "push-cert", "push-insecure", "names", "push-key", "push-password-file", "push-server-name",
 }
 
 func (c *converter) how() map[string][]string {
@@ -31,7 +31,7 @@ func (c *converter) how() map[string][]string {
 		how["path"] = append(how["path"], p.String())
 	}
 	if c.otherNames() {
-		how["push-names"] = c.nameWords
+		how["names"] = c.nameWords
 	}
 	if tenants := c.target.Tenants(); tenants != nil {
 		how["push-header"] = tenants

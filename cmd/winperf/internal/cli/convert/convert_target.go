@@ -16,9 +16,9 @@ import (
 )
 
 func (c *converter) addNames(cmd *cobra.Command) {
-	const names = "`NAMES` of the metrics sent: own, windows_exporter, otel (OTLP only)"
-	cmd.Flags().StringSliceVar(&c.nameWords, "push-names", nil, names)
-	console.Complete(cmd, "push-names", cobra.FixedCompletions(
+	const names = "`NAMES` of metrics: own, windows_exporter, otel (OTLP only)"
+	cmd.Flags().StringSliceVar(&c.nameWords, "names", nil, names)
+	console.Complete(cmd, "names", cobra.FixedCompletions(
 		[]cobra.Completion{"own", "windows_exporter", "otel"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -29,19 +29,15 @@ func (c *converter) settleNames(format, url string) (err error) {
 		return nil
 	}
 	if c.names, err = server.ParsePushNames(c.nameWords); err != nil {
-		return fmt.Errorf("--push-names: %w", err)
+		return fmt.Errorf("--names: %w", err)
 	}
 
 	otlp := strings.HasPrefix(strings.ToLower(url), "otlp")
 	switch {
 	case format != "" && format != logs.OpenMetrics:
-		return errors.New("--push-names is for metrics: -o openmetrics, or -o remote-write+http://HOST")
+		return errors.New("--names is for metrics: -o openmetrics, or -o remote-write+http://HOST")
 	case slices.Contains(c.names, metrics.OTel) && !otlp:
-		return errors.New("--push-names: the names otel are for otlp+http:// and otlp+https:// only")
-	case slices.Contains(c.names, metrics.WindowsExporter) && format != "":
-		const form = "--push-names %s: many of these names are invalid in OpenMetrics:" +
-			" send them with -o remote-write+http://HOST"
-		return fmt.Errorf(form, strings.Join(c.nameWords, ","))
+		return errors.New("--names: the names otel are for otlp+http:// and otlp+https:// only")
 	}
 	return nil
 }
@@ -53,7 +49,7 @@ func (c *converter) otherNames() bool {
 func (c *converter) checkNames() error {
 	for _, log := range c.logs {
 		if c.otherNames() && log.Source.Describe().Cooked {
-			const form = "--push-names: %s holds displayable values, which have only the names own"
+			const form = "--names: %s holds displayable values, which have only the names own"
 			return fmt.Errorf(form, log.Name)
 		}
 	}
