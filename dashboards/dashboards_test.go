@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,34 +17,48 @@ import (
 
 // dashboard is what the tests look at in the JSON of Grafana.
 type dashboard struct {
-	UID        string
-	Title      string
-	Templating struct {
-		List []struct {
-			Name, Type string
-			Query      json.RawMessage
-		}
+	UID, Title, Description string
+	Editable                bool
+	Tags                    []string
+	Links                   []struct {
+		Type, URL   string
+		Tags        []string
+		IncludeVars bool
 	}
-	Panels []panel
+	Templating struct{ List []variable }
+	Panels     []panel
+}
+
+// variable is a choice above the panels.
+type variable struct {
+	Name, Label, Type, AllValue string
+	Multi, IncludeAll           bool
+	Refresh                     int
+	Datasource                  struct{ UID string }
+	Query                       json.RawMessage
 }
 
 type panel struct {
-	ID      int
-	Title   string
-	Type    string
-	GridPos struct{ X, Y, W, H int }
-	Targets []struct {
+	ID                       int
+	Title, Description, Type string
+	GridPos                  struct{ X, Y, W, H int }
+	Targets                  []struct {
 		Expr, LegendFormat, RefID string
 		Datasource                struct{ Type, UID string }
 	}
-	FieldConfig struct{ Defaults struct{ Max *float64 } }
+	FieldConfig struct {
+		Defaults struct {
+			Max   *float64
+			Unit  string
+			Links []struct{ URL string }
+		}
+	}
 }
 
-// files are the dashboards, and what chooses hosts in each of their expressions.
-var files = map[string]string{
-	"host.json":  `{job=~"$job",instance=~"$instance"`,
-	"hosts.json": `{job=~"$job"`,
-}
+var files = []string{"host.json", "hosts.json"}
+
+// hosts chooses hosts in each expression of the dashboards.
+const hosts = `{job=~"$job",instance=~"$instance"`
 
 func readDashboard(t *testing.T, file string) (d dashboard) {
 	t.Helper()
@@ -94,7 +109,7 @@ var metricName = regexp.MustCompile(`\b(winperf|windows|instance|instance_name)[
 
 // TestDashboards: Grafana shows each panel, and each expression is of the hosts that were chosen.
 func TestDashboards(t *testing.T) {
-	for file, hosts := range files {
+	for _, file := range files {
 		d := readDashboard(t, file)
 		if d.UID == "" || d.Title == "" || len(d.Panels) == 0 {
 			t.Errorf("%s: %q, %q, %d panels", file, d.UID, d.Title, len(d.Panels))
@@ -112,16 +127,80 @@ func TestDashboards(t *testing.T) {
 			}
 			titles[p.Title] = true
 			checkPlace(t, file, &p, taken)
-			checkTargets(t, file, &p, hosts)
+			checkTargets(t, file, &p)
 		}
 	}
 }
+
+// TestDashboardLinter checks the rules of Grafana's dashboard-linter that the other tests do not check.
+func TestDashboardLinter(t *testing.T) {
+	for _, file := range files {
+		d := readDashboard(t, file)
+		if d.Editable || d.Description == "" {
+			t.Errorf("%s: editable %v, description %q", file, d.Editable, d.Description)
+		}
+		for i, name := range []string{"Data source", "Job", "Instance"} {
+			if len(d.Templating.List) != 3 || d.Templating.List[i].Label != name {
+				t.Fatalf("%s: the variables are %+v", file, d.Templating.List)
+			}
+			v := d.Templating.List[i]
+			all := v.Multi && v.IncludeAll && v.AllValue == ".+" && v.Refresh == 2
+			if i > 0 && (!all || v.Name != strings.ToLower(name) || v.Datasource.UID != "${datasource}") {
+				t.Errorf("%s: %+v", file, v)
+			}
+		}
+		for _, p := range d.Panels {
+			if p.Description == "" || p.FieldConfig.Defaults.Unit == "" {
+				t.Errorf("%s: %s: description %q, unit %q", file, p.Title, p.Description, p.FieldConfig.Defaults.Unit)
+			}
+			for _, target := range p.Targets {
+				if m := otherRange.FindString(target.Expr); m != "" {
+					t.Errorf("%s: %s: %s, expected $__rate_interval", file, p.Title, m)
+				}
+				if strings.Contains(target.Expr, "vector(0)") {
+					t.Errorf("%s: %s shows 0 for unknown values", file, p.Title)
+				}
+			}
+		}
+	}
+}
+
+// otherRange finds a rate over a fixed range.
+var otherRange = regexp.MustCompile(`rate\([^()]*\[[^$\]]+\]`)
+
+// TestDashboardLinks checks that each dashboard links to the other one with the chosen hosts, and that each graph
+// of many hosts links to the host of a line, whose labels job and instance it has.
+func TestDashboardLinks(t *testing.T) {
+	for _, file := range files {
+		d := readDashboard(t, file)
+		if len(d.Links) != 1 || d.Links[0].Type != "dashboards" || !d.Links[0].IncludeVars ||
+			!slices.Equal(d.Links[0].Tags, d.Tags) {
+			t.Errorf("%s: links %+v, tags %q", file, d.Links, d.Tags)
+		}
+	}
+
+	to := "/d/" + readDashboard(t, "host.json").UID + "?"
+	for _, p := range readDashboard(t, "hosts.json").Panels {
+		links := p.FieldConfig.Defaults.Links
+		if p.Type == "timeseries" && (len(links) != 1 || !strings.HasPrefix(links[0].URL, to)) {
+			t.Errorf("hosts.json: %s has the links %+v, expected one to %s", p.Title, links, to)
+		}
+		for _, target := range p.Targets {
+			if m := lostJob.FindString(target.Expr); m != "" {
+				t.Errorf("hosts.json: %s: %s has no label job", p.Title, m)
+			}
+		}
+	}
+}
+
+// lostJob finds an aggregation of hosts without the job.
+var lostJob = regexp.MustCompile(`by \((instance[^)]*|name[^)]*)\)`)
 
 // TestCommittedMemoryHasNoTop: Linux promises more memory than its limit, and what is above the top of a panel
 // is not drawn.
 func TestCommittedMemoryHasNoTop(t *testing.T) {
 	shown := 0
-	for file := range files {
+	for _, file := range files {
 		for _, p := range readDashboard(t, file).Panels {
 			for _, target := range p.Targets {
 				if !strings.Contains(target.Expr, "winperf_memory_committed") {
@@ -156,7 +235,7 @@ func checkPlace(t *testing.T, file string, p *panel, taken map[[2]int]string) {
 	}
 }
 
-func checkTargets(t *testing.T, file string, p *panel, hosts string) {
+func checkTargets(t *testing.T, file string, p *panel) {
 	t.Helper()
 	refs := map[string]bool{}
 	for _, target := range p.Targets {
@@ -187,6 +266,37 @@ func TestRules(t *testing.T) {
 		if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
 			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
+	}
+}
+
+// TestRunbooks checks that each alert has a summary, a description and a section in docs/runbooks.md, and that
+// each section there is about an alert.
+func TestRunbooks(t *testing.T) {
+	text, err := os.ReadFile("../docs/runbooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^### (\w+)\r?$`).FindAllStringSubmatch(string(text), -1) {
+		sections[m[1]] = true
+	}
+
+	const page = "https://github.com/winperf/winperf/blob/main/docs/runbooks.md#"
+	for _, r := range readRules(t) {
+		if r.Alert == "" {
+			continue
+		}
+		a := r.Annotations
+		if a["summary"] == "" || a["description"] == "" || a["runbook_url"] != page+strings.ToLower(r.Alert) {
+			t.Errorf("%s has the annotations %v", r.Alert, a)
+		}
+		if !sections[r.Alert] {
+			t.Errorf("docs/runbooks.md has no section %s", r.Alert)
+		}
+		delete(sections, r.Alert)
+	}
+	for name := range sections {
+		t.Errorf("docs/runbooks.md has the section %s, which is no alert", name)
 	}
 }
 

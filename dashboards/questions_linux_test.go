@@ -18,7 +18,7 @@ type question struct {
 var (
 	legendLabel = regexp.MustCompile(`{{\s*([a-z_]+)\s*}}`)
 	alertLabel  = regexp.MustCompile(`\$labels\.([a-z_]+)`)
-	variable    = regexp.MustCompile(`^label_values\((.*), *([a-z_]+)\)$`)
+	labelValues = regexp.MustCompile(`^label_values\((.*), *([a-z_]+)\)$`)
 )
 
 func found(of *regexp.Regexp, text string) (all []string) {
@@ -31,7 +31,7 @@ func found(of *regexp.Regexp, text string) (all []string) {
 // questions are all that are asked.
 func questions(t *testing.T) (all []question) {
 	t.Helper()
-	for file := range files {
+	for _, file := range files {
 		d := readDashboard(t, file)
 		for _, v := range d.Templating.List {
 			var query struct{ Query string }
@@ -41,7 +41,7 @@ func questions(t *testing.T) (all []question) {
 			if err := json.Unmarshal(v.Query, &query); err != nil {
 				t.Fatal(err)
 			}
-			m := variable.FindStringSubmatch(query.Query)
+			m := labelValues.FindStringSubmatch(query.Query)
 			if m == nil {
 				t.Fatalf("%s: variable %s: %s", file, v.Name, query.Query)
 			}

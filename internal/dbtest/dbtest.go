@@ -58,11 +58,18 @@ func Prometheus(t testing.TB) *Database {
 // newer than Debian's, with remote write 2.0 and OTLP. Without the variable the test is skipped.
 func CurrentPrometheus(t testing.TB) *Database {
 	t.Helper()
+	return CurrentPrometheusWith(t, t.TempDir(), "")
+}
+
+// CurrentPrometheusWith is like CurrentPrometheus, with a configuration, in which file names are relative to
+// dir.
+func CurrentPrometheusWith(t testing.TB, dir, text string) *Database {
+	t.Helper()
 	program := os.Getenv("WINPERF_PROMETHEUS")
 	if program == "" {
 		t.Skip("WINPERF_PROMETHEUS names no current Prometheus; scripts/soak prometheus builds one")
 	}
-	return startPrometheus(t, program, t.TempDir(), "", newData(t), "--web.enable-otlp-receiver")
+	return startPrometheus(t, program, dir, text, newData(t), "--web.enable-otlp-receiver")
 }
 
 // PrometheusWith starts a Prometheus with a configuration, in which file names are relative to dir.
