@@ -43,8 +43,8 @@ var systemObject = &spec{
 		newRow(146, "Context Switches/sec", counter.CounterCounter, -2, provider.Advanced, sum(systemCtxt),
 			"Switches from one thread to another. From /proc/stat, ctxt."),
 		newRow(674, "System Up Time", counter.ElapsedTime, -5, provider.Novice, sum(systemBoot),
-			"Seconds since the machine started, including suspended time. From /proc/stat, btime, and the "+
-				"clock CLOCK_BOOTTIME."),
+			"Seconds since the machine started, including suspended time. From the clocks CLOCK_REALTIME "+
+				"and CLOCK_BOOTTIME, and /proc/stat, btime."),
 		newRow(44, "Processor Queue Length", counter.RawCount, 1, provider.Wizard,
 			less(systemProcsRunning, systemOnline),
 			"Threads ready to run, minus one for each processor. The reader is counted as running. From "+

@@ -111,7 +111,8 @@ var processObject = &spec{
 		newRow(680, "Thread Count", counter.RawCount, 0, provider.Advanced, sum(procThreads),
 			"Number of threads. From /proc/PID/stat, num_threads; Idle has one for each processor."),
 		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
-			"Seconds since the process started. From /proc/PID/stat, starttime, and /proc/stat, btime."),
+			"Seconds since the process started. From /proc/PID/stat, starttime, and the clocks CLOCK_REALTIME and "+
+				"CLOCK_BOOTTIME."),
 		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
 			"Process id in the PID namespace of /proc. From the name of the directory /proc/PID."),
 		newRow(1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, sum(procParent),
@@ -226,8 +227,8 @@ var threadObject = &spec{
 			"Percentage of time that the thread ran in the kernel. From /proc/PID/task/TID/stat, stime, "+
 				"in clock ticks. The sum with % User Time may differ from % Processor Time."),
 		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(threadStarted),
-			"Seconds since the thread started. From /proc/PID/task/TID/stat, starttime, and /proc/stat, "+
-				"btime."),
+			"Seconds since the thread started. From /proc/PID/task/TID/stat, starttime, and the clocks "+
+				"CLOCK_REALTIME and CLOCK_BOOTTIME."),
 		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(threadProcess),
 			"Id of the thread's process in the PID namespace of /proc. From the name of the directory "+
 				"/proc/PID."),
@@ -330,7 +331,8 @@ var detailsObject = &spec{
 			"Memory locked in RAM, each page divided by the number of processes that share it. From "+
 				"/proc/PID/smaps_rollup, Locked."),
 		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
-			"Seconds since the process started. From /proc/PID/stat, starttime, and /proc/stat, btime."),
+			"Seconds since the process started. From /proc/PID/stat, starttime, and the clocks CLOCK_REALTIME and "+
+				"CLOCK_BOOTTIME."),
 		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
 			"Process id in the PID namespace of /proc. From the name of the directory /proc/PID."),
 	},

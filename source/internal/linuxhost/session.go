@@ -3,6 +3,7 @@ package linuxhost
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/winperf/winperf/provider"
@@ -70,12 +71,35 @@ func newSession(sys System) *session {
 	s.queries++
 	s.times = sys.Now()
 	s.ahead = s.times.Boot - s.times.Monotonic
-	s.boot = s.times.Clocks().Time100ns - s.times.Boot/100
-	// The kernel rounds btime down to seconds. Some sandboxes report 0.
-	if v, err := s.stat(); err == nil && v.sum(systemBootTime) != 0 {
-		s.boot = unixEpoch + int64(v.sum(systemBootTime))*perSecond
+	btime := uint64(0)
+	if v, err := s.stat(); err == nil {
+		btime = v.sum(systemBootTime)
 	}
+	s.boot = machineStart(sys.Now, btime)
 	return s
+}
+
+// machineStart returns the start of the machine, a FILETIME, from the clocks. They are read one after the
+// other, so the smallest difference is the most exact; all sessions get the same time because it is
+// rounded down to 0.1 ms. btime, of /proc/stat, is in seconds rounded down, and 0 in some sandboxes.
+// If it differs, the files are of a system with other clocks, and btime is returned.
+func machineStart(now func() Times, btime uint64) int64 {
+	const (
+		readings = 5
+		rounding = perSecond / 10_000
+	)
+	boot := int64(math.MaxInt64)
+	for range readings {
+		t := now()
+		boot = min(boot, t.Clocks().Time100ns-t.Boot/100)
+	}
+	boot -= boot % rounding
+
+	known := unixEpoch + int64(btime)*perSecond
+	if btime != 0 && (boot < known-perSecond || boot >= known+2*perSecond) {
+		return known
+	}
+	return boot
 }
 
 func orDefault(n, def int) int {
