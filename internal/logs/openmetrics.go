@@ -23,7 +23,8 @@ type Metrics struct {
 	mappers map[*Log]*metrics.Mapper
 }
 
-// NewMetrics returns a Metrics. It uses Paths, Exclude, Names, Instance and Machines of opt.
+// NewMetrics returns a Metrics. It uses Paths, Exclude, Names, PhysicalMemory, Instance and
+// Machines of opt.
 func NewMetrics(opt Options) *Metrics {
 	return &Metrics{opt: opt, mappers: map[*Log]*metrics.Mapper{}}
 }
@@ -50,11 +51,14 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 		if x.opt.Instance {
 			home = machineOf(from, cycle)
 		}
+		facts := metrics.LogFacts(from.Source.Describe().Log)
+		facts.PhysicalMemory = x.opt.PhysicalMemory
 		mapper = metrics.NewMapper(metrics.Options{
 			Select:     winperf.Selection{Paths: x.opt.Paths},
 			Exclude:    x.opt.Exclude,
 			LoneTotals: true, // often only they were recorded
 			Names:      x.opt.Names,
+			Facts:      facts,
 			Home:       home,
 			NoKeep:     true, // every cycle of the log is mapped
 		})

@@ -64,6 +64,8 @@ type Options struct {
 	Instance, Machines bool
 	// Names are the schemes of metric names; nil is winperf's own.
 	Names []metrics.Scheme
+	// PhysicalMemory is the memory of the machine in bytes, which logs do not contain; 0 is unknown.
+	PhysicalMemory uint64
 	// Exclude omits metrics of these paths.
 	Exclude []winperf.Path
 	// Spool creates a temporary file for metrics that exceed the memory; nil keeps them in memory.

@@ -1,6 +1,12 @@
 package metrics
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+)
 
 // Facts are values of the sampled machine that no counter provides. Leave them empty for logs of
 // other machines. A field with the zero value has no metric.
@@ -28,4 +34,18 @@ type Facts struct {
 	ProcessLimit uint64
 	// TimeZone is the system's name of the time zone: "W. Europe Standard Time", "Europe/Berlin".
 	TimeZone string
+}
+
+// LogFacts returns the facts that the description of a log contains: the version of Windows and the
+// name of the time zone. The name of the machine is in the samples.
+func LogFacts(is winperf.LogInfo) (f Facts) {
+	var major, minor, build int
+	if n, _ := fmt.Sscanf(is.System, "Windows %d.%d, build %d", &major, &minor, &build); n == 3 {
+		f.Version = fmt.Sprintf("%d.%d.%d", major, minor, build)
+		f.Major, f.Minor, f.Build = fmt.Sprint(major), fmt.Sprint(minor), fmt.Sprint(build)
+	}
+	if !strings.HasPrefix(is.Zone, "@") { // a reference to a resource
+		f.TimeZone = is.Zone
+	}
+	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
 
@@ -54,6 +55,23 @@ func TestFacts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, lines(set)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestLogFacts: the description of a log has the version of Windows and the time zone.
+func TestLogFacts(t *testing.T) {
+	for _, tt := range []struct {
+		is   winperf.LogInfo
+		want Facts
+	}{
+		{winperf.LogInfo{System: "Windows 6.0, build 6000, 32-bit, 1 processor", Zone: "Eastern Standard Time"},
+			Facts{Version: "6.0.6000", Major: "6", Minor: "0", Build: "6000", TimeZone: "Eastern Standard Time"}},
+		{winperf.LogInfo{System: "winperf 1.0", Zone: "@tzres.dll,-212"}, Facts{}},
+		{winperf.LogInfo{System: "Windows 6.0"}, Facts{}},
+	} {
+		if got := LogFacts(tt.is); got != tt.want {
+			t.Errorf("%+v: %+v, want %+v", tt.is, got, tt.want)
+		}
 	}
 }
 

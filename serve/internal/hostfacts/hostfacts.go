@@ -23,9 +23,12 @@ func Read() metrics.Facts {
 	return f
 }
 
-// For returns the facts of a source's machine, or none if it is another machine or a log.
+// For returns the facts of a source's machine: the facts in a log, none for another live machine.
 func For(is winperf.Description) metrics.Facts {
-	if is.Recorded || !thismachine.Is(is.Machine) {
+	if is.Recorded {
+		return metrics.LogFacts(is.Log)
+	}
+	if !thismachine.Is(is.Machine) {
 		return metrics.Facts{}
 	}
 	return Read()

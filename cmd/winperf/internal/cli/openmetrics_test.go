@@ -93,7 +93,8 @@ func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metr
 	defer src.Close()
 
 	samples := map[string]float64{}
-	mapper := metrics.NewMapper(metrics.Options{Names: names, LoneTotals: true}) // as convert does
+	facts := metrics.LogFacts(src.Describe().Log)
+	mapper := metrics.NewMapper(metrics.Options{Names: names, LoneTotals: true, Facts: facts}) // as convert does
 	all := winperf.Selection{Global: true, Costly: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {
 		if err != nil {

@@ -202,14 +202,14 @@ func braces(labels []Pair) string {
 // given says where a fact is known: live on Windows, live on Linux, in a record.
 var given = map[string][3]string{
 	"logical processors":         {"from counters", "from counters", "from counters"},
-	"physical memory":            {"yes", "yes", "if it contains NUMA Node Memory"},
+	"physical memory":            {"yes", "yes", "if it contains NUMA Node Memory, or from `--physical-memory`"},
 	"address space of a process": {"yes", "", ""},
-	"the operating system":       {"yes", "yes", "without labels"},
+	"the operating system":       {"yes", "yes", "the version in a binary log"},
 	"names of the machine":       {"yes", "yes", "the name in the log"},
 	"start of the machine":       {"from counters", "from counters", "from counters"},
 	"limit of processes":         {"yes", "yes", ""},
 	"time of the sample":         {"yes", "yes", "yes"},
-	"name of the time zone":      {"yes", "yes", ""},
+	"name of the time zone":      {"yes", "yes", "the name in a binary log"},
 }
 
 func factRows(t *testing.T, w *strings.Builder, blocks []Block) {

@@ -43,6 +43,7 @@ type converter struct {
 
 	nameWords []string
 	names     []metrics.Scheme // nil means winperf's own names
+	memory    int64            // physical memory in bytes; 0 is unknown
 
 	selection winperf.Selection
 	options   measure.Options

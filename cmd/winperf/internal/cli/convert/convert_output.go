@@ -26,6 +26,7 @@ func (c *converter) create(ctx context.Context, format, file string) (out *conve
 	opt := input.WriteOptions(c.logs[0].Source.Describe(), c.zone, format, file, c.selection.Paths)
 	opt.Named, opt.Chosen, opt.Doubles, opt.Names = true, len(opt.Paths) > 0, c.doubles, c.names
 	opt.Exclude, opt.Machines, opt.Instance = c.options.Exclude, c.machines(), !c.target.Sets(logs.InstanceLabel)
+	opt.PhysicalMemory = uint64(c.memory)
 	if opt.Labels, err = c.target.SeriesLabels(); err != nil {
 		return nil, err
 	}

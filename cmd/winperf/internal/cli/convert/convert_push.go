@@ -159,7 +159,7 @@ func (h *history) all(ctx context.Context) error {
 func (h *history) walk(ctx context.Context) error {
 	h.metrics = logs.NewMetrics(logs.Options{
 		Paths: h.selection.Paths, Exclude: h.options.Exclude, Names: h.names,
-		Machines: h.machines(), Instance: h.instance,
+		Machines: h.machines(), Instance: h.instance, PhysicalMemory: uint64(h.memory),
 	})
 	h.moments, h.before, h.back = 0, time.Time{}, false
 	h.progress.Restart()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
@@ -20,12 +21,18 @@ func (c *converter) addNames(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&c.nameWords, "names", nil, names)
 	console.Complete(cmd, "names", cobra.FixedCompletions(
 		[]cobra.Completion{"own", "windows_exporter", "otel"}, cobra.ShellCompDirectiveNoFileComp))
+
+	const memory = "with --names: the machine's memory, such as 4G, which logs do not contain, as `SIZE`"
+	cmd.Flags().Var((*output.ByteSize)(&c.memory), "physical-memory", memory)
 }
 
 // settleNames parses the metric names, and rejects names that the output does not support. format is ""
 // for a URL.
 func (c *converter) settleNames(format, url string) (err error) {
 	if len(c.nameWords) == 0 {
+		if c.memory != 0 {
+			return errors.New("--physical-memory needs --names windows_exporter or otel")
+		}
 		return nil
 	}
 	if c.names, err = server.ParsePushNames(c.nameWords); err != nil {
@@ -48,6 +55,9 @@ func (c *converter) otherNames() bool {
 
 func (c *converter) checkNames() error {
 	for _, log := range c.logs {
+		if c.memory != 0 && c.machines() {
+			return errors.New("--physical-memory: the logs are from several machines")
+		}
 		if c.otherNames() && log.Source.Describe().Cooked {
 			const form = "--names: %s holds displayable values, which have only the names own"
 			return fmt.Errorf(form, log.Name)
