@@ -281,7 +281,13 @@ func (c *cell) fill(in *inputs) {
 	}
 	out := &c.out
 	out.Rows, out.Extra, out.Suffix = rows, c.template.Extra, c.template.Suffix
+	if c.grows {
+		in.last, in.lastForm = append(in.last[:0], out.Bits...), out.Form
+	}
 	out.Bits = slices.Grow(out.Bits[:0], rows.Len())[:rows.Len()]
 	out.Absent = nil
 	c.template.Value(in, out)
+	if c.grows {
+		c.hold(in)
+	}
 }

@@ -23,6 +23,9 @@ type inputs struct {
 
 	scratch []uint64 // a column of all instances
 	other   []uint64 // the result of second
+
+	last     []uint64 // of a cell that grows: the previous Bits, also of absent values
+	lastForm Form
 }
 
 // read reads the raw values of the counter at position k for each row into out.Bits, zero-extended

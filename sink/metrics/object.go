@@ -39,6 +39,8 @@ type object struct {
 	fresh  bool      // the values or names changed since the previous sample
 	same   bool      // the values are unchanged
 	back   bool      // it returned after missing samples
+	booted int64     // the object's PerfTime, which falls if the machine restarts
+	again  bool      // it fell
 	time   time.Time // see Column.Time
 }
 
@@ -52,6 +54,7 @@ type cell struct {
 	rows     *rowSet // nil for one row without labels
 	out      Column
 	absent   []uint64 // memory for Column.Absent
+	grows    bool     // a value of out must not fall
 	family   int      // in the Set
 	column   int      // of the family
 }
@@ -71,6 +74,7 @@ func (m *Mapper) renew(ctx context.Context, st *object, o frame.Object, f frame.
 	st.fresh, st.same = true, st.described && st.number == o.Number()
 	st.pair, st.number = m.pair(st, o), o.Number()
 	st.time = timeOf(winperf.FromFiletime(o.Clocks().Time100ns), f)
+	st.again, st.booted = o.Clocks().PerfTime < st.booted, o.Clocks().PerfTime
 	if !st.described || m.stale || st.form != formOf(o) || !st.pair.SameDefinitions() || st.gotBase(o) {
 		m.describe(st, o)
 		changed = true
@@ -153,7 +157,10 @@ func (st *object) compile(l *layout, m *Mapper) {
 		for t := range templates {
 			for c := range templates[t].Columns {
 				col := &templates[t].Columns[c]
-				st.cells = append(st.cells, cell{template: col, rows: st.rowSet(&templates[t], col, l, &m.filter)})
+				kind := templates[t].Type
+				st.cells = append(st.cells, cell{
+					template: col, rows: st.rowSet(&templates[t], col, l, &m.filter), grows: kind == Counter || kind == Summary,
+				})
 				for _, k := range col.Counters {
 					st.unwrap(l, k, old)
 				}

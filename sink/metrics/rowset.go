@@ -21,6 +21,8 @@ type rowSet struct {
 	at   []int32 // by row: the position of the instance
 	row  []int32 // by instance: the row, -1 for none
 	run  bool    // the instances of the rows are adjacent
+	// by row: the row of the same instance in the previous sample, -1 for none; empty if no row moved
+	from []int32
 
 	ids []uint64 // of all instances, for each of the labelling's IDs
 
@@ -41,7 +43,9 @@ func (m *Mapper) renewRows(ctx context.Context, st *object, o frame.Object) {
 		sameIDs := r.readIDs(o)
 		if !same || !sameIDs || r.rows == nil || r.labelling.Changing {
 			m.makeRows(st, r, o)
+			continue
 		}
+		r.from = r.from[:0]
 	}
 	st.labels = labels
 }
@@ -62,7 +66,7 @@ func (r *rowSet) readIDs(o frame.Object) (same bool) {
 func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
 	n, old := o.Len(), r.rows
 	selected := m.filter.find(&r.choice, o, r.labelling.Totals)
-	r.at = r.at[:0]
+	r.at, r.from = r.at[:0], r.from[:0]
 	r.prevRow, r.row = r.row, slices.Grow(r.prevRow[:0], n)[:n]
 
 	labels := make([][]Label, 0, n)
@@ -84,6 +88,9 @@ func (m *Mapper) makeRows(st *object, r *rowSet, o frame.Object) {
 		}
 		r.row[i] = int32(len(r.at))
 		r.at, labels = append(r.at, int32(i)), append(labels, ls)
+		if old != nil {
+			r.from = append(r.from, int32(was))
+		}
 	}
 
 	r.run = len(r.at) == 0 || int(r.at[len(r.at)-1]-r.at[0]) == len(r.at)-1

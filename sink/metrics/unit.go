@@ -170,7 +170,7 @@ var growing = []rule{
 	{"icmp*", []string{
 		"received *", "sent *", "messages received errors", "messages outbound errors",
 	}, onlyGrows},
-	{"memory", []string{"pool paged allocs", "pool nonpaged allocs", "oom kills"}, onlyGrows},
+	{"memory", []string{"oom kills"}, onlyGrows},
 	{"control group", []string{"oom kills"}, onlyGrows},
 	{"windows time service", []string{
 		"ntp server incoming requests", "ntp server outgoing responses",

@@ -101,6 +101,8 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 		return high + raw
 	case match == counter.Verified && (raw-low)%wrap < wrap/2:
 		return high + wrap + raw
+	case match == counter.Verified && high > 0 && raw >= low/2:
+		return high + raw // a correction; see hold
 	}
 	return raw
 }

@@ -24,7 +24,7 @@ func TestUnwrap(t *testing.T) {
 		at0+processHead+fmt.Sprintf(a+b+total, int64(4294967290), 100, int64(4294967290)),
 		at0+processHead+fmt.Sprintf(a+b+total, 10, 200, 210),                                         // a wraps, and so does the total: that is not known
 		at0+processHead+fmt.Sprintf(b+a+total, 300, int64(4294967295), 50),                           // they change places
-		at0+processHead+fmt.Sprintf(b+a+total, 20, 20, 40),                                           // a wraps again, b is reset
+		at0+processHead+fmt.Sprintf(b+a+total, 20, 20, 40),                                           // a wraps again, b falls: the same process, which is held
 		at0+processHead+fmt.Sprintf(strings.Replace(b, "0001 12", "0002 12", 1)+a+total, 50, 30, 80), // another b with its process id
 		at0+processHead+fmt.Sprintf(a+total, 31, 31),
 	)
@@ -43,7 +43,7 @@ func TestUnwrap(t *testing.T) {
 		{line("a", "8", int64(4294967290)), line("b", "12", 100), line("_Total", "", int64(4294967290))},
 		{line("a", "8", 1<<32+10), line("b", "12", 200), line("_Total", "", 210)},
 		{line("b", "12", 300), line("a", "8", 1<<32+4294967295), line("_Total", "", 50)},
-		{line("b", "12", 20), line("a", "8", 2<<32+20), line("_Total", "", 40)},
+		{line("b", "12", 300), line("a", "8", 2<<32+20), line("_Total", "", 40)},
 		{line("b", "12", 50), line("a", "8", 2<<32+30), line("_Total", "", 80)},
 		{line("a", "8", 2<<32+31), line("_Total", "", 31)},
 	}
