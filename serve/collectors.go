@@ -1,16 +1,19 @@
 package serve
 
 import (
+	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf/sink/metrics"
 )
 
 // likeWindowsExporter adds the metrics of windows_exporter about itself and its collectors, for a server that
-// takes its place. Dashboards list hosts by these metrics, and alerts watch them.
-func (b *builder) likeWindowsExporter(list []objectState) {
-	c := b.self.collect(list)
+// takes its place. Dashboards list hosts by these metrics, and alerts watch them. enabled are its collectors;
+// nil enables all.
+func (b *builder) likeWindowsExporter(list []objectState, enabled []string) {
+	c := b.self.collect(list, enabled)
 	gauge := func(name, help string, column metrics.Column) {
 		b.add("windows_exporter_"+name, metrics.Gauge, "", help, column)
 	}
@@ -24,8 +27,6 @@ func (b *builder) likeWindowsExporter(list []objectState) {
 	gauge("build_info", "The program.", metrics.Column{Rows: build, Bits: []uint64{1}})
 
 	rows := metrics.NewRows(oneLabel("collector", c.names), nil)
-	gauge("collector_duration_seconds", "Duration of a collector.",
-		metrics.Column{Rows: rows, Form: metrics.Ticks100ns, Bits: c.took})
 	gauge("collector_success", "1 if a collector succeeded.", metrics.Column{Rows: rows, Bits: c.success})
 	gauge("collector_timeout", "1 if a collector timed out.",
 		metrics.Column{Rows: rows, Bits: make([]uint64, len(c.names))})
@@ -33,42 +34,75 @@ func (b *builder) likeWindowsExporter(list []objectState) {
 		metrics.Column{Rows: b.self.none, Form: metrics.Ticks100ns, Bits: []uint64{ticks(c.scrape)}})
 }
 
-// collectors are the collectors of windows_exporter that read some of the objects.
+// DefaultCollectors are the collectors that windows_exporter enables by default.
+var DefaultCollectors = []string{
+	"cpu", "memory", "logical_disk", "physical_disk", "net", "os", "service", "system",
+}
+
+// customCollector is the collector of Config.Counters.
+const customCollector = "performancecounter"
+
+// enabledCollectors returns the collectors that a scrape may request.
+func (c *Config) enabledCollectors() []string {
+	if c.Collectors != nil {
+		return c.Collectors
+	}
+	all := slices.Concat(slices.Collect(maps.Keys(metrics.CollectorObjects())), DefaultCollectors)
+	return append(all, customCollector)
+}
+
+// collectors are collectors of windows_exporter and their results.
 type collectors struct {
 	names   []string
-	took    []uint64 // in units of 100 ns, of the slowest object
 	success []uint64 // 1 if the last sample has one of the objects
 	scrape  time.Duration
 }
 
-// collect returns the collectors of objects.
-func (o *self) collect(list []objectState) (c collectors) {
-	if o.collector == nil {
-		o.collector = metrics.CollectorOf()
+// collect returns the enabled collectors, or the collectors of the listed objects if all are enabled.
+// Collectors that read no objects succeed.
+func (o *self) collect(list []objectState, enabled []string) (c collectors) {
+	o.readCollectors()
+	at := map[string]int{}
+	add := func(name string, success bool) {
+		i, there := at[name]
+		if !there {
+			i = len(c.names)
+			at[name] = i
+			c.names, c.success = append(c.names, name), append(c.success, 0)
+		}
+		if success {
+			c.success[i] = 1
+		}
 	}
 
-	at := map[string]int{}
 	for _, s := range list {
 		name := o.collector(s.Name)
 		if name == "" {
 			continue
 		}
-		i, there := at[name]
-		if !there {
-			i = len(c.names)
-			at[name] = i
-			c.names = append(c.names, name)
-			c.took = append(c.took, 0)
-			c.success = append(c.success, 0)
-		}
-
-		c.took[i] = max(c.took[i], ticks(s.took))
-		if s.up {
-			c.success[i] = 1
+		if enabled == nil || slices.Contains(enabled, name) {
+			add(name, s.up)
 		}
 		c.scrape = max(c.scrape, s.took)
 	}
+	for _, name := range enabled {
+		if reads, known := o.reads[name]; known {
+			add(name, !reads)
+		}
+	}
 	return c
+}
+
+// readCollectors reads the tables of collectors once.
+func (o *self) readCollectors() {
+	if o.collector != nil {
+		return
+	}
+	o.collector = metrics.CollectorOf()
+	o.reads = map[string]bool{customCollector: false}
+	for name, objects := range metrics.CollectorObjects() {
+		o.reads[name] = slices.ContainsFunc(objects, func(object string) bool { return o.collector(object) == name })
+	}
 }
 
 // ticks returns a duration in units of 100 ns.

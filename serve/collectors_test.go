@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,14 +24,12 @@ func TestLikeWindowsExporter(t *testing.T) {
 		{Name: "TCPv6", took: 12300 * time.Microsecond},
 		{Name: "Processor", took: time.Millisecond},
 		{Name: "Winperf", up: true, took: time.Second}, // that no collector reads
-	})
+	}, nil)
 
 	build := fmt.Sprintf("[{goarch %s} {goos %s} {goversion %s} {version 1.2.0}]",
 		runtime.GOARCH, runtime.GOOS, runtime.Version())
 	want := []string{
 		"windows_exporter_build_info " + build + " 1",
-		"windows_exporter_collector_duration_seconds [{collector cpu}] 20000",
-		"windows_exporter_collector_duration_seconds [{collector tcp}] 123000",
 		"windows_exporter_collector_success [{collector cpu}] 1",
 		"windows_exporter_collector_success [{collector tcp}] 0",
 		"windows_exporter_collector_timeout [{collector cpu}] 0",
@@ -48,8 +47,69 @@ func TestLikeWindowsExporter(t *testing.T) {
 	}
 
 	none := builder{self: newSelf("")}
-	if none.likeWindowsExporter(nil); len(values(none.list)) != 2 {
+	if none.likeWindowsExporter(nil, nil); len(values(none.list)) != 2 {
 		t.Errorf("without objects: %q", values(none.list))
+	}
+}
+
+// Of a list of collectors each has a result, whether it reads an object, none or a missing one; others have
+// none, and neither have collectors without metrics.
+func TestEnabledCollectors(t *testing.T) {
+	b := builder{self: newSelf("")}
+	b.likeWindowsExporter([]objectState{{Name: "Processor", up: true}, {Name: "TCPv4", up: true}},
+		[]string{"cpu", "os", "iis", "service", "performancecounter"})
+	var got []string
+	for _, line := range values(b.list) {
+		if strings.HasPrefix(line, "windows_exporter_collector_success") {
+			got = append(got, strings.Fields(line)[2:]...)
+		}
+	}
+	want := []string{"cpu}]", "1", "os}]", "1", "iis}]", "0", "performancecounter}]", "1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A server with collectors samples their objects only, and serves their metrics only.
+func TestCollectors(t *testing.T) {
+	src := &fake{}
+	e := exporter(t, src, Config{
+		Names: []metrics.Scheme{metrics.WindowsExporter}, Collectors: []string{"cpu", "os", "service"},
+		Filters: []metrics.LabelFilter{{Collector: "cpu", Label: "core", Exclude: regexp.MustCompile("^1$")}},
+	})
+	for _, c := range []struct {
+		query     string
+		status    int
+		has, lack string
+	}{
+		{"", 200, `windows_cpu_interrupts_total{core="0"}`, `windows_cpu_interrupts_total{core="1"}`},
+		{"", 200, "windows_os_hostname{", "windows_memory"},
+		{"", 200, `windows_exporter_collector_success{collector="cpu"} 1`, "winperf_path_unmatched"},
+		{"", 200, `winperf_object_up{object="Processor"} 1`, `winperf_object_up{object="Processor Information"}`},
+		{"?collect[]=os&collect[]=os", 200, "windows_os_hostname{", "windows_cpu"},
+		{"?collect[]=os", 200, `windows_exporter_collector_success{collector="os"} 1`,
+			`windows_exporter_collector_success{collector="cpu"}`},
+		{"?collect%5B%5D=cpu", 200, `windows_cpu_interrupts_total{core="0"}`, "windows_os_"},
+		{"?collect[]=service", 200, "winperf_build_info", "windows_os_"},
+		{"?collect[]=memory", 400, "Couldn't create filtered metrics handler: couldn't create collector handler: " +
+			"failed to create handler with collectors: unknown collector memory\n", ""},
+		{"?collect[]=cpu&object=Memory", 400, "collect[] cannot be combined with object or path", ""},
+		{"?object=Processor", 200, `windows_cpu_interrupts_total{core="0"}`, "windows_memory"},
+		{"?object=Thread", 404, "the filter matches nothing that is served", ""},
+	} {
+		status, text := scrape(e, "/metrics"+c.query)
+		if status != c.status || !strings.Contains(text, c.has) || c.lack != "" && strings.Contains(text, "\n"+c.lack) {
+			t.Errorf("%s: status %d\n%s", c.query, status, text)
+		}
+	}
+
+	both := exporter(t, &fake{}, Config{Names: []metrics.Scheme{metrics.Own, metrics.WindowsExporter}})
+	for query, want := range map[string]int{"?collect[]=memory": 200, "?collect[]=service": 200, "?collect[]=x": 400} {
+		status, text := scrape(both, "/metrics"+query)
+		memory := status != 200 || strings.Contains(text, "\nwindows_memory_available_bytes") == strings.Contains(query, "mem")
+		if status != want || !memory || strings.Contains(text, "\nwinperf_memory") {
+			t.Errorf("%s: status %d\n%s", query, status, text)
+		}
 	}
 }
 
@@ -73,13 +133,14 @@ func TestExporterRows(t *testing.T) {
 	}
 	want := map[string]string{} // labels by name
 	for line := range strings.Lines(string(table)) {
-		if cells := strings.Split(line, " | "); strings.HasPrefix(line, "windows_exporter_") && len(cells) > 2 {
+		cells := strings.Split(line, " | ")
+		if strings.HasPrefix(line, "windows_exporter_") && !strings.Contains(line, "duration_seconds | G | collector") {
 			want[cells[0]] = cells[2]
 		}
 	}
 
 	b := builder{self: newSelf("1.2.0")}
-	b.likeWindowsExporter([]objectState{{Name: "Memory"}})
+	b.likeWindowsExporter([]objectState{{Name: "Memory"}}, nil)
 	got := map[string]string{}
 	for _, f := range b.list {
 		got[f.Name] = ""
@@ -92,7 +153,7 @@ func TestExporterRows(t *testing.T) {
 			t.Errorf("%s: the help is %q", f.Name, f.Help)
 		}
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" || len(want) != 5 {
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" || len(want) != 4 {
 		t.Errorf("(-table +got):\n%s", diff)
 	}
 }

@@ -35,7 +35,13 @@ type Config struct {
 	NoLegacy bool
 	// Created adds the start times of counters to scrapes in OpenMetrics (…_created).
 	Created bool `yaml:"created"`
-	// Counters are objects of windows_exporter's collector performancecounter.
+	// Collectors are the enabled collectors of windows_exporter: under its names only their metrics are
+	// served, and their objects are sampled in addition to Paths and Objects. nil enables all collectors for
+	// the other objects. Filters selects instances under its names.
+	Collectors []string
+	Filters    []metrics.LabelFilter
+	// Counters are objects of windows_exporter's collector performancecounter. They are not served if
+	// Collectors lacks it.
 	Counters []metrics.Generic
 
 	// CostlyInterval is the shortest time between two samples of costly objects; 0 is 1 minute.
@@ -66,6 +72,9 @@ func (c Config) WithDefaults() Config {
 	if len(c.Names) == 0 {
 		c.Names = []metrics.Scheme{metrics.Own}
 	}
+	if c.Collectors != nil && !slices.Contains(c.Collectors, customCollector) {
+		c.Counters = nil
+	}
 	return c
 }
 
@@ -75,13 +84,48 @@ func (c *Config) Selection() winperf.Selection {
 	for _, name := range c.Objects {
 		sel.Paths = append(sel.Paths, wholeObject(name))
 	}
-	if sel.Global = len(sel.Paths) == 0; sel.Global {
+	ofCollectors := c.collectorPaths()
+	onlyCollectors := ofCollectors != nil && !slices.Contains(c.Names, metrics.Own)
+	if sel.Global = len(sel.Paths) == 0 && !onlyCollectors; sel.Global {
 		return sel
 	}
 	for i := range c.Counters {
 		sel.Paths = append(sel.Paths, c.Counters[i].Paths()...)
 	}
+	sel.Paths = append(sel.Paths, ofCollectors...)
 	return sel
+}
+
+// collectorPaths returns the paths of the objects that enabled collectors read; nil if all are enabled.
+func (c *Config) collectorPaths() (paths []winperf.Path) {
+	if c.Collectors == nil || !slices.Contains(c.Names, metrics.WindowsExporter) {
+		return nil
+	}
+
+	objects := metrics.CollectorObjects()
+	for _, collector := range c.Collectors {
+		for _, name := range objects[collector] {
+			paths = append(paths, wholeObject(name))
+			if named, ok := strings.CutPrefix(name, "SQLServer:"); ok {
+				paths = append(paths, wholeObject("MSSQL$*:"+named))
+			}
+		}
+	}
+	if len(paths) == 0 { // metrics without counters need a sample, too
+		paths = append(paths, wholeObject("System"))
+	}
+	return paths
+}
+
+// expectation returns a function that returns paths without the objects of collectors, which may be missing.
+func (c *Config) expectation() func(paths []winperf.Path) []winperf.Path {
+	optional := map[winperf.Path]bool{}
+	for _, p := range c.collectorPaths() {
+		optional[p] = true
+	}
+	return func(paths []winperf.Path) []winperf.Path {
+		return slices.DeleteFunc(slices.Clone(paths), func(p winperf.Path) bool { return optional[p] })
+	}
 }
 
 // wholeObject returns the path of everything in an object; the name may be a pattern.

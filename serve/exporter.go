@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +92,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 		mapping: metrics.Options{
 			Names: opt.Names, Totals: opt.Totals, LoneTotals: src.Describe().Recorded, Exclude: opt.Exclude,
 			Generic: opt.Counters, NoLegacy: opt.NoLegacy, NoKeep: true,
+			Collectors: opt.Collectors, Filters: opt.Filters,
 		},
 	}
 	if opt.Last != nil {
@@ -103,7 +103,7 @@ func New(ctx context.Context, src winperf.Source, opt Options) (*Exporter, error
 	if err := e.open(ctx); err != nil {
 		return nil, err
 	}
-	e.all = e.newView(nil, nil)
+	e.all = e.newView(&request{})
 	return e, nil
 }
 
@@ -126,7 +126,8 @@ func (e *Exporter) Objects() (names []string) {
 func (e *Exporter) open(ctx context.Context) error {
 	sel := e.opt.Selection()
 	e.objects = newObjects()
-	e.mainPaths, e.costlyPaths = newUnmatched(sel.Paths), newUnmatched(nil)
+	expected := e.opt.expectation()
+	e.mainPaths, e.costlyPaths = newUnmatched(expected(sel.Paths)), newUnmatched(nil)
 	e.mapping.Reserved = e.self.reserved(e)
 	how := measure.Options{Language: e.opt.Language, FramesOnly: true}
 
@@ -137,7 +138,7 @@ func (e *Exporter) open(ctx context.Context) error {
 			sel.Costly = true // a log contains only requested objects
 		}
 		e.sel = sel
-		e.objects.expect(sel.Paths, e.mainObjects)
+		e.objects.expect(expected(sel.Paths), e.mainObjects)
 		var err error
 		e.main, err = readRecorded(ctx, e.src, sel, how, e.sampledMain, e.damaged)
 		return err
@@ -153,9 +154,10 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 	e.sel = sel
-	e.objects.expect(rest.Paths, e.mainObjects)
-	e.objects.expect(costly.Paths, e.costlyObjects)
-	e.mainPaths, e.costlyPaths = newUnmatched(rest.Paths), newUnmatched(costly.Paths)
+	mainPaths, costlyPaths := expected(rest.Paths), expected(costly.Paths)
+	e.objects.expect(mainPaths, e.mainObjects)
+	e.objects.expect(costlyPaths, e.costlyObjects)
+	e.mainPaths, e.costlyPaths = newUnmatched(mainPaths), newUnmatched(costlyPaths)
 	e.main = newSampler(
 		func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.sampledMain,
 		func() frame.Frame { return e.mapped(true) }, e.turn,
@@ -247,21 +249,9 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 		w.Header().Set("Content-Type", e.format(r).ContentType())
 		return http.StatusOK
 	}
-	// Without a lost filter the answer would contain everything.
-	query, err := url.ParseQuery(r.URL.RawQuery)
+	q, status, err := e.parse(r.Context(), r.URL.RawQuery)
 	if err != nil {
-		return refuse(w, http.StatusBadRequest, fmt.Errorf("the query cannot be read: %w", err))
-	}
-	f, err := parseFilter(query)
-	if err != nil {
-		return refuse(w, http.StatusBadRequest, err)
-	}
-	paths, err := f.within(r.Context(), e.sel)
-	if err != nil {
-		return refuse(w, http.StatusBadRequest, err)
-	}
-	if len(f) > 0 && len(paths) == 0 {
-		return refuse(w, http.StatusNotFound, errors.New("the filter matches nothing that is served"))
+		return refuse(w, status, err)
 	}
 
 	select {
@@ -282,7 +272,7 @@ func (e *Exporter) scrape(w http.ResponseWriter, r *http.Request) int {
 		more = server.WriteTimeout
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + more))
-	return e.answer(ctx, w, r, f, paths)
+	return e.answer(ctx, w, r, &q)
 }
 
 // maxTimeout limits the timeout that a scrape can request, and so the wait for a source that does
@@ -302,9 +292,7 @@ func (e *Exporter) limitOf(header string) time.Duration {
 }
 
 // answer takes a sample and writes its metrics to memory, then to the client.
-func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, f filter,
-	paths []winperf.Path,
-) int {
+func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, q *request) int {
 	_, err := e.main.get(ctx)
 	if err != nil && (r.Context().Err() != nil || errors.Is(err, errClosed) || !e.objects.any()) {
 		return refuse(w, http.StatusServiceUnavailable, fmt.Errorf("no sample: %w", err))
@@ -320,7 +308,7 @@ func (e *Exporter) answer(ctx context.Context, w http.ResponseWriter, r *http.Re
 	format := e.format(r)
 	text := &answer{pool: &e.answers, gzip: takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ","))}
 	defer text.release()
-	err = e.write(r.Context(), text, f, paths, err == nil, format)
+	err = e.write(r.Context(), text, q, err == nil, format)
 
 	switch {
 	case err == nil: // a client that disconnected is no error
@@ -347,10 +335,10 @@ func (e *Exporter) takeTurn(ctx context.Context) error {
 	}
 }
 
-// write writes the metrics of the latest samples for a filter and releases the turn. sampled
+// write writes the requested metrics of the latest samples and releases the turn. sampled
 // reports whether the scrape has a sample. A view that panicked is replaced.
 func (e *Exporter) write(
-	ctx context.Context, to *answer, f filter, paths []winperf.Path, sampled bool, format prometheus.Format,
+	ctx context.Context, to *answer, q *request, sampled bool, format prometheus.Format,
 ) error {
 	defer func() { <-e.turn }()
 	if e.all == nil {
@@ -359,7 +347,7 @@ func (e *Exporter) write(
 	whole := false
 	defer func() {
 		if !whole {
-			e.all = e.newView(nil, nil)
+			e.all = e.newView(&request{})
 		}
 	}()
 
@@ -368,8 +356,8 @@ func (e *Exporter) write(
 		err = e.all.update(context.Background(), main, costly)
 	}
 	v := e.all
-	if err == nil && len(f) > 0 {
-		v, err = e.filtered(ctx, f, paths, main, costly)
+	if err == nil && !q.everything() {
+		v, err = e.filtered(ctx, q, main, costly)
 	}
 	if err == nil {
 		err = v.write(to, main != nil, format)
@@ -393,9 +381,9 @@ func (e *Exporter) newest(sampled bool) (main, costly *snapshot, err error) {
 
 // filtered returns a view for one scrape, whose counters continue from e.all.
 func (e *Exporter) filtered(
-	ctx context.Context, f filter, paths []winperf.Path, main, costly *snapshot,
+	ctx context.Context, q *request, main, costly *snapshot,
 ) (*view, error) {
-	v := e.newView(f, paths)
+	v := e.newView(q)
 	if err := v.continueFrom(e.all); err != nil {
 		return v, err
 	}

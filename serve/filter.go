@@ -2,8 +2,10 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/suggest"
+	"github.com/winperf/winperf/sink/metrics"
 )
 
 // maxFilters limits the filters of one scrape.
@@ -21,6 +24,55 @@ const maxFilterLength = 1024
 
 // filter is the part of the served metrics that a scrape requests.
 type filter []winperf.Path
+
+// request is the part of the served metrics that a scrape requests; the zero request is everything.
+type request struct {
+	filter     filter
+	paths      []winperf.Path // of the filter, within the served ones
+	collectors []string       // of windows_exporter
+}
+
+func (q *request) everything() bool { return len(q.filter)+len(q.collectors) == 0 }
+
+// parse parses the query of a scrape. The status is for the error.
+func (e *Exporter) parse(ctx context.Context, text string) (q request, status int, err error) {
+	// Without a lost filter the answer would contain everything.
+	query, err := url.ParseQuery(text)
+	if err != nil {
+		return q, http.StatusBadRequest, fmt.Errorf("the query cannot be read: %w", err)
+	}
+	if len(query[collectKey]) > 0 && slices.Contains(e.opt.Names, metrics.WindowsExporter) {
+		q.collectors, err = e.parseCollectors(query)
+		return q, http.StatusBadRequest, err
+	}
+
+	if q.filter, err = parseFilter(query); err == nil {
+		q.paths, err = q.filter.within(ctx, e.sel)
+	}
+	if err == nil && len(q.filter) > 0 && len(q.paths) == 0 {
+		return q, http.StatusNotFound, errors.New("the filter matches nothing that is served")
+	}
+	return q, http.StatusBadRequest, err
+}
+
+// parseCollectors returns the collectors of ?collect[]=, each once.
+func (e *Exporter) parseCollectors(query url.Values) (names []string, err error) {
+	if len(query) > 1 {
+		return nil, fmt.Errorf("%s cannot be combined with %s", collectKey, strings.Join(filterKeys, " or "))
+	}
+
+	served := e.opt.enabledCollectors()
+	for _, name := range query[collectKey] {
+		if !slices.Contains(served, name) { // as windows_exporter
+			return nil, fmt.Errorf("Couldn't create filtered metrics handler: couldn't create collector handler: "+
+				"failed to create handler with collectors: unknown collector %s", name)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
 
 // parseFilter parses ?object= and ?path=, which add up. nil is no filter. Other keys are errors,
 // because a misspelt key would return everything.
@@ -58,6 +110,9 @@ func parseFilter(query url.Values) (filter, error) {
 }
 
 var filterKeys = []string{"object", "path"}
+
+// collectKey is the key of windows_exporter.
+const collectKey = "collect[]"
 
 // unknownFilter returns an error with the known keys, and the equivalent of windows_exporter's
 // keys.

@@ -185,7 +185,7 @@ func TestFilterBounds(t *testing.T) {
 	}
 	f := filter(paths(t, `\Processor(*)\*`))
 	text := &answer{pool: &e.answers}
-	if err := e.write(gone, text, f, f, true, prometheus.Text); !errors.Is(err, context.Canceled) || text.size() > 0 {
+	if err := e.write(gone, text, &request{filter: f, paths: f}, true, prometheus.Text); !errors.Is(err, context.Canceled) || text.size() > 0 {
 		t.Errorf("%d bytes for a client that is gone: %v", text.size(), err)
 	}
 	if status, text := scrape(e, "/metrics?object=Processor"); status != 200 || !strings.Contains(text, cpu) {

@@ -186,7 +186,7 @@ func written(t *testing.T, e *Exporter, sampled bool) string {
 	}
 	to := &answer{pool: &e.answers}
 	defer to.release()
-	if err := e.write(t.Context(), to, nil, nil, sampled, prometheus.Text); err != nil {
+	if err := e.write(t.Context(), to, &request{}, sampled, prometheus.Text); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder

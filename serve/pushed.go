@@ -22,14 +22,15 @@ func (e *Exporter) About(c *measure.Cycle, set *metrics.Set, recent bool) []metr
 	e.mainPaths.update(c)
 	e.costlyPaths.update(c)
 
-	var series seriesCounts
+	about := scraped{whole: e.self.complete()}
 	for i := range set.Families {
 		for k := range set.Families[i].Columns {
-			series.written += present(&set.Families[i].Columns[k])
+			about.series.written += present(&set.Families[i].Columns[k])
 		}
 	}
 	now := time.Now()
-	return e.self.families(e, series, e.objects.list(now, nil, nil), e.self.complete(), nil, now)
+	about.objects = e.objects.list(now, nil, nil)
+	return e.self.families(e, &about, now)
 }
 
 // complete reports whether the last sample succeeded and lacks no object.

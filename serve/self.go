@@ -31,6 +31,7 @@ type self struct {
 	damage    uint64
 
 	collector func(object string) string // of windows_exporter; nil until it is needed
+	reads     map[string]bool            // collectors with metrics: whether they read objects
 
 	none     *metrics.Rows
 	rows     map[string]*metrics.Rows // of families with constant labels
@@ -138,13 +139,19 @@ func (o *self) answered(status int) {
 	o.scrapes[status]++
 }
 
-// families returns all metrics about the exporter. whole reports that the sample lacks no object.
-// requested are paths of the request without a match.
-func (o *self) families(
-	e *Exporter, series seriesCounts, list []objectState, whole bool, requested []string, now time.Time,
-) []metrics.Family {
+// scraped describes an answer or a pushed sample.
+type scraped struct {
+	series     seriesCounts
+	objects    []objectState
+	whole      bool     // the sample lacks no object
+	unmatched  []string // paths of the request without a match
+	collectors []string // that the request names
+}
+
+// families returns all metrics about the exporter for an answer.
+func (o *self) families(e *Exporter, a *scraped, now time.Time) []metrics.Family {
 	paths := e.costlyPaths.list(e.mainPaths.list(nil))
-	for _, path := range requested {
+	for _, path := range a.unmatched {
 		if !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
@@ -162,11 +169,11 @@ func (o *self) families(
 		metrics.Label{Name: "goos", Value: runtime.GOOS},
 		metrics.Label{Name: "goversion", Value: runtime.Version()},
 		metrics.Label{Name: "version", Value: o.version})
-	b.objects(list, now)
+	b.objects(a.objects, now)
 	b.unmatched(paths)
 
 	b.gauge("winperf_sample_successful", "",
-		"1 if this sample succeeded and is complete.", truth(whole))
+		"1 if this sample succeeded and is complete.", truth(a.whole))
 	b.lastSample()
 	b.gauge("winperf_sample_bytes", "bytes", "Length of the last sample.", float64(o.bytes))
 	b.counter("winperf_samples_total", "", "Samples taken, including samples of costly objects.", o.samples)
@@ -178,20 +185,24 @@ func (o *self) families(
 	b.counter("winperf_damage_total", "", "Damaged parts of samples.", o.damage)
 	b.statuses("winperf_scrapes_total", "Answers to scrapes by HTTP status, before this one.", o.scrapes)
 	b.gauge("winperf_series", "", "Series of this sample, without series about winperf.",
-		float64(series.written))
+		float64(a.series.written))
 	b.gauge("winperf_series_dropped", "", "Series omitted because of the limit on series.",
-		float64(series.dropped))
+		float64(a.series.dropped))
 	b.list = append(b.list, more...)
 	b.process(o.started)
 	if slices.Contains(e.opt.Names, metrics.WindowsExporter) {
-		b.likeWindowsExporter(list)
+		enabled := a.collectors
+		if enabled == nil {
+			enabled = e.opt.Collectors
+		}
+		b.likeWindowsExporter(a.objects, enabled)
 	}
 	return b.list
 }
 
 // reserved returns the metrics about the exporter. Their names are not used for counters.
 func (o *self) reserved(e *Exporter) []metrics.Family {
-	return o.families(e, seriesCounts{}, nil, true, nil, time.Now())
+	return o.families(e, &scraped{whole: true}, time.Now())
 }
 
 func truth(b bool) float64 {

@@ -20,6 +20,7 @@ type view struct {
 
 	main, costly half
 	requested    *unmatched // the paths of the filter
+	collectors   []string   // the requested ones; nil for all
 	encoders     map[prometheus.Format]*prometheus.Encoder
 	families     []metrics.Family // of one text
 	names        map[string]int   // scratch: the positions of families
@@ -39,21 +40,26 @@ type half struct {
 	partial bool            // that snapshot lacks objects
 }
 
-// newView returns a view of the common paths of a filter and the configuration, or of everything
-// without paths.
-func (e *Exporter) newView(f filter, paths []winperf.Path) *view {
+// newView returns a view of the requested metrics.
+func (e *Exporter) newView(q *request) *view {
 	opt := e.mapping
 	opt.Select = e.sel
-	if len(paths) > 0 {
-		opt.Select = winperf.Selection{Paths: paths}
+	if len(q.paths) > 0 {
+		opt.Select = winperf.Selection{Paths: q.paths}
+	}
+	if q.collectors != nil {
+		opt.Names, opt.Collectors = []metrics.Scheme{metrics.WindowsExporter}, q.collectors
+		if !slices.Contains(q.collectors, customCollector) {
+			opt.Generic = nil
+		}
 	}
 	return &view{
 		e:         e,
 		main:      half{mapper: metrics.NewMapper(opt)},
 		costly:    half{mapper: metrics.NewMapper(opt)},
-		requested: newUnmatched(f),
-		encoders:  map[prometheus.Format]*prometheus.Encoder{},
-		names:     map[string]int{},
+		requested: newUnmatched(q.filter), collectors: q.collectors,
+		encoders: map[prometheus.Format]*prometheus.Encoder{},
+		names:    map[string]int{},
 	}
 }
 
@@ -131,13 +137,16 @@ func (v *view) compose(main bool) *metrics.Set {
 	}
 	v.bound(v.e.opt.MaxSeries)
 
+	about := scraped{
+		series: v.counts, whole: main && !v.main.partial, unmatched: v.unmatched(main), collectors: v.collectors,
+	}
 	objects := v.main.objects
 	if !main {
 		objects = nil
 	}
 	now := time.Now()
-	list := v.e.objects.list(now, v.e.mainObjects, objects)
-	self := v.e.self.families(v.e, v.counts, list, main && !v.main.partial, v.unmatched(main), now)
+	about.objects = v.e.objects.list(now, v.e.mainObjects, objects)
+	self := v.e.self.families(v.e, &about, now)
 	clear(v.names)
 	for i := range self {
 		v.names[self[i].Name] = i

@@ -5,8 +5,8 @@
 // It decodes
 //
 //   - structures, whose keys are in tags yaml:"key"; fields without a tag are not
-//     decoded. yaml:"key,required" must exist, and the keys of yaml:",inline" belong
-//     to the outer structure;
+//     decoded. yaml:"key,required" must exist, the keys of yaml:",inline" belong
+//     to the outer structure, and a map with yaml:",rest" takes all other keys;
 //   - pointers, slices, maps with string keys, strings, whole numbers, decimals and
 //     true or false;
 //   - time.Duration: seconds, or a time with units such as 500ms or 1h30m;
@@ -14,7 +14,7 @@
 //   - Value, which keeps its place, and a field of type Pos, which is set to the
 //     beginning of its structure and whether the structure was decoded completely,
 //     for later checks;
-//   - Embedded, which may also be text that contains YAML.
+//   - Embedded, which may also be text that contains YAML, and Any, which may be anything.
 //
 // A structure may have a method UnknownKey(key string) string, which returns a hint about
 // an unknown key, or "".

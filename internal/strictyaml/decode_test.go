@@ -211,6 +211,31 @@ func TestUnknownKey(t *testing.T) {
 	}
 }
 
+// A map takes the keys that no field has, and Any takes every value.
+func TestRest(t *testing.T) {
+	type open struct {
+		A      int                       `yaml:"a"`
+		Others map[string]map[string]Any `yaml:",rest"`
+	}
+	var got open
+	if err := Decode("f", []byte("a: 1\nb: {c: 1, d: [x]}\ne:\ng: {h: {i: j}}\n"), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := open{1, map[string]map[string]Any{"b": {"c": {}, "d": {}}, "e": nil, "g": {"h": {}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for text, want := range map[string]string{
+		"b: 1\n":            `f:1:4: b: expected keys with values, found "1"`,
+		"b: {c: 1, c: 2}\n": `f:1:11: duplicate key "c", first in line 1`,
+		"b: {}\nb: {}\n":    `f:2:1: duplicate key "b", first in line 1`,
+	} {
+		if err := Decode("f", []byte(text), &open{}); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // All problems are told at once, in their order, but not without end.
 func TestAllProblems(t *testing.T) {
 	text := "interva: 1\nmax_series: x\npush:\n  - ur: 1\n"

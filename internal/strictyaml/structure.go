@@ -16,6 +16,7 @@ type fields struct {
 	index    map[string][]int
 	required []string
 	pos      [][]int // fields of type Pos
+	rest     []int   // the map of other keys, if there is one
 }
 
 // fieldsOf returns the keys of a type by its tags.
@@ -37,6 +38,8 @@ func (f *fields) add(t reflect.Type, around []int) {
 			f.pos = append(f.pos, index)
 		case options == "inline" && field.Type.Kind() == reflect.Struct:
 			f.add(field.Type, index)
+		case options == "rest" && field.Type.Kind() == reflect.Map:
+			f.rest = index
 		case name == "" || name == "-" || !field.IsExported():
 		default:
 			f.names = append(f.names, name)
@@ -57,12 +60,14 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		if !ok {
 			continue
 		}
-		index, known := all.index[key]
-		if !known {
+		switch index, known := all.index[key]; {
+		case known:
+			d.value(n.Content[i+1], v.FieldByIndex(index), key)
+		case all.rest != nil:
+			d.entry(key, n.Content[i+1], v.FieldByIndex(all.rest))
+		default:
 			d.unknown(d.at(n.Content[i]), key, all, v)
-			continue
 		}
-		d.value(n.Content[i+1], v.FieldByIndex(index), key)
 	}
 
 	for _, name := range all.required {

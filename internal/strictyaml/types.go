@@ -53,6 +53,9 @@ type Embedded[T any] struct{ V T }
 
 func (e *Embedded[T]) embedded() any { return &e.V }
 
+// Any accepts any value and ignores it. [PlacesOf] has its text.
+type Any struct{}
+
 // Size is a number of bytes. In the text it may have a unit: 500K, 100M, 2G, where K is
 // 1024 bytes.
 type Size int64

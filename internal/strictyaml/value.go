@@ -55,6 +55,8 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, what string) bool {
 			d.value(n, inner, what)
 		}
 
+	case *Any:
+
 	case *time.Duration:
 		if d.scalar(n, what, timeForm) {
 			*into = d.duration(n, what)
@@ -160,18 +162,24 @@ func (d *decoder) table(n *yaml.Node, v reflect.Value) {
 		return
 	}
 
-	table := reflect.MakeMap(v.Type())
+	v.Set(reflect.MakeMap(v.Type()))
 	seen := map[string]Pos{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, ok := d.key(n.Content[i], seen)
-		if !ok {
-			continue
+		if ok {
+			d.entry(key, n.Content[i+1], v)
 		}
-		one := reflect.New(v.Type().Elem()).Elem()
-		d.value(n.Content[i+1], one, key)
-		table.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), one)
 	}
-	v.Set(table)
+}
+
+// entry decodes an entry of a map.
+func (d *decoder) entry(key string, n *yaml.Node, v reflect.Value) {
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	one := reflect.New(v.Type().Elem()).Elem()
+	d.value(n, one, key)
+	v.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), one)
 }
 
 // key returns the text of a new key.

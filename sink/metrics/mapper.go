@@ -45,6 +45,10 @@ type Options struct {
 	Reserved []Family
 	// NoLegacy omits former metrics of windows_exporter that dashboards still use.
 	NoLegacy bool
+	// Collectors restricts the scheme WindowsExporter to the metrics of these collectors; nil does not
+	// restrict it. Filters selects instances under this scheme.
+	Collectors []string
+	Filters    []LabelFilter
 	// NoKeep means that Map does not keep frames. It is for a caller whose frames stay valid until
 	// the next frame is mapped, for example if it maps every cycle of a Measurement. If the
 	// previous frame is no longer valid, the error of Map wraps winperf.ErrState.

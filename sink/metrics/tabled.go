@@ -15,20 +15,26 @@ type tabled struct {
 	byObject map[string][]int // positions of blocks by object name in lower case
 	facts    Facts
 	totals   bool // Options.Totals: omit only the totals that the other program omits
+	filters  []LabelFilter
 	foreign  func(machine string) string
 }
 
 func newWindowsExporter(opt *Options) (*tabled, error) {
 	now, err := tables.WindowsExporter()
-	if err != nil || opt.NoLegacy {
-		return newTabled(now, err, opt)
-	}
-
-	legacy, err := tables.Legacy()
 	if err != nil {
 		return nil, err
 	}
-	now.Blocks = append(now.Blocks, legacy.Blocks...)
+	if !opt.NoLegacy {
+		legacy, err := tables.Legacy()
+		if err != nil {
+			return nil, err
+		}
+		now.Blocks = append(now.Blocks, legacy.Blocks...)
+	}
+
+	now.Blocks = slices.DeleteFunc(now.Blocks, func(b tables.Block) bool {
+		return !enabled(opt.Collectors, b.Collector)
+	})
 	return newTabled(now, nil, opt)
 }
 
@@ -44,7 +50,7 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 
 	s := &tabled{
 		blocks: t.Blocks, byObject: map[string][]int{},
-		facts: opt.Facts, totals: opt.Totals, foreign: opt.foreign,
+		facts: opt.Facts, totals: opt.Totals, filters: opt.Filters, foreign: opt.foreign,
 	}
 	for i := range s.blocks {
 		for _, o := range s.blocks[i].Objects {

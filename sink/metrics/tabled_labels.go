@@ -17,6 +17,7 @@ type tableLabels struct {
 	totals bool  // unrequested totals must be omitted
 	total  bool  // only the instance _Total
 	hasID  bool  // a label contains a counter's value
+	keep   []LabelFilter
 	sql    string
 
 	// For the rule Last: the position of the last instance of each name.
@@ -26,7 +27,7 @@ type tableLabels struct {
 
 // rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
-	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql}
+	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, keep: filtersOf(s.filters, b)}
 	rows := &labelling{Labels: l.labels, Totals: b.Total}
 	for _, rule := range b.Labels {
 		k := -1
@@ -64,12 +65,20 @@ func (l *tableLabels) labels(o frame.Object, i int, ls []Label) ([]Label, bool) 
 
 	for r := range l.rules {
 		value, ok := l.label(r, o, i, name)
-		if !ok {
+		if !ok || !l.keeps(&l.rules[r], value, name) {
 			return ls, false
 		}
 		ls = append(ls, Label{l.rules[r].Name, value})
 	}
 	return ls, true
+}
+
+// keeps reports whether the filters keep an instance with this value of a label.
+func (l *tableLabels) keeps(rule *tables.Label, value, name string) bool {
+	if rule.Rule == tables.Word {
+		value = name
+	}
+	return !slices.ContainsFunc(l.keep, func(f LabelFilter) bool { return f.Label == rule.Name && !f.passes(value) })
 }
 
 // label returns the value of one label; false omits the instance.

@@ -21,8 +21,12 @@ var configFlags = map[string]string{
 	"push.tls.key_file": "push-key", "push.tls.server_name": "push-server-name",
 	"push.tls.insecure_skip_verify": "push-insecure", "push.queue.dir": "push-queue",
 	"push.queue.max_size": "push-queue-size", "push.queue.max_age": "push-queue-age",
-	"web.config_file": "web.config.file",
+	"web.config_file": "web.config.file", "scrape.timeout-margin": "timeout-offset",
+	"telemetry.path": "web.telemetry-path", "debug.enabled": "web.enable-pprof", "web.config": "web.config.file",
 }
+
+// ineffectiveKeys are keys of windows_exporter without a flag.
+var ineffectiveKeys = regexp.MustCompile(`^(log\.file|process\..*|web\.disable-exporter-metrics|collector\..*)$`)
 
 // TestServeFlags: each key of the configuration has a flag, and each flag a key.
 func TestServeFlags(t *testing.T) {
@@ -31,11 +35,12 @@ func TestServeFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	number := regexp.MustCompile(`\[\d+\]`)
-	group := regexp.MustCompile(`^(push|push\.tls|push\.queue|web|push\.(headers|labels)\..*)$`)
+	group := regexp.MustCompile(`^(push|push\.tls|push\.queue|web|log|collectors|debug|process|scrape|telemetry|web\.config|push\.(headers|labels)\..*)$`)
 	var flags []string
 	for key := range strictyaml.PlacesOf("all.yml", text) {
 		key = number.ReplaceAllString(key, "")
-		if group.MatchString(key) || strings.Contains(key, "performancecounter") || key == "collector" {
+		if group.MatchString(key) || strings.Contains(key, "performancecounter") || key == "collector" ||
+			ineffectiveKeys.MatchString(key) {
 			continue
 		}
 		flag := configFlags[key]
@@ -43,7 +48,7 @@ func TestServeFlags(t *testing.T) {
 			before, last, _ := strings.Cut(key, ".")
 			flag = strings.ReplaceAll(before, "_", "-")
 			if last != "" {
-				separator := map[string]string{"push": "-", "web": "."}[before]
+				separator := map[string]string{"push": "-", "web": ".", "log": ".", "collectors": "."}[before]
 				flag = before + separator + strings.ReplaceAll(last, "_", "-")
 			}
 		}
@@ -58,7 +63,7 @@ func TestServeFlags(t *testing.T) {
 	}
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		own := []string{"check", "config", "experiments", "help"} // a socket is opened by the command line alone
-		if !slices.Contains(flags, f.Name) && !slices.Contains(own, f.Name) {
+		if !slices.Contains(flags, f.Name) && !slices.Contains(own, f.Name) && !f.Hidden {
 			t.Errorf("--%s has no key", f.Name)
 		}
 	})

@@ -50,7 +50,7 @@ func TestServeHangup(t *testing.T) {
 		t.Error(text)
 	}
 	write("object: [Memory]\n")
-	signal(syscall.SIGHUP, "winperf.yml:1:1: unknown key \"object\" (did you mean objects?)")
+	signal(syscall.SIGHUP, `winperf.yml:1:1: unknown key \"object\" (did you mean objects?)`)
 	eventually(t, "a metric that tells", func() bool {
 		return has(s.get("/metrics"), `winperf_config_last_reload_successful 0`)
 	})

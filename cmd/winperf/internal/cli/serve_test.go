@@ -53,7 +53,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 	}
 }
 
-var serves = regexp.MustCompile(`winperf: serving (http://\S+)/metrics\n`)
+var serves = regexp.MustCompile(`level=INFO msg="serving metrics" url=(http://\S+)/metrics\n`)
 
 // serve runs winperf serve with arguments.
 func serveInProcess(t *testing.T, ctx context.Context, args ...string) *served {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -23,9 +24,17 @@ type Config struct {
 
 	Push []Target
 	Web  Web
+	Log  Log
 
 	places strictyaml.Places // of the file's values; nil without a file
 	read   *Config           // values of the file; flags may have replaced them
+	notes  []error           // warnings about settings without effect
+}
+
+// Log configures the messages of the server.
+type Log struct {
+	Level  string `yaml:"level"`  // debug, info, warn or error; "" is info
+	Format string `yaml:"format"` // logfmt or json; "" is logfmt
 }
 
 // Target is a receiver to which samples are pushed.
@@ -69,9 +78,19 @@ type Web struct {
 	SystemdSocket bool `yaml:"systemd_socket"`
 	// Lifecycle allows POST and PUT of /-/reload.
 	Lifecycle bool `yaml:"enable_lifecycle"`
+	// TelemetryPath is the path of the metrics; "" is /metrics.
+	TelemetryPath string `yaml:"telemetry_path"`
+	// Pprof serves profiles of the server below /debug/pprof/.
+	Pprof bool `yaml:"enable_pprof"`
 	// MaxConnections bounds the connections; 0 means 512. At the limit idle connections are closed, or new
 	// ones wait.
 	MaxConnections int `yaml:"max_connections"`
+}
+
+// Lowest returns the lowest level of messages.
+func (l *Log) Lowest() (level slog.Level) {
+	_ = level.UnmarshalText([]byte(cmp.Or(l.Level, "info"))) // Check reports other words
+	return level
 }
 
 // DefaultAddress accepts connections only from this machine, on the port of windows_exporter.
@@ -83,6 +102,7 @@ func (c Config) withDefaults() Config {
 	c.Source = cmp.Or(c.Source, "local:")
 	c.Config = c.WithDefaults()
 	c.Web.MaxConnections = cmp.Or(c.Web.MaxConnections, defaultConnections)
+	c.Web.TelemetryPath = cmp.Or(c.Web.TelemetryPath, "/metrics")
 	if len(c.Web.Listen) == 0 {
 		c.Web.Listen = []string{DefaultAddress}
 	}
@@ -133,29 +153,18 @@ type file struct {
 	Names        []string `yaml:"names"`
 	Legacy       *bool    `yaml:"legacy"`
 
-	Counters  counterFile   `yaml:"performancecounter"`
-	Collector collectorFile `yaml:"collector"` // place in windows_exporter's files
+	Counters counterFile  `yaml:"performancecounter"`
+	Exporter exporterFile `yaml:",inline"`
 
 	Push []targetFile `yaml:"push"`
-	Web  Web          `yaml:"web"`
-}
-
-var keysOfExporter = []string{"collectors", "debug", "log", "process", "scrape", "telemetry"}
-
-func (file) UnknownKey(key string) string {
-	if !slices.Contains(keysOfExporter, key) {
-		return ""
-	}
-	return "a key of windows_exporter; only collector: {performancecounter: ...} of its files is used, " +
-		"remove the others"
-}
-
-type collectorFile struct {
-	Counters counterFile `yaml:"performancecounter"`
-}
-
-func (collectorFile) UnknownKey(string) string {
-	return "only the collector performancecounter of windows_exporter has settings here, remove the others"
+	Web  exporterWeb  `yaml:"web"`
+	Log  struct {
+		Log  `yaml:",inline"`
+		File strictyaml.Any `yaml:"file"`
+	} `yaml:"log"`
+	Debug struct {
+		Enabled bool `yaml:"enabled"`
+	} `yaml:"debug"`
 }
 
 type counterFile struct {
@@ -179,16 +188,25 @@ func ParseConfig(name string, text []byte) (Config, error) {
 	check := checker{}
 	check.add(strictyaml.Decode(name, text, &f))
 
-	c := Config{Source: f.Source, Config: f.Config, Web: f.Web}
+	c := Config{Source: f.Source, Config: f.Config, Web: f.Web.Web, Log: f.Log.Log}
+	c.Web.Pprof = c.Web.Pprof || f.Debug.Enabled
 	c.NoLegacy = f.Legacy != nil && !*f.Legacy
 	for i := range f.Push {
 		c.Push = append(c.Push, f.Push[i].Target)
 	}
 	c.places = strictyaml.PlacesOf(name, text)
 	c.checkPositive(&check)
-	problems := slices.Concat(f.setNames(&c), c.problems())
+	list := f.Counters.Objects.V
+	if f.Exporter.Collector != nil {
+		list = slices.Concat(list, f.Exporter.Collector.Counters.Objects.V)
+	}
+	problems := f.setNames(&c)
+	f.Exporter.apply(&c, len(list) > 0, &check)
+	f.Web.apply(&c)
+	c.noteIneffective()
+	problems = append(problems, c.problems()...)
 
-	c.Counters = check.generics(slices.Concat(f.Counters.Objects.V, f.Collector.Counters.Objects.V))
+	c.Counters = check.generics(list)
 	read := c
 	c.read = &read
 	for _, p := range problems {

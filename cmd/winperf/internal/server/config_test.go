@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,14 @@ import (
 	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
 )
+
+// expressions compares regular expressions by their text.
+var expressions = cmp.Transformer("text", func(r *regexp.Regexp) string {
+	if r == nil {
+		return ""
+	}
+	return r.String()
+})
 
 // The example in testdata has every key.
 func TestParseConfig(t *testing.T) {
@@ -33,7 +42,8 @@ func TestParseConfig(t *testing.T) {
 			Names:  []metrics.Scheme{metrics.Own, metrics.WindowsExporter},
 			Totals: true, NoLegacy: true, Created: true,
 			CostlyInterval: 2 * time.Minute, Timeout: 5 * time.Second, TimeoutOffset: 250 * time.Millisecond,
-			MaxSeries: 50000,
+			MaxSeries: 50000, Collectors: []string{"cpu", "performancecounter", "net"},
+			Filters: []metrics.LabelFilter{{Collector: "net", Label: "nic", Exclude: regexp.MustCompile("^(?:lo)$")}},
 		},
 		Push: []Target{{
 			URL: "otlp+https://collector.example:4318", Names: []metrics.Scheme{metrics.OTel},
@@ -49,8 +59,9 @@ func TestParseConfig(t *testing.T) {
 		}},
 		Web: Web{
 			Listen: []string{":9182", "[::1]:9183"}, ConfigFile: "web.yml", SystemdSocket: true,
-			Lifecycle: true, MaxConnections: 100,
+			Lifecycle: true, MaxConnections: 100, TelemetryPath: "/all", Pprof: true,
 		},
+		Log: Log{Level: "debug", Format: "json"},
 	}
 	generic := func(g metrics.Generic) string { return g.Name + "/" + g.Object }
 	var generics []string
@@ -61,7 +72,7 @@ func TestParseConfig(t *testing.T) {
 		t.Error(diff)
 	}
 	got.Counters = nil
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}), expressions); diff != "" {
 		t.Error(diff)
 	}
 }

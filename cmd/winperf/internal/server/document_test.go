@@ -87,14 +87,17 @@ func TestDocumentHasKeys(t *testing.T) {
 
 	written := writtenKeys(examples[0])
 	for _, key := range keys(reflect.TypeFor[file](), "") {
-		if strings.HasPrefix(key, "collector") {
-			continue // the same as performancecounter, and told below the example
+		if ofExporter.MatchString(key) {
+			continue // keys of windows_exporter
 		}
 		if !slices.Contains(written, key) {
 			t.Errorf("docs/serve.md lacks the key %s", key)
 		}
 	}
 }
+
+// ofExporter matches the keys that only files of windows_exporter have.
+var ofExporter = regexp.MustCompile(`^(collector|process|scrape|telemetry|debug|log\.file|web\.config$|web\.config\.|.*-)`)
 
 var (
 	yamlLine = regexp.MustCompile(`^( *)(- )?([a-z_]+):(.*)$`)
@@ -179,7 +182,7 @@ func TestSnippets(t *testing.T) {
 	}
 	for _, name := range append(files, root+"README.md") {
 		for _, block := range yamlBlocks(readText(t, name)) {
-			if first, _, _ := strings.Cut(block, "\n"); strings.HasPrefix(first, "# winperf.yaml") {
+			if first, _, _ := strings.Cut(block, "\n"); strings.HasPrefix(first, "# winperf.yaml") || first == "# windows_exporter.yml" {
 				texts[name+": "+block] = block
 			}
 		}

@@ -64,9 +64,9 @@ func listenAll(ctx context.Context, addresses []string) (list []net.Listener, er
 	return list, nil
 }
 
-func urls(listeners []net.Listener, webFile string) (list []string) {
+func urls(listeners []net.Listener, how *Web) (list []string) {
 	scheme := "http"
-	if hasKey(webFile, "tls_server_config") {
+	if hasKey(how.ConfigFile, "tls_server_config") {
 		scheme = "https"
 	}
 	for _, l := range listeners {
@@ -79,7 +79,7 @@ func urls(listeners []net.Listener, webFile string) (list []string) {
 		if tcp.IP.IsUnspecified() {
 			host = net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
 		}
-		list = append(list, scheme+"://"+host+"/metrics")
+		list = append(list, scheme+"://"+host+how.TelemetryPath)
 	}
 	return list
 }

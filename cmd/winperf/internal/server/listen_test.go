@@ -31,7 +31,7 @@ func TestURLs(t *testing.T) {
 			"https://127.0.0.1:9182/metrics", "https://localhost:1/metrics", "https://[::1]:2/metrics", "/run/winperf.sock",
 		},
 	} {
-		if got := urls(listeners, file); !slices.Equal(got, want) {
+		if got := urls(listeners, &Web{ConfigFile: file, TelemetryPath: "/metrics"}); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", file, got, want)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -81,6 +83,10 @@ var flags = map[string]string{
 	"web.listen_address":  "--web.listen-address",
 	"web.config_file":     "--web.config.file",
 	"web.max_connections": "--web.max-connections",
+	"web.telemetry_path":  "--web.telemetry-path",
+	"log.level":           "--log.level",
+	"log.format":          "--log.format",
+	"collectors.enabled":  "--collectors.enabled",
 
 	"push.names":           "--push-names",
 	"push.interval":        "--push-interval",
@@ -110,6 +116,10 @@ var settings = map[string]func(*Config) any{
 	"web.listen_address":  func(c *Config) any { return c.Web.Listen },
 	"web.config_file":     func(c *Config) any { return c.Web.ConfigFile },
 	"web.max_connections": func(c *Config) any { return c.Web.MaxConnections },
+	"web.telemetry_path":  func(c *Config) any { return c.Web.TelemetryPath },
+	"log.level":           func(c *Config) any { return c.Log.Level },
+	"log.format":          func(c *Config) any { return c.Log.Format },
+	"collectors.enabled":  func(c *Config) any { return c.Collectors },
 }
 
 func (c *Config) ofFile(key string) bool {
@@ -150,6 +160,9 @@ func (c *Config) problems() (list []problem) {
 	if c.Web.MaxConnections < 0 {
 		wrong("web.max_connections", "", errors.New("expected 0 or more"))
 	}
+	wrong("web.telemetry_path", c.Web.TelemetryPath, checkTelemetryPath(c.Web.TelemetryPath))
+	wrong("log.level", c.Log.Level, oneOf(c.Log.Level, logLevels))
+	wrong("log.format", c.Log.Format, oneOf(c.Log.Format, logFormats))
 	return append(list, c.servedProblems()...)
 }
 
@@ -190,6 +203,32 @@ func checkAddress(address string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("expected host:port, such as %s or :9182: %w", DefaultAddress, err)
+	}
+	return nil
+}
+
+// The values of Log.
+var (
+	logLevels  = []string{"debug", "info", "warn", "error"}
+	logFormats = []string{"logfmt", "json"}
+)
+
+func oneOf(word string, words []string) error {
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("expected %s, found %q%s", strings.Join(words, " or "), word, didYouMean(word, words))
+}
+
+// checkTelemetryPath returns an error for a path that is no plain path, or that another page has.
+func checkTelemetryPath(at string) error {
+	switch {
+	case at == "":
+		return nil
+	case !regexp.MustCompile(`^(/[A-Za-z0-9_.~-]+)+$`).MatchString(at) || path.Clean(at) != at:
+		return fmt.Errorf("expected a path such as /metrics, found %q", at)
+	case strings.HasPrefix(at, "/-/") || strings.HasPrefix(at, "/debug/") || at == "/health":
+		return fmt.Errorf("%s is another page of the server", at)
 	}
 	return nil
 }

@@ -31,8 +31,10 @@ type Options struct {
 	Reload <-chan struct{}
 	// Version of the program, for winperf_build_info and the index page.
 	Version string
-	// Log receives messages; nil discards them.
-	Log *slog.Logger
+	// Log receives messages; nil discards them. NewLog, if not nil, returns the log for the configuration at
+	// the start instead.
+	Log    *slog.Logger
+	NewLog func(Log) *slog.Logger
 	// Listening, if not nil, is called once with the URLs of the metrics when the server is reachable.
 	Listening func(urls []string)
 
@@ -53,7 +55,8 @@ type server struct {
 
 	push *pushes // of live; nil if restarting failed
 
-	web Web // as at the start
+	web     Web // as at the start
+	logging Log // as at the start
 }
 
 type running struct {
@@ -119,6 +122,7 @@ func Run(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	how := s.live.config.Web
+	s.logging = s.live.config.Log
 	listeners, err := listen(ctx, &how, s.opt.timeouts.quiet)
 	if err != nil {
 		return err
@@ -133,6 +137,13 @@ func (s *server) load(ctx context.Context) (*running, error) {
 	}
 	if err := config.Check(); err != nil {
 		return nil, err
+	}
+	if s.opt.NewLog != nil && s.last() == nil {
+		s.opt.Log = s.opt.NewLog(config.Log)
+		s.log = seldom(s.opt.Log)
+	}
+	for _, p := range config.collectorProblems() {
+		config.notes = append(config.notes, config.wrong(p))
 	}
 	config = config.withDefaults()
 	src, err := s.openSource(ctx, &config)
@@ -168,7 +179,7 @@ func (s *server) reload(ctx context.Context, log *slog.Logger) error {
 	s.live = next
 	s.mu.Unlock()
 	log.Info("the configuration was reloaded")
-	if late := s.web.otherThan(&next.config.Web); len(late) > 0 {
+	if late := s.restartKeys(&next.config); len(late) > 0 {
 		log.Warn(lateNote(late))
 	}
 	s.warn(next)
@@ -253,8 +264,12 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 			}
 		})
 	}
+	where := urls(listeners, how)
+	for _, url := range where {
+		s.opt.Log.Info("serving metrics", "url", url)
+	}
 	if s.opt.Listening != nil {
-		s.opt.Listening(urls(listeners, how.ConfigFile))
+		s.opt.Listening(where)
 	}
 
 	first := s.use()

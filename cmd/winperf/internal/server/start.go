@@ -15,7 +15,8 @@ import (
 
 // Check performs the checks of Run before it listens: it loads the configuration and opens the source and
 // the named files. It sends nothing and opens no queue. The error is the one that Run would return. The
-// warnings are paths that match nothing now, and intervals shorter than the time of a sample.
+// warnings are settings without effect, paths that match nothing now, and intervals shorter than the time of a
+// sample.
 func Check(ctx context.Context, opt Options) (warnings []error, err error) {
 	s := &server{opt: opt.withDefaults()}
 	s.log = s.opt.Log
@@ -36,7 +37,7 @@ func Check(ctx context.Context, opt Options) (warnings []error, err error) {
 	if err := check.err(); err != nil {
 		return nil, err
 	}
-	warnings = append(s.unmatched(ctx, r), r.tooOften(ctx)...)
+	warnings = slices.Concat(r.config.notes, s.unmatched(ctx, r), r.tooOften(ctx))
 	sortByPlace(warnings)
 	return warnings, nil
 }
@@ -162,18 +163,24 @@ func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	return took, nil
 }
 
-func (w *Web) otherThan(next *Web) (keys []string) {
-	for _, s := range []struct {
+// restartKeys returns the keys whose values changed since the start and that need a restart.
+func (s *server) restartKeys(next *Config) (keys []string) {
+	w, to := &s.web, &next.Web
+	for _, k := range []struct {
 		key  string
 		same bool
 	}{
-		{"listen_address", slices.Equal(w.Listen, next.Listen)},
-		{"config_file", w.ConfigFile == next.ConfigFile},
-		{"systemd_socket", w.SystemdSocket == next.SystemdSocket},
-		{"max_connections", w.MaxConnections == next.MaxConnections},
+		{"log.format", s.logging.Format == next.Log.Format},
+		{"log.level", s.logging.Level == next.Log.Level},
+		{"web.listen_address", slices.Equal(w.Listen, to.Listen)},
+		{"web.config_file", w.ConfigFile == to.ConfigFile},
+		{"web.systemd_socket", w.SystemdSocket == to.SystemdSocket},
+		{"web.max_connections", w.MaxConnections == to.MaxConnections},
+		{"web.telemetry_path", w.TelemetryPath == to.TelemetryPath},
+		{"web.enable_pprof", w.Pprof == to.Pprof},
 	} {
-		if !s.same {
-			keys = append(keys, "web."+s.key)
+		if !k.same {
+			keys = append(keys, k.key)
 		}
 	}
 	return keys
@@ -185,12 +192,15 @@ func lateNote(keys []string) string {
 
 const maxWarnings = 20
 
-// warn logs in the background the paths of a configuration that match nothing. The caller must be using
+// warn logs in the background the settings without effect and the paths that match nothing. The caller must be using
 // the configuration.
 func (s *server) warn(r *running) {
 	r.users.Add(1)
 	s.closing.Go(func() {
 		defer r.users.Done()
+		for _, note := range r.config.notes {
+			s.log.Warn(note.Error())
+		}
 		warnings := s.unmatched(s.base, r)
 		for i, w := range warnings {
 			if i == maxWarnings {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"strings"
 	"time"
@@ -54,16 +55,24 @@ func (s *server) httpServer() *http.Server {
 
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET "+s.web.TelemetryPath, func(w http.ResponseWriter, r *http.Request) {
 		live := s.use()
 		defer live.users.Done()
 		live.exporter.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /-/healthy", says("winperf is healthy.\n"))
+	mux.HandleFunc("GET /health", says("winperf is healthy.\n")) // as windows_exporter
 	mux.HandleFunc("GET /-/ready", says("winperf is ready.\n"))
 	mux.HandleFunc("POST /-/reload", s.handleReload)
 	mux.HandleFunc("PUT /-/reload", s.handleReload)
 	mux.HandleFunc("GET /{$}", s.index)
+	if s.web.Pprof {
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	}
 
 	// Pages of other sites must not make a browser reload the configuration.
 	return s.hostChecked(http.NewCrossOriginProtection().Handler(bounded(counted(mux))))
@@ -123,7 +132,7 @@ func (s *server) handleReload(w http.ResponseWriter, r *http.Request) {
 	}
 
 	live = s.use()
-	late := s.web.otherThan(&live.config.Web)
+	late := s.restartKeys(&live.config)
 	live.users.Done()
 	if len(late) > 0 {
 		says(lateNote(late)+"\n")(w, r)
@@ -140,7 +149,7 @@ func (s *server) index(w http.ResponseWriter, _ *http.Request) {
 	var text strings.Builder
 	if err == nil {
 		err = page.Execute(&text, map[string]any{
-			"Version": s.opt.Version, "Source": live.config.Source, "Objects": live.exporter.Objects(),
+			"Version": s.opt.Version, "Metrics": s.web.TelemetryPath[1:], "Source": live.config.Source, "Objects": live.exporter.Objects(),
 		})
 	}
 	if err != nil {

@@ -141,7 +141,7 @@ func TestFacts(t *testing.T) {
 	}
 	for _, b := range now.Blocks {
 		for _, r := range b.Rows {
-			if !metrics[r.Metric] && b.Kind != Exporter {
+			if !metrics[r.Metric] && b.Collector != "exporter" {
 				t.Errorf("%s is in the table and not in the facts", r.Metric)
 			}
 		}

@@ -8,17 +8,20 @@ import (
 	"sync"
 )
 
-// Logger returns a logger that prints each record as a message line.
-func (a *App) Logger() *slog.Logger { return slog.New(&lineHandler{app: a, mu: new(sync.Mutex)}) }
+// Logger returns a logger that prints each record from a level on as a message line.
+func (a *App) Logger(level slog.Level) *slog.Logger {
+	return slog.New(&lineHandler{app: a, level: level, mu: new(sync.Mutex)})
+}
 
 type lineHandler struct {
-	app  *App
-	mu   *sync.Mutex
-	more []slog.Attr
+	app   *App
+	level slog.Level
+	mu    *sync.Mutex
+	more  []slog.Attr
 }
 
 func (h *lineHandler) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelInfo
+	return level >= h.level
 }
 
 func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {

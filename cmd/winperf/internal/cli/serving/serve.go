@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,19 +25,21 @@ import (
 )
 
 type serveFlags struct {
-	app    *console.App
-	host   *Hosted // the service manager, or nil
-	source input.SourceFlags
-	sel    input.SelectFlags
-	flags  server.Config // values of the flags
-	names  []string
-	legacy bool
-	costly input.Interval
-	limit  input.Interval
-	offset input.Interval
-	file   string
-	check  bool
-	attach bool
+	app        *console.App
+	host       *Hosted // the service manager, or nil
+	source     input.SourceFlags
+	sel        input.SelectFlags
+	flags      server.Config // values of the flags
+	names      []string
+	collectors string
+	options    map[string]*string // of windows_exporter's collectors
+	legacy     bool
+	costly     input.Interval
+	limit      input.Interval
+	offset     input.Interval
+	file       string
+	check      bool
+	attach     bool
 
 	push      []string // URLs
 	pushNames []string
@@ -115,6 +118,9 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 
 	const names = "metric `NAMES` (default own): own, windows_exporter or own,windows_exporter"
 	f.StringSliceVar(&s.names, "names", nil, names)
+	const collectors = "`COLLECTORS` of windows_exporter, such as cpu,memory; [defaults] are its defaults;" +
+		" implies --names windows_exporter"
+	f.StringVar(&s.collectors, "collectors.enabled", "", collectors)
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
 	const created = "add start times of counters (…_created) to scrapes in OpenMetrics"
 	f.BoolVar(&s.flags.Created, "created", false, created)
@@ -133,6 +139,7 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.check, "check", false, check)
 	f.BoolVar(&s.attach, "experiments", false, input.ExperimentsUsage)
 	s.addWeb(cmd)
+	s.addExporter(cmd)
 
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -165,6 +172,11 @@ func (s *serveFlags) addWeb(cmd *cobra.Command) {
 	f.StringVar(&s.flags.Web.ConfigFile, "web.config.file", "", "`FILE` with certificates and passwords")
 	f.BoolVar(&s.flags.Web.SystemdSocket, "web.systemd-socket", false, "listen on sockets from systemd")
 	f.BoolVar(&s.flags.Web.Lifecycle, "web.enable-lifecycle", false, "reload on POST or PUT of /-/reload")
+	f.StringVar(&s.flags.Web.TelemetryPath, "web.telemetry-path", "", "`PATH` of the metrics (default /metrics)")
+	const pprof = "serve profiles of the server below /debug/pprof/"
+	f.BoolVar(&s.flags.Web.Pprof, "web.enable-pprof", false, pprof)
+	f.StringVar(&s.flags.Log.Level, "log.level", "", "lowest `LEVEL` of messages: debug, info, warn or error (default info)")
+	f.StringVar(&s.flags.Log.Format, "log.format", "", "`FORMAT` of messages: logfmt or json (default logfmt)")
 	const connections = "largest number `N` of connections for each address (default 512)"
 	f.IntVar(&s.flags.Web.MaxConnections, "web.max-connections", 0, connections)
 }
@@ -192,7 +204,7 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	load := func(context.Context) (server.Config, error) { return s.load(changed) }
 	opt := server.Options{
 		Load: load, Open: s.open, Explain: input.Unmatched, Version: console.Version(),
-		Log: s.app.Logger(), Listening: s.announce,
+		Log: s.app.Logger(slog.LevelInfo), Listening: s.ready,
 	}
 	if s.check {
 		warnings, err := server.Check(ctx, opt)
@@ -202,6 +214,7 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	opt.NewLog = s.newLog
 	opt.Reload = console.TakeHangups(ctx)
 	if s.host != nil {
 		opt.Reload = s.host.Reload
@@ -220,10 +233,20 @@ func (s *serveFlags) open(ctx context.Context, url string) (winperf.Source, erro
 	return input.OpenSource(ctx, s.app, url, source.Options{})
 }
 
-func (s *serveFlags) announce(urls []string) {
-	for _, url := range urls {
-		fmt.Fprintf(s.app.Stderr, "winperf: serving %s\n", url)
+// newLog returns the log of the server: lines with time and level, or plain messages for the event log of
+// Windows, whose entries have a time.
+func (s *serveFlags) newLog(how server.Log) *slog.Logger {
+	opt := slog.HandlerOptions{Level: how.Lowest()}
+	switch {
+	case s.host != nil:
+		return s.app.Logger(how.Lowest())
+	case how.Format == "json":
+		return slog.New(slog.NewJSONHandler(s.app.Stderr, &opt))
 	}
+	return slog.New(slog.NewTextHandler(s.app.Stderr, &opt))
+}
+
+func (s *serveFlags) ready([]string) {
 	if s.host != nil {
 		s.host.Ready()
 	}
@@ -259,6 +282,9 @@ func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err er
 			return c, fmt.Errorf("--names: %w", err)
 		}
 	}
+	if err := s.loadCollectors(given, &c); err != nil {
+		return c, err
+	}
 	overrule(given, "costly", &c.Costly, s.flags.Costly)
 	overrule(given, "totals", &c.Totals, s.flags.Totals)
 	overrule(given, "created", &c.Created, s.flags.Created)
@@ -279,6 +305,10 @@ func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err er
 	overrule(given, "web.systemd-socket", &c.Web.SystemdSocket, s.flags.Web.SystemdSocket)
 	overrule(given, "web.enable-lifecycle", &c.Web.Lifecycle, s.flags.Web.Lifecycle)
 	overrule(given, "web.max-connections", &c.Web.MaxConnections, s.flags.Web.MaxConnections)
+	overrule(given, "web.telemetry-path", &c.Web.TelemetryPath, s.flags.Web.TelemetryPath)
+	overrule(given, "web.enable-pprof", &c.Web.Pprof, s.flags.Web.Pprof)
+	overrule(given, "log.level", &c.Log.Level, s.flags.Log.Level)
+	overrule(given, "log.format", &c.Log.Format, s.flags.Log.Format)
 	return c, nil
 }
 
