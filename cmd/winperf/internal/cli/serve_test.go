@@ -195,7 +195,7 @@ func TestServeReloads(t *testing.T) {
 	if status := reload(); status != 500 {
 		t.Errorf("status %d", status)
 	}
-	const told = `:3:1: unknown key "objetcs" (did you mean objects?)`
+	const told = `:3:1: unknown key \"objetcs\" (did you mean objects?)`
 	text := s.get("/metrics")
 	if !has(text, `winperf_processor_.*`) || !strings.Contains(s.stderr.String(), told) {
 		t.Errorf("%s\n%s", text, s.stderr)
