@@ -30,7 +30,7 @@ func lower(s string) string {
 // objectWords returns the words of an object's name, and its instance of SQL Server for a label.
 func objectWords(name string) (ws []string, sqlInstance string) {
 	name, sqlInstance = withoutInstance(name)
-	return tidy(words(separated(name))), sqlInstance
+	return withOther(tidy(words(separated(name)))), sqlInstance
 }
 
 // separated inserts a space before a capital letter that begins a word after a small letter:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/otlptranslator"
+
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/measure"
@@ -53,7 +55,7 @@ func TestNames(t *testing.T) {
 		{"SQLServer:Memory Manager", "Total Server Memory (KB)", counter.LargeRawCount, "winperf_sqlserver_memory_manager_total_server_memory_bytes"},
 		{"MSSQL$PROD:Locks", "Average Wait Time (ms)", counter.AverageBulk, "winperf_sqlserver_locks_average_wait_time_seconds"},
 		{"Hyper-V Virtual Machine Health Summary", "Health Ok", counter.RawCount, "winperf_hyper_v_virtual_machine_health_summaries_health_ok"},
-		{"Web Service", "Total Get Requests", counter.RawCount, "winperf_web_service_total_get_requests_total"},
+		{"Web Service", "Total Get Requests", counter.RawCount, "winperf_web_service_get_requests_total"},
 		{"Pressure Stall", "% Some Stalled Time, 10 s Mean", counter.RawFraction, "winperf_pressure_stall_some_stalled_time_10s_mean_numerator"},
 		{"Server", "Pool Total", counter.RawCount, "winperf_server_total_pool"},
 		{"Server", "Total", counter.RawCount, "winperf_server_total_value"},
@@ -179,6 +181,7 @@ func check(t *testing.T, set *Set) {
 			taken[name] = f.Name
 		}
 		checkFamily(t, &f)
+		checkTranslation(t, &f)
 		for _, c := range f.Columns {
 			if c.Rows.Len() != len(c.Bits) {
 				t.Errorf("%s: %d rows, %d values", f.Name, c.Rows.Len(), len(c.Bits))
@@ -220,6 +223,27 @@ func checkFamily(t *testing.T, f *Family) {
 	}
 	if f.Type != Summary && suffixes != "" || f.Type == Summary && strings.ReplaceAll(suffixes, "_sum_count", "") != "" {
 		t.Errorf("%s of type %d has %q", f.Name, f.Type, suffixes)
+	}
+}
+
+// checkTranslation reports a name that Prometheus changes when it receives it by OTLP.
+func checkTranslation(t *testing.T, f *Family) {
+	t.Helper()
+	units := map[string]string{
+		"seconds": "s", "bytes": "By", "ratio": "1", "hertz": "Hz", "celsius": "Cel", "volts": "V", "watts": "W",
+	}
+	kinds := map[Type]otlptranslator.MetricType{
+		Counter: otlptranslator.MetricTypeMonotonicCounter, Gauge: otlptranslator.MetricTypeGauge,
+		Summary: otlptranslator.MetricTypeSummary, Info: otlptranslator.MetricTypeGauge,
+	}
+	sent := f.Name
+	if f.Type == Counter {
+		sent = strings.TrimSuffix(sent, "_total")
+	}
+	namer := otlptranslator.MetricNamer{WithMetricSuffixes: true}
+	got, err := namer.Build(otlptranslator.Metric{Name: sent, Unit: units[f.Unit], Type: kinds[f.Type]})
+	if err != nil || got != f.Name {
+		t.Errorf("%s, sent by OTLP, is %s (%v)", f.Name, got, err)
 	}
 }
 

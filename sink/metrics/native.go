@@ -83,12 +83,40 @@ func nativeCounters(o *layout) (all []nativeCounter) {
 		case u.name == "":
 			ws = ending(ws)
 		}
+		ws = withoutSuffixes(ws, u, f)
 		if nameless(d.Name) {
 			ws = []string{"title", strconv.Itoa(int(cmp.Or(d.ID.Index, d.ID.ID)))}
 		}
 		all = append(all, nativeCounter{k: k, name: d.Name, ws: ws, unit: u, formula: *f})
 	}
 	return all
+}
+
+// withoutSuffixes removes words that Prometheus, when it receives OTLP, removes from names of the type:
+// total from counters, ratio from ratios.
+func withoutSuffixes(ws []string, u unit, f *formula) []string {
+	suffix := ""
+	switch {
+	case u.grows, f.Families[0].Type == Counter:
+		suffix = "total"
+	case u.name == ratio.name:
+		suffix = "ratio"
+	}
+	return slices.DeleteFunc(slices.Clone(ws), func(w string) bool { return w == suffix })
+}
+
+// withOther replaces these words in names that would not be unique without them.
+func withOther(ws []string) []string {
+	ws = slices.Clone(ws)
+	for i, w := range ws {
+		switch w {
+		case "total":
+			ws[i] = "all"
+		case "ratio":
+			ws[i] = "ratios"
+		}
+	}
+	return ws
 }
 
 // nativeHelp returns the counter's path and the first sentence of its help text.
@@ -136,7 +164,7 @@ func disambiguate(o *layout, object []string, counters []nativeCounter) {
 			continue
 		}
 
-		c.ws = ending(tidy(words(c.name)))
+		c.ws = withOther(ending(tidy(words(c.name))))
 		full, kind := c.ws, fmt.Sprint(c.ws, c.unit, c.Types)
 		if last[kind] == 0 && c.claim(o, object, taken) {
 			continue

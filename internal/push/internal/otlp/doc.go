@@ -8,7 +8,8 @@
 // Labels become attributes; process.pid and cpu.logical_number are integers, as in the semantic
 // conventions. The resource of [Options] is written once per request.
 //
-// Names lose _total at their end. Units are in UCUM: seconds as s, bytes as By, ratio as 1. A rate
+// Names lose _total at their end. A counter of windows_exporter whose name the receiver would change,
+// because it has no _total or another total in it, keeps its name in a Sum that is not monotonic. Units are in UCUM: seconds as s, bytes as By, ratio as 1. A rate
 // whose name has its unit has no other unit. A receiver that adds missing units and types to names,
 // such as Prometheus, therefore gets the same names as from a scrape. Names of OpenTelemetry's
 // semantic conventions have no _total and stay unchanged.

@@ -319,12 +319,18 @@ func unitOf(f *metrics.Family) string {
 	return Unit(f.Unit)
 }
 
-// nameOf returns the OpenTelemetry name of a family.
-func nameOf(f *metrics.Family) string {
+// nameOf returns the OpenTelemetry name of a family. A counter of windows_exporter is not monotonic if
+// Prometheus' translation would otherwise change its name: add _total, or remove an inner total.
+func nameOf(f *metrics.Family) (name string, monotonic bool) {
 	if f.Type != metrics.Counter {
-		return f.Name
+		return f.Name, true
 	}
-	return strings.TrimSuffix(f.Name, "_total")
+	bare, ok := strings.CutSuffix(f.Name, "_total")
+	ok = ok || strings.Contains(f.Name, ".")
+	if !ok || slices.Contains(strings.Split(bare, "_"), "total") {
+		return f.Name, false
+	}
+	return bare, true
 }
 
 // appendTime appends a time as a field in nanoseconds since 1970, 0 if unknown.

@@ -53,10 +53,11 @@ type points struct {
 // sum and its count, else one.
 func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, error) {
 	c := &f.Columns[k]
+	name, monotonic := nameOf(f.Family)
 	p := points{
 		family: f, column: c, attrs: e.attributesOf(c), ints: whole(c), ended: e.ended,
 		time: appendTime(nil, pointTime, f.when(c)),
-		kind: metricGauge, name: nameOf(f.Family) + c.Suffix,
+		kind: metricGauge, name: name + c.Suffix,
 	}
 
 	n := 1
@@ -67,11 +68,11 @@ func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, err
 			p.column, p.count = p.count, p.column
 		}
 	case f.Type == metrics.Counter || f.Type == metrics.Summary:
-		p.kind, p.grows = metricSum, true
+		p.kind, p.grows = metricSum, monotonic
 	case f.Additive:
 		p.kind = metricSum // an up-down counter
 	}
-	p.starts = p.kind == metricSummary || p.grows
+	p.starts = f.Type == metrics.Counter || f.Type == metrics.Summary
 	return n, e.write(&p, send)
 }
 
