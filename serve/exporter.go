@@ -132,7 +132,7 @@ func (e *Exporter) open(ctx context.Context) error {
 	how := measure.Options{Language: e.opt.Language, FramesOnly: true}
 
 	is := e.src.Describe()
-	e.mapping.Facts = hostfacts.For(is)
+	e.mapping.Facts, e.mapping.HostValues = hostfacts.For(is), hostfacts.ValuesFor(is)
 	if is.Recorded {
 		if len(sel.Paths) == 0 {
 			sel.Costly = true // a log contains only requested objects

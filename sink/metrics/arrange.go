@@ -45,7 +45,7 @@ type wish struct {
 }
 
 func (m *Mapper) arrange() {
-	m.dated = m.dated[:0]
+	m.dated, m.hosted = m.dated[:0], m.hosted[:0]
 	a := arranging{
 		families: m.set.Families[:0], byName: map[string]int{}, claimed: map[string]bool{},
 		joined: map[joint]bool{}, next: map[wish]int{}, first: map[objectName]*object{},
@@ -126,6 +126,9 @@ func (a *arranging) addFacts(m *Mapper, s scheme) {
 		}
 		if f.isTime {
 			m.dated = append(m.dated, len(a.families))
+		}
+		if f.isHost {
+			m.hosted = append(m.hosted, len(a.families))
 		}
 		a.byName[f.Name] = len(a.families)
 		a.families, a.owners = append(a.families, f.Family), append(a.owners, nil)
@@ -261,6 +264,7 @@ func (m *Mapper) fill() {
 		}
 	}
 	m.date()
+	m.fillHost()
 }
 
 // date sets the values that are the time of the sample.

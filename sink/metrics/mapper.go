@@ -36,6 +36,9 @@ type Options struct {
 
 	// Facts are facts of the machine, for the schemes WindowsExporter and OTel.
 	Facts Facts
+	// HostValues appends values of the machine to buf, for the scheme WindowsExporter. Each Map calls
+	// it, so it must be cheap; several Mappers may call it at the same time. nil has no values.
+	HostValues func(buf []HostValue) []HostValue
 	// Generic are objects of windows_exporter's collector performancecounter, checked with
 	// CheckGenerics. Their metrics follow all others.
 	Generic []Generic
@@ -86,6 +89,9 @@ type Mapper struct {
 	set  Set
 	// dated are the positions of families whose value is the time of the sample.
 	dated []int
+	// hosted are the positions of families whose values are of Options.HostValues.
+	hosted     []int
+	hostValues []HostValue // scratch
 	// changed requires new families.
 	changed bool
 

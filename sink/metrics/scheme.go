@@ -25,10 +25,11 @@ type factScheme interface {
 }
 
 // factFamily is a metric without an object. Its columns are filled, except a time of the sample, which
-// has one row.
+// has one row, and values of the host.
 type factFamily struct {
 	Family
 	isTime bool
+	isHost bool // the values are of Options.HostValues
 }
 
 // layout describes an object for a scheme.

@@ -16,6 +16,7 @@ type tabled struct {
 	facts    Facts
 	totals   bool // Options.Totals: omit only the totals that the other program omits
 	filters  []LabelFilter
+	hosted   bool // there are Options.HostValues
 	foreign  func(machine string) string
 }
 
@@ -51,6 +52,7 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 	s := &tabled{
 		blocks: t.Blocks, byObject: map[string][]int{},
 		facts: opt.Facts, totals: opt.Totals, filters: opt.Filters, foreign: opt.foreign,
+		hosted: opt.HostValues != nil,
 	}
 	for i := range s.blocks {
 		for _, o := range s.blocks[i].Objects {

@@ -77,7 +77,7 @@ func withCounters(all []string, r tables.Row) []string {
 // row says, and no two values of one name have the same labels.
 func TestWholeTable(t *testing.T) {
 	for _, scheme := range []Scheme{WindowsExporter, OTel} {
-		opt := Options{Names: []Scheme{scheme}, Facts: testFacts}
+		opt := Options{Names: []Scheme{scheme}, Facts: testFacts, HostValues: everyHostValue(t)}
 		s, err := newWindowsExporter(&opt)
 		if scheme == OTel {
 			s, err = newOTel(&opt)
@@ -101,6 +101,25 @@ func TestWholeTable(t *testing.T) {
 				checkRow(t, b, r, families[r.Metric])
 			}
 		}
+	}
+}
+
+// everyHostValue returns a value of each metric that Options.HostValues can have.
+func everyHostValue(t *testing.T) func([]HostValue) []HostValue {
+	t.Helper()
+	table, err := tables.WindowsExporter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(buf []HostValue) []HostValue {
+		for _, b := range table.Blocks {
+			for _, r := range b.Rows {
+				if b.Kind == tables.Facts && hostHelp[r.Counters[0]] != "" {
+					buf = append(buf, HostValue{Metric: r.Metric, Value: 1})
+				}
+			}
+		}
+		return buf
 	}
 }
 

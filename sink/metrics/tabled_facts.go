@@ -39,6 +39,28 @@ var factHelp = map[string]string{
 	"start of the machine":       "Start time of the machine, since 1970.",
 }
 
+// hostHelp has the help of the rows whose values are of Options.HostValues.
+var hostHelp = map[string]string{
+	"processor package":       "Processor package.",
+	"cores of a package":      "Cores of a processor package.",
+	"processors of a package": "Logical processors of a processor package.",
+	"cache of a package":      "Cache of a processor package, in KB.",
+	"frequency at the start":  "Frequency of a processor when winperf started, in MHz.",
+	"modified pages":          "Modified memory that is not yet written to disk, in bytes.",
+	"interface":               "Network interface.",
+	"state of an interface":   "Whether a network interface is in a state.",
+	"address of an interface": "Address of a network interface.",
+	"file system":             "File system.",
+	"physical disk":           "Physical disk.",
+	"size of a disk":          "Size of a physical disk, in bytes.",
+	"partitions of a disk":    "Partitions of a physical disk.",
+	"connections in a state":  "TCP connections in a state.",
+	"temperature":             "Temperature of a thermal zone, in degrees Celsius.",
+	"offset of the clock":     "Offset of the clock that is being corrected, in seconds.",
+	"adjustment of the clock": "Adjustment of the clock's frequency, in parts per billion.",
+	"running service":         "Whether a service runs.",
+}
+
 // fact returns the metric of a row of facts; false if its value is unknown.
 func (s *tabled) fact(r *tables.Row, machines []string) (factFamily, bool) {
 	what := r.Counters[0]
@@ -50,6 +72,10 @@ func (s *tabled) fact(r *tables.Row, machines []string) (factFamily, bool) {
 
 	several := len(machines) > 1
 	known := !several
+	if help := hostHelp[what]; help != "" {
+		f.Help, f.isHost = help, true
+		return f, known && s.hosted
+	}
 	switch what {
 	case "names of the machine", "the operating system":
 		known = true

@@ -34,6 +34,15 @@ func For(is winperf.Description) metrics.Facts {
 	return Read()
 }
 
+// ValuesFor returns the function for metrics.Options.HostValues of a source, or nil if the source is a
+// log or another machine.
+func ValuesFor(is winperf.Description) func([]metrics.HostValue) []metrics.HostValue {
+	if is.Recorded || !thismachine.Is(is.Machine) {
+		return nil
+	}
+	return values()
+}
+
 // names completes the names of a machine. A host name may include its domain.
 func names(host, domain, full string) (string, string, string) {
 	if name, rest, cut := strings.Cut(host, "."); cut {

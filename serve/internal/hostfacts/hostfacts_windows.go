@@ -69,3 +69,5 @@ func registryValue(reg *winapi.Registry, key winapi.HKEY, name string) string {
 	}
 	return ""
 }
+
+func values() func([]metrics.HostValue) []metrics.HostValue { return nil }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,4 +111,54 @@ func TestWindowsDashboardLog(t *testing.T) {
 	if err != nil || zoneErr != nil || len(got) != 1 || len(zone) != 1 {
 		t.Errorf("system %v, zone %v of the log's header (%v, %v)", got, zone, err, zoneErr)
 	}
+}
+
+// TestWindowsDashboardLinux: a Linux machine has data for the expressions of the dashboard, except for
+// exceptions and volume C:, and on machines without them for services of systemd, the frequency of
+// processors and the bandwidth of interfaces.
+func TestWindowsDashboardLinux(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := serveInProcess(t, ctx, "--names", "windows_exporter")
+	db := dbtest.PrometheusWith(t, t.TempDir(), fmt.Sprintf(`
+global: {scrape_interval: 1s}
+scrape_configs:
+  - job_name: winperf
+    static_configs: [{targets: [%q]}]
+`, strings.TrimPrefix(s.url, "http://")))
+
+	allowed := []string{
+		`irate(windows_system_exception_dispatches_total{JOB}[5m])`,
+		`windows_logical_disk_free_bytes{JOB,volume="C:"} / windows_logical_disk_size_bytes{JOB,volume="C:"}`,
+	}
+	if services, _ := filepath.Glob("/sys/fs/cgroup/system.slice/*.service"); len(services) == 0 {
+		allowed = append(allowed, `windows_service_state{JOB}`)
+	}
+	if text, _ := os.ReadFile("/proc/cpuinfo"); !strings.Contains(string(text), "cpu MHz") {
+		allowed = append(allowed, `windows_cpu_core_frequency_mhz{JOB}`)
+	}
+	if !hasSpeed() {
+		allowed = append(allowed, windowsQueries[26].query)
+	}
+
+	var missing []string
+	eventually(t, "data for the dashboard", func() bool {
+		missing, _ = withoutData(t, db, time.Now())
+		missing = slices.DeleteFunc(missing, func(q string) bool { return slices.Contains(allowed, q) })
+		return len(missing) == 0
+	})
+	if len(missing) > 0 {
+		t.Errorf("without data: %s", strings.Join(missing, "\n"))
+	}
+	_, expressions := withoutData(t, db, time.Now())
+	t.Logf("%d of 49 expressions", expressions)
+}
+
+// hasSpeed reports whether an interface of this machine has a known bandwidth.
+func hasSpeed() bool {
+	files, _ := filepath.Glob("/sys/class/net/*/speed")
+	return slices.ContainsFunc(files, func(name string) bool {
+		text, err := os.ReadFile(name)
+		return err == nil && !strings.HasPrefix(string(text), "-")
+	})
 }

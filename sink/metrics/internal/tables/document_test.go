@@ -86,8 +86,8 @@ func tablesText(t *testing.T) string {
 }
 
 // outside are the collectors of which the tables have nothing.
-const outside = "container, diskdrive, file, fsrmquota, license, mscluster, printer,\n" +
-	"scheduled_task, service, textfile and update"
+const outside = "container, file, fsrmquota, license, mscluster, printer,\n" +
+	"scheduled_task, textfile and update"
 
 // linuxCounters are the counters of the Linux host by object, as docs/objects.md has them.
 func linuxCounters(t *testing.T) map[string]map[string]bool {
@@ -201,6 +201,25 @@ func braces(labels []Pair) string {
 
 // given says where a fact is known: live on Windows, live on Linux, in a record.
 var given = map[string][3]string{
+	"frequency at the start":  {"from counters", "yes, if no counter is requested", "from counters"},
+	"processor package":       {"", "yes", ""},
+	"cores of a package":      {"", "yes", ""},
+	"processors of a package": {"", "yes", ""},
+	"cache of a package":      {"", "yes", ""},
+	"modified pages":          {"from counters", "yes", "from counters"},
+	"interface":               {"", "yes", ""},
+	"state of an interface":   {"", "yes", ""},
+	"address of an interface": {"", "yes", ""},
+	"file system":             {"", "yes", ""},
+	"physical disk":           {"", "yes", ""},
+	"size of a disk":          {"", "yes", ""},
+	"partitions of a disk":    {"", "yes", ""},
+	"connections in a state":  {"", "yes, up to about 25,000 connections", ""},
+	"temperature":             {"from counters", "yes", "from counters"},
+	"offset of the clock":     {"from counters", "yes", "from counters"},
+	"adjustment of the clock": {"from counters", "yes", "from counters"},
+	"running service":         {"", "running services of systemd", ""},
+
 	"logical processors":         {"from counters", "from counters", "from counters"},
 	"physical memory":            {"yes", "yes", "if it contains NUMA Node Memory, or from `--physical-memory`"},
 	"address space of a process": {"yes", "", ""},

@@ -26,6 +26,7 @@ windows_cpu_processor_rtc_total|C|core
 windows_cpu_logical_processor|G|
 
 logical_disk
+windows_logical_disk_info|G|disk type volume volume_name filesystem serial_number
 windows_logical_disk_requests_queued|G|volume
 windows_logical_disk_avg_read_requests_queued|G|volume
 windows_logical_disk_avg_write_requests_queued|G|volume
@@ -95,6 +96,9 @@ windows_memory_physical_free_bytes|G|
 windows_memory_process_memory_limit_bytes|G|
 
 net
+windows_net_nic_info|G|nic friendly_name mac
+windows_net_nic_operation_status|G|nic status
+windows_net_nic_address_info|G|nic address family
 windows_net_bytes_received_total|C|nic
 windows_net_bytes_sent_total|C|nic
 windows_net_bytes_total|C|nic
@@ -138,6 +142,7 @@ windows_system_processes_limit|G|
 windows_system_boot_time_timestamp|G|
 
 tcp
+windows_tcp_connections_state_count|G|af state
 windows_tcp_connections_active_total|C|af
 windows_tcp_connections_passive_total|C|af
 windows_tcp_connections_reset_total|C|af
@@ -173,6 +178,23 @@ windows_time_ntp_server_incoming_requests_total|C|
 windows_time_ntp_server_outgoing_responses_total|C|
 windows_time_current_timestamp_seconds|G|
 windows_time_timezone|G|timezone
+
+cpu_info
+windows_cpu_info|G|architecture device_id description family name
+windows_cpu_info_core|G|device_id
+windows_cpu_info_enabled_core|G|device_id
+windows_cpu_info_logical_processor|G|device_id
+windows_cpu_info_thread|G|device_id
+windows_cpu_info_l2_cache_size|G|device_id
+windows_cpu_info_l3_cache_size|G|device_id
+
+diskdrive
+windows_diskdrive_info|G|device_id model caption name
+windows_diskdrive_size|G|name
+windows_diskdrive_partitions|G|name
+
+service
+windows_service_state|G|name state
 
 os
 windows_os_info|G|product version major_version minor_version build_number revision installation_type
