@@ -133,6 +133,7 @@ func (e *Exporter) open(ctx context.Context) error {
 
 	is := e.src.Describe()
 	e.mapping.Facts, e.mapping.HostValues = hostfacts.For(is), hostfacts.ValuesFor(is)
+	e.mapping.UserName = hostfacts.UsersFor(is)
 	if is.Recorded {
 		if len(sel.Paths) == 0 {
 			sel.Costly = true // a log contains only requested objects

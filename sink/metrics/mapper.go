@@ -39,6 +39,9 @@ type Options struct {
 	// HostValues appends values of the machine to buf, for the scheme WindowsExporter. Each Map calls
 	// it, so it must be cheap; several Mappers may call it at the same time. nil has no values.
 	HostValues func(buf []HostValue) []HostValue
+	// UserName returns the name of a user of the machine, or "", for the scheme WindowsExporter. nil has
+	// no names.
+	UserName func(id uint64) string
 	// Generic are objects of windows_exporter's collector performancecounter, checked with
 	// CheckGenerics. Their metrics follow all others.
 	Generic []Generic

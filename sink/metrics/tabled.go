@@ -17,6 +17,7 @@ type tabled struct {
 	totals   bool // Options.Totals: omit only the totals that the other program omits
 	filters  []LabelFilter
 	hosted   bool // there are Options.HostValues
+	user     func(id uint64) string
 	foreign  func(machine string) string
 }
 
@@ -52,7 +53,7 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 	s := &tabled{
 		blocks: t.Blocks, byObject: map[string][]int{},
 		facts: opt.Facts, totals: opt.Totals, filters: opt.Filters, foreign: opt.foreign,
-		hosted: opt.HostValues != nil,
+		hosted: opt.HostValues != nil, user: opt.UserName,
 	}
 	for i := range s.blocks {
 		for _, o := range s.blocks[i].Objects {

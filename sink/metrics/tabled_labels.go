@@ -19,6 +19,7 @@ type tableLabels struct {
 	hasID  bool  // a label contains a counter's value
 	keep   []LabelFilter
 	sql    string
+	user   func(id uint64) string // Options.UserName
 
 	// For the rule Last: the position of the last instance of each name.
 	names *frame.Labels
@@ -27,7 +28,7 @@ type tableLabels struct {
 
 // rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
-	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, keep: filtersOf(s.filters, b)}
+	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user, keep: filtersOf(s.filters, b)}
 	rows := &labelling{Labels: l.labels, Totals: b.Total}
 	for _, rule := range b.Labels {
 		k := -1
@@ -37,7 +38,7 @@ func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
 			}
 		}
 		if k >= 0 {
-			l.hasID = true
+			l.hasID = l.hasID || rule.Rule == tables.Value
 			rows.IDs = append(rows.IDs, k)
 		}
 		l.at = append(l.at, k)
@@ -86,6 +87,8 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 	switch l.rules[r].Rule {
 	case tables.Value:
 		return l.counter(r, o, i), true
+	case tables.User:
+		return l.userName(r, o, i), true
 	case tables.SQL:
 		return l.sql, l.sql != ""
 	case tables.Process:
@@ -165,6 +168,15 @@ func (l *tableLabels) counter(r int, o frame.Object, i int) string {
 		return ""
 	}
 	return strconv.FormatUint(v, 10)
+}
+
+// userName returns the name of the user whose id is a counter's value, or "".
+func (l *tableLabels) userName(r int, o frame.Object, i int) string {
+	id, err := strconv.ParseUint(l.counter(r, o, i), 10, 64)
+	if err != nil || l.user == nil {
+		return ""
+	}
+	return l.user(id)
 }
 
 // clrGlobal is the total of .NET CLR objects.

@@ -3,6 +3,8 @@ package hostfacts
 
 import (
 	"os"
+	"os/user"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -41,6 +43,22 @@ func ValuesFor(is winperf.Description) func([]metrics.HostValue) []metrics.HostV
 		return nil
 	}
 	return values()
+}
+
+// UsersFor returns the function for metrics.Options.UserName of a source, or nil if the source is a log or
+// another machine, or if user ids are not numbers.
+func UsersFor(is winperf.Description) func(id uint64) string {
+	if is.Recorded || !thismachine.Is(is.Machine) || runtime.GOOS == "windows" {
+		return nil
+	}
+
+	return func(id uint64) string {
+		u, err := user.LookupId(strconv.FormatUint(id, 10))
+		if err != nil {
+			return ""
+		}
+		return u.Username
+	}
 }
 
 // names completes the names of a machine. A host name may include its domain.

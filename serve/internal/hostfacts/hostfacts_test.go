@@ -49,6 +49,20 @@ func TestFor(t *testing.T) {
 	}
 }
 
+// TestUsers: user ids of this machine have names, those of others none.
+func TestUsers(t *testing.T) {
+	if UsersFor(winperf.Description{Recorded: true}) != nil || UsersFor(winperf.Description{Machine: "other"}) != nil {
+		t.Error("a log or another machine has users")
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	name := UsersFor(winperf.Description{})
+	if root, unknown := name(0), name(4_000_000_000); root != "root" || unknown != "" {
+		t.Errorf("users %q and %q", root, unknown)
+	}
+}
+
 func TestNames(t *testing.T) {
 	for _, tt := range []struct{ host, domain, full, wantHost, wantDomain, wantFull string }{
 		{"", "", "", "", "", ""},

@@ -117,12 +117,16 @@ func parseLabels(text string) (ls []Label, err error) {
 
 	for _, p := range pairs {
 		l := Label{Name: p.Name}
-		counters, isValue := strings.CutPrefix(p.Value, "[")
+		text, isUser := strings.CutPrefix(p.Value, "user ")
+		counters, isValue := strings.CutPrefix(text, "[")
 		key, isAfter := strings.CutPrefix(p.Value, "after ")
 		rule, known := rules[p.Value]
 		switch {
 		case isValue && strings.HasSuffix(counters, "]"):
 			l.Rule, l.Counters = Value, strings.Split(strings.TrimSuffix(counters, "]"), " or ")
+			if isUser {
+				l.Rule = User
+			}
 		case isAfter:
 			l.Rule, l.Key = After, key
 		case known:

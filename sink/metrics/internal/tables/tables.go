@@ -73,7 +73,7 @@ type Object struct {
 type Label struct {
 	Name string
 	Rule Rule
-	// Counters are counter names for Rule Value; the first one that the object has is used.
+	// Counters are counter names for Rule Value and User; the first one that the object has is used.
 	Counters []string
 	// Key is the word before the value for Rule After.
 	Key string
@@ -88,6 +88,7 @@ const (
 	Word                 // the name up to its first space
 	Process              // the name up to the first # or :
 	Value                // the value of a counter, in decimal
+	User                 // the name of the user whose id is the value of a counter
 	Last                 // the name; only the last instance with a name is used
 	Pid                  // the first part of PID_NAME
 	Pool                 // the second part of PID_NAME

@@ -176,7 +176,7 @@ func says(b Block, f fact) bool {
 		want := slices.Sorted(slices.Values(f.Labels))
 		switch f.Metric {
 		case "windows_process_info":
-			want = []string{"creating_process_id", "process", "process_id"}
+			want = []string{"creating_process_id", "owner", "process", "process_id"}
 		case "windows_os_info":
 			want = names
 		}
@@ -324,7 +324,7 @@ func factConversion(f fact) Conversion {
 
 // TestParse: what a table can say, and what is wrong in one, with its line.
 func TestParse(t *testing.T) {
-	const good = "# names\n\ncollector a\nobject A {x=1, y=2}\nelse B\nlabels n=instance, id=[ID or Id], p=after phys\n" +
+	const good = "# names\n\ncollector a\nobject A {x=1, y=2}\nelse B\nlabels n=instance, id=[ID or Id], p=after phys, u=user [UID]\n" +
 		"m_total | C | mode=idle | % Idle | base *1024 | s\nm | G | | X + Y | sum\n" +
 		"e | G | | P or Q\n\ncollector f\nfacts\ni | I | a, b | what\n"
 	got, err := Parse("good", good)
@@ -335,7 +335,7 @@ func TestParse(t *testing.T) {
 		Collector: "a",
 		Objects:   []Object{{Name: "A", Labels: []Pair{{"x", "1"}, {"y", "2"}}}, {Name: "B", Else: true}},
 		Labels: []Label{{Name: "n"}, {Name: "id", Rule: Value, Counters: []string{"ID", "Id"}},
-			{Name: "p", Rule: After, Key: "phys"}},
+			{Name: "p", Rule: After, Key: "phys"}, {Name: "u", Rule: User, Counters: []string{"UID"}}},
 		Rows: []Row{
 			{Metric: "m_total", Type: 'C', Labels: []Pair{{"mode", "idle"}}, Counters: []string{"% Idle"},
 				Convert: Conversion{Base, 1024, 1}, Unit: "s", Line: 7},
