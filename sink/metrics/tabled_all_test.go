@@ -168,7 +168,7 @@ func TestOTel(t *testing.T) {
 			[]string{"C:: 25 100 25"}, ""},
 		made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "Working Set PERF_COUNTER_LARGE_RAWCOUNT",
 			"Elapsed Time PERF_ELAPSED_TIME"},
-			[]string{"db: 44 4096 133499999980000000"}, "time=133500000000000000 freq=10000000"})
+			[]string{"Idle: 0 8192 133499999980000000", "db: 44 4096 133499999980000000"}, "time=133500000000000000 freq=10000000"})
 	set := mapped(t, NewMapper(Options{Names: []Scheme{OTel}, Facts: Facts{PhysicalMemory: 5000}}), f, n)
 	unique(t, set)
 	want := []string{

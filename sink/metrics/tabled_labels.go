@@ -183,7 +183,7 @@ func (l *tableLabels) userName(r int, o frame.Object, i int) string {
 const clrGlobal = "_Global_"
 
 // process returns the name of a process, without its number if another label identifies it.
-// Processes with id 0 are omitted, except Idle.
+// Processes with id 0 are omitted, except Idle under names of windows_exporter.
 func (l *tableLabels) process(o frame.Object, i int, name string) (string, bool) {
 	if name == clrGlobal {
 		return "", false
@@ -198,7 +198,8 @@ func (l *tableLabels) process(o frame.Object, i int, name string) (string, bool)
 	}
 	for r := range l.rules {
 		if l.rules[r].Rule == tables.Value && l.counter(r, o, i) == "0" {
-			return short, short == "Idle" || !identifies(l.rules[r].Counters)
+			idle := short == "Idle" && l.rules[r].Name != "process.pid"
+			return short, idle || !identifies(l.rules[r].Counters)
 		}
 	}
 	return short, true

@@ -47,6 +47,7 @@ type Encoder struct {
 	more   []metrics.Label // of the current Set
 	labels []metrics.Label // scratch
 	ended  bool            // points have no values
+	first  time.Time       // of the first Set: the start of counters without a known start
 
 	parts  []part         // of the current request
 	byName map[string]int // their positions by machine
@@ -54,6 +55,8 @@ type Encoder struct {
 	others int            // total length of the others
 	packed []byte
 	points int
+	// conventions is set if the request has names of OpenTelemetry.
+	conventions bool
 }
 
 // part is the part of a request for one machine.
@@ -83,6 +86,7 @@ const (
 
 	scopeMetricsScope  = 1 // ScopeMetrics
 	scopeMetricsMetric = 2
+	schema             = 3 // ResourceMetrics and ScopeMetrics
 	scopeName          = 1 // InstrumentationScope
 	scopeVersion       = 2
 
@@ -129,7 +133,7 @@ func (e *Encoder) size() int { return e.others + len(e.parts[e.at].body) }
 
 // reset begins a new request.
 func (e *Encoder) reset() {
-	e.at, e.others, e.points = 0, 0, 0
+	e.at, e.others, e.points, e.conventions = 0, 0, 0, false
 	if e.byName == nil || len(e.parts) > maxParts {
 		e.parts = []part{{resource: e.resource("")}}
 		e.byName = map[string]int{"": 0}
@@ -193,6 +197,9 @@ func integer(l metrics.Label) (n uint64, ok bool) {
 // this Set that lack them.
 func (e *Encoder) Encode(set *metrics.Set, send func(*Request) error, more ...metrics.Label) error {
 	e.more = more
+	if e.first.IsZero() {
+		e.first = set.Time
+	}
 	for i := range set.Families {
 		f := family{Family: &set.Families[i], set: set}
 		for k := 0; k < len(f.Columns); {
@@ -230,13 +237,25 @@ func (e *Encoder) Flush(send func(*Request) error) error {
 		b = append(b, p.resource...)
 		b, scope = protobuf.Begin(b, resourceMetricsScope)
 		b = append(append(b, e.scope...), p.body...)
-		b = protobuf.End(protobuf.End(b, scope), resource)
+		b = protobuf.End(e.appendSchema(b), scope)
+		b = protobuf.End(e.appendSchema(b), resource)
 	}
 	e.packed = b
 
 	r := Request{Body: e.packed, Points: e.points}
 	e.reset()
 	return send(&r)
+}
+
+// schemaURL describes the names of OpenTelemetry's semantic conventions that package metrics has.
+const schemaURL = "https://opentelemetry.io/schemas/1.43.0"
+
+// appendSchema appends the URL of the schema to a resource or a scope if the request has such names.
+func (e *Encoder) appendSchema(b []byte) []byte {
+	if !e.conventions {
+		return b
+	}
+	return protobuf.String(b, schema, schemaURL)
 }
 
 // attributesOf returns the attributes of the rows of a column.

@@ -310,7 +310,8 @@ func (d *decoder) point(kind string, p map[uint32][]protobuf.Field) string {
 	default:
 		text += fmt.Sprintf(" %v", math.Float64frombits(d.one(p, 4).Uint))
 	}
-	for number, word := range map[uint32]string{2: "from", 3: "at"} {
+	for i, word := range []string{"from", "at"} {
+		number := uint32(2 + i)
 		if len(p[number]) > 0 {
 			at := time.Unix(0, int64(d.one(p, number).Uint))
 			if !at.Equal(taken) {
@@ -321,6 +322,54 @@ func (d *decoder) point(kind string, p map[uint32][]protobuf.Field) string {
 		}
 	}
 	return text
+}
+
+// TestStarts: without a known start, a counter began at the time of the first Set; an older point began at its
+// own time.
+func TestStarts(t *testing.T) {
+	rows := metrics.NewRows([][]metrics.Label{nil}, nil)
+	e := otlp.NewEncoder(otlp.Options{})
+	for _, tt := range []struct {
+		at   time.Time
+		want string
+	}{
+		{taken.Add(-time.Hour), ` from -1h0m0s at -1h0m0s`}, {taken, ` from -1h0m0s`},
+		{taken.Add(-2 * time.Hour), ` from -2h0m0s at -2h0m0s`}, {taken.Add(time.Hour), ` from -1h0m0s at 1h0m0s`},
+	} {
+		set := &metrics.Set{Time: tt.at, Families: []metrics.Family{
+			{Name: "m_total", Type: metrics.Counter, Columns: []metrics.Column{{Rows: rows, Bits: []uint64{7}}}},
+			{Name: "g", Columns: []metrics.Column{{Rows: rows, Bits: []uint64{8}}}},
+		}}
+		got := strings.Join(encode(t, e, set), "")
+		_, gauge, _ := strings.Cut(got, "gauge")
+		if !strings.Contains(got, `sum m "" _ {} 7`+tt.want+"\n") || strings.Contains(gauge, "from") {
+			t.Errorf("%v:\n%swant %s", tt.at, got, tt.want)
+		}
+	}
+}
+
+// TestSchema: requests with names of the semantic conventions have the URL of their schema, others have none.
+func TestSchema(t *testing.T) {
+	rows := metrics.NewRows([][]metrics.Label{nil}, nil)
+	for name, want := range map[string]string{"winperf_memory_free_bytes": "", "system.uptime": "https://opentelemetry.io/schemas/1.43.0"} {
+		set := &metrics.Set{Time: taken, Families: []metrics.Family{{Name: name, Columns: []metrics.Column{{Rows: rows, Bits: []uint64{7}}}}}}
+		d := decoder{t: t}
+		send := func(r *otlp.Request) error {
+			resource := d.fields(d.one(d.fields(r.Body), 1).Bytes)
+			scope := d.fields(d.one(resource, 2).Bytes)
+			if got := string(d.one(resource, 3).Bytes); got != want {
+				t.Errorf("%s: resource %q, want %q", name, got, want)
+			}
+			if got := string(d.one(scope, 3).Bytes); got != want {
+				t.Errorf("%s: scope %q, want %q", name, got, want)
+			}
+			return nil
+		}
+		e := otlp.NewEncoder(otlp.Options{})
+		if err := errors.Join(e.Encode(set, send), e.Flush(send)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A time that no number of nanoseconds can say is not known, and no other one.

@@ -3,6 +3,8 @@ package otlp
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/winperf/winperf/internal/protobuf"
 	"github.com/winperf/winperf/internal/push/internal/series"
@@ -43,10 +45,11 @@ type points struct {
 	count  *metrics.Column // the counts of a summary
 	attrs  *attributes
 	ints   bool
-	ended  bool   // points have a flag instead of a value
-	grows  bool   // of metricSum: the values only increase
-	starts bool   // rows have the time when their values were 0
-	time   []byte // the time field of a point
+	ended  bool      // points have a flag instead of a value
+	grows  bool      // of metricSum: the values only increase
+	starts bool      // rows have the time when their values were 0
+	first  time.Time // the start of rows without a known start
+	time   []byte    // the time field of a point
 }
 
 // columns writes the columns from k on that belong together, and returns their number: two for a
@@ -71,6 +74,10 @@ func (e *Encoder) columns(f *family, k int, send func(*Request) error) (int, err
 		p.kind, p.grows = metricSum, monotonic
 	case f.Additive:
 		p.kind = metricSum // an up-down counter
+	}
+	// A start that equals the time of the first point means that the true start is unknown.
+	if p.first = e.first; f.when(c).Before(p.first) {
+		p.first = f.when(c)
 	}
 	p.starts = f.Type == metrics.Counter || f.Type == metrics.Summary
 	return n, e.write(&p, send)
@@ -117,6 +124,7 @@ func (e *Encoder) metric(p *points, i int) int {
 		}
 		b = p.append(b, i)
 		e.points++
+		e.conventions = e.conventions || strings.Contains(p.name, ".")
 		if e.others+len(b) >= e.opt.MaxBytes {
 			i++
 			break
@@ -141,7 +149,10 @@ func (p *points) append(b []byte, i int) []byte {
 	const field = 1 + 8
 	attrs := p.attrs.of(i)
 	start, known := p.column.Rows.Created(i)
-	known = known && p.starts
+	if !known {
+		start = p.first
+	}
+	known = p.starts
 
 	length := len(attrs) + len(p.time)
 	if known {

@@ -41,7 +41,12 @@ process.cpu.time|C|s|cpu.mode(user,system)
 process.memory.usage|I|By|
 process.memory.virtual|I|By|
 process.disk.io|C|By|disk.io.direction(read,write)
+process.disk.operations|C|{operation}|disk.io.direction(read,write)
 process.thread.count|I|{thread}|
+system.disk.pending_operations|I|{operation}|system.device
+system.cpu.load_average.1m|G|{thread}|
+system.cpu.load_average.5m|G|{thread}|
+system.cpu.load_average.15m|G|{thread}|
 process.paging.faults|C|{fault}|system.paging.fault.type(major,minor)
 process.uptime|G|s|
 `

@@ -37,7 +37,7 @@ func TestNames(t *testing.T) {
 	}
 
 	checkNames(t, all(t), regexp.MustCompile(`^windows_[a-zA-Z0-9_]+$`), regexp.MustCompile(`^[a-z_]+$`))
-	dots := regexp.MustCompile(`^[a-z]+(\.[a-z_]+)+$`)
+	dots := regexp.MustCompile(`^[a-z]+(\.[a-z0-9_]+)+$`)
 	checkNames(t, otel.Blocks, dots, dots)
 	for _, b := range otel.Blocks {
 		for _, r := range b.Rows {
