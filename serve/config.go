@@ -220,7 +220,7 @@ func checkNames(names []metrics.Scheme) error {
 // about the program.
 func likeSelf(g *metrics.Generic) error {
 	b := builder{self: newSelf("")}
-	b.process(time.Time{})
+	b.process()
 	var errs []error
 	for i := range g.Counters {
 		same := func(f metrics.Family) bool { return f.Name == g.Counters[i].Metric }

@@ -1,43 +1,67 @@
 package serve
 
 import (
-	"runtime"
-	"runtime/metrics"
-	"time"
+	"slices"
+	"strconv"
 
-	"github.com/winperf/winperf/internal/usage"
-	sink "github.com/winperf/winperf/sink/metrics"
+	"github.com/prometheus/client_golang/prometheus"
+	client "github.com/prometheus/client_golang/prometheus/collectors"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/winperf/winperf/sink/metrics"
 )
 
-// process adds the resource usage of the program, named as in Prometheus' own libraries.
-func (b *builder) process(started time.Time) {
-	if used, ok := usage.Processor(); ok {
-		c := sink.Column{Rows: b.self.none, Form: sink.Ticks100ns, Bits: []uint64{uint64(used / 100)}}
-		b.add("process_cpu_seconds_total", sink.Counter, "seconds", "User and system time of the program.", c)
-	}
-	b.gauge("process_start_time_seconds", "seconds", "Start time of the exporter, since 1970.",
-		unixSeconds(started))
-	if resident, ok := usage.Resident(); ok {
-		b.gauge("process_resident_memory_bytes", "bytes", "Resident memory of the program.",
-			float64(resident))
-	}
-
-	samples := []metrics.Sample{
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
-		{Name: "/gc/heap/allocs:bytes"},
-	}
-	metrics.Read(samples)
-	b.gauge("go_goroutines", "", "Number of goroutines.", float64(runtime.NumGoroutine()))
-	b.info("go", "The version of Go.", sink.Label{Name: "version", Value: runtime.Version()})
-	b.gauge("go_memstats_heap_alloc_bytes", "bytes", "Bytes of objects on the heap.", number(samples[0]))
-	b.gauge("go_memstats_sys_bytes", "bytes", "Bytes obtained from the system.", number(samples[1]))
-	b.counter("go_memstats_alloc_bytes_total", "bytes", "Bytes allocated on the heap since the start.",
-		uint64(number(samples[2])))
+// newProgram returns the metrics of the client library about the program.
+func newProgram() prometheus.Gatherer {
+	r := prometheus.NewRegistry()
+	r.MustRegister(client.NewGoCollector(), client.NewProcessCollector(client.ProcessCollectorOpts{}))
+	return r
 }
 
-func number(s metrics.Sample) float64 {
-	if s.Value.Kind() != metrics.KindUint64 {
-		return 0
+// process adds the resource usage of the program, as Prometheus' client library reports it.
+func (b *builder) process() {
+	families, _ := b.self.program.Gather() // an error only omits metrics
+	for _, f := range families {
+		family := metrics.Family{Name: f.GetName(), Help: f.GetHelp()}
+		switch f.GetType() {
+		case dto.MetricType_COUNTER:
+			family.Type = metrics.Counter
+		case dto.MetricType_SUMMARY:
+			family.Type = metrics.Summary
+		}
+		for _, m := range f.Metric {
+			family.Columns = append(family.Columns, b.columns(f, m)...)
+		}
+		b.list = append(b.list, family)
 	}
-	return float64(s.Value.Uint64())
+}
+
+// columns returns the values of a metric, each with its labels.
+func (b *builder) columns(f *dto.MetricFamily, m *dto.Metric) (list []metrics.Column) {
+	var labels []metrics.Label
+	for _, l := range m.Label {
+		labels = append(labels, metrics.Label{Name: l.GetName(), Value: l.GetValue()})
+	}
+	add := func(suffix string, v float64, extra ...metrics.Label) {
+		c := floats(b.self.none, v)
+		c.Suffix, c.Extra = suffix, slices.Concat(labels, extra)
+		list = append(list, c)
+	}
+
+	switch f.GetType() {
+	case dto.MetricType_COUNTER:
+		add("", m.Counter.GetValue())
+	case dto.MetricType_SUMMARY:
+		for _, q := range m.Summary.Quantile {
+			text := strconv.FormatFloat(q.GetQuantile(), 'g', -1, 64)
+			add("", q.GetValue(), metrics.Label{Name: "quantile", Value: text})
+		}
+		add("_sum", m.Summary.GetSampleSum())
+		list = append(list, metrics.Column{
+			Rows: b.self.none, Extra: labels, Suffix: "_count", Bits: []uint64{m.Summary.GetSampleCount()},
+		})
+	default:
+		add("", m.Gauge.GetValue())
+	}
+	return list
 }

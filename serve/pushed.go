@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"slices"
 	"time"
 
 	"github.com/winperf/winperf/measure"
@@ -30,8 +31,15 @@ func (e *Exporter) About(c *measure.Cycle, set *metrics.Set, recent bool) []metr
 	}
 	now := time.Now()
 	about.objects = e.objects.list(now, nil, nil)
-	return e.self.families(e, &about, now)
+	families := e.self.families(e, &about, now)
+	for i := range families {
+		families[i].Columns = slices.DeleteFunc(families[i].Columns, isQuantile)
+	}
+	return families
 }
+
+// isQuantile reports whether a column has a quantile of a summary, which pushes do not contain.
+func isQuantile(c metrics.Column) bool { return len(c.Extra) > 0 && c.Extra[0].Name == "quantile" }
 
 // complete reports whether the last sample succeeded and lacks no object.
 func (o *self) complete() bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/winperf/winperf"
@@ -34,6 +35,9 @@ func TestAbout(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, f := range e.About(cycle, set, true) {
+		if slices.ContainsFunc(f.Columns, isQuantile) {
+			t.Errorf("%s has quantiles", f.Name)
+		}
 		c := f.Columns[0]
 		for i := range c.Rows.Len() {
 			if !c.Has(i) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink/metrics"
@@ -17,7 +18,6 @@ import (
 // self are the metrics about the program. They continue when the configuration is replaced.
 type self struct {
 	mu        sync.Mutex
-	started   time.Time
 	version   string
 	stages    [numStages]time.Duration // since the start
 	samples   uint64
@@ -34,6 +34,7 @@ type self struct {
 	reads     map[string]bool            // collectors with metrics: whether they read objects
 
 	none     *metrics.Rows
+	program  prometheus.Gatherer
 	rows     map[string]*metrics.Rows // of families with constant labels
 	objects  []objectState            // of objRows
 	objRows  *metrics.Rows
@@ -54,7 +55,7 @@ var stageNames = []string{"sample", "decode", "map", "write"}
 
 func newSelf(version string) *self {
 	o := &self{
-		started: time.Now(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
+		program: newProgram(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
 		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
 	}
 	o.anomalies = make([]uint64, numAnomalies())
@@ -189,7 +190,7 @@ func (o *self) families(e *Exporter, a *scraped, now time.Time) []metrics.Family
 	b.gauge("winperf_series_dropped", "", "Series omitted because of the limit on series.",
 		float64(a.series.dropped))
 	b.list = append(b.list, more...)
-	b.process(o.started)
+	b.process()
 	if slices.Contains(e.opt.Names, metrics.WindowsExporter) {
 		enabled := a.collectors
 		if enabled == nil {

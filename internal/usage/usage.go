@@ -28,6 +28,3 @@ func number(s metrics.Sample) uint64 {
 // Processor returns the user and system time of all threads since the start; ok is false on
 // unsupported systems.
 func Processor() (t time.Duration, ok bool) { return processor() }
-
-// Resident returns the resident memory in bytes; ok is false on unsupported systems.
-func Resident() (n uint64, ok bool) { return resident() }

@@ -39,19 +39,3 @@ func TestHeap(t *testing.T) {
 		t.Errorf("%v allocations to read them", n)
 	}
 }
-
-func TestResident(t *testing.T) {
-	was, ok := Resident()
-	if !ok {
-		t.Skip("the system is not asked")
-	}
-	const more = 32 << 20
-	kept = make([]byte, more)
-	for i := range kept {
-		kept[i] = 1
-	}
-	if now, ok := Resident(); !ok || now < was+more/2 {
-		t.Errorf("%d bytes, then %d with %d more in use", was, now, more)
-	}
-	kept = nil
-}
