@@ -41,6 +41,8 @@ func ParseCollectors(text string) (names []string, err error) {
 const (
 	noMetrics = "winperf has no metrics of this collector"
 	allParts  = "winperf always provides all parts of this collector that have counters"
+
+	allServices = "winperf provides all services that it knows"
 )
 
 // labelOptions are the labels that the options NAME-include and NAME-exclude filter.
@@ -61,7 +63,7 @@ var otherOptions = map[string]string{
 	"process.cmdline":         "winperf provides no command lines",
 	"process.counter-version": "winperf reads Process V2 if it exists, otherwise Process",
 	"scheduled_task.include":  noMetrics, "scheduled_task.exclude": noMetrics,
-	"service.include": noMetrics, "service.exclude": noMetrics, "service.start-mode-include": noMetrics,
+	"service.include": allServices, "service.exclude": allServices, "service.start-mode-include": allServices,
 	"tcp.enabled": allParts, "textfile.directories": noMetrics, "time.enabled": allParts,
 	"update.online": noMetrics, "update.scrape-interval": noMetrics, "update.scrape_interval": noMetrics,
 }

@@ -115,12 +115,12 @@ func TestExporterFileDefaults(t *testing.T) {
 func TestCollectorProblems(t *testing.T) {
 	const counters = "collector:\n  performancecounter:\n    objects: [{name: a, object: Memory, counters: [{name: X}]}]\n"
 	for text, want := range map[string][]string{
-		"collectors: {enabled: \"cpu,service,textfile\"}\n": {
-			"f:1:23: collectors.enabled: winperf has no metrics of service, textfile, because they have no counters"},
+		"collectors: {enabled: \"cpu,textfile,update\"}\n": {
+			"f:1:23: collectors.enabled: winperf has no metrics of textfile, update, because they have no counters"},
 		counters + "collectors: {enabled: cpu}\n": {
 			"f:4:23: collectors.enabled: without performancecounter, its counters are not served"},
 		counters + "collectors: {enabled: performancecounter}\n": nil,
-		counters: {"collectors.enabled: winperf has no metrics of service, because they have no counters"},
+		counters: nil,
 	} {
 		c, err := ParseConfig("f", []byte(text))
 		if err != nil {
