@@ -133,7 +133,7 @@ func writeHistory(t *testing.T, to io.Writer, src winperf.Source) (names map[str
 	names = map[string]bool{}
 	labels, _ := push.Identity(src.Describe().Machine, "", "")
 	history := prometheus.NewBackfill(to, nil)
-	mapper := metrics.NewMapper(metrics.Options{LoneTotals: true})
+	mapper := metrics.NewMapper(metrics.Options{LoneTotals: true, Groups: metrics.Grouping{By: metrics.ByName}})
 
 	all := winperf.Selection{Global: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {

@@ -14,19 +14,22 @@ import (
 )
 
 // Config selects the served metrics. The zero Config serves all objects of the source, except
-// Thread and costly objects, under winperf's own names. The tags are the keys in configuration
+// Thread, Process and costly objects, under winperf's own names. The tags are the keys in configuration
 // files of winperf serve.
 type Config struct {
 	// Language is the language of names in paths, as in nametable.ParseLanguage; "" is the source's
 	// preferred language. Metrics always have English names.
 	Language string `yaml:"language"`
-	// Paths and Objects (names with wildcards) select counters. Without both, everything except Thread
-	// and costly objects is served. Costly adds Thread and costly objects.
+	// Paths and Objects (names with wildcards) select counters. Without both, everything except Thread,
+	// Process and costly objects is served, and of a log everything. Costly adds costly objects.
 	Paths   []winperf.Path `yaml:"paths"`
 	Objects []string       `yaml:"objects"`
 	Costly  bool           `yaml:"costly"`
 	// Exclude omits these paths.
 	Exclude []winperf.Path `yaml:"exclude"`
+	// Groups selects the groups of processes, under winperf's own names. nil groups by name if Paths and
+	// Objects are empty, and else not at all.
+	Groups *metrics.Grouping
 
 	// Names are the schemes of names; nil is winperf's own. Totals keeps totals (_Total). NoLegacy
 	// omits former metrics of windows_exporter that dashboards still use.
@@ -78,8 +81,33 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Selection returns the selection of the configuration.
-func (c *Config) Selection() winperf.Selection {
+// Selection returns the selection that the configuration needs from a live source: everything that is
+// served, and the processes of the groups.
+func (c *Config) Selection() winperf.Selection { return c.withGroups(c.served()) }
+
+// withGroups adds the counters that groups of processes need.
+func (c *Config) withGroups(sel winperf.Selection) winperf.Selection {
+	if !sel.Global {
+		g := c.grouping()
+		sel.Paths = append(slices.Clip(sel.Paths), g.Paths()...)
+	}
+	return sel
+}
+
+// grouping returns the groups of processes.
+func (c *Config) grouping() metrics.Grouping {
+	switch {
+	case c.Groups != nil:
+		return *c.Groups
+	case len(c.Names) > 0 && !slices.Contains(c.Names, metrics.Own):
+	case len(c.Paths)+len(c.Objects) == 0:
+		return metrics.Grouping{By: metrics.ByName}
+	}
+	return metrics.Grouping{}
+}
+
+// served returns the selection of the served objects.
+func (c *Config) served() winperf.Selection {
 	sel := winperf.Selection{Paths: slices.Clone(c.Paths), Costly: c.Costly}
 	for _, name := range c.Objects {
 		sel.Paths = append(sel.Paths, wholeObject(name))
@@ -133,11 +161,17 @@ func wholeObject(name string) winperf.Path {
 	return winperf.Path{Object: name, Instance: "*", HasInstance: true, Counter: "*"}
 }
 
-// threadObject has more series than all other objects together, most of them short-lived.
-const threadObject = "Thread"
-
-// omitsThreads reports whether the object Thread is not served.
-func (c *Config) omitsThreads() bool { return len(c.Paths)+len(c.Objects) == 0 && !c.Costly }
+// omitted returns the objects of a live source that are not served because the configuration does not
+// name them. They have more series than all other objects together, most of them short-lived.
+func (c *Config) omitted() []string {
+	if len(c.Paths)+len(c.Objects) > 0 {
+		return nil
+	}
+	if slices.Contains(c.Collectors, "process") {
+		return []string{"Thread"}
+	}
+	return []string{"Thread", "Process"}
+}
 
 // ConfigError is the error in one value of a Config.
 type ConfigError struct {
@@ -174,6 +208,9 @@ func (c *Config) Check() error {
 		}
 	}
 	wrong("names", "", checkNames(c.Names))
+	if c.Groups != nil {
+		wrong("process_groups", "", c.Groups.Check())
+	}
 	if c.MaxSeries < 0 {
 		wrong("max_series", "", errors.New("expected 0 or more"))
 	}

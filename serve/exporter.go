@@ -124,7 +124,7 @@ func (e *Exporter) Objects() (names []string) {
 }
 
 func (e *Exporter) open(ctx context.Context) error {
-	sel := e.opt.Selection()
+	sel := e.opt.served()
 	e.objects = newObjects()
 	expected := e.opt.expectation()
 	e.mainPaths, e.costlyPaths = newUnmatched(expected(sel.Paths)), newUnmatched(nil)
@@ -134,6 +134,9 @@ func (e *Exporter) open(ctx context.Context) error {
 	is := e.src.Describe()
 	e.mapping.Facts, e.mapping.HostValues = hostfacts.For(is), hostfacts.ValuesFor(is)
 	e.mapping.UserName = hostfacts.UsersFor(is)
+	if err := e.addGroups(ctx); err != nil {
+		return err
+	}
 	if is.Recorded {
 		if len(sel.Paths) == 0 {
 			sel.Costly = true // a log contains only requested objects
@@ -145,10 +148,9 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 
-	if e.opt.omitsThreads() {
-		threads := wholeObject(threadObject)
-		e.mapping.Exclude = append(e.mapping.Exclude[:len(e.mapping.Exclude):len(e.mapping.Exclude)], threads)
-		e.objects.without = threadObject
+	e.objects.without = e.opt.omitted()
+	for _, name := range e.objects.without {
+		e.mapping.Exclude = append(slices.Clip(e.mapping.Exclude), wholeObject(name))
 	}
 	rest, costly, err := e.split(ctx, sel)
 	if err != nil {
@@ -160,12 +162,33 @@ func (e *Exporter) open(ctx context.Context) error {
 	e.objects.expect(costlyPaths, e.costlyObjects)
 	e.mainPaths, e.costlyPaths = newUnmatched(mainPaths), newUnmatched(costlyPaths)
 	e.main = newSampler(
-		func() *measure.Measurement { return measure.New(e.src, rest, how) }, e.sampledMain,
+		func() *measure.Measurement { return measure.New(e.src, e.opt.withGroups(rest), how) }, e.sampledMain,
 		func() frame.Frame { return e.mapped(true) }, e.turn,
 	)
 	if !selection.IsEmpty(costly) {
 		renew := func() *measure.Measurement { return measure.New(e.src, costly, how) }
 		e.costly = newSampler(renew, e.sampledCostly, func() frame.Frame { return e.mapped(false) }, e.turn)
+	}
+	return nil
+}
+
+// errNoOwners reports that groups by user are impossible.
+var errNoOwners = errors.New("process_groups: user: this source has no owners of processes; group by name")
+
+// addGroups adds the groups of processes to the mapping.
+func (e *Exporter) addGroups(ctx context.Context) error {
+	e.mapping.Groups = e.opt.grouping()
+	if e.mapping.Groups.By != metrics.ByUser {
+		return nil
+	}
+	e.mapping.Groups.UserName = e.mapping.UserName
+	schema, err := e.src.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	names, _ := nametable.FromSchema(schema)
+	if len(names.In(nametable.English).Lookup("User ID")) == 0 {
+		return errNoOwners
 	}
 	return nil
 }

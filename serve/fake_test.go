@@ -16,7 +16,7 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// fake is a source of Processor, Memory and, costly, Thread. Sample n, from 0, has processor
+// fake is a source of Processor, Memory and, costly, Details. Sample n, from 0, has processor
 // times of n+1 seconds.
 type fake struct {
 	t        testing.TB
@@ -43,7 +43,7 @@ const threadTitle = 232
 
 var fakeNames = map[uint32]string{
 	2: "System", 4: "Memory", 6: "% Processor Time", 24: "Available Bytes", 148: "Interrupts/sec",
-	232: "Thread", 238: "Processor", 804: "ID Thread", 1382: "Available MBytes",
+	232: "Details", 238: "Processor", 804: "ID Thread", 1382: "Available MBytes",
 }
 
 func (s *fake) Describe() winperf.Description {
@@ -132,7 +132,7 @@ func (q *fakeQuery) Next(ctx context.Context, s *winperf.Sample) error {
 
 // wants reports whether the query wants an object.
 func (q *fakeQuery) wants(name string) bool {
-	if q.sel.Costly && name == "Thread" || q.sel.Global && name != "Thread" {
+	if q.sel.Costly && name == "Details" || q.sel.Global && name != "Details" {
 		return true
 	}
 	for _, p := range q.sel.Paths {
@@ -164,7 +164,7 @@ func blockText(n int, wants func(string) bool, without string) string {
 	if wants("Memory") && without != "Memory" {
 		fmt.Fprintf(&b, "object 4 form=single\n  counter 24 PERF_COUNTER_LARGE_RAWCOUNT\n  values : %d\n", 4096+n)
 	}
-	if wants("Thread") && without != "Thread" {
+	if wants("Details") && without != "Details" {
 		fmt.Fprintf(&b, "object 232\n  counter 24 PERF_COUNTER_LARGE_RAWCOUNT\n  instance \"t\" : %d\n", 7000+n)
 	}
 	return b.String()

@@ -205,13 +205,13 @@ func TestFilterUnmatchedCostly(t *testing.T) {
 	}
 	e := exporter(t, src, Config{Costly: true})
 	const told = "\nwinperf_path_unmatched{"
-	status, text := scrape(e, "/metrics?object=Thread&object=Memroy", "X-Prometheus-Scrape-Timeout-Seconds", "0.05")
+	status, text := scrape(e, "/metrics?object=Details&object=Memroy", "X-Prometheus-Scrape-Timeout-Seconds", "0.05")
 	if status != 200 || strings.Contains(text, told) {
 		t.Errorf("%d: %s", status, text)
 	}
 	close(hold)
-	for !strings.Contains(text, "\nwinperf_thread_available_bytes{") {
-		_, text = scrape(e, "/metrics?object=Thread&object=Memroy")
+	for !strings.Contains(text, "\nwinperf_details_available_bytes{") {
+		_, text = scrape(e, "/metrics?object=Details&object=Memroy")
 	}
 	if strings.Count(text, told) != 1 || !strings.Contains(text, told+`path="\\Memroy(*)\\*"} 1`) {
 		t.Error(text)

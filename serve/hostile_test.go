@@ -82,7 +82,7 @@ func TestReservedNames(t *testing.T) {
 // once under names of other programs.
 func TestCostlyNamesakes(t *testing.T) {
 	src := &fake{
-		titles: map[uint32]string{2: "thread", 232: "Thread", 4: "Available", 6: "System Calls/sec", 1000: "Thread"},
+		titles: map[uint32]string{2: "details", 232: "Details", 4: "Available", 6: "System Calls/sec", 1000: "Details"},
 		text: func(n int, costly bool) string {
 			title := 2
 			if costly {
@@ -95,7 +95,7 @@ func TestCostlyNamesakes(t *testing.T) {
 	_, text := scrape(exporter(t, src, Config{Costly: true}), "/metrics")
 	once(t, text)
 	for series, want := range map[string]string{
-		`winperf_thread_available{name="t"}`: "2", `winperf_thread_available_2{name="t"}`: "232",
+		`winperf_details_available{name="t"}`: "2", `winperf_details_available_2{name="t"}`: "232",
 	} {
 		if got := value(text, series); got != want {
 			t.Errorf("%s is %q, want %s of\n%s", series, got, want, text)
@@ -120,7 +120,7 @@ func hurriedScrapes(t *testing.T, late func(context.Context) error) {
 			if n == 1 {
 				without = "Memory"
 			}
-			return blockText(n, func(name string) bool { return name != "Thread" }, without)
+			return blockText(n, func(name string) bool { return name != "Details" }, without)
 		},
 		before: func(ctx context.Context, n int, _ winperf.Selection) error {
 			if n != 1 {

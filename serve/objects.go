@@ -34,7 +34,7 @@ type objects struct {
 	mu      sync.Mutex
 	known   map[string]*objectState
 	awaited []string // names in paths of objects that no sample had yet
-	without string   // an object that is not served; "" is none
+	without []string // objects that are not served
 	english englishNames
 }
 
@@ -129,7 +129,7 @@ func (o *objects) names(f frame.Frame) func(yield func(string) bool) {
 		names := o.english.of(f.Schema())
 		for object := range f.Objects() {
 			name, ok := names.Name(object.ID().Index)
-			if ok && name != o.without && !object.Metadata() && !yield(name) {
+			if ok && !slices.Contains(o.without, name) && !object.Metadata() && !yield(name) {
 				return
 			}
 		}

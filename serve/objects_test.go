@@ -7,7 +7,7 @@ import (
 
 // An object is up under its own name, however a path names it and whichever sample it is in.
 func TestNamedObjects(t *testing.T) {
-	titles := map[uint32]string{2: "System", 4: "Speicher", 24: "Bytes verfügbar", 232: "Thread", 238: "Prozessor"}
+	titles := map[uint32]string{2: "System", 4: "Speicher", 24: "Bytes verfügbar", 232: "Details", 238: "Prozessor"}
 	for name, c := range map[string]struct {
 		paths []string
 		src   *fake
@@ -21,10 +21,10 @@ func TestNamedObjects(t *testing.T) {
 			map[string]string{"Processor": "1", "Memory": "1"},
 		},
 		"costly": {
-			[]string{`\thread(*)\*`, `\Memory\*`}, &fake{}, map[string]string{"Thread": "1", "Memory": "1"},
+			[]string{`\details(*)\*`, `\Memory\*`}, &fake{}, map[string]string{"Details": "1", "Memory": "1"},
 		},
 		"costly by its own name": {
-			[]string{`\Thread(*)\*`, `\Memory\*`}, &fake{}, map[string]string{"Thread": "1", "Memory": "1"},
+			[]string{`\Details(*)\*`, `\Memory\*`}, &fake{}, map[string]string{"Details": "1", "Memory": "1"},
 		},
 		"in another language": {
 			[]string{`\prozessor(*)\*`, `\Memory\*`}, &fake{german: titles},
@@ -35,7 +35,7 @@ func TestNamedObjects(t *testing.T) {
 			map[string]string{"memory": "0", "Processor": "1"},
 		},
 		"in a record": {
-			[]string{`\thread(*)\*`, `\memory\*`}, &fake{recorded: 3}, map[string]string{"Thread": "1", "Memory": "1"},
+			[]string{`\details(*)\*`, `\memory\*`}, &fake{recorded: 3}, map[string]string{"Details": "1", "Memory": "1"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

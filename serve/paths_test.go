@@ -24,13 +24,13 @@ func TestUnmatched(t *testing.T) {
 	src := &fake{without: "Memory"}
 	e := exporter(t, src, Config{
 		Paths: paths(t, `\Procesor(*)\*`, `\Processor(*)\Interrupts/sec`, `\Processor(9)\*`, `\Processor\*`,
-			`\Memory\Nothing`, `\Memory\Avail*`, `\Thread(*)\Nothing`, `\Thread(t)\Available Bytes`),
+			`\Memory\Nothing`, `\Memory\Avail*`, `\Details(*)\Nothing`, `\Details(t)\Available Bytes`),
 		Objects: []string{"Proc*", "Disk*"},
 	})
 	_, text := scrape(e, "/metrics")
 	want := []string{
 		`\Procesor(*)\*`, `\Processor(9)\*`, `\Processor\*`, `\Memory\Nothing`, `\Memory\Avail*`, `\Disk*(*)\*`,
-		`\Thread(*)\Nothing`,
+		`\Details(*)\Nothing`,
 	}
 	if diff := cmp.Diff(want, unmatchedPaths(text)); diff != "" {
 		t.Error(diff)
@@ -44,7 +44,7 @@ func TestUnmatched(t *testing.T) {
 	src.set(func() { src.without = "Memory" })
 	_, text = scrape(e, "/metrics")
 	want = []string{
-		`\Procesor(*)\*`, `\Processor(9)\*`, `\Processor\*`, `\Memory\Nothing`, `\Disk*(*)\*`, `\Thread(*)\Nothing`,
+		`\Procesor(*)\*`, `\Processor(9)\*`, `\Processor\*`, `\Memory\Nothing`, `\Disk*(*)\*`, `\Details(*)\Nothing`,
 	}
 	if diff := cmp.Diff(want, unmatchedPaths(text)); diff != "" {
 		t.Error(diff)

@@ -32,7 +32,7 @@ func TestCostly(t *testing.T) {
 		return nil
 	}
 	e := exporter(t, src, Config{Costly: true, CostlyInterval: time.Nanosecond})
-	const id = `winperf_thread_available_bytes{name="t"}`
+	const id = `winperf_details_available_bytes{name="t"}`
 	for n := range 3 {
 		status, text := scrape(e, "/metrics")
 		got := value(text, id)
@@ -99,10 +99,10 @@ func TestLateSampleNames(t *testing.T) {
 
 // What is only costly is sampled with each scrape: there is nothing that it could delay.
 func TestOnlyCostly(t *testing.T) {
-	e := exporter(t, &fake{}, Config{Paths: paths(t, `\Thread(*)\*`)})
+	e := exporter(t, &fake{}, Config{Paths: paths(t, `\Details(*)\*`)})
 	for n := range 2 {
 		_, text := scrape(e, "/metrics")
-		if got := value(text, `winperf_thread_available_bytes{name="t"}`); got != fmt.Sprint(7000+n) {
+		if got := value(text, `winperf_details_available_bytes{name="t"}`); got != fmt.Sprint(7000+n) {
 			t.Error(text)
 		}
 		rest(e)
@@ -117,7 +117,7 @@ func TestRecorded(t *testing.T) {
 		if got := value(text, free); status != 200 || got != want {
 			t.Errorf("scrape %d: status %d, memory %q, want %s", n, status, got, want)
 		}
-		if got := value(text, `winperf_thread_available_bytes{name="t"}`); n > 0 && got != "7004" {
+		if got := value(text, `winperf_details_available_bytes{name="t"}`); n > 0 && got != "7004" {
 			t.Errorf("costly objects of a record: %q", got)
 		}
 	}
@@ -189,7 +189,7 @@ func wrapping(first int) *fake {
 func goesOn(t *testing.T, e *Exporter) {
 	t.Helper()
 	status, text := scrape(e, "/metrics")
-	for _, object := range []string{"processor", "thread"} {
+	for _, object := range []string{"processor", "details"} {
 		got, _, _ := strings.Cut(value(text, fmt.Sprintf(`winperf_%s_interrupts_total{name="0"}`, object)), " ")
 		if n, err := strconv.ParseFloat(got, 64); err != nil || n < 1<<32+100 {
 			t.Errorf("status %d: the counter of %s is %q, want more than 2^32", status, object, got)
@@ -462,8 +462,8 @@ func TestPanickedIsClosed(t *testing.T) {
 	}
 }
 
-// Without paths and objects Thread is left out, even if it is not costly; a path, an object or costly brings
-// it.
+// TestThreads: without paths and objects Thread is not served, even with costly objects; a path or an object
+// adds it.
 func TestThreads(t *testing.T) {
 	const thread = `winperf_thread_available_bytes{name="t"}`
 	for _, c := range []struct {
@@ -475,9 +475,12 @@ func TestThreads(t *testing.T) {
 		{Config{Objects: []string{"*"}}, true},
 		{Config{Objects: []string{"Thread"}}, true},
 		{Config{Paths: paths(t, `\Thread(*)\*`)}, true},
-		{Config{Costly: true}, true},
+		{Config{Costly: true}, false},
 	} {
-		src := &fake{text: func(n int, _ bool) string { return blockText(n, func(string) bool { return true }, "") }}
+		src := &fake{
+			titles: map[uint32]string{4: "Memory", 24: "Available Bytes", 232: "Thread"},
+			text:   func(n int, _ bool) string { return blockText(n, func(string) bool { return true }, "") },
+		}
 		e := exporter(t, src, c.config)
 		_, text := scrape(e, "/metrics")
 		if got := value(text, thread) != ""; got != c.want {

@@ -53,6 +53,9 @@ func (e *Exporter) newView(q *request) *view {
 			opt.Generic = nil
 		}
 	}
+	if len(q.paths) > 0 || q.collectors != nil {
+		opt.Groups = metrics.Grouping{} // they belong to the view of everything
+	}
 	return &view{
 		e:         e,
 		main:      half{mapper: metrics.NewMapper(opt)},

@@ -61,11 +61,20 @@ func (x *Metrics) set(from *Log, cycle *measure.Cycle) (*metrics.Set, error) {
 			Facts:      facts,
 			Home:       home,
 			NoKeep:     true, // every cycle of the log is mapped
+			Groups:     groupsFor(x.opt.Paths),
 		})
 		x.mappers[from] = mapper
 	}
 
 	return mapper.Map(cycle.Frame, cycle.Names)
+}
+
+// groupsFor returns the groups of processes, which paths exclude.
+func groupsFor(paths []winperf.Path) metrics.Grouping {
+	if len(paths) > 0 {
+		return metrics.Grouping{}
+	}
+	return metrics.Grouping{By: metrics.ByName}
 }
 
 // Labels returns the label of the machine of a log's sample. Series of other machines have their

@@ -56,6 +56,14 @@ func (e *Embedded[T]) embedded() any { return &e.V }
 // Any accepts any value and ignores it. [PlacesOf] has its text.
 type Any struct{}
 
+// Short is a value with several keys that may be written as one word.
+type Short[T any] struct {
+	Word string
+	V    T
+}
+
+func (s *Short[T]) short() (word *string, value any) { return &s.Word, &s.V }
+
 // Size is a number of bytes. In the text it may have a unit: 500K, 100M, 2G, where K is
 // 1024 bytes.
 type Size int64

@@ -57,6 +57,14 @@ func (d *decoder) special(n *yaml.Node, v reflect.Value, what string) bool {
 
 	case *Any:
 
+	case interface{ short() (*string, any) }:
+		word, inner := into.short()
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+			*word = n.Value
+		} else {
+			d.value(n, reflect.ValueOf(inner).Elem(), what)
+		}
+
 	case *time.Duration:
 		if d.scalar(n, what, timeForm) {
 			*into = d.duration(n, what)

@@ -46,6 +46,7 @@ type wish struct {
 
 func (m *Mapper) arrange() {
 	m.dated, m.hosted = m.dated[:0], m.hosted[:0]
+	clear(m.set.Families[min(m.groupsAt, len(m.set.Families)):]) // their columns must not be reused
 	a := arranging{
 		families: m.set.Families[:0], byName: map[string]int{}, claimed: map[string]bool{},
 		joined: map[joint]bool{}, next: map[wish]int{}, first: map[objectName]*object{},
@@ -57,6 +58,12 @@ func (m *Mapper) arrange() {
 	}
 	for i := range m.opt.Reserved {
 		a.claim(m.opt.Reserved[i].Name, m.opt.Reserved[i].Type)
+	}
+
+	if m.grouped {
+		for i := range m.groups.families {
+			a.claim(m.groups.families[i].Name, m.groups.families[i].Type)
+		}
 	}
 
 	for s := range m.schemes {
@@ -74,6 +81,10 @@ func (m *Mapper) arrange() {
 			}
 		}
 		a.addFacts(m, m.schemes[s])
+	}
+	m.groupsAt = len(a.families)
+	if m.grouped {
+		a.families = append(a.families, m.groups.families...)
 	}
 	clear(a.families[len(a.families):cap(a.families)])
 	m.set.Families = a.families
@@ -262,6 +273,9 @@ func (m *Mapper) fill() {
 				m.set.Families[cell.family].Columns[cell.column] = cell.out
 			}
 		}
+	}
+	if m.grouped {
+		copy(m.set.Families[m.groupsAt:], m.groups.families)
 	}
 	m.date()
 	m.fillHost()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,8 @@ type Options struct {
 	// UserName returns the name of a user of the machine, or "", for the scheme WindowsExporter. nil has
 	// no names.
 	UserName func(id uint64) string
+	// Groups selects the groups of processes, for the scheme Own.
+	Groups Grouping
 	// Generic are objects of windows_exporter's collector performancecounter, checked with
 	// CheckGenerics. Their metrics follow all others.
 	Generic []Generic
@@ -87,9 +90,12 @@ type Mapper struct {
 	uses    uint64
 	removed removedRows
 
-	in   inputs
-	seen seen
-	set  Set
+	groups   *grouped // nil for none
+	grouped  bool     // the set has their families
+	groupsAt int      // position of these
+	in       inputs
+	seen     seen
+	set      Set
 	// dated are the positions of families whose value is the time of the sample.
 	dated []int
 	// hosted are the positions of families whose values are of Options.HostValues.
@@ -116,6 +122,9 @@ func NewMapper(opt Options) *Mapper {
 	if len(opt.Generic) > 0 {
 		m.schemes = append(m.schemes, generics{opt.Generic})
 		m.set.TextOnly = true
+	}
+	if opt.Groups.By != ByNone && slices.Contains(m.opt.Names, Own) {
+		m.groups = newGrouped(opt.Groups)
 	}
 	m.seen.seed = maphash.MakeSeed()
 	return m
@@ -156,7 +165,12 @@ func (m *Mapper) MapContext(ctx context.Context, f frame.Frame, names *nametable
 	if err := m.update(ctx, f); err != nil {
 		return nil, err
 	}
-	if m.changed {
+	o, hasGroups := m.groupsOf(f)
+	if hasGroups {
+		m.groups.add(o)
+	}
+	if m.changed || hasGroups != m.grouped {
+		m.grouped = hasGroups
 		m.arrange()
 		m.changed = false
 	}

@@ -108,8 +108,9 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 }
 
 // Continue copies the totals of cumulative counters of 4 bytes from last, which mapped earlier
-// samples of the same machines. Without it these counters fall to the raw value, and rate() treats
-// this as a restart from 0. Call it before the first Map, while last is not in use. After Map has
+// samples of the same machines, and continues its groups of processes if the options are the same.
+// Without it these counters fall to the raw value, and the groups to 0; rate() treats this as a restart
+// from 0. Call it before the first Map, while last is not in use. Do not use last afterwards. After Map has
 // been called the error wraps winperf.ErrState.
 func (m *Mapper) Continue(last *Mapper) error {
 	if m.uses > 0 {
@@ -119,6 +120,9 @@ func (m *Mapper) Continue(last *Mapper) error {
 		return nil
 	}
 	m.prev = last.prev
+	if m.groups != nil && last.groups != nil && m.groups.opt.same(&last.groups.opt) {
+		m.groups = last.groups
+	}
 	for _, st := range last.objects {
 		known := &object{objectKey: st.objectKey}
 		for i := range st.wides {

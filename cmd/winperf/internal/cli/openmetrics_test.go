@@ -94,7 +94,9 @@ func samplesNamed(t *testing.T, log string, names []metrics.Scheme, more ...metr
 
 	samples := map[string]float64{}
 	facts := metrics.LogFacts(src.Describe().Log)
-	mapper := metrics.NewMapper(metrics.Options{Names: names, LoneTotals: true, Facts: facts}) // as convert does
+	mapper := metrics.NewMapper(metrics.Options{ // as convert does
+		Names: names, LoneTotals: true, Facts: facts, Groups: metrics.Grouping{By: metrics.ByName},
+	})
 	all := winperf.Selection{Global: true, Costly: true}
 	for c, err := range measure.Watch(t.Context(), src, all, measure.Options{KeepFirst: true}) {
 		if err != nil {

@@ -153,6 +153,8 @@ type file struct {
 	Names        []string `yaml:"names"`
 	Legacy       *bool    `yaml:"legacy"`
 
+	Groups strictyaml.Short[*metrics.Grouping] `yaml:"process_groups"`
+
 	Counters counterFile  `yaml:"performancecounter"`
 	Exporter exporterFile `yaml:",inline"`
 
@@ -200,7 +202,7 @@ func ParseConfig(name string, text []byte) (Config, error) {
 	if f.Exporter.Collector != nil {
 		list = slices.Concat(list, f.Exporter.Collector.Counters.Objects.V)
 	}
-	problems := f.setNames(&c)
+	problems := slices.Concat(f.setNames(&c), f.setGroups(&c))
 	f.Exporter.apply(&c, len(list) > 0, &check)
 	f.Web.apply(&c)
 	c.noteIneffective()
@@ -228,6 +230,28 @@ func (f *file) setNames(c *Config) (list []problem) {
 		set(fmt.Sprintf("push[%d].names", i), &c.Push[i].Names, f.Push[i].Names, pushNames)
 	}
 	return list
+}
+
+// setGroups sets the groups of processes in c, and returns an unknown word.
+func (f *file) setGroups(c *Config) []problem {
+	c.Groups = f.Groups.V
+	if f.Groups.Word == "" {
+		return nil
+	}
+	var err error
+	if c.Groups, err = ParseGroups(f.Groups.Word); err != nil {
+		return []problem{{"process_groups", "", err}}
+	}
+	return nil
+}
+
+// ParseGroups parses a word that selects groups of processes: name, user or none.
+func ParseGroups(word string) (*metrics.Grouping, error) {
+	g := &metrics.Grouping{}
+	if err := g.By.UnmarshalText([]byte(word)); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
 // checkPositive checks values that must be positive if the file has them.

@@ -44,6 +44,9 @@ func TestParseConfig(t *testing.T) {
 			CostlyInterval: 2 * time.Minute, Timeout: 5 * time.Second, TimeoutOffset: 250 * time.Millisecond,
 			MaxSeries: 50000, Collectors: []string{"cpu", "performancecounter", "net"},
 			Filters: []metrics.LabelFilter{{Collector: "net", Label: "nic", Exclude: regexp.MustCompile("^(?:lo)$")}},
+			Groups: &metrics.Grouping{By: metrics.ByName, Groups: []metrics.ProcessGroup{
+				{Name: "web", Processes: []string{"nginx*", "php-fpm"}},
+			}},
 		},
 		Push: []Target{{
 			URL: "otlp+https://collector.example:4318", Names: []metrics.Scheme{metrics.OTel},
@@ -83,6 +86,10 @@ func TestConfigErrors(t *testing.T) {
 		{"web:\n  listen: x\n", `f:2:3: unknown key "listen" (did you mean listen_address?)`},
 		{"names: [own, windows]\n", `f:1:8: names: unknown names "windows", ` +
 			`expected own or windows_exporter (did you mean windows_exporter?)`},
+		{"process_groups: usr\n", `f:1:17: process_groups: unknown process groups "usr", ` +
+			`expected name, user or none (did you mean user?)`},
+		{"process_groups: {by: user, groups: [{name: a, processes: [b]}]}\n",
+			`f:1:17: process_groups: a list of groups needs by: name`},
 		{"names: [otel]\n", `f:1:8: names: unknown names "otel", expected own or windows_exporter`},
 		{"names: [own, own]\n", `f:1:8: names: the names own are given twice`},
 		{"language: klingon\n", `f:1:11: language: expected a language such as de, German, 007 or 0x407`},

@@ -31,6 +31,7 @@ type serveFlags struct {
 	sel        input.SelectFlags
 	flags      server.Config // values of the flags
 	names      []string
+	groups     string
 	collectors string
 	options    map[string]*string // of windows_exporter's collectors
 	legacy     bool
@@ -52,8 +53,9 @@ type serveFlags struct {
 const serveHelp = `Serve answers Prometheus' scrapes of /metrics. Each scrape takes a sample; concurrent
 scrapes share one. Metrics are raw values in base units; their rate() is the value that
 other commands show. Without a path it serves all objects that are not costly, except
-Thread, which --object '*' adds. Costly objects are served if named or with --costly, and
-are sampled independently on their own schedule.
+Thread and Process, and groups of processes instead (--process-groups). --object Process
+serves each process. Costly objects are served if named or with --costly, and are sampled
+independently on their own schedule.
 
 A scrape can select metrics: curl 'http://localhost:9182/metrics?object=Memory', or
 ?path=\Process(*)\ID%20Process. It is answered within Prometheus' timeout. Objects that are
@@ -124,6 +126,9 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
 	const created = "add start times of counters (…_created) to scrapes in OpenMetrics"
 	f.BoolVar(&s.flags.Created, "created", false, created)
+	const groups = "serve `GROUPS` of processes: name, user or none (default name, and none if a path or object" +
+		" is given)"
+	f.StringVar(&s.groups, "process-groups", "", groups)
 	const legacy = "with windows_exporter's names, include names that newer versions dropped;" +
 		" --legacy=false omits them"
 	f.BoolVar(&s.legacy, "legacy", true, legacy)
@@ -142,6 +147,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	s.addExporter(cmd)
 
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
+		cobra.ShellCompDirectiveNoFileComp))
+	console.Complete(cmd, "process-groups", cobra.FixedCompletions([]cobra.Completion{"name", "user", "none"},
 		cobra.ShellCompDirectiveNoFileComp))
 	pushed := []cobra.Completion{"own", "windows_exporter", "otel"}
 	console.Complete(cmd, "push-names", cobra.FixedCompletions(pushed, cobra.ShellCompDirectiveNoFileComp))
@@ -280,6 +287,11 @@ func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err er
 	if given("names") {
 		if c.Names, err = server.ParseNames(s.names); err != nil {
 			return c, fmt.Errorf("--names: %w", err)
+		}
+	}
+	if given("process-groups") {
+		if c.Groups, err = server.ParseGroups(s.groups); err != nil {
+			return c, fmt.Errorf("--process-groups: %w", err)
 		}
 	}
 	if err := s.loadCollectors(given, &c); err != nil {
