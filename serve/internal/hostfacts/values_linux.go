@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -253,13 +252,14 @@ func appendInterfaces(buf []metrics.HostValue) []metrics.HostValue {
 
 // appendClock appends the corrections of the system's clock.
 func appendClock(buf []metrics.HostValue) []metrics.HostValue {
-	var t unix.Timex
-	if _, err := unix.Adjtimex(&t); err != nil {
+	var t syscall.Timex
+	if _, err := syscall.Adjtimex(&t); err != nil {
 		return buf
 	}
 
+	const nano = 0x2000 // STA_NANO of timex.h
 	unit := 1e-6
-	if t.Status&unix.STA_NANO != 0 {
+	if t.Status&nano != 0 {
 		unit = 1e-9
 	}
 	const scale = 1 << 16 // of parts per million
