@@ -14,14 +14,14 @@ import (
 )
 
 // Config selects the served metrics. The zero Config serves all objects of the source, except
-// Thread, Process and costly objects, under winperf's own names. The tags are the keys in configuration
+// Thread, Process, Control Group and costly objects, under winperf's own names. The tags are the keys in configuration
 // files of winperf serve.
 type Config struct {
 	// Language is the language of names in paths, as in nametable.ParseLanguage; "" is the source's
 	// preferred language. Metrics always have English names.
 	Language string `yaml:"language"`
 	// Paths and Objects (names with wildcards) select counters. Without both, everything except Thread,
-	// Process and costly objects is served, and of a log everything. Costly adds costly objects.
+	// Process, Control Group and costly objects is served, and of a log everything. Costly adds costly objects.
 	Paths   []winperf.Path `yaml:"paths"`
 	Objects []string       `yaml:"objects"`
 	Costly  bool           `yaml:"costly"`
@@ -162,15 +162,15 @@ func wholeObject(name string) winperf.Path {
 }
 
 // omitted returns the objects of a live source that are not served because the configuration does not
-// name them. They have more series than all other objects together, most of them short-lived.
+// name them. They have more series than all other objects together, many of them short-lived.
 func (c *Config) omitted() []string {
 	if len(c.Paths)+len(c.Objects) > 0 {
 		return nil
 	}
 	if slices.Contains(c.Collectors, "process") {
-		return []string{"Thread"}
+		return []string{"Thread", "Control Group"}
 	}
-	return []string{"Thread", "Process"}
+	return []string{"Thread", "Process", "Control Group"}
 }
 
 // ConfigError is the error in one value of a Config.

@@ -462,10 +462,17 @@ func TestPanickedIsClosed(t *testing.T) {
 	}
 }
 
-// TestThreads: without paths and objects Thread is not served, even with costly objects; a path or an object
-// adds it.
-func TestThreads(t *testing.T) {
-	const thread = `winperf_thread_available_bytes{name="t"}`
+// TestOmitted: without paths and objects Thread and Control Group are not served, even with costly objects; a
+// path or an object adds them.
+func TestOmitted(t *testing.T) {
+	t.Run("Thread", func(t *testing.T) { testOmitted(t, "Thread", `winperf_thread_available_bytes{name="t"}`) })
+	t.Run("Control Group", func(t *testing.T) {
+		testOmitted(t, "Control Group", `winperf_control_group_available_bytes{name="t"}`)
+	})
+}
+
+// testOmitted tests an object with the index 232, and one of its series.
+func testOmitted(t *testing.T, name, series string) {
 	for _, c := range []struct {
 		config Config
 		want   bool
@@ -473,26 +480,26 @@ func TestThreads(t *testing.T) {
 		{Config{}, false},
 		{Config{Exclude: paths(t, `\Memory\*`)}, false},
 		{Config{Objects: []string{"*"}}, true},
-		{Config{Objects: []string{"Thread"}}, true},
-		{Config{Paths: paths(t, `\Thread(*)\*`)}, true},
+		{Config{Objects: []string{name}}, true},
+		{Config{Paths: paths(t, `\`+name+`(*)\*`)}, true},
 		{Config{Costly: true}, false},
 	} {
 		src := &fake{
-			titles: map[uint32]string{4: "Memory", 24: "Available Bytes", 232: "Thread"},
+			titles: map[uint32]string{4: "Memory", 24: "Available Bytes", 232: name},
 			text:   func(n int, _ bool) string { return blockText(n, func(string) bool { return true }, "") },
 		}
 		e := exporter(t, src, c.config)
 		_, text := scrape(e, "/metrics")
-		if got := value(text, thread) != ""; got != c.want {
-			t.Errorf("%+v: Thread is there: %v", c.config, got)
+		if got := value(text, series) != ""; got != c.want {
+			t.Errorf("%+v: it is there: %v", c.config, got)
 		}
-		up := value(text, `winperf_object_up{object="Thread"}`) == "1"
+		up := value(text, `winperf_object_up{object="`+name+`"}`) == "1"
 		if set, err := metrics.NewMapper(e.mapping).Map(e.main.(*sampler).newest.frame, nil); err != nil || up != c.want {
 			t.Errorf("%+v: winperf_object_up %v, %v", c.config, up, err)
 		} else if pushed := slices.ContainsFunc(set.Families, func(f metrics.Family) bool {
-			return f.Object == "Thread" && f.Columns[0].Rows.Len() > 0
+			return f.Object == name && f.Columns[0].Rows.Len() > 0
 		}); pushed != c.want {
-			t.Errorf("%+v: Thread is pushed: %v", c.config, pushed)
+			t.Errorf("%+v: it is pushed: %v", c.config, pushed)
 		}
 	}
 }

@@ -72,14 +72,15 @@ func (c *churn) end() {
 	c.pids = c.pids[:len(c.pids)-1]
 }
 
-// TestSeriesOfManyProcesses: a host of 5,000 processes with 50 new ones in each second has at most 1,500
-// series, in every scrape.
+// TestSeriesOfManyProcesses: a host of 60 control groups and 5,000 processes, with 50 new ones in each second,
+// has at most 1,500 series, in every scrape.
 func TestSeriesOfManyProcesses(t *testing.T) {
 	scrapes := 100
 	if testing.Short() {
 		scrapes = 5
 	}
 	root := fixtures(t, "small.txtar", "network.txtar", "groups.txtar")
+	groups(root, 60)
 	r := newRig(t, root, func(s *System) { s.MaxOpen = 10 })
 	c := &churn{Rand: rand.New(rand.NewPCG(1, 2)), root: root, next: 100_000}
 	for range 5000 {
@@ -102,7 +103,8 @@ func TestSeriesOfManyProcesses(t *testing.T) {
 		}
 		if text := w.Body.String(); series > 1500 || series < 600 || w.Code != 200 ||
 			!strings.Contains(text, "\nwinperf_process_group_processes{group=\"other\"} ") ||
-			strings.Contains(text, "\nwinperf_process_id_process") || strings.Contains(text, "\nwinperf_thread_") {
+			strings.Contains(text, "\nwinperf_process_id_process") || strings.Contains(text, "\nwinperf_thread_") ||
+			strings.Contains(text, "\nwinperf_control_group_") {
 			t.Fatalf("scrape %d: status %d, %d series", i, w.Code, series)
 		}
 		if i == scrapes-1 {

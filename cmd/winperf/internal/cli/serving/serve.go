@@ -53,8 +53,8 @@ type serveFlags struct {
 const serveHelp = `Serve answers Prometheus' scrapes of /metrics. Each scrape takes a sample; concurrent
 scrapes share one. Metrics are raw values in base units; their rate() is the value that
 other commands show. Without a path it serves all objects that are not costly, except
-Thread and Process, and groups of processes instead (--process-groups). --object Process
-serves each process. Costly objects are served if named or with --costly, and are sampled
+Thread, Process and Control Group, and groups of processes instead (--process-groups).
+--object Process serves each process. Costly objects are served if named or with --costly, and are sampled
 independently on their own schedule.
 
 A scrape can select metrics: curl 'http://localhost:9182/metrics?object=Memory', or
