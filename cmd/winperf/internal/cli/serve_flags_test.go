@@ -25,8 +25,8 @@ var configFlags = map[string]string{
 	"telemetry.path": "web.telemetry-path", "debug.enabled": "web.enable-pprof", "web.config": "web.config.file",
 }
 
-// ineffectiveKeys are keys of windows_exporter without a flag.
-var ineffectiveKeys = regexp.MustCompile(`^(log\.file|process\..*|web\.disable-exporter-metrics|collector\..*)$`)
+// ineffectiveKeys are keys without a flag of their own: keys of windows_exporter, and parts of process_groups.
+var ineffectiveKeys = regexp.MustCompile(`^(log\.file|process\..*|web\.disable-exporter-metrics|collector\..*|process_groups\..*)$`)
 
 // TestServeFlags: each key of the configuration has a flag, and each flag a key.
 func TestServeFlags(t *testing.T) {

@@ -95,6 +95,14 @@ func (c *Config) SetCollector(option, text string) error {
 	return nil
 }
 
+// SetIneffective warns about the flag of a key of windows_exporter that has no effect, such as log.file.
+func (c *Config) SetIneffective(key string) {
+	c.notes = append(c.notes, fmt.Errorf("--%s has no effect: %s", key, ineffective[key]))
+}
+
+// IneffectiveKeys returns these keys, sorted.
+func IneffectiveKeys() []string { return slices.Sorted(maps.Keys(ineffective)) }
+
 // setCollector sets an option of a collector. ineffective is the reason if the option has no effect.
 func (c *Config) setCollector(option, text string) (ineffective string, err error) {
 	if reason, known := otherOptions[option]; known {

@@ -19,6 +19,11 @@ func (s *serveFlags) addExporter(cmd *cobra.Command) {
 		s.options[option] = f.String(name, "", "as in windows_exporter")
 		f.Lookup(name).Hidden = true
 	}
+	for _, key := range server.IneffectiveKeys() { // the installer of windows_exporter passes --log.file
+		f.String(key, "", "as in windows_exporter")
+		f.Lookup(key).Hidden = true
+	}
+	f.Lookup("web.disable-exporter-metrics").NoOptDefVal = "true"
 	for _, name := range []string{"process.iis", "process.cmdline", "update.online"} { // true or false
 		f.Lookup("collector." + name).NoOptDefVal = "true"
 	}
@@ -39,6 +44,11 @@ func (s *serveFlags) loadCollectors(given func(flag string) bool, c *server.Conf
 			if err := c.SetCollector(option, *s.options[option]); err != nil {
 				return err
 			}
+		}
+	}
+	for _, key := range server.IneffectiveKeys() {
+		if given(key) {
+			c.SetIneffective(key)
 		}
 	}
 	if !given("collectors.enabled") {
