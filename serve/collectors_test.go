@@ -57,7 +57,7 @@ func TestLikeWindowsExporter(t *testing.T) {
 func TestEnabledCollectors(t *testing.T) {
 	b := builder{self: newSelf("")}
 	b.likeWindowsExporter([]objectState{{Name: "Processor", up: true}, {Name: "TCPv4", up: true}},
-		[]string{"cpu", "os", "iis", "service", "performancecounter"})
+		[]string{"cpu", "os", "iis", "textfile", "performancecounter"})
 	var got []string
 	for _, line := range values(b.list) {
 		if strings.HasPrefix(line, "windows_exporter_collector_success") {

@@ -139,7 +139,7 @@ func (a *arranging) addFacts(m *Mapper, s scheme) {
 			m.dated = append(m.dated, len(a.families))
 		}
 		if f.isHost {
-			m.hosted = append(m.hosted, len(a.families))
+			m.hosted = append(m.hosted, hostFamily{len(a.families), f.filters})
 		}
 		a.byName[f.Name] = len(a.families)
 		a.families, a.owners = append(a.families, f.Family), append(a.owners, nil)

@@ -21,14 +21,27 @@ func (f *LabelFilter) passes(text string) bool {
 }
 
 // filtersOf returns the filters of a block.
-func filtersOf(all []LabelFilter, b *tables.Block) (some []LabelFilter) {
+func filtersOf(all []LabelFilter, b *tables.Block) []LabelFilter {
+	return slices.DeleteFunc(ofCollector(all, b.Collector), func(f LabelFilter) bool {
+		return !slices.ContainsFunc(b.Labels, func(l tables.Label) bool { return l.Name == f.Label })
+	})
+}
+
+// ofCollector returns the filters of a collector.
+func ofCollector(all []LabelFilter, collector string) (some []LabelFilter) {
 	for _, f := range all {
-		named := func(l tables.Label) bool { return l.Name == f.Label }
-		if f.Collector == b.Collector && slices.ContainsFunc(b.Labels, named) {
+		if f.Collector == collector {
 			some = append(some, f)
 		}
 	}
 	return some
+}
+
+// passAll reports whether labels pass the filters. Labels without the label of a filter pass it.
+func passAll(filters []LabelFilter, labels []Label) bool {
+	return !slices.ContainsFunc(filters, func(f LabelFilter) bool {
+		return slices.ContainsFunc(labels, func(l Label) bool { return l.Name == f.Label && !f.passes(l.Value) })
+	})
 }
 
 // enabled reports whether a collector is in a list, or the list is nil. The former collector cs belongs to

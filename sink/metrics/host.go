@@ -14,6 +14,12 @@ type HostValue struct {
 	Value  float64
 }
 
+// hostFamily is a family whose values are of Options.HostValues.
+type hostFamily struct {
+	at      int // in the Set
+	filters []LabelFilter
+}
+
 // fillHost reads the values of the host and sets the columns of their metrics.
 func (m *Mapper) fillHost() {
 	if len(m.hosted) == 0 {
@@ -25,9 +31,10 @@ func (m *Mapper) fillHost() {
 	for _, v := range m.hostValues {
 		byMetric[v.Metric] = append(byMetric[v.Metric], v)
 	}
-	for _, at := range m.hosted {
-		f := &m.set.Families[at]
-		f.Columns = hostColumns(f.Columns, byMetric[f.Name])
+	for _, h := range m.hosted {
+		f := &m.set.Families[h.at]
+		values := slices.DeleteFunc(byMetric[f.Name], func(v HostValue) bool { return !passAll(h.filters, v.Labels) })
+		f.Columns = hostColumns(f.Columns, values)
 	}
 }
 

@@ -97,9 +97,8 @@ type Mapper struct {
 	seen     seen
 	set      Set
 	// dated are the positions of families whose value is the time of the sample.
-	dated []int
-	// hosted are the positions of families whose values are of Options.HostValues.
-	hosted     []int
+	dated      []int
+	hosted     []hostFamily
 	hostValues []HostValue // scratch
 	// changed requires new families.
 	changed bool

@@ -30,6 +30,8 @@ type factFamily struct {
 	Family
 	isTime bool
 	isHost bool // the values are of Options.HostValues
+	// filters select the values.
+	filters []LabelFilter
 }
 
 // layout describes an object for a scheme.

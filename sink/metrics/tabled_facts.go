@@ -19,6 +19,7 @@ func (s *tabled) factFamilies(machines []string) (all []factFamily) {
 		}
 		for r := range b.Rows {
 			if f, ok := s.fact(&b.Rows[r], machines); ok {
+				f.filters = ofCollector(s.filters, b.Collector)
 				all = append(all, f)
 			}
 		}

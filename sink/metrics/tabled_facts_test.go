@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,18 +60,24 @@ func TestFacts(t *testing.T) {
 }
 
 // TestHostValues: each sample has the current values of the host, and none of metrics that counters
-// provide or that the tables do not have.
+// provide or that the tables do not have, or of instances that a filter excludes.
 func TestHostValues(t *testing.T) {
 	states := []HostValue{
 		{"windows_net_nic_info", []Label{{"mac", "02:00"}, {"nic", "eth0"}}, 1},
+		{"windows_net_nic_info", []Label{{"mac", "02:01"}, {"nic", "ifb0"}}, 1},
 		{"windows_memory_modified_page_list_bytes", nil, 5}, {"windows_unknown", nil, 5},
 		{"windows_tcp_connections_state_count", []Label{{"af", "ipv4"}, {"state", "LISTENING"}}, 3},
 	}
 	memory := made{"Memory", []string{"Modified Page List Bytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"7"}, ""}
 	f, n := block(t, at0, memory)
-	mapper := NewMapper(Options{Names: []Scheme{WindowsExporter}, HostValues: func(buf []HostValue) []HostValue {
-		return append(buf, states...)
-	}})
+	mapper := NewMapper(Options{
+		Names:      []Scheme{WindowsExporter},
+		HostValues: func(buf []HostValue) []HostValue { return append(buf, states...) },
+		Filters: []LabelFilter{
+			{Collector: "net", Label: "nic", Exclude: regexp.MustCompile("^(?:ifb.*)$")},
+			{Collector: "cpu", Label: "state", Exclude: regexp.MustCompile("LISTENING")}, // of another collector
+		},
+	})
 	families := []string{"windows_net_nic_info", "windows_tcp_connections_state_count", "windows_unknown",
 		"windows_memory_modified_page_list_bytes", "windows_thermalzone_temperature_celsius"}
 	first := []string{
