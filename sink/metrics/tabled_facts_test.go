@@ -95,6 +95,30 @@ func TestHostValues(t *testing.T) {
 	}
 }
 
+// TestHostValuesUnneeded: the host is read only for collectors that have values of it.
+func TestHostValuesUnneeded(t *testing.T) {
+	memory := made{"Memory", []string{"Available Bytes PERF_COUNTER_LARGE_RAWCOUNT"}, []string{"7"}, ""}
+	f, n := block(t, at0, memory)
+	for _, tt := range []struct {
+		names     Scheme
+		collector string
+		reads     int
+	}{
+		{WindowsExporter, "tcp", 1}, {WindowsExporter, "os", 0}, {WindowsExporter, "system", 0}, {Own, "tcp", 0},
+	} {
+		reads := 0
+		read := func(buf []HostValue) []HostValue {
+			reads++
+			return buf
+		}
+		mapper := NewMapper(Options{Names: []Scheme{tt.names}, Collectors: []string{tt.collector}, HostValues: read})
+		mapped(t, mapper, f, n)
+		if reads != tt.reads {
+			t.Errorf("%v with collector %s: the host is read %d times, want %d", tt.names, tt.collector, reads, tt.reads)
+		}
+	}
+}
+
 // TestLogFacts: the description of a log has the version of Windows and the time zone.
 func TestLogFacts(t *testing.T) {
 	for _, tt := range []struct {
