@@ -133,7 +133,7 @@ func (e *Exporter) open(ctx context.Context) error {
 
 	is := e.src.Describe()
 	e.mapping.Facts, e.mapping.HostValues = hostfacts.For(is), hostfacts.ValuesFor(is)
-	e.mapping.UserName = hostfacts.UsersFor(is)
+	e.mapping.UserName, e.mapping.ControlGroup = hostfacts.UsersFor(is), hostfacts.ControlGroupsFor(is)
 	if err := e.addGroups(ctx); err != nil {
 		return err
 	}
@@ -172,16 +172,22 @@ func (e *Exporter) open(ctx context.Context) error {
 	return nil
 }
 
-// errNoOwners reports that groups by user are impossible.
-var errNoOwners = errors.New("process_groups: user: this source has no owners of processes; group by name")
+// Errors of impossible groups.
+var (
+	errNoOwners = errors.New("process_groups: user: this source has no owners of processes; group by name")
+	errNoPaths  = errors.New("process_groups: control_group: this source has no control groups of processes; " +
+		"group by name")
+)
 
 // addGroups adds the groups of processes to the mapping.
 func (e *Exporter) addGroups(ctx context.Context) error {
 	e.mapping.Groups = e.opt.grouping()
-	if e.mapping.Groups.By != metrics.ByUser {
+	switch by := e.mapping.Groups.By; {
+	case by == metrics.ByControlGroup && e.mapping.ControlGroup == nil:
+		return errNoPaths
+	case by != metrics.ByUser:
 		return nil
 	}
-	e.mapping.Groups.UserName = e.mapping.UserName
 	schema, err := e.src.Schema(ctx)
 	if err != nil {
 		return err

@@ -13,9 +13,10 @@ import (
 
 // grouped has the metrics of process groups.
 type grouped struct {
-	opt   Grouping
-	name  func(process string, user uint64, hasUser bool) string
-	state *groups.State
+	opt     Grouping
+	name    groupNamer
+	control *controlGroups // nil without ByControlGroup
+	state   *groups.State
 
 	number    uint64 // of the object that was added last
 	time      counter.Clocks
@@ -26,13 +27,21 @@ type grouped struct {
 	families  []Family
 }
 
-func newGrouped(opt Grouping) *grouped {
+func newGrouped(opt *Options) *grouped {
 	var fixed []string
-	for _, g := range opt.Groups {
+	for _, g := range opt.Groups.Groups {
 		fixed = append(fixed, g.Name)
 	}
-	return &grouped{opt: opt, name: opt.namer(), state: groups.New(fixed), rows: NewRows(nil, nil),
-		families: newGroupFamilies()}
+	g := &grouped{
+		opt: opt.Groups, name: opt.Groups.namer(opt.UserName), state: groups.New(fixed), rows: NewRows(nil, nil),
+		families: newGroupFamilies(),
+	}
+
+	if opt.Groups.By == ByControlGroup {
+		g.control = newControlGroups(opt.ControlGroup)
+		g.name = g.control.name
+	}
+	return g
 }
 
 // Positions of the needed counters in processCounters.
@@ -129,6 +138,9 @@ func (g *grouped) read(o frame.Object) {
 	}
 
 	g.processes = g.processes[:0]
+	if g.control != nil {
+		g.control.next()
+	}
 	clock := startClock{}
 	if k, ok := o.FindCounter(winperf.CounterID{Index: titles.ElapsedTime}); ok {
 		clock = startClockOf(o, 0, k)
@@ -137,7 +149,7 @@ func (g *grouped) read(o frame.Object) {
 	for i := range g.raw {
 		if r := &g.raw[i]; r.values[processID] != 0 {
 			p := r.process(&clock, linux)
-			p.Name = g.name(groupName(o.Labels().Full(i), r), r.values[processUser], r.has(processUser))
+			p.Name = g.name(groupName(o.Labels().Full(i), r), r)
 			g.processes = append(g.processes, p)
 		}
 	}

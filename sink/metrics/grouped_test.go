@@ -75,12 +75,14 @@ func TestGroups(t *testing.T) {
 		{"on Windows", byName, false, "other=40000000 sh=10000000", "other=1 sh=100", "sh=2 init=1 cc=1 init=100 sh=500 cc=50"},
 		{"groups of patterns", Grouping{By: ByName, Groups: []ProcessGroup{{"shells", []string{"S*", "x"}}, {"c", []string{"?c"}}}},
 			true, "other=40000000 shells=40000000", "other=1 shells=31", "other=1 shells=2 c=1 other=100 shells=500 c=50"},
-		{"by user", Grouping{By: ByUser, UserName: func(id uint64) string { return map[uint64]string{7: "ann"}[id] }}, true,
+		{"by user", Grouping{By: ByUser}, true,
 			"8=40000000 ann=40000000", "8=1 ann=31", "0=1 8=2 ann=1 0=100 8=250 ann=300"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all := frames(t, processBlock(0, test.linux, first...), processBlock(10, test.linux, second...))
-			m := NewMapper(Options{Groups: test.groups})
+			m := NewMapper(Options{
+				Groups: test.groups, UserName: func(id uint64) string { return map[uint64]string{7: "ann"}[id] },
+			})
 			set := mapped(t, m, all[0], nil)
 			if got := groupValues(set, "processes", "working_set_bytes"); !sameWords(got, test.others) {
 				t.Errorf("first: %s, want %s", got, test.others)
@@ -99,6 +101,48 @@ func TestGroups(t *testing.T) {
 			}
 			check(t, set)
 		})
+	}
+}
+
+// TestControlGroups: a process is in its control group, also one that moved between its first two samples. A
+// process that has ended before the lookup is in "other"; a later process with its id has its own group.
+func TestControlGroups(t *testing.T) {
+	path := map[uint64]string{1: "/init.scope", 20: "/a", 21: "/a/b", 22: ""}
+	lookups := map[uint64]int{}
+	m := NewMapper(Options{Groups: Grouping{By: ByControlGroup}, ControlGroup: func(id uint64) string {
+		lookups[id]++
+		return path[id]
+	}})
+	sample := func(n int, lines ...string) string {
+		return processBlock(n, true, append(lines, "Idle 0 0 0 999 0 0 9 0", "init 1 0 900 7 0 5 1 0",
+			"sh 20 1 800 5 0 1 10 7", "sh 21 20 700 3 0 6 100 8")...)
+	}
+	all := frames(t, sample(0, "cc 22 1 5 1 0 9 1000 8"), sample(10, "cc 22 1 5 2 0 9 1000 8"), sample(20),
+		sample(30, "ld 22 1 -29 4 0 9 1000 8"))
+	for i, want := range []string{
+		"other=1000 /init.scope=1 /a=10 /a/b=100",
+		"other=1000 /init.scope=1 /a=10 /moved=100",
+		"/init.scope=1 /a=10 /moved=100",
+		"/init.scope=1 /a=10 /moved=100 /new=1000",
+	} {
+		set := mapped(t, m, all[i], nil)
+		if got := groupValues(set, "working_set_bytes"); !sameWords(got, want) {
+			t.Errorf("sample %d: %s, want %s", i, got, want)
+		}
+		check(t, set)
+		path[20], path[21] = "", "/moved"
+		if i > 0 {
+			path[1], path[21], path[22] = "/late", "/late", "/new"
+		}
+	}
+
+	for id, want := range map[uint64]int{0: 0, 1: 2, 20: 2, 21: 2, 22: 3} {
+		if lookups[id] != want {
+			t.Errorf("process %d: %d lookups, want %d", id, lookups[id], want)
+		}
+	}
+	if c := m.groups.control; len(c.now) != 4 || len(c.before) != 3 {
+		t.Errorf("the cache has %d and %d processes", len(c.now), len(c.before))
 	}
 }
 
@@ -161,6 +205,7 @@ func TestCheckGroups(t *testing.T) {
 	}{
 		{Grouping{By: ByName, Groups: []ProcessGroup{web}}, ""},
 		{Grouping{By: ByUser}, ""},
+		{Grouping{By: ByControlGroup}, ""},
 		{Grouping{}, ""},
 		{Grouping{By: 9}, "unknown process groups"},
 		{Grouping{Groups: []ProcessGroup{web}}, "a list of groups needs by: name"},

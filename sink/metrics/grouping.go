@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/suggest"
@@ -15,14 +16,15 @@ type GroupBy uint8
 
 // The ways to group processes.
 const (
-	ByNone GroupBy = iota // no groups
-	ByName                // a group for each name of processes, or the groups of Grouping.Groups
-	ByUser                // a group for each user that owns processes, on Linux
+	ByNone         GroupBy = iota // no groups
+	ByName                        // a group for each name of processes, or the groups of Grouping.Groups
+	ByUser                        // a group for each user that owns processes, on Linux
+	ByControlGroup                // a group for each control group, on Linux
 )
 
-var groupByWords = [...]string{ByNone: "none", ByName: "name", ByUser: "user"}
+var groupByWords = [...]string{ByNone: "none", ByName: "name", ByUser: "user", ByControlGroup: "control_group"}
 
-// String returns "none", "name" or "user", or "unknown" for another value.
+// String returns "none", "name", "user" or "control_group", or "unknown" for another value.
 func (b GroupBy) String() string {
 	if int(b) < len(groupByWords) {
 		return groupByWords[b]
@@ -37,7 +39,7 @@ func (b *GroupBy) UnmarshalText(text []byte) error {
 		*b = GroupBy(i)
 		return nil
 	}
-	err := fmt.Errorf("unknown process groups %q, expected name, user or none", text)
+	err := fmt.Errorf("unknown process groups %q, expected name, user, control_group or none", text)
 	if near := suggest.Closest(string(text), slices.Values(groupByWords[:])); near != "" {
 		err = fmt.Errorf("%w (did you mean %s?)", err, near)
 	}
@@ -48,15 +50,13 @@ func (b *GroupBy) UnmarshalText(text []byte) error {
 // made of the object Process, which Options.Select need not select. Their counters keep the amounts of
 // processes that have ended, and count from the first mapped sample.
 //
-// The 50 names or users with the most processor time have a group. A group stays once it exists; there are
+// The 50 names, users or control groups with the most processor time have a group. A group stays once it exists; there are
 // at most 64. Other processes are in the group "other".
 type Grouping struct {
 	By GroupBy `yaml:"by"`
 	// Groups, with ByName, replace the groups for names. A process is in the first one that matches its
 	// name, or else in "other".
 	Groups []ProcessGroup `yaml:"groups"`
-	// UserName returns the name of a user, "" if it is unknown. nil, and unknown users, give the user id.
-	UserName func(id uint64) string
 }
 
 // ProcessGroup is a group of processes whose names match one of Processes, patterns such as "nginx*".
@@ -118,18 +118,21 @@ func (g *Grouping) Paths() (paths []winperf.Path) {
 	return paths
 }
 
-// namer returns the function that names the group of a process.
-func (g *Grouping) namer() func(process string, user uint64, hasUser bool) string {
+// groupNamer returns the name of the group of a process with a name.
+type groupNamer func(process string, r *rawProcess) string
+
+// namer returns the groupNamer. userName is Options.UserName.
+func (g *Grouping) namer(userName func(id uint64) string) groupNamer {
 	switch {
 	case g.By == ByUser:
-		return g.user
+		return byUser(userName)
 	case len(g.Groups) > 0:
 		return g.matcher()
 	}
-	return func(process string, _ uint64, _ bool) string { return process }
+	return func(process string, _ *rawProcess) string { return process }
 }
 
-func (g *Grouping) matcher() func(string, uint64, bool) string {
+func (g *Grouping) matcher() groupNamer {
 	var all [][]winperf.Pattern
 	for _, p := range g.Groups {
 		var patterns []winperf.Pattern
@@ -139,7 +142,7 @@ func (g *Grouping) matcher() func(string, uint64, bool) string {
 		all = append(all, patterns)
 	}
 
-	return func(process string, _ uint64, _ bool) string {
+	return func(process string, _ *rawProcess) string {
 		for i, patterns := range all {
 			if slices.ContainsFunc(patterns, func(p winperf.Pattern) bool { return p.Match(process) }) {
 				return g.Groups[i].Name
@@ -149,14 +152,18 @@ func (g *Grouping) matcher() func(string, uint64, bool) string {
 	}
 }
 
-func (g *Grouping) user(_ string, id uint64, known bool) string {
-	if !known {
-		return groups.Other
-	}
-	if g.UserName != nil {
-		if name := g.UserName(id); name != "" {
-			return name
+// byUser names a group after the owner of the process, or after the user id if the owner has no name.
+func byUser(userName func(id uint64) string) groupNamer {
+	return func(_ string, r *rawProcess) string {
+		if !r.has(processUser) {
+			return groups.Other
 		}
+		id := r.values[processUser]
+		if userName != nil {
+			if name := userName(id); name != "" {
+				return name
+			}
+		}
+		return strconv.FormatUint(id, 10)
 	}
-	return fmt.Sprint(id)
 }

@@ -40,9 +40,12 @@ type Options struct {
 	// HostValues appends values of the machine to buf, for the scheme WindowsExporter. Each Map calls
 	// it, so it must be cheap; several Mappers may call it at the same time. nil has no values.
 	HostValues func(buf []HostValue) []HostValue
-	// UserName returns the name of a user of the machine, or "", for the scheme WindowsExporter. nil has
-	// no names.
+	// UserName returns the name of a user of the machine, or "", for the scheme WindowsExporter and for
+	// groups by user, which otherwise have the user id as name. nil has no names.
 	UserName func(id uint64) string
+	// ControlGroup returns the path of the control group of a process of the machine, or "", for groups by
+	// control group. Without a path a process is in the group "other". nil has no paths.
+	ControlGroup func(id uint64) string
 	// Groups selects the groups of processes, for the scheme Own.
 	Groups Grouping
 	// Generic are objects of windows_exporter's collector performancecounter, checked with
@@ -123,7 +126,7 @@ func NewMapper(opt Options) *Mapper {
 		m.set.TextOnly = true
 	}
 	if opt.Groups.By != ByNone && slices.Contains(m.opt.Names, Own) {
-		m.groups = newGrouped(opt.Groups)
+		m.groups = newGrouped(&m.opt)
 	}
 	m.seen.seed = maphash.MakeSeed()
 	return m

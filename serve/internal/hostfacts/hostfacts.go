@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/thismachine"
@@ -59,6 +60,62 @@ func UsersFor(is winperf.Description) func(id uint64) string {
 		}
 		return u.Username
 	}
+}
+
+// ControlGroupsFor returns the function for metrics.Options.ControlGroup of a source, or nil if the source is a
+// log or another machine, or has no control groups.
+func ControlGroupsFor(is winperf.Description) func(id uint64) string {
+	if is.Recorded || !thismachine.Is(is.Machine) || runtime.GOOS != "linux" {
+		return nil
+	}
+
+	return func(id uint64) string {
+		text, err := os.ReadFile("/proc/" + strconv.FormatUint(id, 10) + "/cgroup")
+		if err != nil {
+			return ""
+		}
+		return controlGroup(string(text))
+	}
+}
+
+// controlGroup returns the control group in the text of a file /proc/PID/cgroup, by its name in the object
+// Control Group. Each line is number:controllers:path, for version 2 0::path. A path other than / is from
+// version 2, else from systemd, else from the first line that has one.
+func controlGroup(text string) (path string) {
+	known := 0 // rank of path
+	for line := range strings.Lines(text) {
+		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(parts) < 3 || !strings.HasPrefix(parts[2], "/") {
+			continue
+		}
+
+		rank := 2
+		switch {
+		case parts[2] == "/":
+			rank = 1
+		case parts[0] == "0":
+			rank = 4
+		case parts[1] == "name=systemd":
+			rank = 3
+		}
+		if rank > known {
+			path, known = parts[2], rank
+		}
+	}
+	return strings.Map(nameRune, strings.TrimSuffix(path, " (deleted)"))
+}
+
+// nameRune returns the character for r in the name of an instance.
+func nameRune(r rune) rune {
+	switch {
+	case r == '(':
+		return '['
+	case r == ')':
+		return ']'
+	case unicode.IsControl(r), strings.ContainsRune(`\#*`, r):
+		return '_'
+	}
+	return r
 }
 
 // names completes the names of a machine. A host name may include its domain.

@@ -90,3 +90,47 @@ func TestProduct(t *testing.T) {
 		}
 	}
 }
+
+// TestControlGroup: files of both versions give the names of the object Control Group.
+func TestControlGroup(t *testing.T) {
+	for text, want := range map[string]string{
+		"0::/system.slice/ssh.service\n": "/system.slice/ssh.service",
+		"0::/\n":                         "/",
+		"12:pids:/user.slice\n3:cpu,cpuacct:/\n1:name=systemd:/user.slice/a.scope\n0::/x\n": "/x",
+		"12:pids:/user.slice\n1:name=systemd:/user.slice/a.scope\n0::/\n":                   "/user.slice/a.scope",
+		"4:memory:/docker/1\n3:cpu:/docker\n1:name=systemd:/\n0::/\n":                       "/docker/1",
+		"0::/a:b\n": "/a:b",
+		"0::/system.slice/my #1 (odd)\\x2dname é.service\n": "/system.slice/my _1 [odd]_x2dname é.service",
+		"0::/bad\xff\t*\n":     "/bad\ufffd__",
+		"0::/gone (deleted)\n": "/gone",
+		"":                     "", "0::\n": "", "nonsense": "", "0::relative\n": "",
+	} {
+		if got := controlGroup(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestControlGroups: this process has a control group on Linux; an ended one, a log and another machine have
+// none.
+func TestControlGroups(t *testing.T) {
+	if ControlGroupsFor(winperf.Description{Recorded: true}) != nil ||
+		ControlGroupsFor(winperf.Description{Machine: "other"}) != nil {
+		t.Error("a log or another machine has control groups")
+	}
+	of := ControlGroupsFor(winperf.Description{})
+	if of == nil != (runtime.GOOS != "linux") {
+		t.Fatalf("on %s: %v", runtime.GOOS, of != nil)
+	}
+	if of == nil {
+		return
+	}
+	if text, err := os.ReadFile("/proc/self/cgroup"); err != nil {
+		t.Skip(err)
+	} else if got := of(uint64(os.Getpid())); got == "" || got != controlGroup(string(text)) {
+		t.Errorf("this process is in %q: %s", got, text)
+	}
+	if got := of(1 << 40); got != "" {
+		t.Errorf("a process that does not exist is in %q", got)
+	}
+}

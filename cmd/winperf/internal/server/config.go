@@ -245,7 +245,7 @@ func (f *file) setGroups(c *Config) []problem {
 	return nil
 }
 
-// ParseGroups parses a word that selects groups of processes: name, user or none.
+// ParseGroups parses a word that selects groups of processes, as GroupBy.UnmarshalText.
 func ParseGroups(word string) (*metrics.Grouping, error) {
 	g := &metrics.Grouping{}
 	if err := g.By.UnmarshalText([]byte(word)); err != nil {

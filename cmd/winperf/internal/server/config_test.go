@@ -87,7 +87,7 @@ func TestConfigErrors(t *testing.T) {
 		{"names: [own, windows]\n", `f:1:8: names: unknown names "windows", ` +
 			`expected own or windows_exporter (did you mean windows_exporter?)`},
 		{"process_groups: usr\n", `f:1:17: process_groups: unknown process groups "usr", ` +
-			`expected name, user or none (did you mean user?)`},
+			`expected name, user, control_group or none (did you mean user?)`},
 		{"process_groups: {by: user, groups: [{name: a, processes: [b]}]}\n",
 			`f:1:17: process_groups: a list of groups needs by: name`},
 		{"names: [otel]\n", `f:1:8: names: unknown names "otel", expected own or windows_exporter`},

@@ -78,8 +78,8 @@ const (
 	leastTime = 10_000_000
 	// maxNames is the number of names without a group whose processor time is known.
 	maxNames = 4096
-	// maxName is the length of a name, in bytes.
-	maxName = 128
+	// maxName is the length of a name, in bytes. Control groups of containers have more than 200.
+	maxName = 256
 )
 
 // State is the state of the groups after a sample. Use New.

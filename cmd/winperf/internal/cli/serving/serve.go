@@ -126,8 +126,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.flags.Totals, "totals", false, "serve instances that are sums of others, such as _Total")
 	const created = "add start times of counters (…_created) to scrapes in OpenMetrics"
 	f.BoolVar(&s.flags.Created, "created", false, created)
-	const groups = "serve `GROUPS` of processes: name, user or none (default name, and none if a path or object" +
-		" is given)"
+	const groups = "serve `GROUPS` of processes: name, user, control_group or none (default name, and none if" +
+		" a path or object is given)"
 	f.StringVar(&s.groups, "process-groups", "", groups)
 	const legacy = "with windows_exporter's names, include names that newer versions dropped;" +
 		" --legacy=false omits them"
@@ -148,8 +148,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 
 	console.Complete(cmd, "names", cobra.FixedCompletions([]cobra.Completion{"own", "windows_exporter"},
 		cobra.ShellCompDirectiveNoFileComp))
-	console.Complete(cmd, "process-groups", cobra.FixedCompletions([]cobra.Completion{"name", "user", "none"},
-		cobra.ShellCompDirectiveNoFileComp))
+	console.Complete(cmd, "process-groups", cobra.FixedCompletions([]cobra.Completion{"name", "user",
+		"control_group", "none"}, cobra.ShellCompDirectiveNoFileComp))
 	pushed := []cobra.Completion{"own", "windows_exporter", "otel"}
 	console.Complete(cmd, "push-names", cobra.FixedCompletions(pushed, cobra.ShellCompDirectiveNoFileComp))
 	cmd.ValidArgsFunction = input.CompletePath(&s.source)
