@@ -54,8 +54,8 @@ const serveHelp = `Serve answers Prometheus' scrapes of /metrics. Each scrape ta
 scrapes share one. Metrics are raw values in base units; their rate() is the value that
 other commands show. Without a path it serves all objects that are not costly, except
 Thread, Process and Control Group, and groups of processes instead (--process-groups).
---object Process serves each process. Costly objects are served if named or with --costly, and are sampled
-independently on their own schedule.
+--object Process serves each process. Costly objects are served if named or with --costly,
+and are sampled independently on their own schedule.
 
 A scrape can select metrics: curl 'http://localhost:9182/metrics?object=Memory', or
 ?path=\Process(*)\ID%20Process. It is answered within Prometheus' timeout. Objects that are
