@@ -166,17 +166,17 @@ func TestProductNames(t *testing.T) {
 	}
 }
 
-// TestProcessOwner: the owner of a process is the user with its id, if the name is known.
+// TestProcessOwner: the owner of a process is the user with its id, if the name is known; the group is an id.
 func TestProcessOwner(t *testing.T) {
-	process := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "User ID PERF_COUNTER_RAWCOUNT"},
-		[]string{"a: 4 0", "b: 8 33"}, ""}
+	process := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "User ID PERF_COUNTER_RAWCOUNT",
+		"Process Group ID PERF_COUNTER_RAWCOUNT"}, []string{"a: 4 0 4", "b: 8 33 7"}, ""}
 	users := func(id uint64) string { return map[uint64]string{33: "www-data"}[id] }
 	for _, opt := range []Options{{UserName: users}, {}} {
 		got := windowsLines(t, opt, process)
-		want := []string{`windows_process_info{process="a",process_id="4"} 1`,
-			`windows_process_info{owner="www-data",process="b",process_id="8"} 1`}
+		want := []string{`windows_process_info{process="a",process_group_id="4",process_id="4"} 1`,
+			`windows_process_info{owner="www-data",process="b",process_group_id="7",process_id="8"} 1`}
 		if opt.UserName == nil {
-			want[1] = `windows_process_info{process="b",process_id="8"} 1`
+			want[1] = `windows_process_info{process="b",process_group_id="7",process_id="8"} 1`
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)

@@ -34,6 +34,7 @@ const (
 	procChildMinflt
 	procChildMajflt
 	procOwner
+	procGroup
 )
 
 var processObject = &spec{
@@ -57,7 +58,7 @@ var processObject = &spec{
 	files: fileTables{
 		fileOfColumns("stat",
 			in(unitNumber, []at{
-				{procParent, "4"}, {procFlags, "9"}, {procMinflt, "10"}, {procChildMinflt, "11"},
+				{procParent, "4"}, {procGroup, "5"}, {procFlags, "9"}, {procMinflt, "10"}, {procChildMinflt, "11"},
 				{procMajflt, "12"}, {procChildMajflt, "13"}, {procThreads, "20"}, {procStarted, "22"},
 				{procVirtual, "23"}}),
 			in(unitTicks, []at{
@@ -172,6 +173,8 @@ var processObject = &spec{
 			"Page faults of ended children that waited for a device. From /proc/PID/stat, cmajflt."),
 		newRow(titles.UserID, "User ID", counter.RawCount, 0, provider.Expert, sum(procOwner),
 			"Id of the user that owns the process: its real user id. From /proc/PID/status, Uid."),
+		newRow(100060, "Process Group ID", counter.RawCount, 0, provider.Expert, sum(procGroup),
+			"Id of the group of processes that receives signals of a terminal. From /proc/PID/stat, pgrp."),
 	},
 }
 

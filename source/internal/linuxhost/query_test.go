@@ -123,8 +123,8 @@ func TestEndedChildren(t *testing.T) {
 func TestOwner(t *testing.T) {
 	r := newRig(t, fixture(t, "small.txtar"), nil)
 	o := r.object(230)
-	o.check(t, "systemd", raws{100058: 0})
-	o.check(t, "[sd-pam]", raws{100058: 1000})
+	o.check(t, "systemd", raws{100058: 0, 100060: 1})
+	o.check(t, "[sd-pam]", raws{100058: 1000, 100060: 300})
 	o.check(t, "kthreadd", raws{100058: missing})
 	o.check(t, "_Total", raws{100058: missing})
 }
@@ -132,7 +132,7 @@ func TestOwner(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	r := newRig(t, fixture(t, "small.txtar"), nil)
 	b := r.ask("MetadataGlobal")
-	for index, counters := range map[uint32]int{2: 12, 4: 27, 230: 33, 238: 12, 260: 2} {
+	for index, counters := range map[uint32]int{2: 12, 4: 27, 230: 34, 238: 12, 260: 2} {
 		if o := b[index]; o == nil || len(o.counters) != counters || len(o.instances) != 0 {
 			t.Errorf("object %d: %+v, want %d counters and no instances", index, o, counters)
 		}

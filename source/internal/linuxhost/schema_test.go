@@ -52,7 +52,7 @@ func TestFixedIndices(t *testing.T) {
 		"Major Faults/sec":       100044,
 		"% Block I/O Delay Time": 100046, "Scheduler Priority": 100048, "% Processor Wait Time": 100050,
 		"% Ended Children Time": 100052, "Ended Children Page Faults/sec": 100054,
-		"Ended Children Major Faults/sec": 100056, "User ID": 100058,
+		"Ended Children Major Faults/sec": 100056, "User ID": 100058, "Process Group ID": 100060,
 		"Merges/sec": 100200, "Discards/sec": 100202, "Flushes/sec": 100204, "% Free Inodes": 100206,
 		"Processor Information": 100400, "Processor Number": 100402, "Processor Frequency": 100404,
 		"% of Maximum Frequency": 100406,

@@ -176,7 +176,7 @@ func says(b Block, f fact) bool {
 		want := slices.Sorted(slices.Values(f.Labels))
 		switch f.Metric {
 		case "windows_process_info":
-			want = []string{"creating_process_id", "owner", "process", "process_id"}
+			want = []string{"creating_process_id", "owner", "process", "process_group_id", "process_id"}
 		case "windows_os_info":
 			want = names
 		}
