@@ -38,7 +38,7 @@ func TestPrometheusAgrees(t *testing.T) {
 			}
 		}
 	})
-	for i, least := range []int{3000, 18} { // the second has 9 series
+	for i, least := range []int{2950, 18} { // the second has 9 series
 		name := backfillLogs[i]
 		t.Run(name, func(t *testing.T) {
 			a := newAgreement(t, filepath.Join(perftest.Data(t), "blg", name))
@@ -118,11 +118,20 @@ func (a *agreement) compare(t *testing.T) {
 				continue
 			}
 			c := a.counter(t, o, k)
+			if withoutSeries[c.name] {
+				continue
+			}
 			a.window(t, c, 0, 2*time.Millisecond)
 			a.window(t, c, third, third+2*time.Millisecond)
 		}
 	}
 	t.Logf("%d values compared: %v", a.compared, a.types)
+}
+
+// withoutSeries are counters without series of their own: ids are labels, and the same value in a coarser unit is one
+// series with the finest.
+var withoutSeries = map[string]bool{
+	"ID Process": true, "ID Thread": true, "Available KBytes": true, "Available MBytes": true,
 }
 
 // agreed is a counter and its metrics.

@@ -59,16 +59,16 @@ func TestOpenMetricsOfBothKinds(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(perftest.Data(t), "blg", "PAL_SampleLog.blg")
 	cooked, text := filepath.Join(dir, "cooked.csv"), filepath.Join(dir, "both.om")
-	path := []string{"--quiet", "--path", `\Memory\Pool Paged Allocs`}
+	path := []string{"--quiet", "--path", `\TCPv4\Connections Active`}
 	run(t, append([]string{"convert", log, "-o", cooked}, path...)...)
 	run(t, append([]string{"convert", log, cooked, "-o", text}, path...)...)
 
 	counters, gauges := 0, 0
 	for key := range dumped(t, text, filepath.Join(dir, "data")) {
 		switch {
-		case strings.Contains(key, `"winperf_memory_pool_paged_allocs_total"`):
+		case strings.Contains(key, `"winperf_tcpv4_connections_active_total"`):
 			counters++
-		case strings.Contains(key, `"winperf_memory_pool_paged_allocs"`):
+		case strings.Contains(key, `"winperf_tcpv4_connections_active"`):
 			gauges++
 		}
 	}
