@@ -91,8 +91,7 @@ func TestCollectors(t *testing.T) {
 			`windows_exporter_collector_success{collector="cpu"}`},
 		{"?collect%5B%5D=cpu", 200, `windows_cpu_interrupts_total{core="0"}`, "windows_os_"},
 		{"?collect[]=service", 200, "winperf_build_info", "windows_os_"},
-		{"?collect[]=memory", 400, "Couldn't create filtered metrics handler: couldn't create collector handler: " +
-			"failed to create handler with collectors: unknown collector memory\n", ""},
+		{"?collect[]=memory", 400, "collector memory is unknown or not enabled\n", ""},
 		{"?collect[]=cpu&object=Memory", 400, "collect[] cannot be combined with object or path", ""},
 		{"?object=Processor", 200, `windows_cpu_interrupts_total{core="0"}`, "windows_memory"},
 		{"?object=Thread", 404, "the filter matches nothing that is served", ""},

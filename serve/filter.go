@@ -64,7 +64,7 @@ func (e *Exporter) parseCollectors(query url.Values) (names []string, err error)
 	served := e.opt.enabledCollectors()
 	for _, name := range query[collectKey] {
 		if !slices.Contains(served, name) { // as windows_exporter
-			return nil, fmt.Errorf(unknownCollector, name)
+			return nil, fmt.Errorf("collector %s is unknown or not enabled", name)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -112,10 +112,6 @@ var filterKeys = []string{"object", "path"}
 
 // collectKey is the key of windows_exporter.
 const collectKey = "collect[]"
-
-// unknownCollector is the form of windows_exporter's message.
-const unknownCollector = "Couldn't create filtered metrics handler: couldn't create collector handler: " +
-	"failed to create handler with collectors: unknown collector %s"
 
 // unknownFilter returns an error with the known keys, and the equivalent of windows_exporter's
 // keys.
