@@ -13,18 +13,18 @@ import (
 // children, the bytes read, the working set and the owner.
 func processBlock(n int, linux bool, lines ...string) string {
 	const second = 10_000_000
-	now := 133500000000000000 + n*second
+	now := 133500000000000000 + int64(n)*second
 	var b strings.Builder
 	fmt.Fprintf(&b, "block name=\"HOST\" perftime=%d perffreq=10000000 time100ns=%d\n"+
 		"object 230 time=%[2]d freq=10000000\n counter 784 PERF_COUNTER_RAWCOUNT\n"+
 		" counter 1410 PERF_COUNTER_RAWCOUNT\n counter 684 PERF_ELAPSED_TIME\n counter 6 PERF_100NSEC_TIMER\n"+
-		" counter 1420 PERF_COUNTER_BULK_COUNT\n counter 180 PERF_COUNTER_LARGE_RAWCOUNT\n", 1e9+n*second, now)
+		" counter 1420 PERF_COUNTER_BULK_COUNT\n counter 180 PERF_COUNTER_LARGE_RAWCOUNT\n", 1e9+int64(n)*second, now)
 	if linux {
 		b.WriteString(" counter 100052 PERF_100NSEC_TIMER\n counter 100058 PERF_COUNTER_RAWCOUNT\n")
 	}
 	for _, line := range lines {
 		var name string
-		var id, parent, ago, time, waited, read, set, user int
+		var id, parent, ago, time, waited, read, set, user int64
 		if _, err := fmt.Sscan(line, &name, &id, &parent, &ago, &time, &waited, &read, &set, &user); err != nil {
 			panic(err)
 		}
