@@ -101,7 +101,8 @@ func (o *self) readCollectors() {
 	o.collector = metrics.CollectorOf()
 	o.reads = map[string]bool{customCollector: false}
 	for name, objects := range metrics.CollectorObjects() {
-		o.reads[name] = slices.ContainsFunc(objects, func(object string) bool { return o.collector(object) == name })
+		own := func(object string) bool { return o.collector(object) == name }
+		o.reads[name] = slices.ContainsFunc(objects, own)
 	}
 }
 

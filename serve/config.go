@@ -14,14 +14,15 @@ import (
 )
 
 // Config selects the served metrics. The zero Config serves all objects of the source, except
-// Thread, Process, Control Group and costly objects, under winperf's own names. The tags are the keys in configuration
-// files of winperf serve.
+// Thread, Process, Control Group and costly objects, under winperf's own names. The tags are the keys in
+// configuration files of winperf serve.
 type Config struct {
 	// Language is the language of names in paths, as in nametable.ParseLanguage; "" is the source's
 	// preferred language. Metrics always have English names.
 	Language string `yaml:"language"`
 	// Paths and Objects (names with wildcards) select counters. Without both, everything except Thread,
-	// Process, Control Group and costly objects is served, and of a log everything. Costly adds costly objects.
+	// Process, Control Group and costly objects is served, and of a log everything. Costly adds costly
+	// objects.
 	Paths   []winperf.Path `yaml:"paths"`
 	Objects []string       `yaml:"objects"`
 	Costly  bool           `yaml:"costly"`

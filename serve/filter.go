@@ -63,7 +63,7 @@ func (e *Exporter) parseCollectors(query url.Values) (names []string, err error)
 
 	served := e.opt.enabledCollectors()
 	for _, name := range query[collectKey] {
-		if !slices.Contains(served, name) { // as windows_exporter
+		if !slices.Contains(served, name) {
 			return nil, fmt.Errorf("collector %s is unknown or not enabled", name)
 		}
 		if !slices.Contains(names, name) {

@@ -47,6 +47,7 @@ func (e *Exporter) newView(q *request) *view {
 	if len(q.paths) > 0 {
 		opt.Select = winperf.Selection{Paths: q.paths}
 	}
+
 	if q.collectors != nil {
 		opt.Names, opt.Collectors = []metrics.Scheme{metrics.WindowsExporter}, q.collectors
 		if !slices.Contains(q.collectors, customCollector) {
@@ -56,6 +57,7 @@ func (e *Exporter) newView(q *request) *view {
 	if len(q.paths) > 0 || q.collectors != nil {
 		opt.Groups = metrics.Grouping{} // they belong to the view of everything
 	}
+
 	return &view{
 		e:         e,
 		main:      half{mapper: metrics.NewMapper(opt)},

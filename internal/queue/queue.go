@@ -377,6 +377,7 @@ func (q *Queue[T]) Stats() Stats {
 	st := Stats{
 		Last: q.last, Dropped: q.dropped, DroppedBefore: q.positions.Dropped, Unwritten: q.unwritten.items,
 	}
+
 	now, day := q.opt.Clock.Elapsed(), q.opt.Clock.Now()
 	done := q.positions.least()
 	for _, s := range q.segments {

@@ -121,7 +121,8 @@ func (a *arranging) spare(st *object, t *template) bool {
 func (m *Mapper) repeats(s int, st *object, t *template) bool {
 	named := func(other template) bool { return other.Name == t.Repeats }
 	return t.Repeats != "" && slices.ContainsFunc(m.objects, func(o *object) bool {
-		return o != st && strings.EqualFold(o.machine, st.machine) && slices.ContainsFunc(o.templatesOf(s), named)
+		return o != st && strings.EqualFold(o.machine, st.machine) &&
+			slices.ContainsFunc(o.templatesOf(s), named)
 	})
 }
 
@@ -274,6 +275,7 @@ func (m *Mapper) fill() {
 			}
 		}
 	}
+
 	if m.grouped {
 		copy(m.set.Families[m.groupsAt:], m.groups.families)
 	}

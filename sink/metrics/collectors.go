@@ -17,7 +17,10 @@ type LabelFilter struct {
 }
 
 func (f *LabelFilter) passes(text string) bool {
-	return (f.Include == nil || f.Include.MatchString(text)) && (f.Exclude == nil || !f.Exclude.MatchString(text))
+	if f.Include != nil && !f.Include.MatchString(text) {
+		return false
+	}
+	return f.Exclude == nil || !f.Exclude.MatchString(text)
 }
 
 // filtersOf returns the filters of a block.

@@ -54,9 +54,11 @@
 // If a cumulative counter of 4 bytes passes 2^32 and becomes smaller, its metric continues beyond
 // 2^32, as long as the instance is known to be the same. If a count of a known instance falls
 // otherwise, by less than half or of a running process, the metric keeps its value. Any other
-// decrease is a restart of the counter, as in Prometheus. Raw counts with KB, MB, ms or another unit in their names are
-// converted to base units, and percentages to ratios. Raw counts that are known never to decrease
-// (Packets Received Errors) are counters. A value that a sample lacks is absent, never 0.
+// decrease is a restart of the counter, as in Prometheus.
+//
+// Raw counts with KB, MB, ms or another unit in their names are converted to base units, and
+// percentages to ratios. Raw counts that are known never to decrease (Packets Received Errors) are
+// counters. A value that a sample lacks is absent, never 0.
 //
 // # Names
 //

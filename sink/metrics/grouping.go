@@ -22,7 +22,9 @@ const (
 	ByControlGroup                // a group for each control group, on Linux
 )
 
-var groupByWords = [...]string{ByNone: "none", ByName: "name", ByUser: "user", ByControlGroup: "control_group"}
+var groupByWords = [...]string{
+	ByNone: "none", ByName: "name", ByUser: "user", ByControlGroup: "control_group",
+}
 
 // String returns "none", "name", "user" or "control_group", or "unknown" for another value.
 func (b GroupBy) String() string {
@@ -50,8 +52,8 @@ func (b *GroupBy) UnmarshalText(text []byte) error {
 // made of the object Process, which Options.Select need not select. Their counters keep the amounts of
 // processes that have ended, and count from the first mapped sample.
 //
-// The 50 names, users or control groups with the most processor time have a group. A group stays once it exists; there are
-// at most 64. Other processes are in the group "other".
+// The 50 names, users or control groups with the most processor time have a group. A group stays once it
+// exists; there are at most 64. Other processes are in the group "other".
 type Grouping struct {
 	By GroupBy `yaml:"by"`
 	// Groups, with ByName, replace the groups for names. A process is in the first one that matches its
@@ -113,7 +115,8 @@ func (g *Grouping) Paths() (paths []winperf.Path) {
 		if name == "" || i == processUser && g.By != ByUser {
 			continue
 		}
-		paths = append(paths, winperf.Path{Object: "Process", Instance: "*", HasInstance: true, Counter: name})
+		path := winperf.Path{Object: "Process", Instance: "*", HasInstance: true, Counter: name}
+		paths = append(paths, path)
 	}
 	return paths
 }

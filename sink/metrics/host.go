@@ -33,8 +33,8 @@ func (m *Mapper) fillHost() {
 	}
 	for _, h := range m.hosted {
 		f := &m.set.Families[h.at]
-		values := slices.DeleteFunc(byMetric[f.Name], func(v HostValue) bool { return !passAll(h.filters, v.Labels) })
-		f.Columns = hostColumns(f.Columns, values)
+		filtered := func(v HostValue) bool { return !passAll(h.filters, v.Labels) }
+		f.Columns = hostColumns(f.Columns, slices.DeleteFunc(byMetric[f.Name], filtered))
 	}
 }
 

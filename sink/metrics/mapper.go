@@ -115,12 +115,14 @@ func NewMapper(opt Options) *Mapper {
 	if len(opt.Names) == 0 {
 		m.opt.Names = []Scheme{Own}
 	}
+
 	for _, s := range m.opt.Names {
 		m.set.TextOnly = m.set.TextOnly || s == WindowsExporter
 		if s := newScheme(s, &m.opt); s != nil {
 			m.schemes = append(m.schemes, s)
 		}
 	}
+
 	if len(opt.Generic) > 0 {
 		m.schemes = append(m.schemes, generics{opt.Generic})
 		m.set.TextOnly = true

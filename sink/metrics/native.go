@@ -39,7 +39,11 @@ func (native) templates(o *layout) []template {
 
 	counters := nativeCounters(o)
 	disambiguate(o, object, counters)
-	ids := nativeLabels{sqlInstance, nativeID(o, (*definition).isProcessID), nativeID(o, (*definition).isThreadID)}
+	ids := nativeLabels{
+		sqlInstance: sqlInstance,
+		pid:         nativeID(o, (*definition).isProcessID),
+		tid:         nativeID(o, (*definition).isThreadID),
+	}
 	rows, textRows := ids.rows(o)
 	var out []template
 	for i := range counters {

@@ -159,7 +159,8 @@ func (st *object) compile(l *layout, m *Mapper) {
 				col := &templates[t].Columns[c]
 				kind := templates[t].Type
 				st.cells = append(st.cells, cell{
-					template: col, rows: st.rowSet(&templates[t], col, l, &m.filter), grows: kind == Counter || kind == Summary,
+					template: col, rows: st.rowSet(&templates[t], col, l, &m.filter),
+					grows: kind == Counter || kind == Summary,
 				})
 				for _, k := range col.Counters {
 					st.unwrap(l, k, old)

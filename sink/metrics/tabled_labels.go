@@ -28,7 +28,10 @@ type tableLabels struct {
 
 // rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
-	l := &tableLabels{rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user, keep: filtersOf(s.filters, b)}
+	l := &tableLabels{
+		rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user,
+		keep: filtersOf(s.filters, b),
+	}
 	rows := &labelling{Labels: l.labels, Totals: b.Total}
 	for _, rule := range b.Labels {
 		k := -1
@@ -79,7 +82,9 @@ func (l *tableLabels) keeps(rule *tables.Label, value, name string) bool {
 	if rule.Rule == tables.Word {
 		value = name
 	}
-	return !slices.ContainsFunc(l.keep, func(f LabelFilter) bool { return f.Label == rule.Name && !f.passes(value) })
+	return !slices.ContainsFunc(l.keep, func(f LabelFilter) bool {
+		return f.Label == rule.Name && !f.passes(value)
+	})
 }
 
 // label returns the value of one label; false omits the instance.
@@ -93,6 +98,7 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 		return l.sql, l.sql != ""
 	case tables.Process:
 		return l.process(o, i, name)
+
 	case tables.Last:
 		return name, l.isLast(o, i)
 	case tables.Logical:

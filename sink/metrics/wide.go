@@ -119,10 +119,12 @@ func (m *Mapper) Continue(last *Mapper) error {
 	if last.prev.IsZero() {
 		return nil
 	}
+
 	m.prev = last.prev
 	if m.groups != nil && last.groups != nil && m.groups.opt.same(&last.groups.opt) {
 		m.groups = last.groups
 	}
+
 	for _, st := range last.objects {
 		known := &object{objectKey: st.objectKey}
 		for i := range st.wides {

@@ -62,8 +62,8 @@ func UsersFor(is winperf.Description) func(id uint64) string {
 	}
 }
 
-// ControlGroupsFor returns the function for metrics.Options.ControlGroup of a source, or nil if the source is a
-// log or another machine, or has no control groups.
+// ControlGroupsFor returns the function for metrics.Options.ControlGroup of a source, or nil if the source
+// is a log or another machine, or has no control groups.
 func ControlGroupsFor(is winperf.Description) func(id uint64) string {
 	if is.Recorded || !thismachine.Is(is.Machine) || runtime.GOOS != "linux" {
 		return nil

@@ -64,7 +64,7 @@ func value(metric string, v float64, labels ...string) metrics.HostValue {
 	return h
 }
 
-// text returns the contents of a file, at maxDevices 1 MB, or "".
+// text returns the contents of a file, at most 1 MB, or "".
 func (h *host) text(name string) string {
 	f, err := os.Open(filepath.Join(h.root, name))
 	if err != nil {
@@ -147,9 +147,11 @@ func (h *host) disks(buf []metrics.HostValue) []metrics.HostValue {
 		}
 
 		const sector = 512
-		model, size := h.text(filepath.Join(directory, "device/model")), h.text(filepath.Join(directory, "size"))
+		model := h.text(filepath.Join(directory, "device/model"))
+		size := h.text(filepath.Join(directory, "size"))
 		buf = append(buf,
-			value("windows_diskdrive_info", 1, "caption", model, "device_id", name, "model", model, "name", name),
+			value("windows_diskdrive_info", 1,
+				"caption", model, "device_id", name, "model", model, "name", name),
 			value("windows_diskdrive_size", float64(number(size)*sector), "name", name),
 			value("windows_diskdrive_partitions", float64(partitions), "name", name))
 	}
@@ -229,7 +231,8 @@ func appendInterfaces(buf []metrics.HostValue) []metrics.HostValue {
 			states = map[string]float64{"up": 1, "down": 0}
 		}
 		buf = append(buf,
-			value("windows_net_nic_info", 1, "friendly_name", i.Name, "mac", i.HardwareAddr.String(), "nic", i.Name),
+			value("windows_net_nic_info", 1,
+				"friendly_name", i.Name, "mac", i.HardwareAddr.String(), "nic", i.Name),
 			value("windows_net_nic_operation_status", states["up"], "nic", i.Name, "status", "up"),
 			value("windows_net_nic_operation_status", states["down"], "nic", i.Name, "status", "down"))
 

@@ -164,8 +164,8 @@ var processObject = &spec{
 			sum(procChildUser|procChildSystem),
 			"Percentage of time that children of the process, and their children, had run. A child is "+
 				"added when it has ended and the process waits for it. From /proc/PID/stat, cutime + cstime."),
-		newRow(titles.EndedChildrenFaults, "Ended Children Page Faults/sec", counter.BulkCount, -1, provider.Expert,
-			sum(procChildMinflt|procChildMajflt),
+		newRow(titles.EndedChildrenFaults, "Ended Children Page Faults/sec", counter.BulkCount, -1,
+			provider.Expert, sum(procChildMinflt|procChildMajflt),
 			"Page faults of children that have ended, as in % Ended Children Time. From /proc/PID/stat, "+
 				"cminflt + cmajflt."),
 		newRow(titles.EndedChildrenMajorFaults, "Ended Children Major Faults/sec", counter.BulkCount, 0,

@@ -14,11 +14,11 @@ import (
 
 // exporterCollectors are the collectors of windows_exporter 0.31.
 var exporterCollectors = []string{
-	"ad", "adcs", "adfs", "cache", "container", "cpu", "cpu_info", "dfsr", "dhcp", "diskdrive", "dns", "exchange",
-	"file", "fsrmquota", "gpu", "hyperv", "iis", "license", "logical_disk", "memory", "mscluster", "msmq", "mssql",
-	"net", "netframework", "nps", "os", "pagefile", "performancecounter", "physical_disk", "printer", "process",
-	"remote_fx", "scheduled_task", "service", "smb", "smbclient", "smtp", "system", "tcp", "terminal_services",
-	"textfile", "thermalzone", "time", "udp", "update", "vmware",
+	"ad", "adcs", "adfs", "cache", "container", "cpu", "cpu_info", "dfsr", "dhcp", "diskdrive", "dns",
+	"exchange", "file", "fsrmquota", "gpu", "hyperv", "iis", "license", "logical_disk", "memory", "mscluster",
+	"msmq", "mssql", "net", "netframework", "nps", "os", "pagefile", "performancecounter", "physical_disk",
+	"printer", "process", "remote_fx", "scheduled_task", "service", "smb", "smbclient", "smtp", "system",
+	"tcp", "terminal_services", "textfile", "thermalzone", "time", "udp", "update", "vmware",
 }
 
 // ParseCollectors parses the names of windows_exporter's collectors, separated by commas. [defaults] are its
@@ -113,7 +113,8 @@ func (c *Config) setCollector(option, text string) (ineffective string, err erro
 	name, exclude := strings.CutSuffix(option, "exclude")
 	label, known := labelOptions[strings.TrimSuffix(strings.TrimSuffix(name, "include"), "-")]
 	if !known || !slices.Contains(CollectorOptions(), option) {
-		return "", fmt.Errorf("unknown option %q of the collector %s%s", key, collector, optionLike(collector, key))
+		const form = "unknown option %q of the collector %s%s"
+		return "", fmt.Errorf(form, key, collector, optionLike(collector, key))
 	}
 	if _, err := regexp.Compile(text); err != nil {
 		return "", err

@@ -129,10 +129,13 @@ func (c *Config) texts(key string) (list []string) {
 	}
 }
 
+// otherKeys are the keys of the collectors pagefile and smbclient in windows_exporter's files.
+var otherKeys = []string{"paging", "smb_client"}
+
 func (f *collectorFile) apply(c *Config, check *checker) {
 	for _, name := range slices.Sorted(maps.Keys(f.Others)) {
 		place := c.places["collector."+name]
-		if !slices.Contains(exporterCollectors, name) && name != "paging" && name != "smb_client" {
+		if !slices.Contains(exporterCollectors, name) && !slices.Contains(otherKeys, name) {
 			check.add(place.Key.Errorf("unknown collector %q%s", name, didYouMean(name, exporterCollectors)))
 			continue
 		}

@@ -15,8 +15,8 @@ import (
 
 // Check performs the checks of Run before it listens: it loads the configuration and opens the source and
 // the named files. It sends nothing and opens no queue. The error is the one that Run would return. The
-// warnings are settings without effect, paths that match nothing now, and intervals shorter than the time of a
-// sample.
+// warnings are settings without effect, paths that match nothing now, and intervals shorter than the time
+// of a sample.
 func Check(ctx context.Context, opt Options) (warnings []error, err error) {
 	s := &server{opt: opt.withDefaults()}
 	s.log = s.opt.Log
@@ -132,7 +132,8 @@ func (r *running) tooOften(ctx context.Context) (warnings []error) {
 	for i := range r.config.Push {
 		if is := r.config.Push[i].Interval; is != 0 && is < took {
 			const form = "%v is shorter than the %v that a sample takes now: samples will be missed"
-			p := problem{fmt.Sprintf("push[%d].interval", i), "", fmt.Errorf(form, is, took.Round(time.Millisecond))}
+			err := fmt.Errorf(form, is, took.Round(time.Millisecond))
+			p := problem{fmt.Sprintf("push[%d].interval", i), "", err}
 			warnings = append(warnings, r.config.wrong(p))
 		}
 	}
@@ -192,8 +193,8 @@ func lateNote(keys []string) string {
 
 const maxWarnings = 20
 
-// warn logs in the background the settings without effect and the paths that match nothing. The caller must be using
-// the configuration.
+// warn logs in the background the settings without effect and the paths that match nothing. The caller must
+// be using the configuration.
 func (s *server) warn(r *running) {
 	r.users.Add(1)
 	s.closing.Go(func() {

@@ -149,7 +149,8 @@ func (s *server) index(w http.ResponseWriter, _ *http.Request) {
 	var text strings.Builder
 	if err == nil {
 		err = page.Execute(&text, map[string]any{
-			"Version": s.opt.Version, "Metrics": s.web.TelemetryPath[1:], "Source": live.config.Source, "Objects": live.exporter.Objects(),
+			"Version": s.opt.Version, "Metrics": s.web.TelemetryPath[1:],
+			"Source": live.config.Source, "Objects": live.exporter.Objects(),
 		})
 	}
 	if err != nil {

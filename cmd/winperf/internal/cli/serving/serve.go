@@ -179,11 +179,14 @@ func (s *serveFlags) addWeb(cmd *cobra.Command) {
 	f.StringVar(&s.flags.Web.ConfigFile, "web.config.file", "", "`FILE` with certificates and passwords")
 	f.BoolVar(&s.flags.Web.SystemdSocket, "web.systemd-socket", false, "listen on sockets from systemd")
 	f.BoolVar(&s.flags.Web.Lifecycle, "web.enable-lifecycle", false, "reload on POST or PUT of /-/reload")
-	f.StringVar(&s.flags.Web.TelemetryPath, "web.telemetry-path", "", "`PATH` of the metrics (default /metrics)")
+	const path = "`PATH` of the metrics (default /metrics)"
+	f.StringVar(&s.flags.Web.TelemetryPath, "web.telemetry-path", "", path)
 	const pprof = "serve profiles of the server below /debug/pprof/"
 	f.BoolVar(&s.flags.Web.Pprof, "web.enable-pprof", false, pprof)
-	f.StringVar(&s.flags.Log.Level, "log.level", "", "lowest `LEVEL` of messages: debug, info, warn or error (default info)")
-	f.StringVar(&s.flags.Log.Format, "log.format", "", "`FORMAT` of messages: logfmt or json (default logfmt)")
+	const level = "lowest `LEVEL` of messages: debug, info, warn or error (default info)"
+	f.StringVar(&s.flags.Log.Level, "log.level", "", level)
+	const format = "`FORMAT` of messages: logfmt or json (default logfmt)"
+	f.StringVar(&s.flags.Log.Format, "log.format", "", format)
 	const connections = "largest number `N` of connections for each address (default 512)"
 	f.IntVar(&s.flags.Web.MaxConnections, "web.max-connections", 0, connections)
 }
