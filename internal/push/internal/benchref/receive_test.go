@@ -224,9 +224,9 @@ func TestOTLP(t *testing.T) {
 	want := []string{
 		"map[host.name:HOST os.type:linux service.instance.id:HOST service.name:winperf service.version:1.0] winperf 1.0",
 		`winperf_process_processor_seconds Sum s Time. Cumulative true map[mode:user name:a"\` + "\n" + ` pid:7] 1.5000001 0s -1h0m0s`,
-		"winperf_process_processor_seconds Sum s Time. Cumulative true map[Zone:z mode:user name:b\uFFFDc] 2 0s unknown",
+		"winperf_process_processor_seconds Sum s Time. Cumulative true map[Zone:z mode:user name:b\uFFFDc] 2 0s 0s",
 		"winperf_memory_free_bytes Gauge By Free. map[] 1099511627776 -1m0s unknown",
-		"winperf_disk_read_seconds Summary s  map[] 1.25 3 0s unknown",
+		"winperf_disk_read_seconds Summary s  map[] 1.25 3 0s 0s",
 		"process.memory.usage Sum By  Cumulative false map[process.pid:7] 4096 0s unknown",
 	}
 	var lines []string
