@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -73,6 +74,63 @@ var layouts = []layout{
 		{"TimeZoneKeyName", 172, 172},
 		{"DynamicDaylightTimeDisabled", 428, 428},
 	}, 432, 432},
+	{"SOCKET_ADDRESS", SOCKET_ADDRESS{}, []field{
+		{"lpSockaddr", 0, 0},
+		{"iSockaddrLength", 8, 4},
+	}, 16, 8},
+	{"MIB_TCPROW_OWNER_PID", MIB_TCPROW_OWNER_PID{}, []field{
+		{"dwState", 0, 0},
+		{"dwLocalAddr", 4, 4},
+		{"dwLocalPort", 8, 8},
+		{"dwRemoteAddr", 12, 12},
+		{"dwRemotePort", 16, 16},
+		{"dwOwningPid", 20, 20},
+	}, 24, 24},
+	{"MIB_TCP6ROW_OWNER_PID", MIB_TCP6ROW_OWNER_PID{}, []field{
+		{"ucLocalAddr", 0, 0},
+		{"dwLocalScopeId", 16, 16},
+		{"dwLocalPort", 20, 20},
+		{"ucRemoteAddr", 24, 24},
+		{"dwRemoteScopeId", 40, 40},
+		{"dwRemotePort", 44, 44},
+		{"dwState", 48, 48},
+		{"dwOwningPid", 52, 52},
+	}, 56, 56},
+}
+
+// beginnings are the structures of which the package has only the first fields.
+var beginnings = []layout{
+	{"IP_ADAPTER_ADDRESSES_LH", IP_ADAPTER_ADDRESSES_LH{}, []field{
+		{"Length", 0, 0},
+		{"IfIndex", 4, 4},
+		{"Next", 8, 8},
+		{"AdapterName", 16, 12},
+		{"FirstUnicastAddress", 24, 16},
+		{"FirstAnycastAddress", 32, 20},
+		{"FirstMulticastAddress", 40, 24},
+		{"FirstDnsServerAddress", 48, 28},
+		{"DnsSuffix", 56, 32},
+		{"Description", 64, 36},
+		{"FriendlyName", 72, 40},
+		{"PhysicalAddress", 80, 44},
+		{"PhysicalAddressLength", 88, 52},
+		{"Flags", 92, 56},
+		{"Mtu", 96, 60},
+		{"IfType", 100, 64},
+		{"OperStatus", 104, 68},
+	}, 112, 72},
+	{"IP_ADAPTER_ANYCAST_ADDRESS_XP", IP_ADAPTER_ANYCAST_ADDRESS_XP{}, []field{
+		{"Length", 0, 0},
+		{"Flags", 4, 4},
+		{"Next", 8, 8},
+		{"Address", 16, 12},
+	}, 32, 20},
+	{"IP_ADAPTER_UNICAST_ADDRESS_LH", IP_ADAPTER_ANYCAST_ADDRESS_XP{}, []field{
+		{"Length", 0, 0},
+		{"Flags", 4, 4},
+		{"Next", 8, 8},
+		{"Address", 16, 12},
+	}, 32, 20},
 }
 
 // constants are all numbers of the package, by their name in C.
@@ -93,6 +151,12 @@ var constants = map[string]uint64{
 	"ComputerNameDnsDomain":    ComputerNameDnsDomain,
 
 	"ComputerNameDnsFullyQualified": ComputerNameDnsFullyQualified,
+
+	"AF_INET":                  AF_INET,
+	"AF_INET6":                 AF_INET6,
+	"GAA_FLAG_SKIP_MULTICAST":  GAA_FLAG_SKIP_MULTICAST,
+	"GAA_FLAG_SKIP_DNS_SERVER": GAA_FLAG_SKIP_DNS_SERVER,
+	"TCP_TABLE_OWNER_PID_ALL":  TCP_TABLE_OWNER_PID_ALL,
 }
 
 // TestLayout compares every structure with the offsets above.
@@ -104,7 +168,7 @@ func TestLayout(t *testing.T) {
 		}
 		return b
 	}
-	for _, l := range layouts {
+	for _, l := range slices.Concat(layouts, beginnings) {
 		typ := reflect.TypeOf(l.zero)
 		if got, want := typ.Size(), pick(l.size64, l.size32); got != want {
 			t.Errorf("%s has %d bytes, want %d", l.name, got, want)
@@ -132,10 +196,13 @@ func TestHeaders(t *testing.T) {
 		t.Skipf("skipped: no %s to read the Windows headers with", compiler)
 	}
 	var c strings.Builder
-	c.WriteString("#include <stddef.h>\n#include <windows.h>\n#include <psapi.h>\n#include <winperf.h>\n")
+	c.WriteString("#include <stddef.h>\n#include <winsock2.h>\n#include <windows.h>\n#include <iphlpapi.h>\n" +
+		"#include <psapi.h>\n#include <winperf.h>\n")
 	c.WriteString("#define SAME(x, n) _Static_assert((unsigned)(size_t)(x) == (n), #x)\n")
 	for _, l := range layouts {
 		fmt.Fprintf(&c, "SAME(sizeof(%s), %d);\n", l.name, l.size64)
+	}
+	for _, l := range slices.Concat(layouts, beginnings) {
 		for _, f := range l.fields {
 			fmt.Fprintf(&c, "SAME(offsetof(%s, %s), %d);\n", l.name, f.name, f.offset64)
 		}

@@ -25,6 +25,8 @@ type Facts struct {
 	Revision, Installation string
 	// Boot is the start time of the machine.
 	Boot time.Time
+	// Installed is the time of the installation of the system; on Windows only.
+	Installed time.Time
 	// PhysicalMemory is the size of the memory, AddressSpace the largest address space of a process,
 	// in bytes.
 	PhysicalMemory, AddressSpace uint64

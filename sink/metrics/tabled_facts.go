@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/winperf/winperf/sink/metrics/internal/tables"
 )
@@ -37,6 +38,7 @@ var factHelp = map[string]string{
 	"address space of a process": "Largest address space of a process.",
 	"logical processors":         "Logical processors of the machine.",
 	"limit of processes":         "Largest number of processes.",
+	"time of the installation":   "Time of the installation of the system, since 1970.",
 	"start of the machine":       "Start time of the machine, since 1970.",
 }
 
@@ -59,6 +61,7 @@ var hostHelp = map[string]string{
 	"temperature":             "Temperature of a thermal zone, in degrees Celsius.",
 	"offset of the clock":     "Offset of the clock that is being corrected, in seconds.",
 	"adjustment of the clock": "Adjustment of the clock's frequency, in parts per billion.",
+	"source of the clock":     "Whether the clock is set from a source.",
 	"running service":         "Whether a service runs.",
 }
 
@@ -110,12 +113,19 @@ func (s *tabled) factValue(what string) (Form, uint64) {
 	case "limit of processes":
 		return Whole, f.ProcessLimit
 	case "start of the machine":
-		if f.Boot.IsZero() {
-			return Float, 0
-		}
-		return Float, math.Float64bits(float64(f.Boot.UnixMilli()) / 1000)
+		return factTime(f.Boot)
+	case "time of the installation":
+		return factTime(f.Installed)
 	}
 	return Whole, 0
+}
+
+// factTime returns a time in seconds since 1970, 0 if it is unknown.
+func factTime(t time.Time) (Form, uint64) {
+	if t.IsZero() {
+		return Float, 0
+	}
+	return Float, math.Float64bits(float64(t.UnixMilli()) / 1000)
 }
 
 // machineRows returns a row of names, or of systems, for each machine.

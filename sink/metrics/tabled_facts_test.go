@@ -17,7 +17,7 @@ var testFacts = Facts{
 	Hostname: "web1", Domain: "example.org", FQDN: "web1.example.org",
 	Product: "Windows Server 2022 Datacenter", Version: "10.0.20348", Major: "10", Minor: "0", Build: "20348",
 	Revision: "2227", Installation: "Server Core",
-	Boot: time.UnixMilli(1705000000123), PhysicalMemory: 17179869184, AddressSpace: 1 << 47,
+	Boot: time.UnixMilli(1705000000123), Installed: time.Unix(1600000000, 0), PhysicalMemory: 17179869184, AddressSpace: 1 << 47,
 	LogicalProcessors: 8,
 	ProcessLimit:      4294967295, TimeZone: "W. Europe Standard Time",
 }
@@ -43,6 +43,7 @@ func TestFacts(t *testing.T) {
 		`windows_os_info{build_number="20348",installation_type="Server Core",major_version="10",minor_version="0",` +
 			`product="Windows Server 2022 Datacenter",revision="2227",version="10.0.20348"} 1`,
 		`windows_os_hostname{domain="example.org",fqdn="web1.example.org",hostname="web1"} 1`,
+		`windows_os_install_time_timestamp_seconds{} 1600000000`,
 		`windows_system_boot_time_timestamp{} 1705000000.12299991`,
 		`windows_system_processes_limit{} 4294967295`,
 		`windows_time_current_timestamp_seconds{} 1705526400`,
@@ -213,7 +214,7 @@ func TestEveryFact(t *testing.T) {
 			}
 		}
 	}
-	if seen != 40 {
+	if seen != 42 {
 		t.Errorf("%d rows", seen)
 	}
 }

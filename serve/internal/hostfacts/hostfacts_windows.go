@@ -48,6 +48,9 @@ func readSystem(f *metrics.Facts, reg *winapi.Registry) {
 	}
 	f.Build, f.Revision = value("CurrentBuildNumber"), value("UBR")
 	f.Version = f.Major + "." + f.Minor + "." + f.Build
+	if seconds, err := strconv.ParseUint(value("InstallDate"), 10, 32); err == nil && seconds > 0 {
+		f.Installed = time.Unix(int64(seconds), 0).UTC()
+	}
 	f.Product, f.Installation = product(value("ProductName"), f.Build), value("InstallationType")
 }
 
@@ -69,5 +72,3 @@ func registryValue(reg *winapi.Registry, key winapi.HKEY, name string) string {
 	}
 	return ""
 }
-
-func values() func([]metrics.HostValue) []metrics.HostValue { return nil }

@@ -53,17 +53,6 @@ func (h *host) read(buf []metrics.HostValue) []metrics.HostValue {
 	return buf
 }
 
-// value returns a value with labels, as pairs of names and values in the order of the names.
-func value(metric string, v float64, labels ...string) metrics.HostValue {
-	h := metrics.HostValue{Metric: metric, Value: v}
-	for i := 0; i < len(labels); i += 2 {
-		if labels[i+1] != "" {
-			h.Labels = append(h.Labels, metrics.Label{Name: labels[i], Value: labels[i+1]})
-		}
-	}
-	return h
-}
-
 // text returns the contents of a file, at most 1 MB, or "".
 func (h *host) text(name string) string {
 	f, err := os.Open(filepath.Join(h.root, name))

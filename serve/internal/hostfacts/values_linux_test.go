@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/winperf/winperf/sink/metrics"
 )
 
 // hostFiles are the files of a machine with two processors, a disk and a service.
@@ -53,21 +51,6 @@ func hostOf(t *testing.T, files map[string]string) *host {
 		}
 	}
 	return newHost(root)
-}
-
-// hostLines are values as text, without connections in states that no connection has.
-func hostLines(values []metrics.HostValue) (lines []string) {
-	for _, v := range values {
-		if v.Metric == "windows_tcp_connections_state_count" && v.Value == 0 {
-			continue
-		}
-		line := strings.TrimPrefix(v.Metric, "windows_")
-		for _, l := range v.Labels {
-			line += fmt.Sprintf(" %s=%s", l.Name, l.Value)
-		}
-		lines = append(lines, fmt.Sprint(line, " ", v.Value))
-	}
-	return lines
 }
 
 // TestHostValues reads the values of a machine that is files.

@@ -178,6 +178,7 @@ windows_time_ntp_server_incoming_requests_total|C|
 windows_time_ntp_server_outgoing_responses_total|C|
 windows_time_current_timestamp_seconds|G|
 windows_time_timezone|G|timezone
+windows_time_clock_sync_source|G|type
 
 cpu_info
 windows_cpu_info|G|architecture device_id description family name
@@ -199,6 +200,7 @@ windows_service_state|G|name state
 os
 windows_os_info|G|product version major_version minor_version build_number revision installation_type
 windows_os_hostname|G|hostname domain fqdn
+windows_os_install_time_timestamp_seconds|G|
 `
 
 // goldenLegacy are the names that versions before dropped and dashboards ask for.

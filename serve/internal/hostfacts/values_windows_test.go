@@ -1,0 +1,156 @@
+package hostfacts
+
+import (
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/winperf/winperf/internal/winapi"
+	"github.com/winperf/winperf/internal/wintest"
+	"github.com/winperf/winperf/sink/metrics"
+)
+
+// fakeMachine returns the machine of machine.c. At the end of the test no handle may be open.
+func fakeMachine(t *testing.T) *machine {
+	t.Helper()
+	t.Setenv("WINPERF_FAKE", "")
+	dll := winapi.NewDLL(wintest.DLL(t, "machine"))
+	opened, err := dll.Proc("FakeHandles").Addr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if n, _, _ := syscall.SyscallN(opened); n != 0 {
+			t.Errorf("%d handles are open", int32(n))
+		}
+	})
+	return &machine{network: winapi.NewNetwork(dll), registry: winapi.NewRegistry(dll)}
+}
+
+// networkLines are the adapters and connections of machine.c.
+var networkLines = []string{
+	"net_nic_info friendly_name=Ethernet ü mac=00:15:5D:01:02:AB nic=Fake NIC [1] _2 1",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=up 1",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=down 0",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=testing 0",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=unknown 0",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=dormant 0",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=not present 0",
+	"net_nic_operation_status nic=Fake NIC [1] _2 status=lower layer down 0",
+	"net_nic_address_info address=192.0.2.1 family=ipv4 nic=Fake NIC [1] _2 1",
+	"net_nic_address_info address=2001::1 family=ipv6 nic=Fake NIC [1] _2 1",
+	"net_nic_address_info address=2001::2 family=ipv6 nic=Fake NIC [1] _2 1",
+	"net_nic_info friendly_name=Ethernet ü nic=Fake NIC 1",
+	"net_nic_operation_status nic=Fake NIC status=up 0",
+	"net_nic_operation_status nic=Fake NIC status=down 0",
+	"net_nic_operation_status nic=Fake NIC status=testing 0",
+	"net_nic_operation_status nic=Fake NIC status=unknown 0",
+	"net_nic_operation_status nic=Fake NIC status=dormant 0",
+	"net_nic_operation_status nic=Fake NIC status=not present 0",
+	"net_nic_operation_status nic=Fake NIC status=lower layer down 1",
+	"net_nic_info friendly_name=Ethernet ü nic=Fake NIC [1] _2 1", // its states have the labels of the first
+	"tcp_connections_state_count af=ipv4 state=LISTENING 2",
+	"tcp_connections_state_count af=ipv4 state=ESTABLISHED 1498",
+	"tcp_connections_state_count af=ipv6 state=TIME_WAIT 1",
+}
+
+var clockLines = []string{
+	"time_clock_sync_source type=NTP 0",
+	"time_clock_sync_source type=NT5DS 1",
+	"time_clock_sync_source type=AllSync 0",
+	"time_clock_sync_source type=NoSync 0",
+	"time_clock_sync_source type=Local CMOS Clock 0",
+}
+
+// TestFakeMachine reads a machine that is a fake, with calls that fail and that never have room.
+func TestFakeMachine(t *testing.T) {
+	read := fakeMachine(t).values()
+	for _, tt := range []struct {
+		fake string
+		want [][]string
+	}{
+		{"", [][]string{networkLines, clockLines}},
+		{"GetAdaptersAddresses", [][]string{networkLines[20:], clockLines}},
+		{"endless GetAdaptersAddresses", [][]string{networkLines[20:], clockLines}},
+		{"GetExtendedTcpTable", [][]string{networkLines[:20], clockLines}},
+		{"endless GetExtendedTcpTable", [][]string{networkLines[:20], clockLines}},
+		{"RegOpenKeyExW", [][]string{networkLines}},
+	} {
+		t.Setenv("WINPERF_FAKE", tt.fake)
+		var want []string
+		for _, lines := range tt.want {
+			want = append(want, lines...)
+		}
+		if diff := cmp.Diff(want, hostLines(read(nil))); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.fake, diff)
+		}
+	}
+}
+
+// TestInstalled: the time of the installation is from the registry, or unknown.
+func TestInstalled(t *testing.T) {
+	var f metrics.Facts
+	m := fakeMachine(t)
+	readSystem(&f, m.registry)
+	if want := time.Unix(1700000000, 0); !f.Installed.Equal(want) {
+		t.Errorf("installed at %v, want %v", f.Installed, want)
+	}
+
+	t.Setenv("WINPERF_FAKE", "RegOpenKeyExW")
+	f = metrics.Facts{}
+	if readSystem(&f, m.registry); f != (metrics.Facts{}) {
+		t.Errorf("without the registry: %+v", f)
+	}
+}
+
+// TestHang: a call that does not return omits only its part, and the next scrape does not wait for it.
+func TestHang(t *testing.T) {
+	m := fakeMachine(t)
+	network, clock := newPart(m.interfaces), newPart(m.clock)
+	t.Setenv("WINPERF_FAKE", "hang GetAdaptersAddresses")
+	for range 2 {
+		if got := network.values(time.Millisecond); got != nil {
+			t.Errorf("values of a call that hangs: %v", got)
+		}
+	}
+	if got := hostLines(clock.values(time.Minute)); len(got) != len(clockLines) {
+		t.Errorf("other values %q", got)
+	}
+
+	t.Setenv("WINPERF_FAKE", "")
+	for network.line.Busy() {
+		time.Sleep(time.Millisecond)
+	}
+	if diff := cmp.Diff(networkLines, hostLines(distinct(network.values(time.Minute)))); diff != "" {
+		t.Errorf("after the call returned (-want +got):\n%s", diff)
+	}
+}
+
+// TestThisMachine compares the addresses of running adapters with those that package net has.
+func TestThisMachine(t *testing.T) {
+	lines := hostLines(values()(nil))
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range interfaces {
+		addresses, err := i.Addrs()
+		if err != nil || i.Flags&net.FlagRunning == 0 {
+			continue
+		}
+		for _, a := range addresses {
+			ip, ok := a.(*net.IPNet)
+			found := ok && slices.ContainsFunc(lines, func(line string) bool {
+				return strings.HasPrefix(line, "net_nic_address_info address="+ip.IP.String()+" ")
+			})
+			if ok && found != ip.IP.IsGlobalUnicast() {
+				t.Errorf("%s of %s: found %v in %q", ip, i.Name, found, lines)
+			}
+		}
+	}
+}
