@@ -96,6 +96,15 @@ var layouts = []layout{
 		{"dwState", 48, 48},
 		{"dwOwningPid", 52, 52},
 	}, 56, 56},
+	{"DISK_EXTENT", DISK_EXTENT{}, []field{
+		{"DiskNumber", 0, 0},
+		{"StartingOffset", 8, 8},
+		{"ExtentLength", 16, 16},
+	}, 24, 24},
+	{"VOLUME_DISK_EXTENTS", VOLUME_DISK_EXTENTS{}, []field{
+		{"NumberOfDiskExtents", 0, 0},
+		{"Extents", 8, 8},
+	}, 32, 32},
 }
 
 // beginnings are the structures of which the package has only the first fields.
@@ -157,6 +166,17 @@ var constants = map[string]uint64{
 	"GAA_FLAG_SKIP_MULTICAST":  GAA_FLAG_SKIP_MULTICAST,
 	"GAA_FLAG_SKIP_DNS_SERVER": GAA_FLAG_SKIP_DNS_SERVER,
 	"TCP_TABLE_OWNER_PID_ALL":  TCP_TABLE_OWNER_PID_ALL,
+
+	"DRIVE_UNKNOWN":         DRIVE_UNKNOWN,
+	"DRIVE_NO_ROOT_DIR":     DRIVE_NO_ROOT_DIR,
+	"DRIVE_REMOVABLE":       DRIVE_REMOVABLE,
+	"DRIVE_FIXED":           DRIVE_FIXED,
+	"DRIVE_REMOTE":          DRIVE_REMOTE,
+	"DRIVE_CDROM":           DRIVE_CDROM,
+	"DRIVE_RAMDISK":         DRIVE_RAMDISK,
+	"FILE_READ_ONLY_VOLUME": FILE_READ_ONLY_VOLUME,
+
+	"IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS": IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
 }
 
 // TestLayout compares every structure with the offsets above.
@@ -173,12 +193,15 @@ func TestLayout(t *testing.T) {
 		if got, want := typ.Size(), pick(l.size64, l.size32); got != want {
 			t.Errorf("%s has %d bytes, want %d", l.name, got, want)
 		}
-		if typ.NumField() != len(l.fields) {
-			t.Errorf("%s has %d fields, want %d", l.name, typ.NumField(), len(l.fields))
+		named := slices.DeleteFunc(reflect.VisibleFields(typ), func(f reflect.StructField) bool {
+			return f.Name == "_" // an alignment
+		})
+		if len(named) != len(l.fields) {
+			t.Errorf("%s has %d fields, want %d", l.name, len(named), len(l.fields))
 			continue
 		}
 		for i, f := range l.fields {
-			got := typ.Field(i)
+			got := named[i]
 			if want := pick(f.offset64, f.offset32); got.Offset != want ||
 				!strings.EqualFold(got.Name, f.name) {
 				t.Errorf("%s: field %d is %s at %d, want %s at %d", l.name, i, got.Name, got.Offset,
@@ -196,7 +219,7 @@ func TestHeaders(t *testing.T) {
 		t.Skipf("skipped: no %s to read the Windows headers with", compiler)
 	}
 	var c strings.Builder
-	c.WriteString("#include <stddef.h>\n#include <winsock2.h>\n#include <windows.h>\n#include <iphlpapi.h>\n" +
+	c.WriteString("#include <stddef.h>\n#include <winsock2.h>\n#include <windows.h>\n#include <iphlpapi.h>\n#include <winioctl.h>\n" +
 		"#include <psapi.h>\n#include <winperf.h>\n")
 	c.WriteString("#define SAME(x, n) _Static_assert((unsigned)(size_t)(x) == (n), #x)\n")
 	for _, l := range layouts {

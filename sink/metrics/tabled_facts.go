@@ -54,6 +54,7 @@ var hostHelp = map[string]string{
 	"state of an interface":   "Whether a network interface is in a state.",
 	"address of an interface": "Address of a network interface.",
 	"file system":             "File system.",
+	"read-only volume":        "Whether a volume cannot be written.",
 	"physical disk":           "Physical disk.",
 	"size of a disk":          "Size of a physical disk, in bytes.",
 	"partitions of a disk":    "Partitions of a physical disk.",

@@ -214,7 +214,7 @@ func TestEveryFact(t *testing.T) {
 			}
 		}
 	}
-	if seen != 42 {
+	if seen != 43 {
 		t.Errorf("%d rows", seen)
 	}
 }

@@ -1,9 +1,13 @@
 /*
- * Fakes of the calls that read a machine: its adapters, connections and registry.
+ * Fakes of the calls that read a machine: its adapters, connections, volumes and
+ * registry.
  * The machine has three adapters. "Fake NIC (1) #2" is up, with addresses of all
  * kinds; "Fake NIC" is down and has an address, too; the last one has the
  * description of the first. It has 1,500 connections over IPv4 (two of them
- * listening, the others established) and one over IPv6, in TIME_WAIT.
+ * listening, the others established) and one over IPv6, in TIME_WAIT. Its drives
+ * are C: on the disks 0 and 1, D: without a medium, and N: on another machine,
+ * whose volume must not be read. The volumes 1 to 4 are C:, C:\mnt\data, one
+ * without a path, and one without a file system.
  *
  * The environment variable WINPERF_FAKE names functions that fail with
  * ERROR_ACCESS_DENIED, or says:
@@ -12,10 +16,12 @@
  *   endless NAME  the function always needs a larger buffer
  */
 #define _ADVAPI32_ /* these are its functions: not to be imported */
+#define _KERNEL32_
 #include <winsock2.h>
 #include <windows.h>
 #include <ws2tcpip.h>
 #include <iphlpapi.h>
+#include <winioctl.h>
 #include <stddef.h>
 #include <wchar.h>
 
@@ -139,6 +145,160 @@ FAKE DWORD WINAPI GetExtendedTcpTable(PVOID table, PDWORD size, WINBOOL order, U
 	for (DWORD i = 0; i < n; i++)
 		((MIB_TCPTABLE_OWNER_PID *)table)->table[i].dwState = i < 2 ? MIB_TCP_STATE_LISTEN : MIB_TCP_STATE_ESTAB;
 	return ERROR_SUCCESS;
+}
+
+/* is reports whether a path is NUMBER of the volumes, with an end. */
+static BOOL is(const WCHAR *path, WCHAR number, const WCHAR *end)
+{
+	const WCHAR *begin = L"\\\\?\\Volume{";
+
+	return wcsncmp(path, begin, wcslen(begin)) == 0 && path[11] == number && path[12] == L'}'
+		&& wcscmp(path + 13, end) == 0;
+}
+
+FAKE DWORD WINAPI GetLogicalDrives(void)
+{
+	return refused(L"GetLogicalDrives") ? 0 : 1 << 2 | 1 << 3 | 1 << 13;
+}
+
+FAKE UINT WINAPI GetDriveTypeW(LPCWSTR root)
+{
+	if (wcscmp(root, L"D:\\") == 0)
+		return DRIVE_CDROM;
+	return wcscmp(root, L"N:\\") == 0 ? DRIVE_REMOTE : DRIVE_FIXED;
+}
+
+FAKE WINBOOL WINAPI GetVolumeInformationW(LPCWSTR root, LPWSTR name, DWORD n, LPDWORD serial, LPDWORD component, LPDWORD flags, LPWSTR system, DWORD system_n)
+{
+	if (wcscmp(root, L"N:\\") == 0)
+		ExitProcess(3); /* it might hang */
+	if (component != NULL || n != MAX_PATH + 1 || system_n != MAX_PATH + 1 || refused(L"GetVolumeInformationW")
+			|| wcscmp(root, L"D:\\") == 0 || is(root, L'4', L"\\")) {
+		SetLastError(ERROR_NOT_READY);
+		return FALSE;
+	}
+	*serial = 0xABCD1234;
+	*flags = is(root, L'2', L"\\") ? FILE_READ_ONLY_VOLUME : 0;
+	wcscpy(name, L"System \x00e4");
+	wcscpy(system, L"NTFS");
+	return TRUE;
+}
+
+#define SEARCH ((HANDLE)0x2000)
+#define DEVICE ((HANDLE)0x3000)
+
+static int found;
+
+static WINBOOL next_volume(LPWSTR name)
+{
+	if (++found > 4) {
+		SetLastError(ERROR_NO_MORE_FILES);
+		return FALSE;
+	}
+	wcscpy(name, L"\\\\?\\Volume{0}\\");
+	name[11] = (WCHAR)(L'0' + found);
+	return TRUE;
+}
+
+FAKE HANDLE WINAPI FindFirstVolumeW(LPWSTR name, DWORD n)
+{
+	found = 0;
+	if (n < 64 || refused(L"FindFirstVolumeW")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return INVALID_HANDLE_VALUE;
+	}
+	InterlockedIncrement(&handles);
+	next_volume(name);
+	return SEARCH;
+}
+
+FAKE WINBOOL WINAPI FindNextVolumeW(HANDLE search, LPWSTR name, DWORD n)
+{
+	return search == SEARCH && n >= 64 && next_volume(name);
+}
+
+FAKE WINBOOL WINAPI FindVolumeClose(HANDLE search)
+{
+	if (search == SEARCH)
+		InterlockedDecrement(&handles);
+	return TRUE;
+}
+
+FAKE WINBOOL WINAPI GetVolumePathNamesForVolumeNameW(LPCWSTR volume, LPWCH paths, DWORD n, PDWORD needed)
+{
+	static const WCHAR drive[] = L"C:\\\0", directory[] = L"C:\\mnt\\data\\\0";
+
+	*needed = n;
+	paths[0] = 0;
+	if (is(volume, L'1', L"\\"))
+		memcpy(paths, drive, sizeof drive);
+	if (is(volume, L'2', L"\\"))
+		memcpy(paths, directory, sizeof directory);
+	return TRUE;
+}
+
+FAKE DWORD WINAPI QueryDosDeviceW(LPCWSTR name, LPWSTR device, DWORD n)
+{
+	if (wcsncmp(name, L"Volume{", 7) != 0 || n < 64)
+		return 0;
+	wcscpy(device, L"\\Device\\HarddiskVolume0");
+	device[22] = name[7];
+	return (DWORD)wcslen(device) + 2;
+}
+
+FAKE HANDLE WINAPI CreateFileW(LPCWSTR name, DWORD access, DWORD share, LPSECURITY_ATTRIBUTES security, DWORD creation, DWORD attributes, HANDLE template)
+{
+	if (access != 0 || share != (FILE_SHARE_READ | FILE_SHARE_WRITE) || security != NULL
+			|| creation != OPEN_EXISTING || attributes != 0 || template != NULL || refused(L"CreateFileW")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return INVALID_HANDLE_VALUE;
+	}
+	if (wcscmp(name, L"\\\\.\\C:") == 0 || is(name, L'2', L"") || is(name, L'3', L"")) {
+		InterlockedIncrement(&handles);
+		return DEVICE;
+	}
+	SetLastError(ERROR_FILE_NOT_FOUND);
+	return INVALID_HANDLE_VALUE;
+}
+
+FAKE WINBOOL WINAPI CloseHandle(HANDLE handle)
+{
+	if (handle == DEVICE)
+		InterlockedDecrement(&handles);
+	return TRUE;
+}
+
+/* extents are three parts of a volume on two disks, in a list that does not fit into the first buffer. */
+static WINBOOL extents(LPVOID out, DWORD n, LPDWORD returned)
+{
+	const DWORD need = 8192;
+	VOLUME_DISK_EXTENTS *list = out;
+
+	if (n < need || mode(L"endless ", L"DeviceIoControl")) {
+		*returned = sizeof *list;
+		SetLastError(ERROR_MORE_DATA);
+		return FALSE;
+	}
+	*returned = need;
+	list->NumberOfDiskExtents = 3;
+	list->Extents[0].DiskNumber = 0;
+	list->Extents[1].DiskNumber = 1;
+	list->Extents[2].DiskNumber = 0;
+	return TRUE;
+}
+
+FAKE WINBOOL WINAPI DeviceIoControl(HANDLE device, DWORD code, LPVOID in, DWORD in_n, LPVOID out, DWORD n, LPDWORD returned, LPOVERLAPPED overlapped)
+{
+	(void)in;
+	(void)in_n;
+	if (device != DEVICE || overlapped != NULL || refused(L"DeviceIoControl")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return FALSE;
+	}
+	if (code == IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS)
+		return extents(out, n, returned);
+	SetLastError(ERROR_INVALID_PARAMETER);
+	return FALSE;
 }
 
 static const DWORD installed = 1700000000;

@@ -3,6 +3,8 @@ package hostfacts
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/winperf/winperf/internal/winapi"
@@ -127,6 +129,33 @@ func connectionValues(buf []metrics.HostValue, family string, counts winapi.Conn
 			"af", family, "state", state))
 	}
 	return buf
+}
+
+// driveTypes are windows_exporter's names of the types of drives, by number.
+var driveTypes = map[uint32]string{
+	winapi.DRIVE_UNKNOWN: "unknown", winapi.DRIVE_NO_ROOT_DIR: "norootdir", winapi.DRIVE_REMOVABLE: "removable",
+	winapi.DRIVE_FIXED: "fixed", winapi.DRIVE_REMOTE: "remote", winapi.DRIVE_CDROM: "cdrom",
+	winapi.DRIVE_RAMDISK: "ramdisk",
+}
+
+// volumeValues appends a volume with the numbers of its disks.
+func volumeValues(buf []metrics.HostValue, name, kind string, info winapi.VolumeInfo, disks []uint32,
+) []metrics.HostValue {
+	var numbers []string
+	for _, d := range disks {
+		if n := strconv.FormatUint(uint64(d), 10); !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	readonly := 0.0
+	if info.Flags&winapi.FILE_READ_ONLY_VOLUME != 0 {
+		readonly = 1
+	}
+	return append(buf,
+		value("windows_logical_disk_info", 1, "disk", clip(strings.Join(numbers, ";")),
+			"filesystem", clip(info.FileSystem), "serial_number", fmt.Sprintf("%X", info.Serial), "type", kind,
+			"volume", name, "volume_name", clip(info.Name)),
+		value("windows_logical_disk_readonly", readonly, "volume", name))
 }
 
 // clockSources are the values of the registry that select the source of the clock.

@@ -2,6 +2,7 @@ package hostfacts
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ const patience = time.Second
 
 // machine are the calls that read a Windows machine.
 type machine struct {
+	kernel   *winapi.Kernel
 	network  *winapi.Network
 	registry *winapi.Registry
 }
@@ -22,6 +24,7 @@ type machine struct {
 // values returns the values of this machine.
 func values() func([]metrics.HostValue) []metrics.HostValue {
 	m := &machine{
+		kernel:   winapi.NewKernel(winapi.NewDLL("kernel32.dll")),
 		network:  winapi.NewNetwork(winapi.NewDLL("iphlpapi.dll")),
 		registry: winapi.NewRegistry(winapi.NewDLL("advapi32.dll")),
 	}
@@ -30,7 +33,7 @@ func values() func([]metrics.HostValue) []metrics.HostValue {
 
 // values returns a function that reads the machine in parts, each of which may fail or take too long.
 func (m *machine) values() func([]metrics.HostValue) []metrics.HostValue {
-	parts := []*part{newPart(m.interfaces), newPart(m.clock)}
+	parts := []*part{newPart(m.interfaces), newPart(m.volumes), newPart(m.clock)}
 	return func(buf []metrics.HostValue) []metrics.HostValue {
 		all := []metrics.HostValue{}
 		for _, p := range parts {
@@ -79,6 +82,75 @@ func (m *machine) interfaces() (all []metrics.HostValue) {
 		all = connectionValues(all, "ipv6", counts)
 	}
 	return all
+}
+
+// volumes returns the drives, and the volumes without a letter.
+func (m *machine) volumes() (all []metrics.HostValue) {
+	if drives, err := m.kernel.LogicalDrives(); err == nil {
+		for i := range rune(26) {
+			if drives&(1<<i) != 0 {
+				drive := string('A'+i) + ":"
+				all = m.volume(all, drive, drive+`\`, `\\.\`+drive)
+			}
+		}
+	}
+
+	volumes, err := m.kernel.Volumes()
+	if err != nil {
+		return all
+	}
+	for _, path := range volumes {
+		if name := m.volumeName(path); name != "" {
+			all = m.volume(all, name, path, strings.TrimSuffix(path, `\`))
+		}
+	}
+	return all
+}
+
+// volume appends the volume with a root directory. Volumes of other machines are not asked, because they may
+// not answer. A volume without a file system is omitted.
+func (m *machine) volume(buf []metrics.HostValue, name, root, device string) []metrics.HostValue {
+	number, err := m.kernel.DriveType(root)
+	kind := driveTypes[number]
+	switch {
+	case err != nil:
+		return buf
+	case number == winapi.DRIVE_REMOTE:
+		return append(buf, value("windows_logical_disk_info", 1, "type", kind, "volume", name))
+	}
+
+	info, err := m.kernel.VolumeInformation(root)
+	if err != nil {
+		return buf
+	}
+	disks, err := m.kernel.VolumeDisks(device)
+	if err != nil {
+		disks = nil // the other labels are true nevertheless
+	}
+	return volumeValues(buf, name, kind, info, disks)
+}
+
+// volumeName returns the instance of LogicalDisk for a volume without a letter: a directory, or a name such
+// as HarddiskVolume3. It is "" for other volumes.
+func (m *machine) volumeName(path string) string {
+	paths, err := m.kernel.VolumePaths(path)
+	if err != nil {
+		return ""
+	}
+	for _, p := range paths {
+		if len(p) <= len(`C:\`) {
+			return ""
+		}
+	}
+	if len(paths) > 0 {
+		return clip(strings.TrimSuffix(paths[0], `\`))
+	}
+
+	device, err := m.kernel.DosDevice(strings.Trim(path, `\?`))
+	if name, ok := strings.CutPrefix(device, `\Device\`); err == nil && ok {
+		return clip(name)
+	}
+	return ""
 }
 
 // clock returns the source of the clock.

@@ -29,7 +29,9 @@ func fakeMachine(t *testing.T) *machine {
 			t.Errorf("%d handles are open", int32(n))
 		}
 	})
-	return &machine{network: winapi.NewNetwork(dll), registry: winapi.NewRegistry(dll)}
+	return &machine{
+		kernel: winapi.NewKernel(dll), network: winapi.NewNetwork(dll), registry: winapi.NewRegistry(dll),
+	}
 }
 
 // networkLines are the adapters and connections of machine.c.
@@ -59,6 +61,17 @@ var networkLines = []string{
 	"tcp_connections_state_count af=ipv6 state=TIME_WAIT 1",
 }
 
+// volumeLines are the volumes of machine.c.
+var volumeLines = []string{
+	"logical_disk_info disk=0;1 filesystem=NTFS serial_number=ABCD1234 type=fixed volume=C: volume_name=System ä 1",
+	"logical_disk_readonly volume=C: 0",
+	"logical_disk_info type=remote volume=N: 1",
+	`logical_disk_info disk=0;1 filesystem=NTFS serial_number=ABCD1234 type=fixed volume=C:\mnt\data volume_name=System ä 1`,
+	`logical_disk_readonly volume=C:\mnt\data 1`,
+	"logical_disk_info disk=0;1 filesystem=NTFS serial_number=ABCD1234 type=fixed volume=HarddiskVolume3 volume_name=System ä 1",
+	"logical_disk_readonly volume=HarddiskVolume3 0",
+}
+
 var clockLines = []string{
 	"time_clock_sync_source type=NTP 0",
 	"time_clock_sync_source type=NT5DS 1",
@@ -70,16 +83,26 @@ var clockLines = []string{
 // TestFakeMachine reads a machine that is a fake, with calls that fail and that never have room.
 func TestFakeMachine(t *testing.T) {
 	read := fakeMachine(t).values()
+	undisked := slices.Clone(volumeLines)
+	for i, line := range undisked {
+		undisked[i] = strings.Replace(line, " disk=0;1", "", 1)
+	}
 	for _, tt := range []struct {
 		fake string
 		want [][]string
 	}{
-		{"", [][]string{networkLines, clockLines}},
-		{"GetAdaptersAddresses", [][]string{networkLines[20:], clockLines}},
-		{"endless GetAdaptersAddresses", [][]string{networkLines[20:], clockLines}},
-		{"GetExtendedTcpTable", [][]string{networkLines[:20], clockLines}},
-		{"endless GetExtendedTcpTable", [][]string{networkLines[:20], clockLines}},
-		{"RegOpenKeyExW", [][]string{networkLines}},
+		{"", [][]string{networkLines, volumeLines, clockLines}},
+		{"GetAdaptersAddresses", [][]string{networkLines[20:], volumeLines, clockLines}},
+		{"endless GetAdaptersAddresses", [][]string{networkLines[20:], volumeLines, clockLines}},
+		{"GetExtendedTcpTable", [][]string{networkLines[:20], volumeLines, clockLines}},
+		{"endless GetExtendedTcpTable", [][]string{networkLines[:20], volumeLines, clockLines}},
+		{"GetLogicalDrives", [][]string{networkLines, volumeLines[3:], clockLines}},
+		{"FindFirstVolumeW", [][]string{networkLines, volumeLines[:3], clockLines}},
+		{"GetVolumeInformationW", [][]string{networkLines, volumeLines[2:3], clockLines}},
+		{"CreateFileW", [][]string{networkLines, undisked, clockLines}},
+		{"DeviceIoControl", [][]string{networkLines, undisked, clockLines}},
+		{"endless DeviceIoControl", [][]string{networkLines, undisked, clockLines}},
+		{"RegOpenKeyExW", [][]string{networkLines, volumeLines}},
 	} {
 		t.Setenv("WINPERF_FAKE", tt.fake)
 		var want []string

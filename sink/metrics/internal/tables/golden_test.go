@@ -27,6 +27,7 @@ windows_cpu_logical_processor|G|
 
 logical_disk
 windows_logical_disk_info|G|disk type volume volume_name filesystem serial_number
+windows_logical_disk_readonly|G|volume
 windows_logical_disk_requests_queued|G|volume
 windows_logical_disk_avg_read_requests_queued|G|volume
 windows_logical_disk_avg_write_requests_queued|G|volume

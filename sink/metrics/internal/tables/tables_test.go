@@ -124,7 +124,7 @@ func TestFacts(t *testing.T) {
 	}
 
 	metrics := products(t)
-	for _, name := range []string{"service_state", "diskdrive_info", "diskdrive_size", "diskdrive_partitions",
+	for _, name := range []string{"service_state", "logical_disk_readonly", "diskdrive_info", "diskdrive_size", "diskdrive_partitions",
 		"diskdrive_status", "diskdrive_availability"} {
 		metrics["windows_"+name] = true // TestGolden compares them
 	}
