@@ -134,6 +134,7 @@ func (e *Exporter) open(ctx context.Context) error {
 	is := e.src.Describe()
 	e.mapping.Facts, e.mapping.HostValues = hostfacts.For(is), hostfacts.ValuesFor(is)
 	e.mapping.UserName, e.mapping.ControlGroup = hostfacts.UsersFor(is), hostfacts.ControlGroupsFor(is)
+	e.mapping.Owner = hostfacts.OwnersFor(is)
 	if err := e.addGroups(ctx); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ const (
 	WAIT_TIMEOUT                 Errno = 258
 	ERROR_NO_MORE_ITEMS          Errno = 259
 	ERROR_BADKEY                 Errno = 1010
+	ERROR_NONE_MAPPED            Errno = 1332
 	RPC_S_SERVER_UNAVAILABLE     Errno = 1722
 	RPC_S_CALL_FAILED            Errno = 1726
 	ERROR_WMI_GUID_NOT_FOUND     Errno = 4200
@@ -61,6 +62,7 @@ var errnoNames = map[Errno]string{
 	WAIT_TIMEOUT:                 "WAIT_TIMEOUT",
 	ERROR_NO_MORE_ITEMS:          "ERROR_NO_MORE_ITEMS",
 	ERROR_BADKEY:                 "ERROR_BADKEY",
+	ERROR_NONE_MAPPED:            "ERROR_NONE_MAPPED",
 	RPC_S_SERVER_UNAVAILABLE:     "RPC_S_SERVER_UNAVAILABLE",
 	RPC_S_CALL_FAILED:            "RPC_S_CALL_FAILED",
 	ERROR_WMI_GUID_NOT_FOUND:     "ERROR_WMI_GUID_NOT_FOUND",

@@ -96,6 +96,11 @@ var layouts = []layout{
 		{"dwState", 48, 48},
 		{"dwOwningPid", 52, 52},
 	}, 56, 56},
+	{"SID_AND_ATTRIBUTES", SID_AND_ATTRIBUTES{}, []field{
+		{"Sid", 0, 0},
+		{"Attributes", 8, 4},
+	}, 16, 8},
+	{"TOKEN_USER", TOKEN_USER{}, []field{{"User", 0, 0}}, 16, 8},
 	{"DISK_EXTENT", DISK_EXTENT{}, []field{
 		{"DiskNumber", 0, 0},
 		{"StartingOffset", 8, 8},
@@ -166,6 +171,11 @@ var constants = map[string]uint64{
 	"GAA_FLAG_SKIP_MULTICAST":  GAA_FLAG_SKIP_MULTICAST,
 	"GAA_FLAG_SKIP_DNS_SERVER": GAA_FLAG_SKIP_DNS_SERVER,
 	"TCP_TABLE_OWNER_PID_ALL":  TCP_TABLE_OWNER_PID_ALL,
+
+	"PROCESS_QUERY_LIMITED_INFORMATION": PROCESS_QUERY_LIMITED_INFORMATION,
+	"TOKEN_QUERY":                       TOKEN_QUERY,
+	"TokenUser":                         TokenUser,
+	"SID_MAX_SUB_AUTHORITIES":           subauthorities,
 
 	"DRIVE_UNKNOWN":         DRIVE_UNKNOWN,
 	"DRIVE_NO_ROOT_DIR":     DRIVE_NO_ROOT_DIR,

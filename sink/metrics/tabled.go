@@ -16,8 +16,9 @@ type tabled struct {
 	facts    Facts
 	totals   bool // Options.Totals: omit only the totals that the other program omits
 	filters  []LabelFilter
-	hosted   bool // there are Options.HostValues
-	user     func(id uint64) string
+	hosted   bool                   // there are Options.HostValues
+	user     func(id uint64) string // Options.UserName
+	owner    func(id uint64) string // Options.Owner
 	foreign  func(machine string) string
 }
 
@@ -53,7 +54,7 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 	s := &tabled{
 		blocks: t.Blocks, byObject: map[string][]int{},
 		facts: opt.Facts, totals: opt.Totals, filters: opt.Filters, foreign: opt.foreign,
-		hosted: opt.HostValues != nil, user: opt.UserName,
+		hosted: opt.HostValues != nil, user: opt.UserName, owner: opt.Owner,
 	}
 	for i := range s.blocks {
 		for _, o := range s.blocks[i].Objects {

@@ -20,6 +20,7 @@ type tableLabels struct {
 	keep   []LabelFilter
 	sql    string
 	user   func(id uint64) string // Options.UserName
+	owner  func(id uint64) string // Options.Owner
 
 	// For the rule Last: the position of the last instance of each name.
 	names *frame.Labels
@@ -29,7 +30,7 @@ type tableLabels struct {
 // rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
 	l := &tableLabels{
-		rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user,
+		rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user, owner: s.owner,
 		keep: filtersOf(s.filters, b),
 	}
 	rows := &labelling{Labels: l.labels, Totals: b.Total}
@@ -176,13 +177,26 @@ func (l *tableLabels) counter(r int, o frame.Object, i int) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// userName returns the name of the user whose id is a counter's value, or "".
+// userName returns the name of the user whose id is a counter's value. Without the counter it is the owner of
+// the process whose id is another label. It is "" if the name is unknown.
 func (l *tableLabels) userName(r int, o frame.Object, i int) string {
+	if process := slices.IndexFunc(l.rules, isProcessID); l.at[r] < 0 && l.owner != nil && process >= 0 {
+		id, err := strconv.ParseUint(l.counter(process, o, i), 10, 64)
+		if err != nil {
+			return ""
+		}
+		return l.owner(id)
+	}
+
 	id, err := strconv.ParseUint(l.counter(r, o, i), 10, 64)
 	if err != nil || l.user == nil {
 		return ""
 	}
 	return l.user(id)
+}
+
+func isProcessID(rule tables.Label) bool {
+	return rule.Rule == tables.Value && rule.Name == "process_id"
 }
 
 // clrGlobal is the total of .NET CLR objects.

@@ -166,6 +166,37 @@ func TestProductNames(t *testing.T) {
 	}
 }
 
+// TestProcessOwnerByProcess: without user ids the owner is found by the id of the process, once for each process.
+func TestProcessOwnerByProcess(t *testing.T) {
+	process := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT"}, []string{"a: 4", "b: 8", "c: 12"}, ""}
+	var asked []uint64
+	owners := func(id uint64) string {
+		asked = append(asked, id)
+		return map[uint64]string{4: `NT AUTHORITY\SYSTEM`, 12: `SHOP\anna`}[id]
+	}
+	mapper := NewMapper(Options{Names: []Scheme{WindowsExporter}, Owner: owners})
+	want := []string{`windows_process_info{owner="NT AUTHORITY\\SYSTEM",process="a",process_id="4"} 1`,
+		`windows_process_info{process="b",process_id="8"} 1`,
+		`windows_process_info{owner="SHOP\\anna",process="c",process_id="12"} 1`}
+	first, table := blockText(at0, process)
+	n := names(t, table)
+	for _, f := range frames(t, first, strings.Replace(first, "perftime=1000000", "perftime=2000000", 1)) {
+		if got := lines(mapped(t, mapper, f, n), "windows_process_info"); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if !slices.Equal(asked, []uint64{4, 8, 12}) {
+		t.Errorf("owners of %v", asked)
+	}
+
+	ids := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "User ID PERF_COUNTER_RAWCOUNT"},
+		[]string{"a: 4 0"}, ""}
+	got := windowsLines(t, Options{Owner: owners}, ids)
+	if want := []string{`windows_process_info{process="a",process_id="4"} 1`}; !slices.Equal(got, want) {
+		t.Errorf("with user ids %q, want %q", got, want)
+	}
+}
+
 // TestProcessOwner: the owner of a process is the user with its id, if the name is known; the group is an id.
 func TestProcessOwner(t *testing.T) {
 	process := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "User ID PERF_COUNTER_RAWCOUNT",

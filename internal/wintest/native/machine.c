@@ -7,7 +7,10 @@
  * listening, the others established) and one over IPv6, in TIME_WAIT. Its drives
  * are C: on the disks 0 and 1, D: without a medium, and N: on another machine,
  * whose volume must not be read. The volumes 1 to 4 are C:, C:\mnt\data, one
- * without a path, and one without a file system.
+ * without a path, and one without a file system. The processes 4 to 9 belong to
+ * the account "system" of "NT AUTHORITY", the processes 10 to 19 to an account
+ * without a name, others to accounts of "SHOP" that are named by their numbers. No
+ * process 0 can be opened.
  *
  * The environment variable WINPERF_FAKE names functions that fail with
  * ERROR_ACCESS_DENIED, or says:
@@ -23,6 +26,7 @@
 #include <iphlpapi.h>
 #include <winioctl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <wchar.h>
 
 #define FAKE __declspec(dllexport)
@@ -186,6 +190,8 @@ FAKE WINBOOL WINAPI GetVolumeInformationW(LPCWSTR root, LPWSTR name, DWORD n, LP
 
 #define SEARCH ((HANDLE)0x2000)
 #define DEVICE ((HANDLE)0x3000)
+#define PROCESSES 0x10000 /* the handle of process 0 */
+#define TOKENS 0x1000000 /* the handle of its token */
 
 static int found;
 
@@ -263,7 +269,7 @@ FAKE HANDLE WINAPI CreateFileW(LPCWSTR name, DWORD access, DWORD share, LPSECURI
 
 FAKE WINBOOL WINAPI CloseHandle(HANDLE handle)
 {
-	if (handle == DEVICE)
+	if (handle == DEVICE || (ULONG_PTR)handle >= PROCESSES)
 		InterlockedDecrement(&handles);
 	return TRUE;
 }
@@ -299,6 +305,77 @@ FAKE WINBOOL WINAPI DeviceIoControl(HANDLE device, DWORD code, LPVOID in, DWORD 
 		return extents(out, n, returned);
 	SetLastError(ERROR_INVALID_PARAMETER);
 	return FALSE;
+}
+
+FAKE HANDLE WINAPI OpenProcess(DWORD access, WINBOOL inherit, DWORD pid)
+{
+	if (access != PROCESS_QUERY_LIMITED_INFORMATION || inherit || pid == 0 || refused(L"OpenProcess")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return NULL;
+	}
+	InterlockedIncrement(&handles);
+	return (HANDLE)(ULONG_PTR)(PROCESSES + pid);
+}
+
+FAKE WINBOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, PHANDLE token)
+{
+	if (access != TOKEN_QUERY || refused(L"OpenProcessToken")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return FALSE;
+	}
+	InterlockedIncrement(&handles);
+	*token = (HANDLE)((ULONG_PTR)process - PROCESSES + TOKENS);
+	return TRUE;
+}
+
+/* A SID of the fake ends in a number: the process of its account. */
+FAKE WINBOOL WINAPI GetTokenInformation(HANDLE token, TOKEN_INFORMATION_CLASS class, LPVOID info, DWORD n, PDWORD returned)
+{
+	const BYTE sid[] = { SID_REVISION, 2, 0, 0, 0, 0, 0, 5, 21, 0, 0, 0 };
+	DWORD pid = (DWORD)((ULONG_PTR)token - TOKENS);
+	TOKEN_USER *user = info;
+
+	*returned = sizeof *user + sizeof sid + 4;
+	if (class != TokenUser || n < *returned || refused(L"GetTokenInformation")) {
+		SetLastError(ERROR_INSUFFICIENT_BUFFER);
+		return FALSE;
+	}
+	if (pid < 20)
+		pid = pid < 10 ? 4 : 10;
+	user->User.Sid = user + 1;
+	memcpy(user->User.Sid, sid, sizeof sid);
+	memcpy((BYTE *)user->User.Sid + sizeof sid, &pid, 4);
+	return TRUE;
+}
+
+static LONG lookups;
+
+/* FakeLookups returns how often the name of an account was looked up. */
+FAKE LONG WINAPI FakeLookups(void) { return lookups; }
+
+FAKE WINBOOL WINAPI LookupAccountSidW(LPCWSTR machine, PSID sid, LPWSTR name, LPDWORD n, LPWSTR domain, LPDWORD domain_n, PSID_NAME_USE use)
+{
+	DWORD pid;
+
+	memcpy(&pid, (BYTE *)sid + 12, 4);
+	InterlockedIncrement(&lookups);
+	if (machine != NULL || *n < 256 || *domain_n < 256 || refused(L"LookupAccountSidW")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return FALSE;
+	}
+	if (pid == 10) {
+		SetLastError(ERROR_NONE_MAPPED);
+		return FALSE;
+	}
+	wcscpy(domain, pid == 4 ? L"NT AUTHORITY" : L"SHOP");
+	if (pid == 4)
+		wcscpy(name, L"system");
+	else
+		swprintf(name, *n, L"%lu", pid);
+	*n = (DWORD)wcslen(name);
+	*domain_n = (DWORD)wcslen(domain);
+	*use = SidTypeUser;
+	return TRUE;
 }
 
 static const DWORD installed = 1700000000;

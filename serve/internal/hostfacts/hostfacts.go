@@ -62,6 +62,15 @@ func UsersFor(is winperf.Description) func(id uint64) string {
 	}
 }
 
+// OwnersFor returns the function for metrics.Options.Owner of a source, or nil if the source is a log or another
+// machine, or if the system has user ids.
+func OwnersFor(is winperf.Description) func(id uint64) string {
+	if is.Recorded || !thismachine.Is(is.Machine) {
+		return nil
+	}
+	return owners()
+}
+
 // ControlGroupsFor returns the function for metrics.Options.ControlGroup of a source, or nil if the source
 // is a log or another machine, or has no control groups.
 func ControlGroupsFor(is winperf.Description) func(id uint64) string {

@@ -107,6 +107,16 @@ func hostLines(values []metrics.HostValue) (lines []string) {
 	return lines
 }
 
+// TestOwnersFor: only processes of this machine have owners, on Windows.
+func TestOwnersFor(t *testing.T) {
+	if OwnersFor(winperf.Description{Recorded: true}) != nil || OwnersFor(winperf.Description{Machine: "other"}) != nil {
+		t.Error("a log or another machine has owners")
+	}
+	if of := OwnersFor(winperf.Description{}); (of != nil) != (runtime.GOOS == "windows") {
+		t.Errorf("on %s: %v", runtime.GOOS, of != nil)
+	}
+}
+
 // TestControlGroup: files of both versions give the names of the object Control Group.
 func TestControlGroup(t *testing.T) {
 	for text, want := range map[string]string{
