@@ -96,6 +96,25 @@ var layouts = []layout{
 		{"dwState", 48, 48},
 		{"dwOwningPid", 52, 52},
 	}, 56, 56},
+	{"GROUP_AFFINITY", GROUP_AFFINITY{}, []field{
+		{"Mask", 0, 0},
+		{"Group", 8, 4},
+		{"Reserved", 10, 6},
+	}, 16, 12},
+	{"PROCESSOR_RELATIONSHIP", PROCESSOR_RELATIONSHIP{}, []field{
+		{"Flags", 0, 0},
+		{"GroupCount", 22, 22},
+		{"GroupMask", 24, 24},
+	}, 40, 36},
+	{"CACHE_RELATIONSHIP", CACHE_RELATIONSHIP{}, []field{
+		{"Level", 0, 0},
+		{"Associativity", 1, 1},
+		{"LineSize", 2, 2},
+		{"CacheSize", 4, 4},
+		{"Type", 8, 8},
+		{"Reserved", 12, 12},
+		{"GroupMask", 32, 32},
+	}, 48, 44},
 	{"SID_AND_ATTRIBUTES", SID_AND_ATTRIBUTES{}, []field{
 		{"Sid", 0, 0},
 		{"Attributes", 8, 4},
@@ -133,6 +152,10 @@ var beginnings = []layout{
 		{"IfType", 100, 64},
 		{"OperStatus", 104, 68},
 	}, 112, 72},
+	{"SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX", SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX{}, []field{
+		{"Relationship", 0, 0},
+		{"Size", 4, 4},
+	}, 8, 8},
 	{"IP_ADAPTER_ANYCAST_ADDRESS_XP", IP_ADAPTER_ANYCAST_ADDRESS_XP{}, []field{
 		{"Length", 0, 0},
 		{"Flags", 4, 4},
@@ -172,6 +195,11 @@ var constants = map[string]uint64{
 	"GAA_FLAG_SKIP_DNS_SERVER": GAA_FLAG_SKIP_DNS_SERVER,
 	"TCP_TABLE_OWNER_PID_ALL":  TCP_TABLE_OWNER_PID_ALL,
 
+	"RelationProcessorCore":    RelationProcessorCore,
+	"RelationCache":            RelationCache,
+	"RelationProcessorPackage": RelationProcessorPackage,
+	"RelationAll":              RelationAll,
+
 	"PROCESS_QUERY_LIMITED_INFORMATION": PROCESS_QUERY_LIMITED_INFORMATION,
 	"TOKEN_QUERY":                       TOKEN_QUERY,
 	"TokenUser":                         TokenUser,
@@ -204,7 +232,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s has %d bytes, want %d", l.name, got, want)
 		}
 		named := slices.DeleteFunc(reflect.VisibleFields(typ), func(f reflect.StructField) bool {
-			return f.Name == "_" // an alignment
+			return f.Name == "_" // alignment, or unused
 		})
 		if len(named) != len(l.fields) {
 			t.Errorf("%s has %d fields, want %d", l.name, len(named), len(l.fields))

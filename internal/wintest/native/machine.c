@@ -10,7 +10,8 @@
  * without a path, and one without a file system. The processes 4 to 9 belong to
  * the account "system" of "NT AUTHORITY", the processes 10 to 19 to an account
  * without a name, others to accounts of "SHOP" that are named by their numbers. No
- * process 0 can be opened.
+ * process 0 can be opened. It has two processor packages, with three processors
+ * and with one.
  *
  * The environment variable WINPERF_FAKE names functions that fail with
  * ERROR_ACCESS_DENIED, or says:
@@ -378,12 +379,57 @@ FAKE WINBOOL WINAPI LookupAccountSidW(LPCWSTR machine, PSID sid, LPWSTR name, LP
 	return TRUE;
 }
 
+/* Two packages: one with two cores, one core of which has two processors, and one with a single processor. */
+FAKE WINBOOL WINAPI GetLogicalProcessorInformationEx(LOGICAL_PROCESSOR_RELATIONSHIP relation, PSYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX info, PDWORD size)
+{
+	static const struct { BYTE relation, level; DWORD cache; KAFFINITY mask; } records[] = {
+		{ RelationProcessorPackage, 0, 0, 7 }, { RelationProcessorCore, 0, 0, 3 },
+		{ RelationProcessorCore, 0, 0, 4 }, { RelationCache, 2, 512 << 10, 3 },
+		{ RelationCache, 2, 512 << 10, 4 }, { RelationCache, 3, 4096 << 10, 7 },
+		{ RelationProcessorPackage, 0, 0, 8 }, { RelationProcessorCore, 0, 0, 8 },
+	};
+	const DWORD used = sizeof *info * ARRAYSIZE(records);
+
+	if (relation != RelationAll || refused(L"GetLogicalProcessorInformationEx")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return FALSE;
+	}
+	if (*size < used) {
+		*size = used;
+		SetLastError(ERROR_INSUFFICIENT_BUFFER);
+		return FALSE;
+	}
+	*size = used;
+	memset(info, 0, used);
+	for (size_t i = 0; i < ARRAYSIZE(records); i++) {
+		info[i].Relationship = records[i].relation;
+		info[i].Size = sizeof *info;
+		if (records[i].relation == RelationCache) {
+			info[i].Cache.Level = records[i].level;
+			info[i].Cache.CacheSize = records[i].cache;
+			info[i].Cache.GroupMask.Mask = records[i].mask;
+		} else {
+			info[i].Processor.GroupCount = 1;
+			info[i].Processor.GroupMask[0].Mask = records[i].mask;
+		}
+	}
+	return TRUE;
+}
+
+FAKE void WINAPI GetNativeSystemInfo(LPSYSTEM_INFO info)
+{
+	info->wProcessorArchitecture = PROCESSOR_ARCHITECTURE_ARM64;
+}
+
 static const DWORD installed = 1700000000;
 
 /* VALUES are the values of the registry. */
 static const struct { const WCHAR *key, *name; DWORD type; const void *data; DWORD size; } values[] = {
 	{ L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", L"InstallDate", REG_DWORD, &installed, 4 },
 	{ L"SYSTEM\\CurrentControlSet\\Services\\W32Time\\Parameters", L"Type", REG_SZ, L"NT5DS", 12 },
+	{ L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0", L"ProcessorNameString", REG_SZ, L"Fake CPU  ", 22 },
+	{ L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0", L"Identifier", REG_SZ, L"Fake Family 8", 28 },
+	{ L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\3", L"ProcessorNameString", REG_SZ, L"Other", 12 },
 };
 
 #define KEYS 0x1000 /* the handle of the key of values[0] */

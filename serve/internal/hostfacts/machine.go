@@ -158,5 +158,28 @@ func volumeValues(buf []metrics.HostValue, name, kind string, info winapi.Volume
 		value("windows_logical_disk_readonly", readonly, "volume", name))
 }
 
+// packageValues appends a processor package with its texts in the registry. They lack the family that
+// Win32_Processor has.
+func packageValues(buf []metrics.HostValue, id, name, description string, architecture uint16,
+	p winapi.ProcessorPackage,
+) []metrics.HostValue {
+	buf = append(buf, value("windows_cpu_info", 1, "architecture", strconv.Itoa(int(architecture)),
+		"description", clip(description), "device_id", id, "name", clip(strings.TrimSpace(name))))
+	const kilobyte = 1024
+	for _, v := range []struct {
+		metric string
+		n      uint64
+	}{
+		{"core", uint64(p.Cores)}, {"enabled_core", uint64(p.Cores)},
+		{"logical_processor", uint64(p.Processors)}, {"thread", uint64(p.Processors)},
+		{"l2_cache_size", p.Level2Cache / kilobyte}, {"l3_cache_size", p.Level3Cache / kilobyte},
+	} {
+		if v.n > 0 {
+			buf = append(buf, value("windows_cpu_info_"+v.metric, float64(v.n), "device_id", id))
+		}
+	}
+	return buf
+}
+
 // clockSources are the values of the registry that select the source of the clock.
 var clockSources = []string{"NTP", "NT5DS", "AllSync", "NoSync", "Local CMOS Clock"}

@@ -2,6 +2,7 @@ package hostfacts
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,7 @@ func values() func([]metrics.HostValue) []metrics.HostValue {
 
 // values returns a function that reads the machine in parts, each of which may fail or take too long.
 func (m *machine) values() func([]metrics.HostValue) []metrics.HostValue {
-	parts := []*part{newPart(m.interfaces), newPart(m.volumes), newPart(m.clock)}
+	parts := []*part{newPart(m.interfaces), newPart(m.volumes), newPart(m.processors), newPart(m.clock)}
 	return func(buf []metrics.HostValue) []metrics.HostValue {
 		all := []metrics.HostValue{}
 		for _, p := range parts {
@@ -153,14 +154,45 @@ func (m *machine) volumeName(path string) string {
 	return ""
 }
 
-// clock returns the source of the clock.
-func (m *machine) clock() []metrics.HostValue {
-	key, err := m.registry.OpenKey(winapi.HKEY_LOCAL_MACHINE,
-		`SYSTEM\CurrentControlSet\Services\W32Time\Parameters`)
+// processors returns the processor packages.
+func (m *machine) processors() (all []metrics.HostValue) {
+	packages, err := m.kernel.ProcessorPackages()
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = m.registry.CloseKey(key) }()
-	source := registryValue(m.registry, key, "Type")
-	return oneOf(nil, "windows_time_clock_sync_source", clockSources, source, "type")
+	architecture, err := m.kernel.Architecture()
+	if err != nil {
+		return nil
+	}
+
+	for i, p := range packages[:min(len(packages), maxListed)] {
+		key := `HARDWARE\DESCRIPTION\System\CentralProcessor\` + strconv.Itoa(p.First)
+		texts := registryValues(m.registry, key, "ProcessorNameString", "Identifier")
+		all = packageValues(all, "CPU"+strconv.Itoa(i), texts[0], texts[1], architecture, p)
+	}
+	return all
+}
+
+// maxListed is the largest number of processor packages or disks.
+const maxListed = 1000
+
+// clock returns the source of the clock.
+func (m *machine) clock() []metrics.HostValue {
+	source := registryValues(m.registry, `SYSTEM\CurrentControlSet\Services\W32Time\Parameters`, "Type")
+	return oneOf(nil, "windows_time_clock_sync_source", clockSources, source[0], "type")
+}
+
+// registryValues returns values of a key of HKEY_LOCAL_MACHINE as texts, "" for missing ones.
+func registryValues(reg *winapi.Registry, key string, names ...string) []string {
+	texts := make([]string, len(names))
+	k, err := reg.OpenKey(winapi.HKEY_LOCAL_MACHINE, key)
+	if err != nil {
+		return texts
+	}
+	defer func() { _ = reg.CloseKey(k) }()
+
+	for i, name := range names {
+		texts[i] = registryValue(reg, k, name)
+	}
+	return texts
 }

@@ -72,6 +72,22 @@ var volumeLines = []string{
 	"logical_disk_readonly volume=HarddiskVolume3 0",
 }
 
+// processorLines are the processor packages of machine.c.
+var processorLines = []string{
+	"cpu_info architecture=12 description=Fake Family 8 device_id=CPU0 name=Fake CPU 1",
+	"cpu_info_core device_id=CPU0 2",
+	"cpu_info_enabled_core device_id=CPU0 2",
+	"cpu_info_logical_processor device_id=CPU0 3",
+	"cpu_info_thread device_id=CPU0 3",
+	"cpu_info_l2_cache_size device_id=CPU0 1024",
+	"cpu_info_l3_cache_size device_id=CPU0 4096",
+	"cpu_info architecture=12 device_id=CPU1 name=Other 1",
+	"cpu_info_core device_id=CPU1 1",
+	"cpu_info_enabled_core device_id=CPU1 1",
+	"cpu_info_logical_processor device_id=CPU1 1",
+	"cpu_info_thread device_id=CPU1 1",
+}
+
 var clockLines = []string{
 	"time_clock_sync_source type=NTP 0",
 	"time_clock_sync_source type=NT5DS 1",
@@ -87,29 +103,34 @@ func TestFakeMachine(t *testing.T) {
 	for i, line := range undisked {
 		undisked[i] = strings.Replace(line, " disk=0;1", "", 1)
 	}
+	unnamed := slices.Clone(processorLines)
+	for i, line := range unnamed {
+		line, _, isInfo := strings.Cut(line, " name=")
+		if isInfo {
+			unnamed[i] = strings.Replace(line, " description=Fake Family 8", "", 1) + " 1"
+		}
+	}
+	network, volumes, processors, clock := networkLines, volumeLines, processorLines, clockLines
 	for _, tt := range []struct {
 		fake string
-		want [][]string
+		want []string
 	}{
-		{"", [][]string{networkLines, volumeLines, clockLines}},
-		{"GetAdaptersAddresses", [][]string{networkLines[20:], volumeLines, clockLines}},
-		{"endless GetAdaptersAddresses", [][]string{networkLines[20:], volumeLines, clockLines}},
-		{"GetExtendedTcpTable", [][]string{networkLines[:20], volumeLines, clockLines}},
-		{"endless GetExtendedTcpTable", [][]string{networkLines[:20], volumeLines, clockLines}},
-		{"GetLogicalDrives", [][]string{networkLines, volumeLines[3:], clockLines}},
-		{"FindFirstVolumeW", [][]string{networkLines, volumeLines[:3], clockLines}},
-		{"GetVolumeInformationW", [][]string{networkLines, volumeLines[2:3], clockLines}},
-		{"CreateFileW", [][]string{networkLines, undisked, clockLines}},
-		{"DeviceIoControl", [][]string{networkLines, undisked, clockLines}},
-		{"endless DeviceIoControl", [][]string{networkLines, undisked, clockLines}},
-		{"RegOpenKeyExW", [][]string{networkLines, volumeLines}},
+		{"", slices.Concat(network, volumes, processors, clock)},
+		{"GetAdaptersAddresses", slices.Concat(network[20:], volumes, processors, clock)},
+		{"endless GetAdaptersAddresses", slices.Concat(network[20:], volumes, processors, clock)},
+		{"GetExtendedTcpTable", slices.Concat(network[:20], volumes, processors, clock)},
+		{"endless GetExtendedTcpTable", slices.Concat(network[:20], volumes, processors, clock)},
+		{"GetLogicalDrives", slices.Concat(network, volumes[3:], processors, clock)},
+		{"FindFirstVolumeW", slices.Concat(network, volumes[:3], processors, clock)},
+		{"GetVolumeInformationW", slices.Concat(network, volumes[2:3], processors, clock)},
+		{"CreateFileW", slices.Concat(network, undisked, processors, clock)},
+		{"DeviceIoControl", slices.Concat(network, undisked, processors, clock)},
+		{"endless DeviceIoControl", slices.Concat(network, undisked, processors, clock)},
+		{"GetLogicalProcessorInformationEx", slices.Concat(network, volumes, clock)},
+		{"RegOpenKeyExW", slices.Concat(network, volumes, unnamed)},
 	} {
 		t.Setenv("WINPERF_FAKE", tt.fake)
-		var want []string
-		for _, lines := range tt.want {
-			want = append(want, lines...)
-		}
-		if diff := cmp.Diff(want, hostLines(read(nil))); diff != "" {
+		if diff := cmp.Diff(tt.want, hostLines(read(nil))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.fake, diff)
 		}
 	}

@@ -202,10 +202,10 @@ func braces(labels []Pair) string {
 // given says where a fact is known: live on Windows, live on Linux, in a record.
 var given = map[string][3]string{
 	"frequency at the start":   {"from counters", "yes, if no counter is requested", "from counters"},
-	"processor package":        {"", "yes", ""},
-	"cores of a package":       {"", "yes", ""},
-	"processors of a package":  {"", "yes", ""},
-	"cache of a package":       {"", "yes", ""},
+	"processor package":        {"yes", "yes", ""},
+	"cores of a package":       {"yes", "yes", ""},
+	"processors of a package":  {"yes", "yes", ""},
+	"cache of a package":       {"yes", "yes", ""},
 	"modified pages":           {"from counters", "yes", "from counters"},
 	"interface":                {"yes", "yes", ""},
 	"state of an interface":    {"yes", "yes", ""},
