@@ -96,6 +96,42 @@ var layouts = []layout{
 		{"dwState", 48, 48},
 		{"dwOwningPid", 52, 52},
 	}, 56, 56},
+	{"STORAGE_PROPERTY_QUERY", STORAGE_PROPERTY_QUERY{}, []field{
+		{"PropertyId", 0, 0},
+		{"QueryType", 4, 4},
+		{"AdditionalParameters", 8, 8},
+	}, 12, 12},
+	{"STORAGE_DEVICE_DESCRIPTOR", STORAGE_DEVICE_DESCRIPTOR{}, []field{
+		{"Version", 0, 0},
+		{"Size", 4, 4},
+		{"DeviceType", 8, 8},
+		{"DeviceTypeModifier", 9, 9},
+		{"RemovableMedia", 10, 10},
+		{"CommandQueueing", 11, 11},
+		{"VendorIdOffset", 12, 12},
+		{"ProductIdOffset", 16, 16},
+		{"ProductRevisionOffset", 20, 20},
+		{"SerialNumberOffset", 24, 24},
+		{"BusType", 28, 28},
+		{"RawPropertiesLength", 32, 32},
+		{"RawDeviceProperties", 36, 36},
+	}, 40, 40},
+	{"DISK_GEOMETRY_EX", DISK_GEOMETRY_EX{}, []field{
+		{"Geometry", 0, 0},
+		{"DiskSize", 24, 24},
+		{"Data", 32, 32},
+	}, 40, 40},
+	{"PARTITION_INFORMATION_EX", PARTITION_INFORMATION_EX{}, []field{
+		{"PartitionStyle", 0, 0},
+		{"StartingOffset", 8, 8},
+		{"PartitionLength", 16, 16},
+		{"PartitionNumber", 24, 24},
+	}, 144, 144},
+	{"DRIVE_LAYOUT_INFORMATION_EX", DRIVE_LAYOUT_INFORMATION_EX{}, []field{
+		{"PartitionStyle", 0, 0},
+		{"PartitionCount", 4, 4},
+		{"PartitionEntry", 48, 48},
+	}, 192, 192},
 	{"GROUP_AFFINITY", GROUP_AFFINITY{}, []field{
 		{"Mask", 0, 0},
 		{"Group", 8, 4},
@@ -194,6 +230,10 @@ var constants = map[string]uint64{
 	"GAA_FLAG_SKIP_MULTICAST":  GAA_FLAG_SKIP_MULTICAST,
 	"GAA_FLAG_SKIP_DNS_SERVER": GAA_FLAG_SKIP_DNS_SERVER,
 	"TCP_TABLE_OWNER_PID_ALL":  TCP_TABLE_OWNER_PID_ALL,
+
+	"IOCTL_STORAGE_QUERY_PROPERTY":     IOCTL_STORAGE_QUERY_PROPERTY,
+	"IOCTL_DISK_GET_DRIVE_GEOMETRY_EX": IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
+	"IOCTL_DISK_GET_DRIVE_LAYOUT_EX":   IOCTL_DISK_GET_DRIVE_LAYOUT_EX,
 
 	"RelationProcessorCore":    RelationProcessorCore,
 	"RelationCache":            RelationCache,

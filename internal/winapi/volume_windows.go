@@ -1,7 +1,6 @@
 package winapi
 
 import (
-	"errors"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -152,41 +151,51 @@ func (k *Kernel) VolumeDisks(device string) ([]uint32, error) {
 	return m.DiskNumbers()
 }
 
-// control opens a device without the right to read it, and returns the answer to a request.
+// open opens a device without the right to read it.
 //
 // sys CreateFile(name *uint16, access uint32, share uint32, security *byte, creation
 // uint32, attributes uint32, template Handle) (handle Handle, err error) = kernel32.CreateFileW
-// sys CloseHandle(handle Handle) (err error) = kernel32.CloseHandle
-// sys DeviceIoControl(device Handle, code uint32, in *byte, inSize uint32, out *byte, outSize
-// uint32, returned *uint32, overlapped *byte) (err error) = kernel32.DeviceIoControl
-func (k *Kernel) control(device string, code uint32, in []byte, start, largest int) (Memory, error) {
+func (k *Kernel) open(device string) (handle uintptr, err error) {
 	name, err := text16(device)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	handle, errno, err := call(k.dll, "CreateFileW", uintptr(unsafe.Pointer(name)), 0,
 		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, 0, windows.OPEN_EXISTING, 0, 0)
-	switch {
-	case err != nil:
-		return nil, err
-	case windows.Handle(handle) == windows.InvalidHandle:
-		return nil, errno
+	if err == nil && windows.Handle(handle) == windows.InvalidHandle {
+		err = errno
 	}
-	defer func() { _, _, _ = call(k.dll, "CloseHandle", handle) }()
+	return handle, err
+}
 
-	m, err := growing(start, largest, ERROR_MORE_DATA, func(m Memory, size *uint32) error {
+// close closes a handle.
+//
+// sys	CloseHandle(handle Handle) (err error) = kernel32.CloseHandle
+func (k *Kernel) close(handle uintptr) { _, _, _ = call(k.dll, "CloseHandle", handle) }
+
+// control opens a device and returns the answer to a request.
+//
+// sys DeviceIoControl(device Handle, code uint32, in *byte, inSize uint32, out *byte, outSize
+// uint32, returned *uint32, overlapped *byte) (err error) = kernel32.DeviceIoControl
+func (k *Kernel) control(device string, code uint32, in []byte, start, largest int) (Memory, error) {
+	handle, err := k.open(device)
+	if err != nil {
+		return nil, err
+	}
+	defer k.close(handle)
+
+	return growing(start, largest, ERROR_MORE_DATA, func(m Memory, size *uint32) error {
 		ok, errno, err := call(k.dll, "DeviceIoControl", handle, uintptr(code),
 			uintptr(pointer(in)), uintptr(len(in)), uintptr(pointer(m)), uintptr(*size),
 			uintptr(unsafe.Pointer(size)), 0)
 		switch {
 		case err != nil:
 			return err
-		case ok == 0 && errors.Is(errno, ERROR_INSUFFICIENT_BUFFER):
+		case ok == 0 && errno == ERROR_INSUFFICIENT_BUFFER:
 			return ERROR_MORE_DATA
 		case ok == 0:
 			return errno
 		}
 		return nil
 	})
-	return m, err
 }

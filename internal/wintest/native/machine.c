@@ -10,7 +10,7 @@
  * without a path, and one without a file system. The processes 4 to 9 belong to
  * the account "system" of "NT AUTHORITY", the processes 10 to 19 to an account
  * without a name, others to accounts of "SHOP" that are named by their numbers. No
- * process 0 can be opened. It has two processor packages, with three processors
+ * process 0 can be opened. Its disks have the numbers 0 and 9. It has two processor packages, with three processors
  * and with one.
  *
  * The environment variable WINPERF_FAKE names functions that fail with
@@ -260,7 +260,8 @@ FAKE HANDLE WINAPI CreateFileW(LPCWSTR name, DWORD access, DWORD share, LPSECURI
 		SetLastError(ERROR_ACCESS_DENIED);
 		return INVALID_HANDLE_VALUE;
 	}
-	if (wcscmp(name, L"\\\\.\\C:") == 0 || is(name, L'2', L"") || is(name, L'3', L"")) {
+	if (wcscmp(name, L"\\\\.\\PhysicalDrive0") == 0 || wcscmp(name, L"\\\\.\\PhysicalDrive9") == 0
+			|| wcscmp(name, L"\\\\.\\C:") == 0 || is(name, L'2', L"") || is(name, L'3', L"")) {
 		InterlockedIncrement(&handles);
 		return DEVICE;
 	}
@@ -294,16 +295,56 @@ static WINBOOL extents(LPVOID out, DWORD n, LPDWORD returned)
 	return TRUE;
 }
 
+static WINBOOL model(const STORAGE_PROPERTY_QUERY *query, DWORD query_n, LPVOID out, DWORD n, LPDWORD returned)
+{
+	STORAGE_DEVICE_DESCRIPTOR *d = out;
+
+	if (query_n != sizeof *query || query->PropertyId != StorageDeviceProperty || query->QueryType != PropertyStandardQuery
+			|| n < 256 || mode(L"", L"model")) {
+		SetLastError(ERROR_INVALID_PARAMETER);
+		return FALSE;
+	}
+	*returned = d->Size = 64;
+	d->VendorIdOffset = 40;
+	d->ProductIdOffset = 50;
+	strcpy((char *)out + 40, "ACME   ");
+	strcpy((char *)out + 50, "Disk 1  ");
+	return TRUE;
+}
+
+/* layout has room for four partitions, of which two are used. */
+static WINBOOL layout(LPVOID out, DWORD n, LPDWORD returned)
+{
+	DRIVE_LAYOUT_INFORMATION_EX *l = out;
+
+	*returned = offsetof(DRIVE_LAYOUT_INFORMATION_EX, PartitionEntry) + 4 * sizeof l->PartitionEntry[0];
+	if (n < *returned) {
+		SetLastError(ERROR_INSUFFICIENT_BUFFER);
+		return FALSE;
+	}
+	l->PartitionCount = 4;
+	l->PartitionEntry[0].PartitionNumber = 1;
+	l->PartitionEntry[1].PartitionNumber = 2;
+	return TRUE;
+}
+
 FAKE WINBOOL WINAPI DeviceIoControl(HANDLE device, DWORD code, LPVOID in, DWORD in_n, LPVOID out, DWORD n, LPDWORD returned, LPOVERLAPPED overlapped)
 {
-	(void)in;
-	(void)in_n;
 	if (device != DEVICE || overlapped != NULL || refused(L"DeviceIoControl")) {
 		SetLastError(ERROR_ACCESS_DENIED);
 		return FALSE;
 	}
 	if (code == IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS)
 		return extents(out, n, returned);
+	if (code == IOCTL_STORAGE_QUERY_PROPERTY)
+		return model(in, in_n, out, n, returned);
+	if (code == IOCTL_DISK_GET_DRIVE_LAYOUT_EX)
+		return layout(out, n, returned);
+	if (code == IOCTL_DISK_GET_DRIVE_GEOMETRY_EX && n >= sizeof(DISK_GEOMETRY_EX)) {
+		((DISK_GEOMETRY_EX *)out)->DiskSize.QuadPart = 1LL << 41;
+		*returned = sizeof(DISK_GEOMETRY_EX);
+		return TRUE;
+	}
 	SetLastError(ERROR_INVALID_PARAMETER);
 	return FALSE;
 }

@@ -34,7 +34,9 @@ func values() func([]metrics.HostValue) []metrics.HostValue {
 
 // values returns a function that reads the machine in parts, each of which may fail or take too long.
 func (m *machine) values() func([]metrics.HostValue) []metrics.HostValue {
-	parts := []*part{newPart(m.interfaces), newPart(m.volumes), newPart(m.processors), newPart(m.clock)}
+	parts := []*part{
+		newPart(m.interfaces), newPart(m.volumes), newPart(m.disks), newPart(m.processors), newPart(m.clock),
+	}
 	return func(buf []metrics.HostValue) []metrics.HostValue {
 		all := []metrics.HostValue{}
 		for _, p := range parts {
@@ -169,6 +171,33 @@ func (m *machine) processors() (all []metrics.HostValue) {
 		key := `HARDWARE\DESCRIPTION\System\CentralProcessor\` + strconv.Itoa(p.First)
 		texts := registryValues(m.registry, key, "ProcessorNameString", "Identifier")
 		all = packageValues(all, "CPU"+strconv.Itoa(i), texts[0], texts[1], architecture, p)
+	}
+	return all
+}
+
+// disks returns the physical disks. Their numbers may have gaps.
+func (m *machine) disks() (all []metrics.HostValue) {
+	const gap = 16 // no more disks follow after so many numbers without one
+	for n, last := 0, -1; n <= last+gap && n < maxListed; n++ {
+		device := `\\.\PhysicalDrive` + strconv.Itoa(n)
+		if !m.kernel.HasDevice(device) {
+			continue
+		}
+		last = n
+
+		name := "PHYSICALDRIVE" + strconv.Itoa(n)
+		model, err := m.kernel.DiskModel(device)
+		if err != nil {
+			model = "" // the disk exists nevertheless
+		}
+		all = append(all, value("windows_diskdrive_info", 1,
+			"caption", clip(model), "device_id", name, "model", clip(model), "name", name))
+		if size, err := m.kernel.DiskSize(device); err == nil && size > 0 {
+			all = append(all, value("windows_diskdrive_size", float64(size), "name", name))
+		}
+		if n, err := m.kernel.Partitions(device); err == nil {
+			all = append(all, value("windows_diskdrive_partitions", float64(n), "name", name))
+		}
 	}
 	return all
 }

@@ -72,6 +72,22 @@ var volumeLines = []string{
 	"logical_disk_readonly volume=HarddiskVolume3 0",
 }
 
+// diskLines are the disks of machine.c.
+var diskLines = []string{
+	"diskdrive_info caption=ACME Disk 1 device_id=PHYSICALDRIVE0 model=ACME Disk 1 name=PHYSICALDRIVE0 1",
+	"diskdrive_size name=PHYSICALDRIVE0 2.199023255552e+12",
+	"diskdrive_partitions name=PHYSICALDRIVE0 2",
+	"diskdrive_info caption=ACME Disk 1 device_id=PHYSICALDRIVE9 model=ACME Disk 1 name=PHYSICALDRIVE9 1",
+	"diskdrive_size name=PHYSICALDRIVE9 2.199023255552e+12",
+	"diskdrive_partitions name=PHYSICALDRIVE9 2",
+}
+
+// bareDiskLines are the disks if nothing is known about them.
+var bareDiskLines = []string{
+	"diskdrive_info device_id=PHYSICALDRIVE0 name=PHYSICALDRIVE0 1",
+	"diskdrive_info device_id=PHYSICALDRIVE9 name=PHYSICALDRIVE9 1",
+}
+
 // processorLines are the processor packages of machine.c.
 var processorLines = []string{
 	"cpu_info architecture=12 description=Fake Family 8 device_id=CPU0 name=Fake CPU 1",
@@ -103,6 +119,10 @@ func TestFakeMachine(t *testing.T) {
 	for i, line := range undisked {
 		undisked[i] = strings.Replace(line, " disk=0;1", "", 1)
 	}
+	unmodelled := slices.Clone(diskLines)
+	for i, n := range map[int]int{0: 0, 3: 1} {
+		unmodelled[i] = bareDiskLines[n]
+	}
 	unnamed := slices.Clone(processorLines)
 	for i, line := range unnamed {
 		line, _, isInfo := strings.Cut(line, " name=")
@@ -110,24 +130,25 @@ func TestFakeMachine(t *testing.T) {
 			unnamed[i] = strings.Replace(line, " description=Fake Family 8", "", 1) + " 1"
 		}
 	}
-	network, volumes, processors, clock := networkLines, volumeLines, processorLines, clockLines
+	network, volumes, disks, processors, clock := networkLines, volumeLines, diskLines, processorLines, clockLines
 	for _, tt := range []struct {
 		fake string
 		want []string
 	}{
-		{"", slices.Concat(network, volumes, processors, clock)},
-		{"GetAdaptersAddresses", slices.Concat(network[20:], volumes, processors, clock)},
-		{"endless GetAdaptersAddresses", slices.Concat(network[20:], volumes, processors, clock)},
-		{"GetExtendedTcpTable", slices.Concat(network[:20], volumes, processors, clock)},
-		{"endless GetExtendedTcpTable", slices.Concat(network[:20], volumes, processors, clock)},
-		{"GetLogicalDrives", slices.Concat(network, volumes[3:], processors, clock)},
-		{"FindFirstVolumeW", slices.Concat(network, volumes[:3], processors, clock)},
-		{"GetVolumeInformationW", slices.Concat(network, volumes[2:3], processors, clock)},
+		{"", slices.Concat(network, volumes, disks, processors, clock)},
+		{"GetAdaptersAddresses", slices.Concat(network[20:], volumes, disks, processors, clock)},
+		{"endless GetAdaptersAddresses", slices.Concat(network[20:], volumes, disks, processors, clock)},
+		{"GetExtendedTcpTable", slices.Concat(network[:20], volumes, disks, processors, clock)},
+		{"endless GetExtendedTcpTable", slices.Concat(network[:20], volumes, disks, processors, clock)},
+		{"GetLogicalDrives", slices.Concat(network, volumes[3:], disks, processors, clock)},
+		{"FindFirstVolumeW", slices.Concat(network, volumes[:3], disks, processors, clock)},
+		{"GetVolumeInformationW", slices.Concat(network, volumes[2:3], disks, processors, clock)},
 		{"CreateFileW", slices.Concat(network, undisked, processors, clock)},
-		{"DeviceIoControl", slices.Concat(network, undisked, processors, clock)},
-		{"endless DeviceIoControl", slices.Concat(network, undisked, processors, clock)},
-		{"GetLogicalProcessorInformationEx", slices.Concat(network, volumes, clock)},
-		{"RegOpenKeyExW", slices.Concat(network, volumes, unnamed)},
+		{"DeviceIoControl", slices.Concat(network, undisked, bareDiskLines, processors, clock)},
+		{"endless DeviceIoControl", slices.Concat(network, undisked, disks, processors, clock)},
+		{"model", slices.Concat(network, volumes, unmodelled, processors, clock)},
+		{"GetLogicalProcessorInformationEx", slices.Concat(network, volumes, disks, clock)},
+		{"RegOpenKeyExW", slices.Concat(network, volumes, disks, unnamed)},
 	} {
 		t.Setenv("WINPERF_FAKE", tt.fake)
 		if diff := cmp.Diff(tt.want, hostLines(read(nil))); diff != "" {

@@ -202,7 +202,7 @@ func braces(labels []Pair) string {
 // given says where a fact is known: live on Windows, live on Linux, in a record.
 var given = map[string][3]string{
 	"frequency at the start":   {"from counters", "yes, if no counter is requested", "from counters"},
-	"processor package":        {"yes", "yes", ""},
+	"processor package":        {"yes, without the label `family`", "yes", ""},
 	"cores of a package":       {"yes", "yes", ""},
 	"processors of a package":  {"yes", "yes", ""},
 	"cache of a package":       {"yes", "yes", ""},
@@ -212,9 +212,9 @@ var given = map[string][3]string{
 	"address of an interface":  {"yes", "yes", ""},
 	"file system":              {"yes", "yes", ""},
 	"read-only volume":         {"yes", "", ""},
-	"physical disk":            {"", "yes", ""},
-	"size of a disk":           {"", "yes", ""},
-	"partitions of a disk":     {"", "yes", ""},
+	"physical disk":            {"yes", "yes", ""},
+	"size of a disk":           {"yes", "yes", ""},
+	"partitions of a disk":     {"yes", "yes", ""},
 	"connections in a state":   {"yes", "yes, up to about 25,000 connections", ""},
 	"temperature":              {"from counters", "yes", "from counters"},
 	"offset of the clock":      {"from counters", "yes", "from counters"},
