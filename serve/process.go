@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -22,7 +23,7 @@ func newProgram() prometheus.Gatherer {
 func (b *builder) process() {
 	families, _ := b.self.program.Gather() // an error only omits metrics
 	for _, f := range families {
-		family := metrics.Family{Name: f.GetName(), Help: f.GetHelp()}
+		family := metrics.Family{Name: f.GetName(), Help: firstSentence(f.GetHelp())}
 		switch f.GetType() {
 		case dto.MetricType_COUNTER:
 			family.Type = metrics.Counter
@@ -34,6 +35,16 @@ func (b *builder) process() {
 		}
 		b.list = append(b.list, family)
 	}
+}
+
+// sentenceEnd is the end of a sentence before another one. Abbreviations such as e.g. precede lower case.
+var sentenceEnd = regexp.MustCompile(`\.\s+[A-Z]`)
+
+func firstSentence(text string) string {
+	if end := sentenceEnd.FindStringIndex(text); end != nil {
+		return text[:end[0]+1]
+	}
+	return text
 }
 
 // columns returns the values of a metric, each with its labels.

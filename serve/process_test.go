@@ -18,7 +18,7 @@ func TestProcessAsClientLibrary(t *testing.T) {
 	var want []string
 	for _, f := range gathered {
 		name := f.GetName()
-		want = append(want, "# HELP "+name+" "+f.GetHelp(), "# TYPE "+name+" "+strings.ToLower(f.GetType().String()))
+		want = append(want, "# HELP "+name+" "+firstSentence(f.GetHelp()), "# TYPE "+name+" "+strings.ToLower(f.GetType().String()))
 		for _, m := range f.GetMetric() {
 			var labels string
 			for _, l := range m.GetLabel() {

@@ -250,7 +250,7 @@ var groupMetrics = []groupMetric{
 	{"processes", "", "Number of processes.", Gauge, Whole,
 		func(g *groups.Group) (uint64, bool) { return g.Processes, true }},
 	{"threads", "", "Number of threads.", Gauge, Whole, sumOf(groups.Threads)},
-	{"working_set_bytes", "bytes", "Sum of the working sets. Shared memory counts for each process.", Gauge,
+	{"working_set_bytes", "bytes", "Sum of the working sets, with shared memory counted for each process.", Gauge,
 		Whole, sumOf(groups.WorkingSet)},
 	{"working_set_max_bytes", "bytes", "Working set of the largest process.", Gauge, Whole,
 		maxOf(groups.WorkingSet)},
