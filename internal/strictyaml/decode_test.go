@@ -242,8 +242,7 @@ func TestAllProblems(t *testing.T) {
 	err := Decode("f", []byte(text), &config{})
 	want := `f:1:1: unknown key "interva" (did you mean interval?)
 f:2:13: max_series: expected a whole number, found text "x"
-f:4:5: unknown key "ur" (did you mean url?)
-f:4:5: the key url is missing`
+f:4:5: unknown key "ur" (did you mean url?)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

@@ -54,7 +54,7 @@ func (f *fields) add(t reflect.Type, around []int) {
 func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	all := fieldsOf(v.Type())
 	problems := len(d.list)
-	seen := map[string]Pos{}
+	seen, misspelt := map[string]Pos{}, map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, ok := d.key(n.Content[i], seen)
 		if !ok {
@@ -66,12 +66,12 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		case all.rest != nil:
 			d.entry(key, n.Content[i+1], v.FieldByIndex(all.rest))
 		default:
-			d.unknown(d.at(n.Content[i]), key, all, v)
+			d.unknown(d.at(n.Content[i]), key, all, v, misspelt)
 		}
 	}
 
 	for _, name := range all.required {
-		if _, there := seen[name]; !there {
+		if _, there := seen[name]; !there && !misspelt[name] {
 			d.problem(d.at(n), fmt.Sprintf("the key %s is missing", name))
 		}
 	}
@@ -83,7 +83,8 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	}
 }
 
-func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
+// unknown reports an unknown key. It adds the known key that it resembles to misspelt.
+func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value, misspelt map[string]bool) {
 	msg := "unknown key " + quoted(key)
 	hinter, ok := v.Interface().(interface{ UnknownKey(key string) string })
 	if ok && hinter.UnknownKey(key) != "" {
@@ -91,6 +92,7 @@ func (d *decoder) unknown(at Pos, key string, all *fields, v reflect.Value) {
 		return
 	}
 	if near := suggest.Closest(key, slices.Values(all.names)); near != "" {
+		misspelt[near] = true
 		msg += fmt.Sprintf(" (did you mean %s?)", near)
 	} else if place := elsewhere(v.Type(), lastName(key), 0); place != "" {
 		msg += fmt.Sprintf(" (did you mean %s?)", place)

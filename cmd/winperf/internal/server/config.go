@@ -153,7 +153,7 @@ type file struct {
 	Names        []string `yaml:"names"`
 	Legacy       *bool    `yaml:"legacy"`
 
-	Groups strictyaml.Short[*metrics.Grouping] `yaml:"process_groups"`
+	Groups strictyaml.Short[*groupsFile] `yaml:"process_groups"`
 
 	Counters counterFile  `yaml:"performancecounter"`
 	Exporter exporterFile `yaml:",inline"`
@@ -167,6 +167,11 @@ type file struct {
 	Debug struct {
 		Enabled bool `yaml:"enabled"`
 	} `yaml:"debug"`
+}
+
+type groupsFile struct {
+	strictyaml.Pos
+	metrics.Grouping `yaml:",inline"`
 }
 
 type counterFile struct {
@@ -234,7 +239,9 @@ func (f *file) setNames(c *Config) (list []problem) {
 
 // setGroups sets the groups of processes in c, and returns an unknown word.
 func (f *file) setGroups(c *Config) []problem {
-	c.Groups = f.Groups.V
+	if is := f.Groups.V; is != nil && !is.Partial { // Partial: its errors are reported
+		c.Groups = &is.Grouping
+	}
 	if f.Groups.Word == "" {
 		return nil
 	}

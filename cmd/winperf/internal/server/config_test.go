@@ -80,6 +80,24 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
+// TestOneErrorPerMistake: a misspelt key or word causes no other errors.
+func TestOneErrorPerMistake(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"process_groups: {by: usr, groups: [{name: a, processes: [b]}]}\n", `f:1:22: by: unknown process groups ` +
+			`"usr", expected name, user, control_group or none (did you mean user?)`},
+		{"process_groups: {bye: name, groups: [{name: a, processes: [b]}]}\n",
+			`f:1:18: unknown key "bye" (did you mean by?)`},
+		{"process_groups: {by: name, groups: [{name: a, proceses: [b]}]}\n",
+			`f:1:47: unknown key "proceses" (did you mean processes?)`},
+		{"process_groups: {by: name, groups: [{nam: a, processes: [b]}]}\n",
+			`f:1:38: unknown key "nam" (did you mean name?)`},
+	} {
+		if _, err := ParseConfig("f", []byte(c.text)); err == nil || err.Error() != c.want {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"pahts: []\n", `f:1:1: unknown key "pahts" (did you mean paths?)`},
