@@ -93,7 +93,15 @@ type Description struct {
 	// math.MaxUint64 after all of them. A source keeps a bounded number of anomalies: a late caller
 	// misses the oldest ones. The field is nil for a source without anomalies.
 	Anomalies func(buf []Anomaly, n uint64) ([]Anomaly, uint64)
+	// Files are the directories from which the source reads a Linux machine, if not from /, /proc and
+	// /sys.
+	Files HostFiles
 }
+
+// HostFiles are the directories of a Linux machine as a program in a container sees them. Root is the
+// machine's /, Proc its /proc, Sys its /sys. Empty directories of a value that is not zero are "/", and
+// proc and sys below Root.
+type HostFiles struct{ Root, Proc, Sys string }
 
 // CostlySchema returns a schema whose Costly lists the costly objects of a source. It calls
 // Description.Costly, or Source.Schema if that field is nil, and returns its result and error. The

@@ -1,6 +1,7 @@
 // Package source opens sources of performance counters by URL.
 //
 //	local:[?kernel=fold][&groups=PATH[,PATH...]]  this machine
+//	      [&root=DIR][&procfs=DIR][&sysfs=DIR]
 //	registry:[//MACHINE][?foreign=HOST]           the registry of a Windows machine
 //	perflib:[//MACHINE][?lang=ID]                 the counter sets (version 2) of a Windows machine
 //	pdh:[//MACHINE][?formatted=1]                 the Performance Data Helper of a Windows machine
@@ -11,6 +12,8 @@
 //
 //   - kernel=fold: on Linux, one process in place of all kernel threads
 //   - groups=PATH: on Linux, only these control groups and the groups above and below them
+//   - root=DIR, procfs=DIR, sysfs=DIR: on Linux, the directories where /, /proc and /sys of the machine are
+//     mounted in a container; by default procfs and sysfs are below root
 //   - foreign=HOST: the counters of HOST, a machine without Windows, through the registry of MACHINE
 //   - lang=ID: the language of the names, in a form that nametable.ParseLanguage accepts
 //   - formatted=1: displayable values that PDH computes, instead of raw values
@@ -182,10 +185,11 @@ func usages() string {
 
 const localScheme = "local"
 
-const localForm = "local:[?kernel=fold][&groups=PATH[,PATH...]]"
+const localForm = "local:[?kernel=fold][&groups=PATH[,PATH...]][&root=DIR][&procfs=DIR][&sysfs=DIR]"
 
 // openLocal opens this machine. kernel=fold shows one process instead of the kernel's threads;
-// groups are the control groups to show, including the groups below them.
+// groups are the control groups to show, including the groups below them. root, procfs and sysfs are the
+// directories where the files of the machine are mounted in a container.
 func openLocal(_ context.Context, rest string, with Options) (winperf.Source, error) {
 	query, found := strings.CutPrefix(rest, "?")
 	values, err := url.ParseQuery(query)
@@ -201,6 +205,12 @@ func openLocal(_ context.Context, rest string, with Options) (winperf.Source, er
 			opt.FoldKernelThreads = true
 		case name == "groups" && value != "":
 			opt.Groups = below(strings.Split(value, ","))
+		case name == "root" && value != "":
+			opt.Files.Root = value
+		case name == "procfs" && value != "":
+			opt.Files.Proc = value
+		case name == "sysfs" && value != "":
+			opt.Files.Sys = value
 		default:
 			return nil, fmt.Errorf("%s=%s is %w, expected %s", name, value, winperf.ErrNotSupported, localForm)
 		}

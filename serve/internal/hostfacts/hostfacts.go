@@ -10,15 +10,18 @@ import (
 	"unicode"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/hostfiles"
 	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
 // Read returns the facts of this machine. Unknown facts are zero. Only names can change while the
 // machine runs.
-func Read() metrics.Facts {
+func Read() metrics.Facts { return facts(winperf.HostFiles{}) }
+
+func facts(at winperf.HostFiles) metrics.Facts {
 	var f metrics.Facts
-	read(&f)
+	read(&f, at)
 	if f.Hostname == "" {
 		f.Hostname, _ = os.Hostname()
 	}
@@ -31,26 +34,35 @@ func For(is winperf.Description) metrics.Facts {
 	if is.Recorded {
 		return metrics.LogFacts(is.Log)
 	}
-	if !thismachine.Is(is.Machine) {
+	if !readable(is) {
 		return metrics.Facts{}
 	}
-	return Read()
+	return facts(is.Files)
+}
+
+// readable reports whether the files or functions of the system are about the machine of a source.
+func readable(is winperf.Description) bool {
+	return !is.Recorded && (is.Files != winperf.HostFiles{} || thismachine.Is(is.Machine))
 }
 
 // ValuesFor returns the function for metrics.Options.HostValues of a source, or nil if the source is a
 // log or another machine.
 func ValuesFor(is winperf.Description) func([]metrics.HostValue) []metrics.HostValue {
-	if is.Recorded || !thismachine.Is(is.Machine) {
+	if !readable(is) {
 		return nil
 	}
-	return values()
+	return values(is.Files)
 }
 
 // UsersFor returns the function for metrics.Options.UserName of a source, or nil if the source is a log or
 // another machine, or if user ids are not numbers.
 func UsersFor(is winperf.Description) func(id uint64) string {
-	if is.Recorded || !thismachine.Is(is.Machine) || runtime.GOOS == "windows" {
+	if !readable(is) || runtime.GOOS == "windows" {
 		return nil
+	}
+	files, err := hostfiles.Open(is.Files)
+	if err == nil && files.Root() != "/" {
+		return func(id uint64) string { return userIn(files.Text("etc/passwd"), id) }
 	}
 
 	return func(id uint64) string {
@@ -62,10 +74,22 @@ func UsersFor(is winperf.Description) func(id uint64) string {
 	}
 }
 
+// userIn returns the name of an account in the text of a file passwd, or "".
+func userIn(passwd string, id uint64) string {
+	number := strconv.FormatUint(id, 10)
+	for line := range strings.Lines(passwd) {
+		fields := strings.SplitN(line, ":", 4) // name:password:id:group...
+		if len(fields) == 4 && fields[2] == number {
+			return strings.Map(nameRune, fields[0])
+		}
+	}
+	return ""
+}
+
 // OwnersFor returns the function for metrics.Options.Owner of a source, or nil if the source is a log or another
 // machine, or if the system has user ids.
 func OwnersFor(is winperf.Description) func(id uint64) string {
-	if is.Recorded || !thismachine.Is(is.Machine) {
+	if !readable(is) {
 		return nil
 	}
 	return owners()
@@ -74,16 +98,12 @@ func OwnersFor(is winperf.Description) func(id uint64) string {
 // ControlGroupsFor returns the function for metrics.Options.ControlGroup of a source, or nil if the source
 // is a log or another machine, or has no control groups.
 func ControlGroupsFor(is winperf.Description) func(id uint64) string {
-	if is.Recorded || !thismachine.Is(is.Machine) || runtime.GOOS != "linux" {
+	files, err := hostfiles.Open(is.Files)
+	if !readable(is) || runtime.GOOS != "linux" || err != nil {
 		return nil
 	}
-
 	return func(id uint64) string {
-		text, err := os.ReadFile("/proc/" + strconv.FormatUint(id, 10) + "/cgroup")
-		if err != nil {
-			return ""
-		}
-		return controlGroup(string(text))
+		return controlGroup(files.Text("proc/" + strconv.FormatUint(id, 10) + "/cgroup"))
 	}
 }
 

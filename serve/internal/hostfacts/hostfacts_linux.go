@@ -8,27 +8,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/hostfiles"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-func read(f *metrics.Facts) { readRoot(f, "/") }
-
 func owners() func(id uint64) string { return nil }
 
-// readRoot reads the facts from files below a root.
-func readRoot(f *metrics.Facts, root string) {
-	text := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(b))
+// read reads the facts from files of a machine; none if its directories are missing.
+func read(f *metrics.Facts, at winperf.HostFiles) {
+	files, err := hostfiles.Open(at)
+	if err != nil {
+		return
 	}
+	text := files.Text
 
 	f.Product = unquote(word(text("etc/os-release"), "PRETTY_NAME="))
 	f.Version = text("proc/sys/kernel/osrelease")
 	f.Major, f.Minor = version(f.Version)
-	f.Hostname = text("proc/sys/kernel/hostname")
+	f.Hostname, _ = files.Hostname()
 
 	kilobytes, _, _ := strings.Cut(word(text("proc/meminfo"), "MemTotal:"), " ")
 	f.PhysicalMemory = number(kilobytes) * 1024
@@ -37,7 +35,7 @@ func readRoot(f *metrics.Facts, root string) {
 		f.Boot = time.Unix(int64(boot), 0).UTC()
 	}
 	f.LogicalProcessors = processors(text("sys/devices/system/cpu/online"))
-	f.TimeZone = zone(root, text("etc/timezone"))
+	f.TimeZone = zone(files.Root(), text("etc/timezone"))
 }
 
 // word returns the rest of the first line that begins with a word.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -38,7 +39,7 @@ func TestLinux(t *testing.T) {
 	}
 
 	var got metrics.Facts
-	readRoot(&got, root)
+	read(&got, winperf.HostFiles{Root: root})
 	want := metrics.Facts{
 		Hostname: "web1.example.org",
 		Product:  "Debian GNU/Linux 12 (bookworm)", Version: "6.1.0-18-amd64", Major: "6", Minor: "1",
@@ -52,10 +53,18 @@ func TestLinux(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	// A system that tells nothing gives nothing, but for the processors of this program.
+	// A system that tells nothing gives nothing, but for the name and the processors of this program.
+	root = t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "proc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	got = metrics.Facts{}
-	readRoot(&got, t.TempDir())
-	if diff := cmp.Diff(metrics.Facts{LogicalProcessors: runtime.NumCPU()}, got); diff != "" {
+	read(&got, winperf.HostFiles{Root: root})
+	name, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(metrics.Facts{Hostname: name, LogicalProcessors: runtime.NumCPU()}, got); diff != "" {
 		t.Errorf("empty (-want +got):\n%s", diff)
 	}
 }

@@ -5,14 +5,15 @@ package hostfacts
 import (
 	"runtime"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-func read(f *metrics.Facts) {
+func read(f *metrics.Facts, _ winperf.HostFiles) {
 	f.Product = runtime.GOOS
 	f.LogicalProcessors = runtime.NumCPU()
 }
 
-func values() func([]metrics.HostValue) []metrics.HostValue { return nil }
+func values(winperf.HostFiles) func([]metrics.HostValue) []metrics.HostValue { return nil }
 
 func owners() func(id uint64) string { return nil }

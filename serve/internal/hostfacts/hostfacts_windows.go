@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/sink/metrics"
@@ -15,7 +16,7 @@ import (
 const processLimit = 1<<32 - 1
 
 // read reads the facts from the system. Failed calls leave fields empty.
-func read(f *metrics.Facts) {
+func read(f *metrics.Facts, _ winperf.HostFiles) {
 	k := winapi.NewKernel(winapi.NewDLL("kernel32.dll"))
 	f.Hostname, _ = k.ComputerNameEx(winapi.ComputerNameDnsHostname)
 	f.Domain, _ = k.ComputerNameEx(winapi.ComputerNameDnsDomain)

@@ -11,27 +11,43 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/hostfiles"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
 // maxDevices is the largest number of devices, mounts or services that are read.
 const maxDevices = 1000
 
-// host reads values from files below a root.
+// host reads values from the files of a machine.
 type host struct {
-	root   string
+	files  *hostfiles.Files
 	static []metrics.HostValue // of processors, which do not change
 }
 
-func values() func([]metrics.HostValue) []metrics.HostValue {
-	h := newHost("/")
+func values(at winperf.HostFiles) func([]metrics.HostValue) []metrics.HostValue {
+	h := newHost(at)
+	if h == nil {
+		return nil
+	}
 	return func(buf []metrics.HostValue) []metrics.HostValue {
-		return appendClock(appendInterfaces(h.read(buf)))
+		buf = h.read(buf)
+		if h.files.Foreign() {
+			buf = h.devices(buf)
+		} else {
+			buf = appendInterfaces(buf)
+		}
+		return appendClock(buf)
 	}
 }
 
-func newHost(root string) *host {
-	h := &host{root: root}
+// newHost returns nil if directories of the machine are missing.
+func newHost(at winperf.HostFiles) *host {
+	files, err := hostfiles.Open(at)
+	if err != nil {
+		return nil
+	}
+	h := &host{files: files}
 	h.static = h.processors()
 	return h
 }
@@ -54,23 +70,11 @@ func (h *host) read(buf []metrics.HostValue) []metrics.HostValue {
 }
 
 // text returns the contents of a file, at most 1 MB, or "".
-func (h *host) text(name string) string {
-	f, err := os.Open(filepath.Join(h.root, name))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-
-	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
-}
+func (h *host) text(name string) string { return h.files.Text(name) }
 
 // names returns the sorted names in a directory.
 func (h *host) names(directory string) (names []string) {
-	entries, err := os.ReadDir(filepath.Join(h.root, directory))
+	entries, err := os.ReadDir(h.files.Path(directory))
 	if err != nil {
 		return nil
 	}
@@ -90,7 +94,7 @@ var tcpStates = [...]string{
 // 25,000 connections, because reading it takes too long.
 func (h *host) connections(buf []metrics.HostValue, file, family string) []metrics.HostValue {
 	const longest = 4 << 20
-	f, err := os.Open(filepath.Join(h.root, file))
+	f, err := h.files.Open(file)
 	if err != nil {
 		return buf
 	}
@@ -153,13 +157,20 @@ var remote = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.
 // mounts appends the file systems on devices and of other machines.
 func (h *host) mounts(buf []metrics.HostValue) []metrics.HostValue {
 	seen := map[string]bool{}
-	for line := range strings.Lines(h.text("proc/self/mounts")) {
+	list, below := h.files.Mounts("mounts")
+	for line := range strings.Lines(h.text(list)) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 || len(seen) >= maxDevices {
 			continue
 		}
 
 		source, point, system := fields[0], unescape.Replace(fields[1]), fields[2]
+		if below != "" {
+			var ok bool
+			if point, ok = hostfiles.Below(point, below); !ok {
+				continue
+			}
+		}
 		kind, disk := "fixed", strings.TrimPrefix(source, "/dev/")
 		switch {
 		case slices.Contains(remote, system):
@@ -207,6 +218,35 @@ func (h *host) temperatures(buf []metrics.HostValue) []metrics.HostValue {
 	return buf
 }
 
+// devices appends the interfaces of another machine with their states. Its addresses are known only to its
+// own programs.
+func (h *host) devices(buf []metrics.HostValue) []metrics.HostValue {
+	for _, name := range h.names("sys/class/net") {
+		directory := filepath.Join("sys/class/net", name)
+		flags, err := strconv.ParseUint(h.text(filepath.Join(directory, "flags")), 0, 32)
+		if err != nil {
+			continue // a file of a driver, not an interface
+		}
+
+		const running = 0x40 // IFF_RUNNING of if.h
+		mac := h.text(filepath.Join(directory, "address"))
+		buf = appendInterface(buf, name, mac, flags&running != 0)
+	}
+	return buf
+}
+
+// appendInterface appends an interface with its state.
+func appendInterface(buf []metrics.HostValue, name, mac string, up bool) []metrics.HostValue {
+	states := map[string]float64{"up": 0, "down": 1}
+	if up {
+		states = map[string]float64{"up": 1, "down": 0}
+	}
+	return append(buf,
+		value("windows_net_nic_info", 1, "friendly_name", name, "mac", mac, "nic", name),
+		value("windows_net_nic_operation_status", states["up"], "nic", name, "status", "up"),
+		value("windows_net_nic_operation_status", states["down"], "nic", name, "status", "down"))
+}
+
 // appendInterfaces appends the interfaces of this machine with their states and addresses.
 func appendInterfaces(buf []metrics.HostValue) []metrics.HostValue {
 	interfaces, err := net.Interfaces()
@@ -215,15 +255,7 @@ func appendInterfaces(buf []metrics.HostValue) []metrics.HostValue {
 	}
 
 	for _, i := range interfaces[:min(len(interfaces), maxDevices)] {
-		states := map[string]float64{"up": 0, "down": 1}
-		if i.Flags&net.FlagRunning != 0 {
-			states = map[string]float64{"up": 1, "down": 0}
-		}
-		buf = append(buf,
-			value("windows_net_nic_info", 1,
-				"friendly_name", i.Name, "mac", i.HardwareAddr.String(), "nic", i.Name),
-			value("windows_net_nic_operation_status", states["up"], "nic", i.Name, "status", "up"),
-			value("windows_net_nic_operation_status", states["down"], "nic", i.Name, "status", "down"))
+		buf = appendInterface(buf, i.Name, i.HardwareAddr.String(), i.Flags&net.FlagRunning != 0)
 
 		addresses, _ := i.Addrs() // none after an error
 		for _, a := range addresses[:min(len(addresses), maxDevices)] {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/winperf/winperf"
 )
 
 // hostFiles are the files of a machine with two processors, a disk and a service.
@@ -41,6 +42,9 @@ var hostFiles = map[string]string{
 func hostOf(t *testing.T, files map[string]string) *host {
 	t.Helper()
 	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "proc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range files {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -50,7 +54,7 @@ func hostOf(t *testing.T, files map[string]string) *host {
 			t.Fatal(err)
 		}
 	}
-	return newHost(root)
+	return newHost(winperf.HostFiles{Root: root})
 }
 
 // TestHostValues reads the values of a machine that is files.
@@ -110,7 +114,7 @@ func TestManyConnections(t *testing.T) {
 
 // TestThisHost compares values of this machine with its files.
 func TestThisHost(t *testing.T) {
-	lines := hostLines(values()(nil))
+	lines := hostLines(values(winperf.HostFiles{})(nil))
 	has := func(line string) bool { return slices.Contains(lines, line) }
 	if !has("net_nic_address_info address=127.0.0.1 family=ipv4 nic=lo 1") ||
 		!has("net_nic_operation_status nic=lo status=up 1") || !has("net_nic_operation_status nic=lo status=down 0") {
@@ -130,5 +134,53 @@ func TestThisHost(t *testing.T) {
 		if !has(fmt.Sprintf("net_nic_info friendly_name=%s mac=%s nic=%[1]s 1", e.Name(), mac)) {
 			t.Errorf("interface %s with %s is missing", e.Name(), mac)
 		}
+	}
+}
+
+// TestMountedHost: the names of accounts, control groups, mounts and interfaces are those of the machine
+// whose files are mounted in a container.
+func TestMountedHost(t *testing.T) {
+	files := map[string]string{
+		"etc/passwd":               "root:x:0:0:root:/root:/bin/sh\nbroken:x\nal(ice:x:4000000:1::/:\n",
+		"proc/1/mountinfo":         "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n",
+		"proc/1/mounts":            "/dev/sda1 / ext4 rw 0 0\n",
+		"proc/self/mounts":         "/dev/sdb1 / ext4 rw 0 0\n",
+		"proc/7/cgroup":            "0::/system.slice/ssh.service\n",
+		"sys/class/net/eth9/flags": "0x1043\n", "sys/class/net/eth9/address": "02:00:00:00:00:09\n",
+		"sys/class/net/eth8/flags": "0x1003\n", "sys/class/net/bonding_masters": "\n",
+	}
+	is := winperf.Description{Machine: "OTHER", Files: winperf.HostFiles{Root: hostOf(t, files).files.Root()}}
+
+	users := UsersFor(is)
+	for id, want := range map[uint64]string{0: "root", 4000000: "al[ice", 5: ""} {
+		if got := users(id); got != want {
+			t.Errorf("account %d is %q, want %q", id, got, want)
+		}
+	}
+	groups := ControlGroupsFor(is)
+	if got, none := groups(7), groups(8); got != "/system.slice/ssh.service" || none != "" {
+		t.Errorf("control groups %q and %q", got, none)
+	}
+
+	want := []string{
+		"logical_disk_info disk=sda1 filesystem=ext4 type=fixed volume=/ 1",
+		"net_nic_info friendly_name=eth8 nic=eth8 1",
+		"net_nic_operation_status nic=eth8 status=up 0",
+		"net_nic_operation_status nic=eth8 status=down 1",
+		"net_nic_info friendly_name=eth9 mac=02:00:00:00:00:09 nic=eth9 1",
+		"net_nic_operation_status nic=eth9 status=up 1",
+		"net_nic_operation_status nic=eth9 status=down 0",
+	}
+	var got []string
+	for _, line := range hostLines(ValuesFor(is)(nil)) {
+		if !strings.HasPrefix(line, "time_") {
+			got = append(got, line)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if facts := For(is); facts.LogicalProcessors == 0 || facts.Hostname == "" {
+		t.Errorf("facts %+v", facts)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/sink/metrics"
@@ -23,7 +24,7 @@ type machine struct {
 }
 
 // values returns the values of this machine.
-func values() func([]metrics.HostValue) []metrics.HostValue {
+func values(winperf.HostFiles) func([]metrics.HostValue) []metrics.HostValue {
 	m := &machine{
 		kernel:   winapi.NewKernel(winapi.NewDLL("kernel32.dll")),
 		network:  winapi.NewNetwork(winapi.NewDLL("iphlpapi.dll")),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/sink/metrics"
@@ -198,7 +199,7 @@ func TestHang(t *testing.T) {
 
 // TestThisMachine compares the addresses of running adapters with those that package net has.
 func TestThisMachine(t *testing.T) {
-	lines := hostLines(values()(nil))
+	lines := hostLines(values(winperf.HostFiles{})(nil))
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		t.Fatal(err)

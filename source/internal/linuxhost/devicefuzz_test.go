@@ -114,7 +114,7 @@ func FuzzMountinfo(f *testing.F) {
 	f.Add([]byte("1 0 8:1 / / rw - ext4 s rw\n2 1 8:2 / /a/b rw - ext4 s rw\n3 1 8:3 / /a rw - autofs "+
 		"s rw\n4 3 8:3 / /a/b rw - ext4 s\n"), "\text4\n\tautofs\n")
 	f.Fuzz(func(t *testing.T, text []byte, filesystems string) {
-		rows := parseMounts(text)
+		rows := parseMounts(text, "")
 		kinds := deviceKinds([]byte(filesystems))
 		chosen := chooseMounts(rows, kinds)
 		devices := map[deviceID]bool{}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -164,11 +165,14 @@ func TestLiveProtocols(t *testing.T) {
 // own.
 func TestRootElsewhere(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(dir+"/proc", 0o777); err != nil {
+	if err := os.MkdirAll(dir+"/proc/1", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for root, want := range map[string]string{dir: "proc/1/mountinfo", "": ""} {
-		h, err := New(Options{Root: root})
+	if err := os.WriteFile(dir+"/proc/1/mountinfo", []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for root, want := range map[string]string{dir: "proc/1/mountinfo", "": "proc/self/mountinfo"} {
+		h, err := New(Options{Files: winperf.HostFiles{Root: root}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +184,7 @@ func TestRootElsewhere(t *testing.T) {
 
 func TestStatfs(t *testing.T) {
 	dir := t.TempDir()
-	root := newRoot(dir)
+	root := newRoot(filesIn(t, dir))
 	got, err := root.Statfs("/")
 	var st unix.Statfs_t
 	if errStat := unix.Statfs(dir, &st); errStat != nil {

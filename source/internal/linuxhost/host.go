@@ -46,12 +46,14 @@ type System struct {
 	Groups func(path string) bool
 	// Mounts is the file that lists mounts, relative to the root; "" means proc/self/mountinfo.
 	Mounts string
+	// MountsBelow is a directory that is removed from mount points; others are omitted.
+	MountsBelow string
 }
 
 // Options configure [New].
 type Options struct {
-	// Root is the directory that contains proc and sys; "" means "/".
-	Root string
+	// Files are the directories to read; the zero value means /, /proc and /sys.
+	Files winperf.HostFiles
 	// FoldKernelThreads combines all kernel threads into one instance of Process, System.
 	FoldKernelThreads bool
 	// Groups reports whether to show a control group such as "/user.slice" and the groups below it;

@@ -1,7 +1,6 @@
 package linuxhost
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"time"
@@ -9,28 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/hostfiles"
 )
 
-// New returns a provider of this machine's objects. It fails if opt.Root has no directory proc.
+// New returns a provider of a machine's objects. It fails if one of opt.Files is no directory.
 func New(opt Options) (*Host, error) {
-	root := opt.Root
-	if root == "" {
-		root = "/"
+	files, err := hostfiles.Open(opt.Files)
+	if err != nil {
+		return nil, err
 	}
 
-	if _, err := os.Stat(root + "/proc"); err != nil {
-		return nil, fmt.Errorf("cannot provide the objects of the Linux host: %w", err)
-	}
-	files, highest := maxOpen()
+	open, highest := maxOpen()
 	sys := System{
-		Root: func() Root { return newRoot(root) }, Now: now, PageSize: os.Getpagesize(),
-		MaxOpen: files, MaxHandle: highest,
+		Root: func() Root { return newRoot(files) }, Now: now, PageSize: os.Getpagesize(),
+		MaxOpen: open, MaxHandle: highest,
 		FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups,
 	}
-
-	if root != "/" {
-		sys.Mounts = "proc/1/mountinfo" // self has the mounts of this program's namespace
-	}
+	sys.Mounts, sys.MountsBelow = files.Mounts("mountinfo")
 	const clockTick = 17   // AT_CLKTCK, getauxval(3)
 	auxv, _ := unix.Auxv() // on failure the default applies
 	for _, entry := range auxv {

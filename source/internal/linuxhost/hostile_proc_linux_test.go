@@ -73,7 +73,7 @@ func hostileTree(t *testing.T, cases *perftest.Cases) {
 			}
 		}
 		change := func(s *System) {
-			s.Root = onlyRoot(newRoot(dir))
+			s.Root = onlyRoot(newRoot(filesIn(t, dir)))
 			s.MaxOpen = 1 + r.IntN(2)*1000 // most files are opened for each sample, or once
 		}
 

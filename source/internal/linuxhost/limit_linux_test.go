@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -39,7 +40,7 @@ func TestLimited(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 256, Max: 256}); err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Options{Root: dir})
+	h, err := New(Options{Files: winperf.HostFiles{Root: dir}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestListDirectory(t *testing.T) {
 	if err := os.Symlink("c", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	root := newRoot(dir)
+	root := newRoot(filesIn(t, dir))
 	r := reader{root: root, limit: 10}
 	top := file{name: "."}
 	var l Listing
@@ -68,7 +68,7 @@ func TestListAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := reader{root: newRoot(dir), limit: 10}
+	r := reader{root: newRoot(filesIn(t, dir)), limit: 10}
 	top := file{name: "."}
 	var l Listing
 	var err error

@@ -97,7 +97,7 @@ func (r *mountSource) read(s *session) error {
 		r.text = r.text[:0] // try again next time
 		return err
 	}
-	r.update(s, chooseMounts(parseMounts(r.text), deviceKinds(kinds)))
+	r.update(s, chooseMounts(parseMounts(r.text, s.mountsBelow), deviceKinds(kinds)))
 	return nil
 }
 

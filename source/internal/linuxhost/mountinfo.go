@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/winperf/winperf/internal/hostfiles"
 )
 
 // mountRow is a line of /proc/PID/mountinfo (proc_pid_mountinfo(5)).
@@ -16,10 +18,15 @@ type mountRow struct {
 	source     string // device, as given to mount(8)
 }
 
-// parseMounts skips invalid lines.
-func parseMounts(text []byte) (rows []mountRow) {
+// parseMounts skips invalid lines and mount points that are not below a directory, which it removes from
+// the others.
+func parseMounts(text []byte, below string) (rows []mountRow) {
 	for line := range lines(text) {
-		if row, ok := parseMount(line); ok {
+		row, ok := parseMount(line)
+		if ok && below != "" {
+			row.point, ok = hostfiles.Below(row.point, below)
+		}
+		if ok {
 			rows = append(rows, row)
 		}
 	}

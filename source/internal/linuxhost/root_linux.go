@@ -7,27 +7,30 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/winperf/winperf/internal/hostfiles"
 	"golang.org/x/sys/unix"
 )
 
-// directory is a [Root] for a directory. It builds names in a buffer, because package unix
+// directory is a [Root] for the files of a machine. It builds names in a buffer, because package unix
 // allocates one for each call.
 type directory struct {
-	path string
-	name []byte // NUL-terminated
-	list []byte
-	stat unix.Statx_t
+	files hostfiles.Files
+	name  []byte // NUL-terminated
+	list  []byte
+	stat  unix.Statx_t
 }
 
-func newRoot(path string) Root {
-	return &directory{path: path, list: make([]byte, 16<<10)}
+func newRoot(files *hostfiles.Files) Root {
+	return &directory{files: *files, list: make([]byte, 16<<10)}
 }
 
 // Open implements [Root].
 func (d *directory) Open(dir Handle, name string) (Handle, error) {
 	d.name = d.name[:0]
 	if dir == 0 {
-		d.name = append(append(d.name, d.path...), '/')
+		var above string
+		above, name = d.files.Split(name)
+		d.name = append(append(d.name, above...), '/')
 	}
 	d.name = append(append(d.name, name...), 0)
 
@@ -131,11 +134,11 @@ func (d *directory) Size(dir Handle, name string) (int64, error) {
 	}
 }
 
-// Statfs implements [Root]. It uses only d.path, because calls may be concurrent, and closes the
+// Statfs implements [Root]. It uses only d.files, because calls may be concurrent, and closes the
 // mount point, so that it can be unmounted.
 func (d *directory) Statfs(path string) (Space, error) {
 	var buf [256]byte
-	name := append(append(append(buf[:0], d.path...), path...), 0)
+	name := append(append(append(buf[:0], d.files.Root()...), path...), 0)
 	h, err := openat(0, name, unix.O_PATH)
 	if err != nil {
 		return Space{}, err

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/hostfiles"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -25,7 +27,7 @@ func TestDirectory(t *testing.T) {
 	dir := t.TempDir()
 	writeRoot(t, root, dir)
 	want := newRig(t, root, nil).ask("Global")
-	got := newRig(t, NewMapRoot(nil), func(s *System) { s.Root = onlyRoot(newRoot(dir)) }).ask("Global")
+	got := newRig(t, NewMapRoot(nil), func(s *System) { s.Root = onlyRoot(newRoot(filesIn(t, dir))) }).ask("Global")
 	if diff := cmp.Diff(want, got, unexported); diff != "" {
 		t.Error(diff)
 	}
@@ -55,7 +57,7 @@ func writeRoot(t *testing.T, root *MapRoot, dir string) {
 }
 
 func TestNewElsewhere(t *testing.T) {
-	if _, err := New(Options{Root: t.TempDir()}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := New(Options{Files: winperf.HostFiles{Root: t.TempDir()}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root without proc: %v", err)
 	}
 }
@@ -63,7 +65,7 @@ func TestNewElsewhere(t *testing.T) {
 // TestProcessEnds reads a process's files through open descriptors before and
 // after its end.
 func TestProcessEnds(t *testing.T) {
-	root := newRoot("/")
+	root := newRoot(filesIn(t, "/"))
 	proc, err := root.Open(0, "proc")
 	if err != nil {
 		t.Fatal(err)
@@ -190,4 +192,18 @@ func TestSystemError(t *testing.T) {
 	if got := systemError(unix.EACCES); !errors.Is(got, fs.ErrPermission) || isShort(got) {
 		t.Errorf("%v: %v", unix.EACCES, got)
 	}
+}
+
+// filesIn returns the files of a machine below a directory.
+func filesIn(t testing.TB, dir string) *hostfiles.Files {
+	t.Helper()
+	at := winperf.HostFiles{Root: dir}
+	if _, err := os.Stat(dir + "/proc"); err != nil {
+		at.Proc = dir // for tests without /proc
+	}
+	files, err := hostfiles.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -44,9 +44,11 @@ type session struct {
 	disks diskTable
 
 	mountinfo file
-	hidden    hidden
-	missed    error // last error that left values missing in the current query
-	reports   reports
+
+	mountsBelow string // see System.MountsBelow
+	hidden      hidden
+	missed      error // last error that left values missing in the current query
+	reports     reports
 }
 
 func newSession(sys System) *session {
@@ -65,7 +67,8 @@ func newSession(sys System) *session {
 		files:      map[string]*sharedFile{},
 		disks:      newDiskTable(),
 
-		mountinfo: file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
+		mountsBelow: sys.MountsBelow,
+		mountinfo:   file{name: cmp.Or(sys.Mounts, "proc/self/mountinfo"), records: true},
 	}
 
 	s.queries++

@@ -1,20 +1,26 @@
 package local
 
 import (
-	"os"
 	"strings"
 
+	"github.com/winperf/winperf/internal/hostfiles"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/source/internal/linuxhost"
 )
 
 func openHost(opt Options) (host, error) {
-	name, err := os.Hostname()
+	files, err := hostfiles.Open(opt.Files)
+	if err != nil {
+		return host{}, err
+	}
+	name, err := files.Hostname()
 	if err != nil {
 		return host{}, err
 	}
 
-	p, err := linuxhost.New(linuxhost.Options{FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups})
+	p, err := linuxhost.New(linuxhost.Options{
+		Files: opt.Files, FoldKernelThreads: opt.FoldKernelThreads, Groups: opt.Groups,
+	})
 	if err != nil {
 		return host{}, err
 	}
@@ -26,6 +32,6 @@ func openHost(opt Options) (host, error) {
 		machine:  strings.ToUpper(name),
 		dispatch: provider.Options{Clocks: linuxhost.Clocks},
 		provider: p,
-		publish:  true,
+		publish:  !files.Foreign(),
 	}, nil
 }

@@ -12,7 +12,9 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -43,6 +45,9 @@ type Options struct {
 	// Groups reports, on Linux, whether a control group such as "/user.slice" is shown, together
 	// with all groups below it. If nil, all groups are shown.
 	Groups func(path string) bool
+	// Files are, on Linux, the directories of the machine to read, as from a container. Published
+	// counters are then not read.
+	Files winperf.HostFiles
 	// Published are, on Linux, the directories of published counters. For the default see package
 	// publish.
 	Published []string
@@ -61,6 +66,9 @@ type host struct {
 // winperf.ErrNotSupported. Failures of providers, on Windows of interfaces and counter sets, are
 // the source's anomalies. Options.OnProblem gets them with the stack of a panic.
 func Open(opt Options) (winperf.Source, error) {
+	if opt.Files != (winperf.HostFiles{}) && runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("the files of a Linux machine on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
+	}
 	h, err := openHost(opt)
 	if err != nil {
 		return nil, err
@@ -72,7 +80,7 @@ func Open(opt Options) (winperf.Source, error) {
 }
 
 func newSource(h host, opt Options) (*source, error) {
-	s := &source{machine: h.machine}
+	s := &source{machine: h.machine, files: opt.Files}
 	h.dispatch.Machine = h.machine
 	var reporting sync.Mutex // several dispatchers report
 	h.dispatch.OnProblem = func(p provider.Problem) {
@@ -137,6 +145,7 @@ func newDispatcher(h host, others ...provider.Provider) (*dispatcher, error) {
 // source may be used by any number of goroutines, like the dispatcher.
 type source struct {
 	machine    string
+	files      winperf.HostFiles
 	dispatcher *dispatcher
 	// apart queries the host's provider for costly objects only, in a separate session. The queries
 	// of a dispatcher run one after another, and costly ones must not delay the others.
@@ -151,7 +160,7 @@ type source struct {
 // Describe implements winperf.Source. Every failure of a provider is an anomaly with the provider,
 // the stage, the time and the cause.
 func (s *source) Describe() winperf.Description {
-	return winperf.Description{Machine: s.machine, Anomalies: s.troubles.since}
+	return winperf.Description{Machine: s.machine, Anomalies: s.troubles.since, Files: s.files}
 }
 
 // Schema implements winperf.Source.

@@ -113,7 +113,7 @@ func (c *crowd) churn(ctx context.Context) {
 // open returns a source of the machine.
 func (c *crowd) open() *source {
 	c.t.Helper()
-	p, err := linuxhost.New(linuxhost.Options{Root: c.dir})
+	p, err := linuxhost.New(linuxhost.Options{Files: winperf.HostFiles{Root: c.dir}})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -60,6 +60,8 @@ Options follow the question mark; & separates several:
 
   kernel=fold      show one process instead of the threads of the Linux kernel
   groups=PATH      show these control groups of Linux and the groups below them
+  root=DIR         the Linux machine that is mounted in DIR, in a container
+  procfs=DIR       its /proc, by default below root; sysfs=DIR is its /sys
   foreign=HOST     counters of HOST, which has no Windows: MACHINE queries it
   lang=ID          language of the names, such as 009 for English
   formatted=1      values computed by PDH instead of raw values

@@ -1,12 +1,14 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +30,7 @@ type serveFlags struct {
 	app        *console.App
 	host       *Hosted // the service manager, or nil
 	source     input.SourceFlags
+	files      winperf.HostFiles
 	sel        input.SelectFlags
 	flags      server.Config // values of the flags
 	names      []string
@@ -183,6 +186,10 @@ func (s *serveFlags) addWeb(cmd *cobra.Command) {
 	f.StringVar(&s.flags.Web.TelemetryPath, "web.telemetry-path", "", path)
 	const pprof = "serve profiles of the server below /debug/pprof/"
 	f.BoolVar(&s.flags.Web.Pprof, "web.enable-pprof", false, pprof)
+	const root = "`DIRECTORY` in which / of the machine to read is mounted, in a container on Linux"
+	f.StringVar(&s.files.Root, "path.rootfs", "", root)
+	f.StringVar(&s.files.Proc, "path.procfs", "", "`DIRECTORY` of its /proc (default: below --path.rootfs)")
+	f.StringVar(&s.files.Sys, "path.sysfs", "", "`DIRECTORY` of its /sys (default: below --path.rootfs)")
 	const level = "lowest `LEVEL` of messages: debug, info, warn or error (default info)"
 	f.StringVar(&s.flags.Log.Level, "log.level", "", level)
 	const format = "`FORMAT` of messages: logfmt or json (default logfmt)"
@@ -265,6 +272,28 @@ func (s *serveFlags) ready([]string) {
 	}
 }
 
+// inDirectories returns the URL of a source that reads the files of a machine in directories.
+func inDirectories(url string, at winperf.HostFiles) (string, error) {
+	if at == (winperf.HostFiles{}) {
+		return url, nil
+	}
+	rest, ok := strings.CutPrefix(cmp.Or(url, "local:"), "local:")
+	if !ok {
+		return "", fmt.Errorf("--path.rootfs, --path.procfs and --path.sysfs are for local:, not for %s", url)
+	}
+
+	values, err := neturl.ParseQuery(strings.TrimPrefix(rest, "?"))
+	if err != nil {
+		return "", err
+	}
+	for key, path := range map[string]string{"root": at.Root, "procfs": at.Proc, "sysfs": at.Sys} {
+		if path != "" {
+			values.Set(key, path)
+		}
+	}
+	return "local:?" + values.Encode(), nil
+}
+
 // maxConfig bounds the size of a configuration; the parser reports longer ones.
 const maxConfig = 2 << 20
 
@@ -276,6 +305,9 @@ func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err er
 	}
 	if c.Source == "" || given("source") {
 		c.Source = s.source.Source
+	}
+	if c.Source, err = inDirectories(c.Source, s.files); err != nil {
+		return c, err
 	}
 	if given("language") {
 		c.Language = string(s.source.Language)

@@ -17,6 +17,7 @@ import (
 	"github.com/shirou/gopsutil/v4/net"
 	"github.com/shirou/gopsutil/v4/process"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/provider"
 	"github.com/winperf/winperf/source/internal/linuxhost"
 )
@@ -68,7 +69,7 @@ func loop(b *testing.B, f func() int, least int) {
 
 func benchWinperf(b *testing.B, root string, q *provider.Query) {
 	b.Helper()
-	h, err := linuxhost.New(linuxhost.Options{Root: root})
+	h, err := linuxhost.New(linuxhost.Options{Files: winperf.HostFiles{Root: root}})
 	if err != nil {
 		b.Fatal(err)
 	}
