@@ -242,8 +242,20 @@ func (s *Sender) checkRetryTime(since time.Duration, a *answer) error {
 	return nil
 }
 
-// try sends a request once.
+// stopGrace is the time that a request has left when ctx ends.
+const stopGrace = 2 * time.Second
+
+// try sends a request once. A request that has begun when ctx ends may finish: if it were cancelled, it
+// would be unknown whether the receiver stored its series, and they would not be marked as ended.
 func (s *Sender) try(ctx context.Context, r *request) answer {
+	if err := ctx.Err(); err != nil {
+		return answer{verdict: again, err: err}
+	}
+	stopped := ctx
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(stopped, func() { time.AfterFunc(stopGrace, cancel) })()
+
 	got, err := s.client.post(ctx, r.body, r.header)
 	if err != nil {
 		return answer{verdict: again, err: err}

@@ -183,6 +183,46 @@ func TestEnds(t *testing.T) {
 	})
 }
 
+// transport is a function as a http.RoundTripper.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestStopsAfterRequest: a request that has begun when the context ends finishes if the receiver answers, and
+// its series are marked as ended later. Without an answer it ends, too.
+func TestStopsAfterRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, asked, _ := scripted(t, Target{URL: someone}, reply{status: 204, header: http.Header{writtenHeader: {"1"}}})
+		s.opt.MarkEnded = true
+		ctx, stop := context.WithCancel(t.Context())
+		s.client.http.Transport = transport(func(r *http.Request) (*http.Response, error) {
+			stop()
+			synctest.Wait()
+			if err := r.Context().Err(); err != nil {
+				return nil, err
+			}
+			return asked.RoundTrip(r)
+		})
+		if err := send(ctx, s, 1); err != nil {
+			t.Fatal(err)
+		}
+		before := len(asked.bodies)
+		if err := s.End(t.Context()); err != nil || len(asked.bodies) != before+1 {
+			t.Errorf("%d requests mark series as ended: %v", len(asked.bodies)-before, err)
+		}
+
+		ctx, stop = context.WithCancel(t.Context())
+		s.client.http.Transport = transport(func(r *http.Request) (*http.Response, error) {
+			stop()
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		if err := send(ctx, s, 2); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want the end of the context", err)
+		}
+	})
+}
+
 // What is there under 2.0 comes again under 1.0 to a target that does not know 2.0, however it
 // says so, and only 1.0 is sent from then on.
 func TestFallback(t *testing.T) {
