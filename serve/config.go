@@ -44,6 +44,8 @@ type Config struct {
 	// the other objects. Filters selects instances under its names.
 	Collectors []string
 	Filters    []metrics.LabelFilter
+	// CommandLines adds the label cmdline to windows_process_info. Command lines may contain secrets.
+	CommandLines bool
 	// Counters are objects of windows_exporter's collector performancecounter. They are not served if
 	// Collectors lacks it.
 	Counters []metrics.Generic

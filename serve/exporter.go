@@ -135,6 +135,9 @@ func (e *Exporter) open(ctx context.Context) error {
 	e.mapping.Facts, e.mapping.HostValues = hostfacts.For(is), hostfacts.ValuesFor(is)
 	e.mapping.UserName, e.mapping.ControlGroup = hostfacts.UsersFor(is), hostfacts.ControlGroupsFor(is)
 	e.mapping.Owner = hostfacts.OwnersFor(is)
+	if e.opt.CommandLines {
+		e.mapping.CommandLine = hostfacts.CommandLinesFor(is)
+	}
 	if err := e.addGroups(ctx); err != nil {
 		return err
 	}

@@ -155,6 +155,7 @@ var layouts = []layout{
 		{"Sid", 0, 0},
 		{"Attributes", 8, 4},
 	}, 16, 8},
+	{"UNICODE_STRING", UNICODE_STRING{}, []field{{"Length", 0, 0}, {"MaximumLength", 2, 2}, {"Buffer", 8, 4}}, 16, 8},
 	{"TOKEN_USER", TOKEN_USER{}, []field{{"User", 0, 0}}, 16, 8},
 	{"DISK_EXTENT", DISK_EXTENT{}, []field{
 		{"DiskNumber", 0, 0},
@@ -297,7 +298,7 @@ func TestHeaders(t *testing.T) {
 		t.Skipf("skipped: no %s to read the Windows headers with", compiler)
 	}
 	var c strings.Builder
-	c.WriteString("#include <stddef.h>\n#include <winsock2.h>\n#include <windows.h>\n#include <iphlpapi.h>\n#include <winioctl.h>\n" +
+	c.WriteString("#include <stddef.h>\n#include <winsock2.h>\n#include <windows.h>\n#include <winternl.h>\n#include <iphlpapi.h>\n#include <winioctl.h>\n" +
 		"#include <psapi.h>\n#include <winperf.h>\n")
 	c.WriteString("#define SAME(x, n) _Static_assert((unsigned)(size_t)(x) == (n), #x)\n")
 	for _, l := range layouts {

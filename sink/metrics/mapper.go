@@ -46,6 +46,9 @@ type Options struct {
 	// Owner returns the owner of a process of the machine by the id of the process, or "", for the scheme
 	// WindowsExporter if the sample has no user ids. It is called once for each process. nil has no owners.
 	Owner func(id uint64) string
+	// CommandLine returns the command line of a process of the machine by its id, or "", for the scheme
+	// WindowsExporter. It is called once for each process. nil has no command lines.
+	CommandLine func(id uint64) string
 	// ControlGroup returns the path of the control group of a process of the machine, or "", for groups by
 	// control group. Without a path a process is in the group "other". nil has no paths.
 	ControlGroup func(id uint64) string

@@ -19,6 +19,7 @@ type tabled struct {
 	hosted   bool                   // there are Options.HostValues
 	user     func(id uint64) string // Options.UserName
 	owner    func(id uint64) string // Options.Owner
+	command  func(id uint64) string // Options.CommandLine
 	foreign  func(machine string) string
 }
 
@@ -54,7 +55,7 @@ func newTabled(t *tables.Table, err error, opt *Options) (*tabled, error) {
 	s := &tabled{
 		blocks: t.Blocks, byObject: map[string][]int{},
 		facts: opt.Facts, totals: opt.Totals, filters: opt.Filters, foreign: opt.foreign,
-		hosted: opt.HostValues != nil, user: opt.UserName, owner: opt.Owner,
+		hosted: opt.HostValues != nil, user: opt.UserName, owner: opt.Owner, command: opt.CommandLine,
 	}
 	for i := range s.blocks {
 		for _, o := range s.blocks[i].Objects {

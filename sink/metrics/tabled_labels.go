@@ -21,6 +21,8 @@ type tableLabels struct {
 	sql    string
 	user   func(id uint64) string // Options.UserName
 	owner  func(id uint64) string // Options.Owner
+	// command is Options.CommandLine.
+	command func(id uint64) string
 
 	// For the rule Last: the position of the last instance of each name.
 	names *frame.Labels
@@ -30,7 +32,7 @@ type tableLabels struct {
 // rows returns the labelling of a block for an object; nil for one row without labels.
 func (s *tabled) rows(o *layout, b *tables.Block, sql string) *labelling {
 	l := &tableLabels{
-		rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user, owner: s.owner,
+		rules: b.Labels, one: b.One, totals: s.totals, total: b.Total, sql: sql, user: s.user, owner: s.owner, command: s.command,
 		keep: filtersOf(s.filters, b),
 	}
 	rows := &labelling{Labels: l.labels, Totals: b.Total}
@@ -95,6 +97,11 @@ func (l *tableLabels) label(r int, o frame.Object, i int, name string) (value st
 		return l.counter(r, o, i), true
 	case tables.User:
 		return l.userName(r, o, i), true
+	case tables.Command:
+		if id, ok := l.processID(o, i); ok && l.command != nil {
+			return l.command(id), true
+		}
+		return "", true
 	case tables.SQL:
 		return l.sql, l.sql != ""
 	case tables.Process:
@@ -180,12 +187,11 @@ func (l *tableLabels) counter(r int, o frame.Object, i int) string {
 // userName returns the name of the user whose id is a counter's value. Without the counter it is the owner of
 // the process whose id is another label. It is "" if the name is unknown.
 func (l *tableLabels) userName(r int, o frame.Object, i int) string {
-	if process := slices.IndexFunc(l.rules, isProcessID); l.at[r] < 0 && l.owner != nil && process >= 0 {
-		id, err := strconv.ParseUint(l.counter(process, o, i), 10, 64)
-		if err != nil {
-			return ""
+	if l.at[r] < 0 && l.owner != nil {
+		if id, ok := l.processID(o, i); ok {
+			return l.owner(id)
 		}
-		return l.owner(id)
+		return ""
 	}
 
 	id, err := strconv.ParseUint(l.counter(r, o, i), 10, 64)
@@ -193,6 +199,16 @@ func (l *tableLabels) userName(r int, o frame.Object, i int) string {
 		return ""
 	}
 	return l.user(id)
+}
+
+// processID returns the id of a process from the label process_id.
+func (l *tableLabels) processID(o frame.Object, i int) (id uint64, ok bool) {
+	r := slices.IndexFunc(l.rules, isProcessID)
+	if r < 0 {
+		return 0, false
+	}
+	id, err := strconv.ParseUint(l.counter(r, o, i), 10, 64)
+	return id, err == nil
 }
 
 func isProcessID(rule tables.Label) bool {

@@ -197,6 +197,22 @@ func TestProcessOwnerByProcess(t *testing.T) {
 	}
 }
 
+// TestProcessCommandLine: a process has its command line only on request, and only if it is known.
+func TestProcessCommandLine(t *testing.T) {
+	process := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT"}, []string{"a: 4", "b: 8"}, ""}
+	commands := func(id uint64) string { return map[uint64]string{8: `b "x" \y`}[id] }
+	for _, opt := range []Options{{CommandLine: commands}, {}} {
+		want := []string{`windows_process_info{process="a",process_id="4"} 1`,
+			`windows_process_info{cmdline="b \"x\" \\y",process="b",process_id="8"} 1`}
+		if opt.CommandLine == nil {
+			want[1] = `windows_process_info{process="b",process_id="8"} 1`
+		}
+		if got := windowsLines(t, opt, process); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestProcessOwner: the owner of a process is the user with its id, if the name is known; the group is an id.
 func TestProcessOwner(t *testing.T) {
 	process := made{"Process", []string{"ID Process PERF_COUNTER_RAWCOUNT", "User ID PERF_COUNTER_RAWCOUNT",

@@ -390,6 +390,28 @@ FAKE WINBOOL WINAPI GetTokenInformation(HANDLE token, TOKEN_INFORMATION_CLASS cl
 	return TRUE;
 }
 
+/* The command line of a process has its id. Process 12 has a long one, the one of process 13 is outside its buffer. */
+FAKE LONG WINAPI NtQueryInformationProcess(HANDLE process, ULONG class, PVOID info, ULONG n, PULONG returned)
+{
+	struct { USHORT length, maximum; WCHAR *buffer; } *text = info;
+	DWORD pid = (DWORD)((ULONG_PTR)process - PROCESSES);
+	WCHAR *line = (WCHAR *)(text + 1);
+	int i;
+
+	if (class != 60 || n < 65536 || refused(L"NtQueryInformationProcess"))
+		return (LONG)0xC0000022;
+	swprintf(line, 100, pid == 12 ? L"long " : L"\"C:\\a b\\%lu.exe\" -x \x00e4", pid);
+	if (pid == 12) {
+		for (i = 0; i < 2000; i++)
+			line[5 + i] = 'x';
+		line[2005] = 0;
+	}
+	text->length = text->maximum = (USHORT)(2 * wcslen(line));
+	text->buffer = pid == 13 ? (WCHAR *)((BYTE *)info + n - 2) : line;
+	*returned = sizeof *text + text->length;
+	return 0;
+}
+
 static LONG lookups;
 
 /* FakeLookups returns how often the name of an account was looked up. */

@@ -95,6 +95,30 @@ func OwnersFor(is winperf.Description) func(id uint64) string {
 	return owners()
 }
 
+// CommandLinesFor returns the function for metrics.Options.CommandLine of a source, or nil if the source is a log
+// or another machine, or if the system is not supported.
+func CommandLinesFor(is winperf.Description) func(id uint64) string {
+	if !readable(is) {
+		return nil
+	}
+	return commandLines(is.Files)
+}
+
+// maxCommandLine is the largest number of characters of a command line.
+const maxCommandLine = 1024
+
+// safeCommandLine returns a command line that is safe in a label.
+func safeCommandLine(text string) string {
+	safe := func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}
+	text = strings.Map(safe, strings.ToValidUTF8(text, "\uFFFD"))
+	return clipTo(strings.TrimSpace(text), maxCommandLine)
+}
+
 // ControlGroupsFor returns the function for metrics.Options.ControlGroup of a source, or nil if the source
 // is a log or another machine, or has no control groups.
 func ControlGroupsFor(is winperf.Description) func(id uint64) string {

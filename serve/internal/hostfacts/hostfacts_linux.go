@@ -1,12 +1,14 @@
 package hostfacts
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/hostfiles"
@@ -14,6 +16,29 @@ import (
 )
 
 func owners() func(id uint64) string { return nil }
+
+// commandLines returns a function that reads the command lines of processes, with spaces between the
+// arguments. Threads of the kernel have none.
+func commandLines(at winperf.HostFiles) func(id uint64) string {
+	files, err := hostfiles.Open(at)
+	if err != nil {
+		return nil
+	}
+
+	return func(id uint64) string {
+		file, err := files.Open("proc/" + strconv.FormatUint(id, 10) + "/cmdline")
+		if err != nil {
+			return ""
+		}
+		defer func() { _ = file.Close() }()
+
+		text, err := io.ReadAll(io.LimitReader(file, utf8.UTFMax*maxCommandLine))
+		if err != nil {
+			return ""
+		}
+		return safeCommandLine(string(text))
+	}
+}
 
 // read reads the facts from files of a machine; none if its directories are missing.
 func read(f *metrics.Facts, at winperf.HostFiles) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,34 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/sink/metrics"
 )
+
+// TestCommandLines: each process has the text of its own file, the first 4,096 bytes; without one it has none.
+func TestCommandLines(t *testing.T) {
+	root := t.TempDir()
+	proc := filepath.Join(root, "proc")
+	if err := os.Mkdir(proc, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for id, text := range map[string]string{"7": "nginx\x00-g\x00x y\x00", "8": "", "9": strings.Repeat("ab\x00", 9999)} {
+		if err := os.Mkdir(filepath.Join(proc, id), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(proc, id, "cmdline"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := commandLines(winperf.HostFiles{Root: root})
+	for id, want := range map[uint64]string{
+		7: "nginx -g x y", 8: "", 9: strings.Repeat("ab ", 341) + "a", 10: "",
+	} {
+		if got := line(id); got != want {
+			t.Errorf("process %d: %q, want %q", id, got, want)
+		}
+	}
+	if own := commandLines(winperf.HostFiles{})(uint64(os.Getpid())); !strings.HasPrefix(own, os.Args[0]) {
+		t.Errorf("this process: %q", own)
+	}
+}
 
 // TestLinux reads the facts of a machine that is files.
 func TestLinux(t *testing.T) {

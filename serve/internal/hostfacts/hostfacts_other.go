@@ -17,3 +17,5 @@ func read(f *metrics.Facts, _ winperf.HostFiles) {
 func values(winperf.HostFiles) func([]metrics.HostValue) []metrics.HostValue { return nil }
 
 func owners() func(id uint64) string { return nil }
+
+func commandLines(winperf.HostFiles) func(id uint64) string { return nil }

@@ -117,6 +117,30 @@ func TestOwnersFor(t *testing.T) {
 	}
 }
 
+// TestCommandLinesFor: only processes of this machine have command lines.
+func TestCommandLinesFor(t *testing.T) {
+	if CommandLinesFor(winperf.Description{Recorded: true}) != nil ||
+		CommandLinesFor(winperf.Description{Machine: "other"}) != nil {
+		t.Error("a log or another machine has command lines")
+	}
+	supported := runtime.GOOS == "windows" || runtime.GOOS == "linux"
+	if of := CommandLinesFor(winperf.Description{}); (of != nil) != supported {
+		t.Errorf("on %s: %v", runtime.GOOS, of != nil)
+	}
+}
+
+// TestSafeCommandLine: a command line is one line of valid text with a limited length.
+func TestSafeCommandLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a\x00-b\x00c d\x00": "a -b c d", "a\nb\x1b[0m": "a b [0m", "x\xffä": "x\uFFFDä", "\x00\x00": "",
+		strings.Repeat("ä", 2000): strings.Repeat("ä", 1024),
+	} {
+		if got := safeCommandLine(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestControlGroup: files of both versions give the names of the object Control Group.
 func TestControlGroup(t *testing.T) {
 	for text, want := range map[string]string{

@@ -17,10 +17,13 @@ import (
 const maxText = 256
 
 // clip returns at most maxText characters of a text from the system.
-func clip(text string) string {
+func clip(text string) string { return clipTo(text, maxText) }
+
+// clipTo returns at most limit characters of a text.
+func clipTo(text string, limit int) string {
 	n := 0
 	for i := range text {
-		if n == maxText {
+		if n == limit {
 			return text[:i]
 		}
 		n++

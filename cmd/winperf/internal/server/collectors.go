@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/winperf/winperf/serve"
@@ -60,7 +61,6 @@ var otherOptions = map[string]string{
 	"net.enabled": allParts, "netframework.enabled": allParts,
 	"printer.include": noMetrics, "printer.exclude": noMetrics,
 	"process.iis":             "the label process contains only the name of the process",
-	"process.cmdline":         "winperf provides no command lines",
 	"process.counter-version": "winperf reads Process V2 if it exists, otherwise Process",
 	"scheduled_task.include":  noMetrics, "scheduled_task.exclude": noMetrics,
 	"service.include": allServices, "service.exclude": allServices, "service.start-mode-include": allServices,
@@ -68,9 +68,12 @@ var otherOptions = map[string]string{
 	"update.online": noMetrics, "update.scrape-interval": noMetrics, "update.scrape_interval": noMetrics,
 }
 
+// commandLines is the option that adds command lines of processes.
+const commandLines = "process.cmdline"
+
 // CollectorOptions returns the options of windows_exporter's collectors, such as net.nic-include, sorted.
 func CollectorOptions() []string {
-	list := slices.Collect(maps.Keys(otherOptions))
+	list := append(slices.Collect(maps.Keys(otherOptions)), commandLines)
 	for name := range labelOptions {
 		separator := "-"
 		if strings.HasSuffix(name, ".") {
@@ -107,6 +110,12 @@ func IneffectiveKeys() []string { return slices.Sorted(maps.Keys(ineffective)) }
 func (c *Config) setCollector(option, text string) (ineffective string, err error) {
 	if reason, known := otherOptions[option]; known {
 		return reason, nil
+	}
+	if option == commandLines {
+		if c.CommandLines, err = strconv.ParseBool(text); err != nil {
+			return "", fmt.Errorf("expected true or false, found %q", text)
+		}
+		return "", nil
 	}
 
 	collector, key, _ := strings.Cut(option, ".")

@@ -143,6 +143,9 @@ func TestCollectorProblems(t *testing.T) {
 func TestCollectorOptions(t *testing.T) {
 	for _, option := range CollectorOptions() {
 		var c Config
+		if option == commandLines {
+			continue // TestCommandLines
+		}
 		if err := c.SetCollector(option, "x"); err != nil || len(c.notes)+len(c.Filters) != 1 {
 			t.Errorf("%s: %v, %+v", option, err, c)
 		}
@@ -155,6 +158,28 @@ func TestCollectorOptions(t *testing.T) {
 	}
 	if err := c.SetCollector("net.nic-include", "("); err == nil || !strings.HasPrefix(err.Error(), "--collector.net.nic-include: error parsing regexp") {
 		t.Error(err)
+	}
+}
+
+// TestCommandLines: command lines are served only on request, by the key of windows_exporter or its flag.
+func TestCommandLines(t *testing.T) {
+	for text, want := range map[string]bool{
+		"collector: {process: {cmdline: true}}\n": true, "collector: {process: {cmdline: false}}\n": false,
+		"collector: {process: {include: a}}\n": false,
+	} {
+		c, err := ParseConfig("f", []byte(text))
+		if err != nil || c.CommandLines != want || len(c.notes) > 0 {
+			t.Errorf("%q: %v, %v, %v", text, c.CommandLines, err, c.notes)
+		}
+	}
+
+	_, err := ParseConfig("f", []byte("collector: {process: {cmdline: some}}\n"))
+	if want := `f:1:32: cmdline: expected true or false, found "some"`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	var c Config
+	if err := c.SetCollector(commandLines, "true"); err != nil || !c.CommandLines || len(c.notes) > 0 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

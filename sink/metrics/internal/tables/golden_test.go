@@ -130,7 +130,7 @@ windows_process_handles|G|process process_id
 windows_process_threads|G|process process_id
 windows_process_priority_base|G|process process_id
 windows_process_start_time_seconds_timestamp|G|process process_id
-windows_process_info|G|process process_id creating_process_id process_group_id owner
+windows_process_info|G|process process_id creating_process_id process_group_id owner cmdline
 
 system
 windows_system_context_switches_total|C|

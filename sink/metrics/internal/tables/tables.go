@@ -102,13 +102,14 @@ const (
 	Remote               // the name of a remote session
 	Server               // the first part of \SERVER\SHARE
 	Share                // the second part of \SERVER\SHARE
+	Command              // the command line of the process whose id is the label process_id
 	After                // the word after Key in a name of words joined by _; two words after luid
 )
 
 var rules = map[string]Rule{
 	"instance": Instance, "word": Word, "process": Process, "last": Last, "pid": Pid, "pool": Pool,
 	"core": Core, "logical": Logical, "vm": VM, "file": File, "session": Session, "sql": SQL,
-	"lower": Lower, "remote": Remote, "server": Server, "share": Share,
+	"lower": Lower, "remote": Remote, "server": Server, "share": Share, "command": Command,
 }
 
 // Pair is a label of a row.

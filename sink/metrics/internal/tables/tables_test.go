@@ -169,15 +169,12 @@ func products(t *testing.T) map[string]bool {
 }
 
 // says reports whether a block has the metric of a fact that is of no one counter, with type and labels.
-// Some labels of windows_process_info cannot be told, and the facts leave some of os_info open.
+// The facts leave some of os_info open.
 func says(b Block, f fact) bool {
 	return slices.ContainsFunc(b.Rows, func(r Row) bool {
 		names := labelNames(b, r)
 		want := slices.Sorted(slices.Values(f.Labels))
-		switch f.Metric {
-		case "windows_process_info":
-			want = []string{"creating_process_id", "owner", "process", "process_group_id", "process_id"}
-		case "windows_os_info":
+		if f.Metric == "windows_os_info" {
 			want = names
 		}
 		return r.Metric == f.Metric && sameType(r.Type, f.Type) && slices.Equal(names, want)
