@@ -22,9 +22,6 @@ const (
 	GAA_FLAG_SKIP_DNS_SERVER = 8
 )
 
-// TCP_TABLE_OWNER_PID_ALL is the class of tables with all connections (iprtrmib.h).
-const TCP_TABLE_OWNER_PID_ALL = 5
-
 // IP_ADAPTER_ADDRESSES_LH (iptypes.h) is an adapter, without the fields after the last that is used.
 type IP_ADAPTER_ADDRESSES_LH struct {
 	Length                uint32
@@ -60,21 +57,20 @@ type SOCKET_ADDRESS struct {
 	ISockaddrLength int32
 }
 
-// MIB_TCPROW_OWNER_PID (tcpmib.h) is a connection over IPv4.
-type MIB_TCPROW_OWNER_PID struct {
-	DwState, DwLocalAddr, DwLocalPort, DwRemoteAddr, DwRemotePort, DwOwningPid uint32
+// MIB_TCPROW (tcpmib.h) is a connection over IPv4.
+type MIB_TCPROW struct {
+	DwState, DwLocalAddr, DwLocalPort, DwRemoteAddr, DwRemotePort uint32
 }
 
-// MIB_TCP6ROW_OWNER_PID (tcpmib.h) is a connection over IPv6.
-type MIB_TCP6ROW_OWNER_PID struct {
-	UcLocalAddr     [16]byte
+// MIB_TCP6ROW (tcpmib.h) is a connection over IPv6.
+type MIB_TCP6ROW struct {
+	State           uint32
+	LocalAddr       [16]byte
 	DwLocalScopeId  uint32
 	DwLocalPort     uint32
-	UcRemoteAddr    [16]byte
+	RemoteAddr      [16]byte
 	DwRemoteScopeId uint32
 	DwRemotePort    uint32
-	DwState         uint32
-	DwOwningPid     uint32
 }
 
 // Adapter is a network adapter.
@@ -179,8 +175,7 @@ func at[T any](m Memory, p uintptr) (*T, error) {
 // Connections are the numbers of TCP connections by MIB_TCP_STATE: 1 is closed, 12 is being deleted.
 type Connections [13]int
 
-// Connections counts the connections in a table of a family: MIB_TCPTABLE_OWNER_PID or
-// MIB_TCP6TABLE_OWNER_PID.
+// Connections counts the connections in a table of a family, MIB_TCPTABLE or MIB_TCP6TABLE.
 func (m Memory) Connections(family uint32) (counts Connections, err error) {
 	n, err := at[uint32](m, m.base())
 	if err != nil {
@@ -188,9 +183,9 @@ func (m Memory) Connections(family uint32) (counts Connections, err error) {
 	}
 	const header = unsafe.Sizeof(*n)
 
-	size, state := unsafe.Sizeof(MIB_TCPROW_OWNER_PID{}), unsafe.Offsetof(MIB_TCPROW_OWNER_PID{}.DwState)
+	size := unsafe.Sizeof(MIB_TCPROW{})
 	if family == AF_INET6 {
-		size, state = unsafe.Sizeof(MIB_TCP6ROW_OWNER_PID{}), unsafe.Offsetof(MIB_TCP6ROW_OWNER_PID{}.DwState)
+		size = unsafe.Sizeof(MIB_TCP6ROW{})
 	}
 	if room := (uintptr(m.Bytes()) - header) / size; uintptr(*n) > room {
 		return Connections{}, fmt.Errorf("%d connections are claimed, room is for %d: %w", *n, room,
@@ -198,12 +193,12 @@ func (m Memory) Connections(family uint32) (counts Connections, err error) {
 	}
 
 	for i := range uintptr(*n) {
-		s, err := at[uint32](m, m.base()+header+i*size+state)
+		state, err := at[uint32](m, m.base()+header+i*size) // the first field of both rows
 		if err != nil {
 			return Connections{}, err
 		}
-		if int64(*s) < int64(len(counts)) {
-			counts[*s]++
+		if int64(*state) < int64(len(counts)) {
+			counts[*state]++
 		}
 	}
 	return counts, nil

@@ -29,13 +29,16 @@ func (n *Network) Adapters() ([]Adapter, error) {
 
 // Connections counts the TCP connections of a family, AF_INET or AF_INET6, by state.
 //
-// sys GetExtendedTcpTable(table *byte, size *uint32, order bool, family uint32, class
-// uint32, reserved uint32) (status Errno) = iphlpapi.GetExtendedTcpTable
+// sys GetTcpTable(table *byte, size *uint32, order bool) (status Errno) = iphlpapi.GetTcpTable
+// sys GetTcp6Table(table *byte, size *uint32, order bool) (status Errno) = iphlpapi.GetTcp6Table
 func (n *Network) Connections(family uint32) (Connections, error) {
+	function := "GetTcpTable"
+	if family == AF_INET6 {
+		function = "GetTcp6Table"
+	}
 	const start, largest = 16 << 10, 16 << 20 // the largest table has about 300,000 connections over IPv6
 	m, err := growing(start, largest, ERROR_INSUFFICIENT_BUFFER, func(m Memory, size *uint32) error {
-		return callStatus(n.dll, "GetExtendedTcpTable", uintptr(pointer(m)), uintptr(unsafe.Pointer(size)), 0,
-			uintptr(family), TCP_TABLE_OWNER_PID_ALL, 0)
+		return callStatus(n.dll, function, uintptr(pointer(m)), uintptr(unsafe.Pointer(size)), 0)
 	})
 	if err != nil {
 		return Connections{}, err

@@ -63,7 +63,7 @@ var hostHelp = map[string]string{
 	"offset of the clock":     "Offset of the clock that is being corrected, in seconds.",
 	"adjustment of the clock": "Adjustment of the clock's frequency, in parts per billion.",
 	"source of the clock":     "Whether the clock is set from a source.",
-	"running service":         "Whether a service runs.",
+	"state of a service":      "Whether a service is in a state.",
 }
 
 // fact returns the metric of a row of facts; false if its value is unknown.

@@ -11,7 +11,7 @@
  * the account "system" of "NT AUTHORITY", the processes 10 to 19 to an account
  * without a name, others to accounts of "SHOP" that are named by their numbers. No
  * process 0 can be opened. Its disks have the numbers 0 and 9. It has two processor packages, with three processors
- * and with one.
+ * and with one. The service Dhcp runs, Spooler is stopped.
  *
  * The environment variable WINPERF_FAKE names functions that fail with
  * ERROR_ACCESS_DENIED, or says:
@@ -128,27 +128,41 @@ FAKE ULONG WINAPI GetAdaptersAddresses(ULONG family, ULONG flags, PVOID reserved
 	return ERROR_SUCCESS;
 }
 
-FAKE DWORD WINAPI GetExtendedTcpTable(PVOID table, PDWORD size, WINBOOL order, ULONG family, TCP_TABLE_CLASS class, ULONG reserved)
+/* room reports whether a table fits, and sets its size. */
+static BOOL room(const WCHAR *function, PULONG size, ULONG need)
 {
-	DWORD n = family == AF_INET ? 1500 : 1, need;
+	ULONG have = *size;
 
-	if (order || class != TCP_TABLE_OWNER_PID_ALL || reserved != 0)
+	*size = need;
+	return have >= need && !mode(L"endless ", function);
+}
+
+FAKE ULONG WINAPI GetTcpTable(PMIB_TCPTABLE table, PULONG size, WINBOOL order)
+{
+	const DWORD n = 1500;
+
+	if (order)
 		return ERROR_INVALID_PARAMETER;
-	if (refused(L"GetExtendedTcpTable"))
+	if (refused(L"GetTcpTable"))
 		return ERROR_ACCESS_DENIED;
-	need = 4 + n * (family == AF_INET ? sizeof(MIB_TCPROW_OWNER_PID) : sizeof(MIB_TCP6ROW_OWNER_PID));
-	if (*size < need || mode(L"endless ", L"GetExtendedTcpTable")) {
-		*size = need;
+	if (!room(L"GetTcpTable", size, 4 + n * sizeof table->table[0]))
 		return ERROR_INSUFFICIENT_BUFFER;
-	}
-
-	*(DWORD *)table = n;
-	if (family == AF_INET6) {
-		((MIB_TCP6TABLE_OWNER_PID *)table)->table[0].dwState = MIB_TCP_STATE_TIME_WAIT;
-		return ERROR_SUCCESS;
-	}
+	table->dwNumEntries = n;
 	for (DWORD i = 0; i < n; i++)
-		((MIB_TCPTABLE_OWNER_PID *)table)->table[i].dwState = i < 2 ? MIB_TCP_STATE_LISTEN : MIB_TCP_STATE_ESTAB;
+		table->table[i].dwState = i < 2 ? MIB_TCP_STATE_LISTEN : MIB_TCP_STATE_ESTAB;
+	return ERROR_SUCCESS;
+}
+
+FAKE ULONG WINAPI GetTcp6Table(PMIB_TCP6TABLE table, PULONG size, WINBOOL order)
+{
+	if (order)
+		return ERROR_INVALID_PARAMETER;
+	if (refused(L"GetTcp6Table"))
+		return ERROR_ACCESS_DENIED;
+	if (!room(L"GetTcp6Table", size, 4 + sizeof table->table[0]))
+		return ERROR_INSUFFICIENT_BUFFER;
+	table->dwNumEntries = 1;
+	table->table[0].State = MIB_TCP_STATE_TIME_WAIT;
 	return ERROR_SUCCESS;
 }
 
@@ -482,6 +496,52 @@ FAKE WINBOOL WINAPI GetLogicalProcessorInformationEx(LOGICAL_PROCESSOR_RELATIONS
 FAKE void WINAPI GetNativeSystemInfo(LPSYSTEM_INFO info)
 {
 	info->wProcessorArchitecture = PROCESSOR_ARCHITECTURE_ARM64;
+}
+
+#define MANAGER ((SC_HANDLE)0x4000)
+
+FAKE SC_HANDLE WINAPI OpenSCManagerW(LPCWSTR machine, LPCWSTR database, DWORD access)
+{
+	if (machine != NULL || database != NULL || access != (SC_MANAGER_CONNECT | SC_MANAGER_ENUMERATE_SERVICE)
+			|| refused(L"OpenSCManagerW")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return NULL;
+	}
+	InterlockedIncrement(&handles);
+	return MANAGER;
+}
+
+FAKE WINBOOL WINAPI CloseServiceHandle(SC_HANDLE manager)
+{
+	if (manager == MANAGER)
+		InterlockedDecrement(&handles);
+	return TRUE;
+}
+
+/* The services Dhcp and Spooler, one in each call, and one in a state that does not exist. */
+FAKE WINBOOL WINAPI EnumServicesStatusExW(SC_HANDLE manager, SC_ENUM_TYPE level, DWORD kind, DWORD state, LPBYTE buf, DWORD n, LPDWORD needed, LPDWORD count, LPDWORD resume, LPCWSTR group)
+{
+	static const struct { const WCHAR *name; DWORD state; } services[] = {
+		{ L"Dhcp", SERVICE_RUNNING }, { L"Spooler", SERVICE_STOPPED }, { L"Odd", 8 },
+	};
+	ENUM_SERVICE_STATUS_PROCESSW *list = (ENUM_SERVICE_STATUS_PROCESSW *)buf;
+	BOOL endless = mode(L"endless ", L"EnumServicesStatusExW");
+
+	if (manager != MANAGER || level != SC_ENUM_PROCESS_INFO || kind != SERVICE_WIN32 || state != SERVICE_STATE_ALL
+			|| n < 4096 || n > 256 << 10 || group != NULL || *resume >= ARRAYSIZE(services)
+			|| refused(L"EnumServicesStatusExW")) {
+		SetLastError(ERROR_ACCESS_DENIED);
+		return FALSE;
+	}
+	memset(buf, 0, n);
+	list->lpServiceName = wcscpy((WCHAR *)(list + 1), services[*resume].name);
+	list->ServiceStatusProcess.dwCurrentState = services[*resume].state;
+	*count = 1;
+	if (!endless && ++*resume == ARRAYSIZE(services))
+		return TRUE;
+	*needed = 1;
+	SetLastError(ERROR_MORE_DATA);
+	return FALSE;
 }
 
 static const DWORD installed = 1700000000;

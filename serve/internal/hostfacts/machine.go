@@ -184,5 +184,21 @@ func packageValues(buf []metrics.HostValue, id, name, description string, archit
 	return buf
 }
 
+// serviceStates are windows_exporter's names of the states of services, from 1.
+var serviceStates = []string{
+	"stopped", "start pending", "stop pending", "running", "continue pending", "pause pending", "paused",
+}
+
+// serviceValues appends services. A service in an unknown state has no values.
+func serviceValues(buf []metrics.HostValue, services []winapi.ServiceState) []metrics.HostValue {
+	for _, s := range services {
+		if s.Name != "" && s.State > 0 && int64(s.State) <= int64(len(serviceStates)) {
+			buf = oneOf(buf, "windows_service_state", serviceStates, serviceStates[s.State-1], "state",
+				"name", clip(s.Name))
+		}
+	}
+	return buf
+}
+
 // clockSources are the values of the registry that select the source of the clock.
 var clockSources = []string{"NTP", "NT5DS", "AllSync", "NoSync", "Local CMOS Clock"}

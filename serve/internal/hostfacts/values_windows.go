@@ -21,22 +21,28 @@ type machine struct {
 	kernel   *winapi.Kernel
 	network  *winapi.Network
 	registry *winapi.Registry
+	services *winapi.Services
 }
 
 // values returns the values of this machine.
 func values(winperf.HostFiles) func([]metrics.HostValue) []metrics.HostValue {
-	m := &machine{
+	return thisMachine().values()
+}
+
+func thisMachine() *machine {
+	return &machine{
 		kernel:   winapi.NewKernel(winapi.NewDLL("kernel32.dll")),
 		network:  winapi.NewNetwork(winapi.NewDLL("iphlpapi.dll")),
 		registry: winapi.NewRegistry(winapi.NewDLL("advapi32.dll")),
+		services: winapi.NewServices(winapi.NewDLL("advapi32.dll")),
 	}
-	return m.values()
 }
 
 // values returns a function that reads the machine in parts, each of which may fail or take too long.
 func (m *machine) values() func([]metrics.HostValue) []metrics.HostValue {
 	parts := []*part{
-		newPart(m.interfaces), newPart(m.volumes), newPart(m.disks), newPart(m.processors), newPart(m.clock),
+		newPart(m.interfaces), newPart(m.volumes), newPart(m.disks), newPart(m.processors), newPart(m.serviceStates),
+		newPart(m.clock),
 	}
 	return func(buf []metrics.HostValue) []metrics.HostValue {
 		all := []metrics.HostValue{}
@@ -205,6 +211,15 @@ func (m *machine) disks() (all []metrics.HostValue) {
 
 // maxListed is the largest number of processor packages or disks.
 const maxListed = 1000
+
+// serviceStates returns the states of services.
+func (m *machine) serviceStates() []metrics.HostValue {
+	states, err := m.services.States()
+	if err != nil {
+		return nil
+	}
+	return serviceValues(nil, states)
+}
 
 // clock returns the source of the clock.
 func (m *machine) clock() []metrics.HostValue {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wintest"
 	"github.com/winperf/winperf/sink/metrics"
@@ -32,6 +31,7 @@ func fakeMachine(t *testing.T) *machine {
 	})
 	return &machine{
 		kernel: winapi.NewKernel(dll), network: winapi.NewNetwork(dll), registry: winapi.NewRegistry(dll),
+		services: winapi.NewServices(dll),
 	}
 }
 
@@ -105,6 +105,24 @@ var processorLines = []string{
 	"cpu_info_thread device_id=CPU1 1",
 }
 
+// serviceLines are the services of machine.c.
+var serviceLines = []string{
+	"service_state name=Dhcp state=stopped 0",
+	"service_state name=Dhcp state=start pending 0",
+	"service_state name=Dhcp state=stop pending 0",
+	"service_state name=Dhcp state=running 1",
+	"service_state name=Dhcp state=continue pending 0",
+	"service_state name=Dhcp state=pause pending 0",
+	"service_state name=Dhcp state=paused 0",
+	"service_state name=Spooler state=stopped 1",
+	"service_state name=Spooler state=start pending 0",
+	"service_state name=Spooler state=stop pending 0",
+	"service_state name=Spooler state=running 0",
+	"service_state name=Spooler state=continue pending 0",
+	"service_state name=Spooler state=pause pending 0",
+	"service_state name=Spooler state=paused 0",
+}
+
 var clockLines = []string{
 	"time_clock_sync_source type=NTP 0",
 	"time_clock_sync_source type=NT5DS 1",
@@ -131,25 +149,30 @@ func TestFakeMachine(t *testing.T) {
 			unnamed[i] = strings.Replace(line, " description=Fake Family 8", "", 1) + " 1"
 		}
 	}
-	network, volumes, disks, processors, clock := networkLines, volumeLines, diskLines, processorLines, clockLines
+	network, volumes, disks := networkLines, volumeLines, diskLines
+	processors, services, clock := processorLines, serviceLines, clockLines
 	for _, tt := range []struct {
 		fake string
 		want []string
 	}{
-		{"", slices.Concat(network, volumes, disks, processors, clock)},
-		{"GetAdaptersAddresses", slices.Concat(network[20:], volumes, disks, processors, clock)},
-		{"endless GetAdaptersAddresses", slices.Concat(network[20:], volumes, disks, processors, clock)},
-		{"GetExtendedTcpTable", slices.Concat(network[:20], volumes, disks, processors, clock)},
-		{"endless GetExtendedTcpTable", slices.Concat(network[:20], volumes, disks, processors, clock)},
-		{"GetLogicalDrives", slices.Concat(network, volumes[3:], disks, processors, clock)},
-		{"FindFirstVolumeW", slices.Concat(network, volumes[:3], disks, processors, clock)},
-		{"GetVolumeInformationW", slices.Concat(network, volumes[2:3], disks, processors, clock)},
-		{"CreateFileW", slices.Concat(network, undisked, processors, clock)},
-		{"DeviceIoControl", slices.Concat(network, undisked, bareDiskLines, processors, clock)},
-		{"endless DeviceIoControl", slices.Concat(network, undisked, disks, processors, clock)},
-		{"model", slices.Concat(network, volumes, unmodelled, processors, clock)},
-		{"GetLogicalProcessorInformationEx", slices.Concat(network, volumes, disks, clock)},
-		{"RegOpenKeyExW", slices.Concat(network, volumes, disks, unnamed)},
+		{"", slices.Concat(network, volumes, disks, processors, services, clock)},
+		{"GetAdaptersAddresses", slices.Concat(network[20:], volumes, disks, processors, services, clock)},
+		{"endless GetAdaptersAddresses", slices.Concat(network[20:], volumes, disks, processors, services, clock)},
+		{"GetTcpTable", slices.Concat(network[:20], network[22:], volumes, disks, processors, services, clock)},
+		{"GetTcp6Table", slices.Concat(network[:22], volumes, disks, processors, services, clock)},
+		{"endless GetTcpTable", slices.Concat(network[:20], network[22:], volumes, disks, processors, services, clock)},
+		{"GetLogicalDrives", slices.Concat(network, volumes[3:], disks, processors, services, clock)},
+		{"FindFirstVolumeW", slices.Concat(network, volumes[:3], disks, processors, services, clock)},
+		{"GetVolumeInformationW", slices.Concat(network, volumes[2:3], disks, processors, services, clock)},
+		{"CreateFileW", slices.Concat(network, undisked, processors, services, clock)},
+		{"DeviceIoControl", slices.Concat(network, undisked, bareDiskLines, processors, services, clock)},
+		{"endless DeviceIoControl", slices.Concat(network, undisked, disks, processors, services, clock)},
+		{"model", slices.Concat(network, volumes, unmodelled, processors, services, clock)},
+		{"GetLogicalProcessorInformationEx", slices.Concat(network, volumes, disks, services, clock)},
+		{"OpenSCManagerW", slices.Concat(network, volumes, disks, processors, clock)},
+		{"EnumServicesStatusExW", slices.Concat(network, volumes, disks, processors, clock)},
+		{"endless EnumServicesStatusExW", slices.Concat(network, volumes, disks, processors, clock)},
+		{"RegOpenKeyExW", slices.Concat(network, volumes, disks, unnamed, services)},
 	} {
 		t.Setenv("WINPERF_FAKE", tt.fake)
 		if diff := cmp.Diff(tt.want, hostLines(read(nil))); diff != "" {
@@ -199,7 +222,7 @@ func TestHang(t *testing.T) {
 
 // TestThisMachine compares the addresses of running adapters with those that package net has.
 func TestThisMachine(t *testing.T) {
-	lines := hostLines(values(winperf.HostFiles{})(nil))
+	lines := hostLines(thisMachine().interfaces())
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		t.Fatal(err)

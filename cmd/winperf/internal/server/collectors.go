@@ -42,14 +42,12 @@ func ParseCollectors(text string) (names []string, err error) {
 const (
 	noMetrics = "winperf has no metrics of this collector"
 	allParts  = "winperf always provides all parts of this collector that have counters"
-
-	allServices = "winperf provides all services that it knows"
 )
 
 // labelOptions are the labels that the options NAME-include and NAME-exclude filter.
 var labelOptions = map[string]string{
 	"iis.site": "site", "iis.app": "app", "logical_disk.volume": "volume", "net.nic": "nic",
-	"physical_disk.disk": "disk", "process.": "process", "smtp.server": "site",
+	"physical_disk.disk": "disk", "process.": "process", "service.": "name", "smtp.server": "site",
 }
 
 // otherOptions are the other options of collectors, and why they have no effect.
@@ -63,8 +61,8 @@ var otherOptions = map[string]string{
 	"process.iis":             "the label process contains only the name of the process",
 	"process.counter-version": "winperf reads Process V2 if it exists, otherwise Process",
 	"scheduled_task.include":  noMetrics, "scheduled_task.exclude": noMetrics,
-	"service.include": allServices, "service.exclude": allServices, "service.start-mode-include": allServices,
-	"tcp.enabled": allParts, "textfile.directories": noMetrics, "time.enabled": allParts,
+	"service.start-mode-include": "winperf does not read start modes of services",
+	"tcp.enabled":                allParts, "textfile.directories": noMetrics, "time.enabled": allParts,
 	"update.online": noMetrics, "update.scrape-interval": noMetrics, "update.scrape_interval": noMetrics,
 }
 

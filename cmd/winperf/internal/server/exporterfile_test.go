@@ -43,7 +43,7 @@ func TestExporterFile(t *testing.T) {
 				filter("iis", "app", "a.*", "b"), filter("iis", "site", "c", "d"),
 				filter("logical_disk", "volume", "C:", "HarddiskVolume.+"), filter("net", "nic", "eth.*", "lo"),
 				filter("physical_disk", "disk", "0.*", "1.*"), filter("process", "process", "nginx|postgres.*", ""),
-				filter("smtp", "site", "x", "y"),
+				filter("service", "name", "windows_exporter", "x"), filter("smtp", "site", "x", "y"),
 			},
 		},
 		Web: Web{Listen: []string{":9182"}, ConfigFile: "web.yml", TelemetryPath: "/wmetrics", Pprof: true},

@@ -221,7 +221,7 @@ var given = map[string][3]string{
 	"adjustment of the clock":  {"from counters", "yes", "from counters"},
 	"source of the clock":      {"yes", "", ""},
 	"time of the installation": {"yes", "", ""},
-	"running service":          {"", "running services of systemd", ""},
+	"state of a service":       {"yes", "running services of systemd, with the state `running` only", ""},
 
 	"logical processors":         {"from counters", "from counters", "from counters"},
 	"physical memory":            {"yes", "yes", "if it contains NUMA Node Memory, or from `--physical-memory`"},
