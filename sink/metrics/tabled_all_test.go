@@ -156,6 +156,28 @@ func checkRow(t *testing.T, b tables.Block, r tables.Row, f *Family) {
 	}
 }
 
+// TestOTelInodes: the free and used inodes of each file system; those of an unknown number are not used.
+func TestOTelInodes(t *testing.T) {
+	f, n := block(t, at0, made{"LogicalDisk", []string{"% Free Inodes PERF_RAW_FRACTION", "base PERF_RAW_BASE"},
+		[]string{"/: 30 100", "/x: 0 5", "/none: 0 0"}, ""})
+	var want []string
+	for _, disk := range [][3]string{{"/", "30", "70"}, {"/x", "0", "5"}, {"/none", "0", ""}} {
+		for i, state := range []string{"free", "used"} {
+			const form = `system.filesystem.inodes.usage{system.device="%s",system.filesystem.mountpoint="%[1]s",` +
+				`system.filesystem.state="%s"} %s`
+			if v := disk[1+i]; v != "" {
+				want = append(want, fmt.Sprintf(form, disk[0], state, v))
+			}
+		}
+	}
+	got := lines(mapped(t, NewMapper(Options{Names: []Scheme{OTel}}), f, n), "system.filesystem.inodes.usage")
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestOTel: names with dots, units, and which values add up.
 func TestOTel(t *testing.T) {
 	f, n := block(t, at0,

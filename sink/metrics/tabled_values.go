@@ -58,6 +58,8 @@ func ofBase(o *layout, op tables.Op, ks []int) (value, []int, bool) {
 		return part(k, base, func(v, base float64) float64 { return v / base }), counters, true
 	case tables.Rest:
 		return part(k, base, func(v, base float64) float64 { return 1 - v/base }), counters, true
+	case tables.Remainder:
+		return part(k, base, func(v, base float64) float64 { return base - v }), counters, true
 	case tables.Pages, tables.FreePages, tables.Used:
 		return pages(op, k, base), counters, true
 	case tables.Size, tables.UsedSpace:

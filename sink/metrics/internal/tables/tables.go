@@ -153,6 +153,7 @@ const (
 	Percent              // the raw value in percent of its base
 	Ratio                // the raw value divided by its base
 	Rest                 // 1 minus Ratio
+	Remainder            // the base minus the raw value
 	Kelvin               // tenths of kelvin to degrees Celsius
 	Size                 // size of a file system, from % Free Space and Free Megabytes
 	Pages                // bytes of a paging file, from % Usage
@@ -171,7 +172,7 @@ var ops = map[string]struct {
 }{
 	"base": {Base, 1}, "seconds": {Seconds, 1}, "start": {Start, 1}, "elapsed": {Elapsed, 1}, "is": {Is, 1},
 	"sum": {Sum, 2}, "less": {Less, 2}, "high": {High, 2}, "percent": {Percent, 1}, "ratio": {Ratio, 1},
-	"rest": {Rest, 1}, "kelvin": {Kelvin, 1}, "size": {Size, 2}, "used space": {UsedSpace, 2},
+	"rest": {Rest, 1}, "remainder": {Remainder, 1}, "kelvin": {Kelvin, 1}, "size": {Size, 2}, "used space": {UsedSpace, 2},
 	"pages": {Pages, 1}, "free pages": {FreePages, 1}, "used pages": {Used, 1},
 	"used memory": {UsedMemory, 1}, "count": {Count, 0}, "one": {One, 0},
 }
