@@ -15,6 +15,9 @@ type Selection struct {
 	Objects []ObjectID
 	// Global requests all objects that are not costly, like the query "Global" of version 1.
 	Global bool
+	// Unneeded are the identities of objects that Global need not include. A source may include them,
+	// if it saves nothing by omitting them. Paths and Objects can still request them.
+	Unneeded []ObjectID
 	// Costly requests all costly objects, like the query "Costly" of version 1.
 	Costly bool
 	// Metadata requests only definitions (objects, counters and names). The samples of a source

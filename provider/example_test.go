@@ -148,10 +148,10 @@ func ExampleParseQuery() {
 		fmt.Printf("%+v\n", *provider.ParseQuery(text))
 	}
 	// Output:
-	// {Global:true Costly:false Metadata:false Objects:[] Counters:map[]}
-	// {Global:false Costly:false Metadata:false Objects:[2 230] Counters:map[]}
-	// {Global:false Costly:false Metadata:false Objects:[] Counters:map[]}
-	// {Global:false Costly:false Metadata:false Objects:[] Counters:map[]}
+	// {Global:true Costly:false Metadata:false Objects:[] Unneeded:[] Counters:map[]}
+	// {Global:false Costly:false Metadata:false Objects:[2 230] Unneeded:[] Counters:map[]}
+	// {Global:false Costly:false Metadata:false Objects:[] Unneeded:[] Counters:map[]}
+	// {Global:false Costly:false Metadata:false Objects:[] Unneeded:[] Counters:map[]}
 }
 
 // A counter that this system does not have is left out of the layout, and

@@ -14,6 +14,7 @@ type Query struct {
 	Costly   bool     // all costly objects
 	Metadata bool     // definitions only
 	Objects  []uint32 // title indices of further objects
+	Unneeded []uint32 // title indices of objects that Global does not select
 	// Counters, if it has an entry for an object, lists the title indices of the counters that will be
 	// read. Objects without an entry are read completely. A session may omit other values and need not
 	// read their data, except the counters that identify instances: ID Process (784), ID Thread (804) and
@@ -55,7 +56,7 @@ func ParseQuery(s string) *Query {
 	return q
 }
 
-// String returns the query string without the hint. Windows has no string for Global or Costly together
+// String returns the query string without the hint and Unneeded. Windows has no string for Global or Costly together
 // with single objects: the result is then both, with Global and Costly first.
 func (q *Query) String() string {
 	var words []string
@@ -78,7 +79,7 @@ func (q *Query) String() string {
 
 // Includes reports whether the query selects the object.
 func (q *Query) Includes(o *Object) bool {
-	if o.Costly && q.Costly || !o.Costly && q.Global {
+	if o.Costly && q.Costly || !o.Costly && q.Global && !slices.Contains(q.Unneeded, o.Index) {
 		return true
 	}
 	return slices.Contains(q.Objects, o.Index)

@@ -84,16 +84,10 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Selection returns the selection that the configuration needs from a live source: everything that is
-// served, and the processes of the groups.
-func (c *Config) Selection() winperf.Selection { return c.withGroups(c.served()) }
-
 // withGroups adds the counters that groups of processes need.
 func (c *Config) withGroups(sel winperf.Selection) winperf.Selection {
-	if !sel.Global {
-		g := c.grouping()
-		sel.Paths = append(slices.Clip(sel.Paths), g.Paths()...)
-	}
+	g := c.grouping()
+	sel.Paths = append(slices.Clip(sel.Paths), g.Paths()...)
 	return sel
 }
 

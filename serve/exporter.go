@@ -115,6 +115,10 @@ func (e *Exporter) Mapping() metrics.Options {
 	return opt
 }
 
+// Selection returns the selection that the exporter needs from a live source: everything that it serves, and
+// the processes of the groups.
+func (e *Exporter) Selection() winperf.Selection { return e.opt.withGroups(e.sel) }
+
 // Objects returns the sorted names of the objects that were in samples or that paths name.
 func (e *Exporter) Objects() (names []string) {
 	for _, o := range e.objects.list(time.Now(), nil, nil) {
@@ -152,9 +156,9 @@ func (e *Exporter) open(ctx context.Context) error {
 		return err
 	}
 
-	e.objects.without = e.opt.omitted()
-	for _, name := range e.objects.without {
-		e.mapping.Exclude = append(slices.Clip(e.mapping.Exclude), wholeObject(name))
+	var err error
+	if sel.Unneeded, err = e.omit(ctx); err != nil {
+		return err
 	}
 	rest, costly, err := e.split(ctx, sel)
 	if err != nil {
@@ -174,6 +178,26 @@ func (e *Exporter) open(ctx context.Context) error {
 		e.costly = newSampler(renew, e.sampledCostly, func() frame.Frame { return e.mapped(false) }, e.turn)
 	}
 	return nil
+}
+
+// omit omits the objects of a live source that the configuration does not name, and returns their identities.
+func (e *Exporter) omit(ctx context.Context) (unneeded []winperf.ObjectID, err error) {
+	e.objects.without = e.opt.omitted()
+	for _, name := range e.objects.without {
+		e.mapping.Exclude = append(slices.Clip(e.mapping.Exclude), wholeObject(name))
+	}
+	schema, err := winperf.CostlySchema(ctx, e.src)
+	if err != nil || schema == nil {
+		return nil, err
+	}
+
+	names, _ := nametable.FromSchema(schema)
+	for _, name := range e.objects.without {
+		for _, title := range names.In(nametable.English).Lookup(name) {
+			unneeded = append(unneeded, winperf.ObjectID{Index: title})
+		}
+	}
+	return unneeded, nil
 }
 
 // mapped returns the frame with which a sampler's next frame will be compared. The caller has the

@@ -12,21 +12,23 @@ type request struct {
 	ids []winperf.ObjectID
 	// global and costly request all objects of these classes, including new ones.
 	global, costly bool
-	needs          *needs // the requested parts of each object
+	unneeded       []winperf.ObjectID // not in global; see winperf.Selection
+	needs          *needs             // the requested parts of each object
 }
 
 func (a request) equal(b request) bool { return a.needs == b.needs && a.sameObjects(b) }
 
 func (a request) sameObjects(b request) bool {
-	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids)
+	return a.global == b.global && a.costly == b.costly && slices.Equal(a.ids, b.ids) &&
+		slices.Equal(a.unneeded, b.unneeded)
 }
 
 // selection returns the query as a selection. Objects of a requested class are not named;
 // costlyIDs are the title indices of costly objects.
 func (a request) selection(costlyIDs []uint32) winperf.Selection {
-	sel := winperf.Selection{Global: a.global, Costly: a.costly}
+	sel := winperf.Selection{Global: a.global, Costly: a.costly, Unneeded: a.unneeded}
 	for _, id := range a.ids {
-		ofClass := a.global
+		ofClass := a.global && !slices.ContainsFunc(a.unneeded, id.Is)
 		if slices.Contains(costlyIDs, id.Index) {
 			ofClass = a.costly
 		}

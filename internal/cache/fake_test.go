@@ -161,7 +161,8 @@ func (q *fakeQuery) fill(ctx context.Context, raw *winperf.Raw) error {
 // wanted are the objects that the selection names, and what comes with them.
 func (q *fakeQuery) wanted() (all []uint32) {
 	for _, title := range q.objects {
-		wanted := q.sel.Global && title != thread || q.sel.Costly && title == thread ||
+		unneeded := slices.Contains(q.sel.Unneeded, winperf.ObjectID{Index: title})
+		wanted := q.sel.Global && title != thread && !unneeded || q.sel.Costly && title == thread ||
 			slices.Contains(q.sel.Objects, winperf.ObjectID{Index: title})
 		for _, p := range q.sel.Paths {
 			m := p.Matcher()

@@ -101,7 +101,7 @@ func (q *query) fill(s *winperf.Sample) {
 		}
 
 		only := q.selected[from:end:end]
-		selected := request{ids: q.selected, global: q.sel.Global, costly: q.sel.Costly}
+		selected := request{ids: q.selected, global: q.sel.Global, costly: q.sel.Costly, unneeded: q.sel.Unneeded}
 		if len(only) == len(q.selected) && sm.request.sameObjects(selected) {
 			only = nil // new objects of a requested class are included
 		}
@@ -148,7 +148,7 @@ func (q *query) added(sm *sample) []winperf.ObjectID {
 	}
 	var found []winperf.ObjectID
 	for _, id := range sm.ids {
-		selected := sm.request.global && q.sel.Global
+		selected := sm.request.global && q.sel.Global && !slices.ContainsFunc(q.sel.Unneeded, id.Is)
 		if schema := sm.from.Schema; schema != nil && slices.Contains(schema.Costly, id.Index) {
 			selected = sm.request.costly && q.sel.Costly
 		}
@@ -241,7 +241,7 @@ func (q *query) sampleMissing(ctx context.Context) error {
 	}
 	a := request{ids: q.missingIDs, needs: q.flight.needs}
 	if len(q.missing) == len(q.selected) {
-		a.global, a.costly = q.sel.Global, q.sel.Costly
+		a.global, a.costly, a.unneeded = q.sel.Global, q.sel.Costly, q.sel.Unneeded
 	}
 
 	sm, err := q.fly(ctx, a)

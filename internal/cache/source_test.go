@@ -192,6 +192,27 @@ func TestClassesOfObjects(t *testing.T) {
 	global.wantSample("2:100ms 4:100ms 230:100ms 236:100ms")
 }
 
+// TestUnneededObjects: a class without some objects is requested without them, also if another query has them,
+// and shares the other objects. New objects of the class appear.
+func TestUnneededObjects(t *testing.T) {
+	r := newRig(t)
+	sel := winperf.Selection{Global: true, Unneeded: ids(process)}
+	lean := r.selecting(sel)
+	lean.wantSample("2:0s 4:0s")
+	if diff := cmp.Diff(sel, r.fake.last); diff != "" {
+		t.Errorf("the source was asked for (-want +got):\n%s", diff)
+	}
+
+	all := r.selecting(winperf.Selection{Global: true})
+	r.fake.objects = append(r.fake.objects, 236)
+	r.clock.advance(time.Second)
+	all.wantSample("2:0s 4:0s 230:0s 236:0s")
+	r.clock.advance(time.Second)
+	lean.wantSample("2:0s 4:0s 236:0s")
+	lean.sample()
+	r.wantAsked([]uint32{system, memory}, []uint32{system, memory, process, 236}, []uint32{system, memory, 236}, []uint32{system, memory, 236})
+}
+
 // What nobody refreshes any more is given back, though others go on.
 func TestIdleObjects(t *testing.T) {
 	r := newRig(t)

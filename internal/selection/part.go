@@ -14,6 +14,8 @@ type Part struct {
 	Class  bool
 	Costly bool // the class of costly objects
 	Object winperf.ObjectID
+	// Unneeded are objects that the class of other objects lacks.
+	Unneeded []winperf.ObjectID
 }
 
 // Parts returns the parts of a selection: the paths, the objects, Global and Costly, in
@@ -29,7 +31,7 @@ func Parts(sel winperf.Selection) []Part {
 		parts = append(parts, Part{Object: id})
 	}
 	if sel.Global {
-		parts = append(parts, Part{Class: true})
+		parts = append(parts, Part{Class: true, Unneeded: sel.Unneeded})
 	}
 	if sel.Costly {
 		parts = append(parts, Part{Class: true, Costly: true})
@@ -63,7 +65,7 @@ func (p *Part) AddTo(sel *winperf.Selection) {
 	case p.Costly:
 		sel.Costly = true
 	default:
-		sel.Global = true
+		sel.Global, sel.Unneeded = true, p.Unneeded
 	}
 }
 
@@ -91,7 +93,7 @@ const (
 func (p *Part) Selects(o Object) Match {
 	switch {
 	case p.Path != nil && !p.Path.Object.Is(o.ID.Index, o.Name),
-		p.Class && p.Costly != o.Costly,
+		p.Class && (p.Costly != o.Costly || slices.ContainsFunc(p.Unneeded, o.ID.Is)),
 		p.Path == nil && !p.Class && !p.Object.Is(o.ID):
 		return NoMatch
 	case p.Class, p.ByPattern():
@@ -118,7 +120,7 @@ func Split(
 	sel winperf.Selection, names *nametable.Names, titles []uint32,
 ) (rest, costly winperf.Selection, parts []bool) {
 	rest = sel
-	rest.Paths, rest.Objects, rest.Global, rest.Costly = nil, nil, false, false
+	rest.Paths, rest.Objects, rest.Global, rest.Costly, rest.Unneeded = nil, nil, false, false, nil
 	costly = rest
 
 	for _, p := range Resolve(sel, names) {

@@ -78,6 +78,27 @@ func TestOnlyWantedDevices(t *testing.T) {
 	}
 }
 
+// TestUnneededObjects: a query for all objects without some reads no files of these.
+func TestUnneededObjects(t *testing.T) {
+	root := newTouched(devices(t))
+	r := newRig(t, root.MapRoot, func(s *System) { s.Root = onlyRoot(root) })
+	r.ask("Global")
+
+	files := func(q *provider.Query) string {
+		clear(root.files)
+		r.askFor(q)
+		return strings.Join(slices.Sorted(maps.Keys(root.files)), " ")
+	}
+	if all := files(&provider.Query{Global: true}); !strings.Contains(all, "proc/swaps") {
+		t.Errorf("all objects read %s", all)
+	}
+	lean := files(&provider.Query{Global: true, Unneeded: []uint32{700, 234, 236}})
+	if !strings.Contains(lean, "proc/net/dev") || strings.Contains(lean, "proc/swaps") ||
+		strings.Contains(lean, "proc/diskstats") {
+		t.Errorf("without paging files and disks it reads %s", lean)
+	}
+}
+
 func TestFewDescriptorsForDevices(t *testing.T) {
 	want := newRig(t, devices(t), nil).ask(deviceObjects)
 	for _, maxOpen := range []int{2, 5, 15} {

@@ -15,6 +15,10 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 		Global: sel.Global, Costly: sel.Costly, Metadata: sel.Metadata,
 		Counters: map[uint32][]uint32{},
 	}
+	for _, id := range sel.Unneeded {
+		q.Unneeded = append(q.Unneeded, id.Index)
+	}
+
 	parts := selection.Parts(sel)
 	for _, o := range objects {
 		counters, match := selectedCounters(o, parts)
@@ -25,9 +29,9 @@ func compile(objects []*provider.Object, sel winperf.Selection) *provider.Query 
 		// A query for a whole object has the hint with all its counters, too, because it makes
 		// providers read counters that they read only on request. In a query for the class of an
 		// object, the whole object is wanted even if a path names only a part.
-		class := sel.Global && !o.Costly || sel.Costly && o.Costly
-		all := len(counters) == len(o.Counters)
-		if all && match == selection.InFull || !all && !class {
+		class := sel.Global && !o.Costly && !slices.Contains(q.Unneeded, o.Index) || sel.Costly && o.Costly
+		whole := len(counters) == len(o.Counters)
+		if whole && match == selection.InFull || !whole && !class {
 			q.Counters[o.Index] = counters
 		}
 		if !class {

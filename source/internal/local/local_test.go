@@ -142,11 +142,12 @@ func sample(t *testing.T, q winperf.Query) frame.Frame {
 func TestCompile(t *testing.T) {
 	type hint = map[uint32][]uint32
 	tests := []struct {
-		name  string
-		paths []string
-		sel   winperf.Selection
-		query string
-		hint  hint
+		name    string
+		paths   []string
+		sel     winperf.Selection
+		query   string
+		without []uint32
+		hint    hint
 	}{
 		{name: "nothing", query: ""},
 		{name: "one counter", paths: []string{`\Memory\Used`}, query: "100", hint: hint{100: {104}}},
@@ -181,6 +182,15 @@ func TestCompile(t *testing.T) {
 			query: "Global", hint: hint{100: {102, 104, 106}},
 		},
 		{
+			name: "global without an object", sel: winperf.Selection{Global: true, Unneeded: []winperf.ObjectID{{Index: 200}}},
+			query: "Global", without: []uint32{200}, hint: hint{},
+		},
+		{
+			name: "global with a counter of an object that it need not include", paths: []string{`\Process(*)\CPU`, `\Memory\Used`},
+			sel:   winperf.Selection{Global: true, Unneeded: []winperf.ObjectID{{Index: 200}}},
+			query: "Global 200", without: []uint32{200}, hint: hint{200: {202}},
+		},
+		{
 			name: "costly and paths", paths: []string{`\Memory\Used`, `\Thread(*)\Nothing`}, sel: winperf.Selection{Costly: true},
 			query: "Costly 100", hint: hint{100: {104}},
 		},
@@ -209,6 +219,12 @@ func TestCompile(t *testing.T) {
 			}
 			if got := r.asked[0].String(); got != tt.query {
 				t.Errorf("query %q, want %q", got, tt.query)
+			}
+			if diff := cmp.Diff(tt.without, r.asked[0].Unneeded); diff != "" {
+				t.Errorf("unneeded objects (-want +got):\n%s", diff)
+			}
+			if _, has := f.Find(winperf.ObjectID{Index: 200}); len(tt.without) > 0 && len(tt.paths) == 0 && has {
+				t.Error("the sample has an object that it need not include")
 			}
 			if diff := cmp.Diff(tt.hint, r.asked[0].Counters); diff != "" {
 				t.Errorf("counters (-want +got):\n%s", diff)

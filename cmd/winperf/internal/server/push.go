@@ -146,7 +146,7 @@ func (r *running) pusher(target int, version string, log *slog.Logger) (*push.Pu
 	return push.New(push.Options{
 		Target: to,
 		Sender: push.SenderOptions{Version: version, Report: func(err error) { log.Warn(err.Error()) }},
-		Source: r.source, Selection: r.config.Selection(), Interval: t.Interval,
+		Source: r.source, Selection: r.exporter.Selection(), Interval: t.Interval,
 		Program:   r.exporter,
 		NewMapper: func() push.Mapper { return metrics.NewMapper(mapping) },
 		Dir:       dir, Queue: queue.Options{MaxBytes: int64(t.Queue.MaxBytes), MaxAge: t.Queue.MaxAge},

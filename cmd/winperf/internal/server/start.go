@@ -146,7 +146,7 @@ func (r *running) cost(ctx context.Context) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
 	opt := measure.Options{Language: r.config.Language, CostlyInterval: r.config.CostlyInterval}
-	m := measure.New(r.source, r.config.Selection(), opt)
+	m := measure.New(r.source, r.exporter.Selection(), opt)
 	defer func() { err = errors.Join(err, m.Close()) }()
 	first, err := m.Cycle(ctx)
 	if err != nil || first.Cost.Sample < measure.LeastInterval {
