@@ -67,6 +67,20 @@ func (d directory) check() (fs.FileInfo, error) {
 	return info, nil
 }
 
+// Check returns the problems for which a [Reader] ignores a directory for published counters, or
+// [PublishersFile], or a line of that file. A missing directory or file is not a problem. Check reads no
+// published files and changes nothing.
+func Check() (problems []error) {
+	for _, d := range chooseDirs() {
+		if _, err := d.check(); err != nil && !absent(err) {
+			problems = append(problems, err)
+		}
+	}
+	t := trust{path: PublishersFile, own: int64(os.Geteuid())}
+	t.refresh()
+	return append(problems, t.wrong...)
+}
+
 // errOthers is wrapped by the error about a private directory that belongs to another account.
 var errOthers = fmt.Errorf("its content is ignored: %w", fs.ErrPermission)
 

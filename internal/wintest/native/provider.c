@@ -292,8 +292,9 @@ static const struct {
 };
 
 /* bad_mode reads WINPERF_BAD. Further modes are "" (nothing is delivered),
- * "good", "open" (Open fails), "fail" (Collect fails), "more" (no buffer is
- * large enough), "many" (300,000 bytes) and "hang" (Collect takes 2 seconds). */
+ * "good", "open" (Open fails), "fail" (Collect fails), "crash" (it ends the
+ * process), "more" (no buffer is large enough), "many" (300,000 bytes) and
+ * "hang" (Collect takes 2 seconds). */
 static void bad_mode(WCHAR mode[32])
 {
 	if (GetEnvironmentVariableW(L"WINPERF_BAD", mode, 32) >= 32)
@@ -327,6 +328,8 @@ __declspec(dllexport) DWORD WINAPI BadCollect(LPWSTR query, LPVOID *data, LPDWOR
 		Sleep(2000);
 	if (wcscmp(mode, L"fail") == 0)
 		return ERROR_INVALID_PARAMETER;
+	if (wcscmp(mode, L"crash") == 0)
+		RaiseException(EXCEPTION_ACCESS_VIOLATION, EXCEPTION_NONCONTINUABLE, 0, NULL);
 	if (wcscmp(mode, L"many") == 0)
 		instances = 300000 / 48;
 	begin(&o, BAD, (LONG)instances);

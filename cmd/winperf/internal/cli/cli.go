@@ -16,6 +16,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/blocks"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/convert"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/doctor"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/experiments"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/live"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/publishing"
@@ -153,7 +154,7 @@ for example if a path had no value. Commands with other statuses describe them.`
 		record.Command(a), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),
 		publishing.ProviderCommand(a), publishing.PublishCommand(a),
-		serving.ServeCommand(a, p.host), p.serviceCommand(),
+		serving.ServeCommand(a, p.host), p.serviceCommand(), doctor.Command(a),
 		completionCommand(a), versionCommand(a), sourcesTopic(),
 	)
 	root.InitDefaultHelpCmd()

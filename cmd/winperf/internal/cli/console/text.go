@@ -1,9 +1,11 @@
 package console
 
 import (
+	"bufio"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/winperf/winperf/internal/safetext"
 )
@@ -62,4 +64,31 @@ func Shorten(s string, most int) string {
 		return string(r[:most-1]) + "…"
 	}
 	return s
+}
+
+// WriteWrapped writes text in lines of at most width, except for longer words. first begins the first
+// line, indent the others.
+func WriteWrapped(w *bufio.Writer, first, indent, text string, width int) {
+	used := 0
+	for word := range strings.FieldsSeq(text) {
+		word = safetext.Line(word)
+		n := utf8.RuneCountInString(word)
+		switch {
+		case used == 0:
+			w.WriteString(first)
+			used = len(first)
+		case used+1+n > width:
+			w.WriteString("\n" + indent)
+			used = len(indent)
+		default:
+			w.WriteString(" ")
+			used++
+		}
+		w.WriteString(word)
+		used += n
+	}
+
+	if used > 0 {
+		w.WriteString("\n")
+	}
 }

@@ -1,13 +1,11 @@
 package live
 
 import (
-	"bufio"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
 
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
@@ -76,7 +74,7 @@ func (l *lister) writeObject(o finding) {
 	}
 
 	fmt.Fprintln(l.w)
-	writeWrapped(l.w, "  ", o.Help, l.width)
+	console.WriteWrapped(l.w, "  ", "  ", o.Help, l.width)
 	fmt.Fprintln(l.w, "\n  Counters:")
 	for _, c := range o.Counters {
 		fmt.Fprintf(l.w, "    %s", safetext.Line(c.Name))
@@ -87,7 +85,7 @@ func (l *lister) writeObject(o finding) {
 			fmt.Fprintf(l.w, "  (%v, %v)", c.Of.Type.Unit(), c.Of.Type)
 		}
 		fmt.Fprintln(l.w)
-		writeWrapped(l.w, "        ", c.Help, l.width)
+		console.WriteWrapped(l.w, "        ", "        ", c.Help, l.width)
 	}
 
 	if o.Multi && !o.brief {
@@ -122,30 +120,4 @@ func (l *lister) lostParent(in catalogue.KnownInstance) string {
 	}
 	of := safetext.Line(l.table.Title(object))
 	return fmt.Sprintf("its parent, instance %d of %s, is missing", position, of)
-}
-
-// writeWrapped writes text in lines of at most width, except for longer words.
-func writeWrapped(w *bufio.Writer, indent, text string, width int) {
-	used := 0
-	for word := range strings.FieldsSeq(text) {
-		word = safetext.Line(word)
-		n := utf8.RuneCountInString(word)
-		switch {
-		case used == 0:
-			w.WriteString(indent)
-			used = len(indent)
-		case used+1+n > width:
-			w.WriteString("\n" + indent)
-			used = len(indent)
-		default:
-			w.WriteString(" ")
-			used++
-		}
-		w.WriteString(word)
-		used += n
-	}
-
-	if used > 0 {
-		w.WriteString("\n")
-	}
 }

@@ -1,7 +1,6 @@
 package publishing
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -93,7 +92,7 @@ func (s *windowsSystem) Value(key, name string) (v regfile.Value, found bool, er
 	if err != nil {
 		return v, false, err
 	}
-	return parseValue(regfile.ValueType(value.Type), buf[:value.Size]), true, nil
+	return regfile.ParseValue(regfile.ValueType(value.Type), buf[:value.Size]), true, nil
 }
 
 func (s *windowsSystem) SetValue(key, name string, v regfile.Value) error {
@@ -130,24 +129,6 @@ func (s *windowsSystem) Run(ctx context.Context, command []string) error {
 		return fmt.Errorf("%w: %s", err, console.Words(string(out)))
 	}
 	return nil
-}
-
-func parseValue(t regfile.ValueType, data []byte) regfile.Value {
-	v := regfile.Value{Type: t}
-	switch {
-	case t == regfile.TypeDWord && len(data) == 4:
-		v.Number = binary.LittleEndian.Uint32(data)
-	case t == regfile.TypeString, t == regfile.TypeExpandString:
-		v.Strings = []string{strings.TrimRight(wire.Decode(data[:len(data)&^1], wire.UTF16LE), "\x00")}
-	case t == regfile.TypeMultiString:
-		text := strings.TrimRight(wire.Decode(data[:len(data)&^1], wire.UTF16LE), "\x00")
-		if text != "" {
-			v.Strings = strings.Split(text, "\x00")
-		}
-	default:
-		v.Data = bytes.Clone(data)
-	}
-	return v
 }
 
 func formatValue(v regfile.Value) []byte {
