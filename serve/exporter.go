@@ -366,6 +366,15 @@ func (e *Exporter) takeTurn(ctx context.Context) error {
 	}
 }
 
+// Responds waits until a scrape could be answered. The error is that of ctx.
+func (e *Exporter) Responds(ctx context.Context) error {
+	if err := e.takeTurn(ctx); err != nil {
+		return err
+	}
+	<-e.turn
+	return nil
+}
+
 // write writes the requested metrics of the latest samples and releases the turn. sampled
 // reports whether the scrape has a sample. A view that panicked is replaced.
 func (e *Exporter) write(

@@ -36,7 +36,8 @@ type Options struct {
 	Log    *slog.Logger
 	NewLog func(Log) *slog.Logger
 	// Listening, if not nil, is called once with the URLs of the metrics when the server is reachable.
-	Listening func(urls []string)
+	// responds returns as soon as a scrape could be answered, or an error when ctx ends before.
+	Listening func(ctx context.Context, urls []string, responds func(context.Context) error)
 
 	timeouts timeouts // zero means the defaults
 }
@@ -84,6 +85,12 @@ func (s *server) use() *running {
 	defer s.mu.Unlock()
 	s.live.users.Add(1)
 	return s.live
+}
+
+func (s *server) responds(ctx context.Context) error {
+	live := s.use()
+	defer live.users.Done()
+	return live.exporter.Responds(ctx)
 }
 
 func (o Options) withDefaults() Options {
@@ -269,7 +276,7 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 		s.opt.Log.Info("serving metrics", "url", url)
 	}
 	if s.opt.Listening != nil {
-		s.opt.Listening(where)
+		s.opt.Listening(ctx, where, s.responds)
 	}
 
 	first := s.use()

@@ -69,8 +69,13 @@ func startWith(t *testing.T, config Config, change func(*Options)) *runningServe
 	listening, ended := make(chan []string, 1), make(chan error, 1)
 	opt := Options{
 		Load: s.load, Open: s.open, Reload: s.reload, Version: "v1",
-		Log:       slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Listening: func(urls []string) { listening <- urls },
+		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Listening: func(_ context.Context, urls []string, responds func(context.Context) error) {
+			if err := responds(ctx); err != nil {
+				t.Error(err)
+			}
+			listening <- urls
+		},
 	}
 	change(&opt)
 	go func() { ended <- Run(ctx, opt) }()

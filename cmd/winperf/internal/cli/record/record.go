@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,6 +56,8 @@ type recorder struct {
 	small  bool // a limit that is too small was reported
 	reads  bool // computes readings
 	begun  bool // a path has matched something
+
+	sampled atomic.Pointer[time.Time] // time of the last sample; nil before the first one
 
 	doubles bool // the source has no raw values; a binary log has doubles
 }
@@ -219,6 +222,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if r.live {
+		r.app.Supervised(ctx, r.responds)
 		err = r.schedule(ctx)
 	} else {
 		err = r.cutRecord(ctx, src)
@@ -338,6 +342,8 @@ func (r *recorder) record(ctx context.Context, src winperf.Source, p *recordProg
 		}
 
 		cycle := m.Cycles[0]
+		now := time.Now()
+		r.sampled.Store(&now)
 		r.countSample(cycle)
 		if r.waits(ctx, src) {
 			continue

@@ -74,6 +74,21 @@ func (r *recorder) awaitBegin(ctx context.Context, begin time.Time) error {
 	return await(ctx, r.clock, left)
 }
 
+// late is the time after which a sample that is due and still missing means that the recording hangs.
+const late = time.Minute
+
+// responds returns an error if the recording hangs, for the watchdog of systemd.
+func (r *recorder) responds(context.Context) error {
+	last := r.sampled.Load()
+	if last == nil {
+		return nil
+	}
+	if past := time.Since(*last); past > time.Duration(r.every)+late {
+		return fmt.Errorf("the last sample was %s ago", past.Round(time.Second))
+	}
+	return nil
+}
+
 // recheck is the interval of checking the clock during a wait: the clock may be set, and timers stop while
 // the machine is suspended.
 const recheck = 2 * time.Second

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winperf/winperf"
@@ -263,13 +262,11 @@ func (s *serveFlags) newLog(how server.Log) *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.app.Stderr, &opt))
 }
 
-func (s *serveFlags) ready([]string) {
+func (s *serveFlags) ready(ctx context.Context, _ []string, responds func(context.Context) error) {
 	if s.host != nil {
 		s.host.Ready()
 	}
-	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
-		s.app.Complain(fmt.Errorf("systemd: %w", err))
-	}
+	s.app.Supervised(ctx, responds)
 }
 
 // inDirectories returns the URL of a source that reads the files of a machine in directories.

@@ -1,0 +1,50 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// Supervised tells systemd, if it started this program as a service of type notify, that the service is
+// ready, and when ctx ends that it stops. If the service has a watchdog, systemd is also told twice in
+// each of its periods that responds has returned nil. systemd restarts a service that is silent.
+func (a *App) Supervised(ctx context.Context, responds func(context.Context) error) {
+	a.notify(daemon.SdNotifyReady)
+	context.AfterFunc(ctx, func() { a.notify(daemon.SdNotifyStopping) })
+
+	period, err := daemon.SdWatchdogEnabled(false)
+	if err != nil {
+		a.Complain(fmt.Errorf("systemd: %w", err))
+	}
+	if period > 0 {
+		go a.watch(ctx, period/2, responds)
+	}
+}
+
+func (a *App) watch(ctx context.Context, every time.Duration, responds func(context.Context) error) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		switch err := responds(ctx); {
+		case err == nil:
+			a.notify(daemon.SdNotifyWatchdog)
+		case ctx.Err() == nil:
+			a.Complain(fmt.Errorf("the watchdog of systemd is not answered: %w", err))
+		}
+
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (a *App) notify(state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		a.Complain(fmt.Errorf("systemd: %w", err))
+	}
+}
