@@ -135,6 +135,16 @@ func StartService(name string) error {
 	return withService(name, func(s *mgr.Service) error { return s.Start() })
 }
 
+// StopService stops a service and waits for its end. A service that is not running is no error.
+func StopService(ctx context.Context, name string) error {
+	return withService(name, func(s *mgr.Service) error {
+		if err := stop(ctx, s); err != nil {
+			return fmt.Errorf("stop service %s: %w", name, err)
+		}
+		return nil
+	})
+}
+
 // RemoveService stops a service, waits for its end, and deletes it and its source in the event
 // log.
 func RemoveService(ctx context.Context, name string) error {

@@ -26,6 +26,7 @@ type serviceManager interface {
 	// install returns the settings that the system does not support.
 	install(winapi.ServiceConfig) (unknown []string, err error)
 	start(name string) error
+	stop(ctx context.Context, name string) error
 	remove(ctx context.Context, name string) error
 	query(name string) (winapi.ServiceStatus, error)
 	// run runs work as a service; work logs to the system's log.
@@ -48,6 +49,7 @@ a failure, and logs to the Application log of the event viewer.
 On Linux use systemd with the unit dist/winperf.service.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service status
+  winperf service stop
   winperf service remove`,
 		Args: console.OnlySubcommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -55,7 +57,8 @@ On Linux use systemd with the unit dist/winperf.service.`,
 		DisableFlagsInUseLine: true,
 	}
 	cmd.AddCommand(
-		p.serviceInstallCommand(), p.serviceRemoveCommand(), p.serviceStatusCommand(), p.serviceRunCommand(),
+		p.serviceInstallCommand(), p.serviceStartCommand(), p.serviceStopCommand(), p.serviceRemoveCommand(),
+		p.serviceStatusCommand(), p.serviceRunCommand(),
 	)
 	return cmd
 }
@@ -169,25 +172,43 @@ func within(dir string, do func() int) (status int, err error) {
 	return do(), nil
 }
 
+func (p *program) serviceStartCommand() *cobra.Command {
+	return p.serviceChange("start", "started", "Start the installed service",
+		"Start starts the service. Use status to see whether it runs.",
+		func(_ context.Context, m serviceManager, name string) error { return m.start(name) })
+}
+
+func (p *program) serviceStopCommand() *cobra.Command {
+	return p.serviceChange("stop", "stopped", "Stop the service until the next start",
+		"Stop stops the service and waits until it has ended. It starts again with the system.",
+		func(ctx context.Context, m serviceManager, name string) error { return m.stop(ctx, name) })
+}
+
 func (p *program) serviceRemoveCommand() *cobra.Command {
+	return p.serviceChange("remove", "removed", "Stop the service and remove it",
+		"Remove stops the service, waits until it has ended, and removes it and its entry in the\n"+
+			"event log.",
+		func(ctx context.Context, m serviceManager, name string) error { return m.remove(ctx, name) })
+}
+
+// serviceChange returns a command that changes the service and then says what it is.
+func (p *program) serviceChange(use, done, short, long string,
+	change func(context.Context, serviceManager, string) error,
+) *cobra.Command {
 	var name *string
 	cmd := &cobra.Command{
-		Use:   "remove",
-		Short: "Stop the service and remove it",
-		Long: "Remove stops the service, waits until it has ended, and removes it and its entry in the\n" +
-			"event log.",
-		Example: "  winperf service remove",
-		Args:    console.NoArgs,
+		Use: use, Short: short, Long: long, Example: "  winperf service " + use,
+		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			manager, err := services()
 			if err != nil {
 				return err
 			}
 
-			if err := manager.remove(cmd.Context(), *name); err != nil {
+			if err := change(cmd.Context(), manager, *name); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.app.Stdout, "service %s is removed\n", *name)
+			_, err = fmt.Fprintf(p.app.Stdout, "service %s is %s\n", *name, done)
 			return err
 		},
 	}

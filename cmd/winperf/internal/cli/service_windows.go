@@ -20,6 +20,10 @@ func (windowsServices) install(c winapi.ServiceConfig) ([]string, error) {
 
 func (windowsServices) start(name string) error { return winapi.StartService(name) }
 
+func (windowsServices) stop(ctx context.Context, name string) error {
+	return winapi.StopService(ctx, name)
+}
+
 func (windowsServices) remove(ctx context.Context, name string) error {
 	return winapi.RemoveService(ctx, name)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/winperf/winperf/internal/wintest"
@@ -19,7 +20,17 @@ func TestWine(t *testing.T) {
 			env.Setenv(wintest.Directory, os.Getenv(wintest.Directory))
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines, "until": untilDone},
 		RequireExplicitExec: true,
 	})
+}
+
+// untilDone runs a program again and again until it ends with status 0.
+func untilDone(ts *testscript.TestScript, _ bool, args []string) {
+	for deadline := time.Now().Add(hostileLimit); ts.Exec(args[0], args[1:]...) != nil; {
+		if time.Now().After(deadline) {
+			ts.Fatalf("%q always failed", args)
+		}
+		time.Sleep(100 * time.Millisecond) // between two looks at what a service does
+	}
 }
