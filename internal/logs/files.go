@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -44,7 +45,7 @@ func (l Limits) part() Limits {
 type Files struct {
 	Names  *Names
 	Format string
-	Append bool // continue existing files
+	Append bool // continue existing files; with the action Circular, the files of an earlier recording
 	Limits Limits
 	// Open opens a file for writing. With fs.ErrExist the next name is tried.
 	Open func(ctx context.Context, name string) (file *os.File, isNew bool, err error)
@@ -89,6 +90,8 @@ func (s *Files) Add(ctx context.Context, m *Moment, at time.Time) (full bool, er
 		}
 		if s.current != nil {
 			s.noteBrief(at)
+		} else if s.continues() {
+			s.adopt()
 		}
 		if failed = s.next(ctx, at); failed != nil && s.current == nil {
 			return false, failed
@@ -203,7 +206,7 @@ func (s *Files) create(ctx context.Context, at time.Time) (*file, *Tail, error) 
 		}
 
 		f := &file{File: opened, name: name, isNew: isNew}
-		if !s.Append || !IsRegular(opened) {
+		if !s.Append || s.continues() || !IsRegular(opened) {
 			return f, &Tail{}, nil
 		}
 		tail, size, broken, err := openTail(opened, s.Format)
@@ -243,6 +246,22 @@ func (s *Files) finish() error {
 		s.kept = append(s.kept, f)
 	}
 	return err
+}
+
+// continues reports whether files of an earlier circular recording are part of this one.
+func (s *Files) continues() bool { return s.Append && s.Limits.Action == Circular }
+
+// adopt adds the files of an earlier circular recording as the oldest ones. Their samples are not counted.
+func (s *Files) adopt() {
+	for _, name := range s.Names.earlier() {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue // removed meanwhile
+		}
+		s.kept = append(s.kept, &file{name: name, size: info.Size(), last: info.ModTime()})
+		s.written.Size += info.Size()
+	}
+	slices.SortStableFunc(s.kept, func(a, b *file) int { return a.last.Compare(b.last) })
 }
 
 func (s *Files) drop(now time.Time) error {

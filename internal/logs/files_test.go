@@ -3,12 +3,16 @@ package logs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var errBroken = errors.New("broken")
@@ -195,6 +199,38 @@ func TestFilesCircular(t *testing.T) {
 		if kept < test.least || kept > test.most {
 			t.Errorf("%s: %d samples are kept, want %d to %d", name, kept, test.least, test.most)
 		}
+	}
+}
+
+// TestFilesCircularAgain: a circular recording that continues an earlier one removes its files first, and
+// no other files.
+func TestFilesCircularAgain(t *testing.T) {
+	dir := t.TempDir()
+	others := []string{"x_incident", "x_000001.old", "y_000001", "x_1"}
+	for _, name := range others {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("whole\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for range 3 {
+		f := newBroken(filepath.Join(dir, "x_{serial}"), Limits{Samples: 16, Action: Circular}, 0, 0)
+		f.Append = true
+		if added, err := addSamples(f, 40); added != 40 || err != nil {
+			t.Fatalf("%d samples, %v", added, err)
+		}
+	}
+	var left []string
+	for _, name := range filesLike(dir, regexp.MustCompile("")) {
+		left = append(left, filepath.Base(name))
+	}
+	want := []string{"x_000001.old"}
+	for serial := 52; serial <= 60; serial++ {
+		want = append(want, fmt.Sprintf("x_%06d", serial))
+	}
+	want = append(want, "x_1", "x_incident", "y_000001")
+	if diff := cmp.Diff(want, left); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }
 

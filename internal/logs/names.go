@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -102,6 +103,37 @@ func (n *Names) Free(file string, look func(name string) error) error {
 		before = files
 	}
 	return fmt.Errorf("%s: %w", n.pattern, errBusy)
+}
+
+// forms are the expressions of placeholders.
+var forms = map[string]string{
+	"{time}": `\d{8}-\d{6}`, "{date}": `\d{8}`, "{mmddhhmm}": `\d{8}`, "{serial}": `(\d{6,})`,
+}
+
+// earlier returns the files of earlier recordings with the same pattern. The next serial number follows
+// theirs.
+func (n *Names) earlier() (names []string) {
+	base := filepath.Base(n.pattern)
+	expression, end := "^", 0
+	for _, at := range placeholder.FindAllStringIndex(base, -1) {
+		form, ok := forms[base[at[0]:at[1]]]
+		if !ok { // the host
+			form = regexp.QuoteMeta(n.host)
+		}
+		expression += regexp.QuoteMeta(base[end:at[0]]) + form
+		end = at[1]
+	}
+	own := regexp.MustCompile(expression + regexp.QuoteMeta(base[end:]) + "$")
+
+	names = filesLike(filepath.Dir(n.pattern), own)
+	for _, name := range names {
+		for _, serial := range own.FindStringSubmatch(filepath.Base(name))[1:] {
+			if number, err := strconv.Atoi(serial); err == nil {
+				n.serial = max(n.serial, number)
+			}
+		}
+	}
+	return names
 }
 
 func matcher(pattern string) *regexp.Regexp {

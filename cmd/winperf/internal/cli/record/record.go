@@ -114,7 +114,8 @@ and --for.
 --max-size, --max-samples and --max-time limit a file. At the limit recording stops; with
 --at-limit new it continues in a new file. --at-limit circular also removes the oldest
 files: it keeps about --max-size bytes, at least --max-samples samples, or the last
---max-time, in about eight files.
+--max-time, in about eight files. With --append files of an earlier recording of the same
+name count, and are removed first.
 
 Each sample is written before the next one is taken. A killed program loses at most the
 sample being written; blg files with intervals below one second lose up to one second. A
@@ -175,7 +176,8 @@ func (r *recorder) flags(cmd *cobra.Command) {
 	f.Var((*limitAction)(&r.limit.Action), "at-limit", full)
 
 	f.Var(&r.naming.suffix, "suffix", "end of the name: nnnnnn (serial number) or mmddhhmm")
-	f.BoolVar(&r.naming.append, "append", false, "append to an existing file")
+	const more = "append to an existing file, or with --at-limit circular continue an earlier recording"
+	f.BoolVar(&r.naming.append, "append", false, more)
 	f.Var(&r.sync, "sync", "flush recorded data to disk at this interval: 10, 1m")
 	f.BoolVar(&r.attach, "experiments", false, input.ExperimentsUsage)
 	f.BoolVar(&r.quiet, "quiet", false, "report only errors")
@@ -300,10 +302,10 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("--name is for readings, but %s keeps raw values", r.format)
 	case r.naming.append && r.output.Overwrite:
 		return errors.New("--append and --overwrite exclude each other")
-	case r.naming.append && !logs.CanAppend(r.format, r.output.Output):
+	case r.appends() && !logs.CanAppend(r.format, r.output.Output):
 		return errors.New("--append: compressed files cannot be appended to; record to another file," +
 			" and merge with winperf convert OLD.jsonl.zst NEW.jsonl.zst -o ALL.jsonl.zst")
-	case r.naming.append && r.limit.Action != logs.Stop:
+	case r.naming.append && r.limit.Action == logs.New:
 		return fmt.Errorf("--append continues one file, but --at-limit %s starts others", r.limit.Action)
 	case r.limit.Action != logs.Stop && !r.limit.Set():
 		return fmt.Errorf("--at-limit %s needs --max-size, --max-samples or --max-time", r.limit.Action)

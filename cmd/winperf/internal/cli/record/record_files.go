@@ -59,13 +59,16 @@ func (r *recorder) target(name string) output.Target {
 		Instead: "--append continues it, --overwrite replaces it",
 	}
 	switch {
-	case r.naming.append:
+	case r.appends():
 		t.Mode = output.Append
 	case r.output.Overwrite:
 		t.Mode = output.Overwrite
 	}
 	return t
 }
+
+// appends reports whether samples are appended to an existing file.
+func (r *recorder) appends() bool { return r.naming.append && r.limit.Action != logs.Circular }
 
 func (r *recorder) extension() string {
 	for _, f := range r.output.Formats {
