@@ -268,6 +268,9 @@ func (m *Mapper) fill() {
 			if st.fresh {
 				in.cell, in.rows = cell, cell.rows
 				cell.fill(in)
+				if cell.grows && cell.family >= 0 && len(m.held) > 0 {
+					m.holdOn(cell, in)
+				}
 				cell.out.Time = st.time
 			}
 			if cell.family >= 0 {
@@ -276,6 +279,7 @@ func (m *Mapper) fill() {
 		}
 	}
 
+	m.held = nil
 	if m.grouped {
 		copy(m.set.Families[m.groupsAt:], m.groups.families)
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/winperf/winperf/counter"
@@ -11,6 +12,7 @@ import (
 // files that it deleted. Prometheus takes each fall for a reset and counts the whole new value.
 func (c *cell) hold(in *inputs) {
 	out := &c.out
+	c.held = false
 	for i, now := range out.Bits {
 		j := in.previousRow(i)
 		if j < 0 || j >= len(in.last) || in.lastForm != out.Form {
@@ -22,8 +24,51 @@ func (c *cell) hold(in *inputs) {
 			out.Bits[i] = was // for the next value
 		case out.Form.less(now, was) && in.corrected(i, out.Form, now, was):
 			out.Bits[i] = was
+			c.held = true
 		}
 	}
+}
+
+// heldValue is a value that a Mapper kept in place of a smaller one.
+type heldValue struct {
+	bits uint64
+	form Form
+}
+
+// heldValues returns the values of columns that have kept one, by the names of their series.
+func (m *Mapper) heldValues() map[string]heldValue {
+	held := map[string]heldValue{}
+	for _, st := range m.objects {
+		for c := range st.cells {
+			cell := &st.cells[c]
+			if !cell.held || cell.family < 0 {
+				continue
+			}
+			for i, bits := range cell.out.Bits {
+				if cell.out.Has(i) {
+					held[m.seriesName(cell, i)] = heldValue{bits, cell.out.Form}
+				}
+			}
+		}
+	}
+	return held
+}
+
+// holdOn keeps the values that another Mapper kept before this one.
+func (m *Mapper) holdOn(c *cell, in *inputs) {
+	out := &c.out
+	for i, now := range out.Bits {
+		was, ok := m.held[m.seriesName(c, i)]
+		if ok && out.Has(i) && was.form == out.Form && out.Form.less(now, was.bits) &&
+			in.corrected(i, out.Form, now, was.bits) {
+			out.Bits[i] = was.bits
+			c.held = true
+		}
+	}
+}
+
+func (m *Mapper) seriesName(c *cell, i int) string {
+	return fmt.Sprintf("%q %q %q %q", m.set.Families[c.family].Name, c.out.Suffix, c.out.Extra, c.out.Rows.Labels(i))
 }
 
 // previousRow returns the row in the previous sample, -1 for none.

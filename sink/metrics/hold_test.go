@@ -91,3 +91,32 @@ func TestHeldMoves(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldContinues: a Mapper that continues another one keeps its values, too; those of other series fall.
+func TestHeldContinues(t *testing.T) {
+	const head = "block name=\"HOST\" perftime=%d perffreq=10000000 time100ns=133500000000000000\nobject 1000\n counter 1002 0x10410500\n"
+	n := names(t, map[uint32]string{1000: "Thing", 1002: "Events/sec"})
+	var texts []string
+	for i, values := range [][]string{{"1000", "7"}, {"990", "8"}, {"995", "9"}, {"999", "10"}, {"1001", "11"}} {
+		texts = append(texts, fmt.Sprintf(head, i)+` instance "x" : `+values[0]+"\n"+` instance "y" : `+values[1]+"\n")
+	}
+	fs := frames(t, texts...)
+
+	m := NewMapper(Options{})
+	mapped(t, m, fs[0], n)
+	mapped(t, m, fs[1], n)
+	var got []string
+	for _, f := range fs[2:] {
+		next := NewMapper(Options{})
+		if err := next.Continue(m); err != nil {
+			t.Fatal(err)
+		}
+		m = next
+		got = append(got, lines(mapped(t, m, f, n))...)
+	}
+	const x, y = `winperf_thing_events_total{name="x"} `, `winperf_thing_events_total{name="y"} `
+	want := []string{x + "1000", y + "9", x + "1000", y + "10", x + "1001", y + "11"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -103,6 +103,7 @@ type Mapper struct {
 	grouped  bool     // the set has their families
 	groupsAt int      // position of these
 	in       inputs
+	held     map[string]heldValue // by the Mapper that this one continues; nil after the first sample
 	seen     seen
 	set      Set
 	// dated are the positions of families whose value is the time of the sample.

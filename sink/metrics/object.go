@@ -57,6 +57,7 @@ type cell struct {
 	grows    bool     // a value of out must not fall
 	family   int      // in the Set
 	column   int      // of the family
+	held     bool     // the latest sample has a kept value in place of a smaller one
 }
 
 // renew updates an object from a new frame and reports whether its families changed.
