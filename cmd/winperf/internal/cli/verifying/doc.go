@@ -1,0 +1,2 @@
+// Package verifying contains the command verify.
+package verifying

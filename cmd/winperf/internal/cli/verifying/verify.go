@@ -1,0 +1,159 @@
+package verifying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/verify"
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+type verifier struct {
+	app  *console.App
+	time input.Interval
+	all  bool
+}
+
+// defaultTime leaves half a minute of three for the checks.
+const defaultTime = 150 * time.Second
+
+// Command returns the command verify.
+func Command(a *console.App) *cobra.Command {
+	v := &verifier{app: a, time: input.Interval(defaultTime)}
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that all ways to read counters agree",
+		Long: `Verify reads each counter of this machine in all available ways and shows whether they agree.
+On Windows the ways are the registry, the counter sets, and PDH with raw and with displayed
+values. On Linux winperf's values are compared with vmstat, iostat, free, df, ss, ip, nstat
+and ps, if they are installed. Verify changes nothing.
+
+A way is read between two looks at another one. A state, such as free memory (gauge), and a
+count (total) must be between both looks. A rate is computed over the reader's own clock and
+must be possible for some moments between the looks. A state can change and change back
+between two looks: it differs only if it is outside in each of at least 3 looks. A total or
+a rate differs if it is outside once.
+
+The table shows the share of values outside of each counter, by default only of counters with
+such values. The list below it shows the parts that could not be tried, with the reasons.
+
+Exit status: 0 all compared values agree, 1 nothing could be compared, 3 a counter differs or
+a check failed.`,
+		Example: `  winperf verify
+  winperf verify --all`,
+		Args: console.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
+	}
+
+	cmd.Flags().Var(&v.time, "for", "longest time for comparisons")
+	cmd.Flags().BoolVar(&v.all, "all", false, "show all counters, also those without a value outside")
+	return cmd
+}
+
+func (v *verifier) run(ctx context.Context) error {
+	progress := output.NewProgress(v.app, false)
+	opt := verify.Options{
+		For:      time.Duration(v.time),
+		Progress: func(text string) { progress.Line(func(time.Duration) string { return text }) },
+	}
+	report, err := verify.Run(ctx, opt)
+	progress.Clear()
+	if err != nil && !console.IsInterrupt(ctx, err) {
+		return err
+	}
+
+	if report == nil {
+		return err
+	}
+	if err := v.write(report); err != nil {
+		return err
+	}
+	switch {
+	case report.Compared() == 0 && len(report.Checks) == 0:
+		return errors.New("nothing could be compared")
+	case report.Differs():
+		v.app.Partial = true
+	}
+	return nil
+}
+
+// write writes the tables of a report.
+func (v *verifier) write(r *verify.Report) error {
+	return errors.Join(v.writeResults(r), v.writeChecks(r), v.writeSkipped(r))
+}
+
+func (v *verifier) writeChecks(r *verify.Report) error {
+	if len(r.Checks) == 0 {
+		return nil
+	}
+	rows := [][]string{{"CHECK", "RESULT", ""}}
+	for _, c := range r.Checks {
+		result := "ok"
+		if c.Failed {
+			result = "failed"
+		}
+		rows = append(rows, []string{c.Name, result, c.Detail})
+	}
+	return v.table(rows)
+}
+
+func (v *verifier) writeSkipped(r *verify.Report) error {
+	if len(r.Skipped) == 0 {
+		return nil
+	}
+	rows := [][]string{{"NOT TRIED", "REASON"}}
+	for _, s := range r.Skipped {
+		rows = append(rows, []string{s.What, s.Reason})
+	}
+	return v.table(rows)
+}
+
+func (v *verifier) writeResults(r *verify.Report) error {
+	rows := [][]string{{"COUNTER", "READER", "COMPARED WITH", "KIND", "VALUES", "OUTSIDE", "RESULT", ""}}
+	differ := 0
+	for i := range r.Results {
+		c := &r.Results[i]
+		result := "agrees"
+		if c.Differs {
+			result = "differs"
+			differ++
+		}
+		if !v.all && c.Outside == 0 {
+			continue
+		}
+		rows = append(rows, []string{
+			c.Name.String(), c.Reader, c.Base, string(c.Kind), fmt.Sprint(c.Compared),
+			fmt.Sprintf("%.1f %%", c.Share()), result, c.First,
+		})
+	}
+
+	if len(rows) > 1 {
+		if err := v.table(rows); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(v.app.Stdout, "%d of %s differ; %s were compared.\n", differ,
+		console.Plural(len(r.Results), "comparison"), console.Plural(r.Compared(), "value"))
+	return err
+}
+
+// table writes rows in columns, and an empty line.
+func (v *verifier) table(rows [][]string) error {
+	t := tabwriter.NewWriter(v.app.Stdout, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = safetext.Line(row[i])
+		}
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}

@@ -1,0 +1,142 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/counterset"
+	"github.com/winperf/winperf/perfdata"
+)
+
+// checkDriver checks a driver on its own: blocks, and names in two languages.
+func (r *Report) checkDriver(ctx context.Context, d *driver) {
+	if d.src.Describe().Cooked {
+		return
+	}
+	l, err := d.look(ctx, everything, winperf.Selection{Global: true})
+	if err != nil {
+		r.skip("blocks and names of "+d.name, err)
+		return
+	}
+	r.checkBlocks(d.name, l.sample)
+	r.checkNames(ctx, d, l)
+}
+
+// checkBlocks checks that all blocks of a sample, decoded and encoded again, are the same bytes.
+func (r *Report) checkBlocks(name string, s *winperf.Sample) {
+	var errs []error
+	size, blocks := 0, 0
+	for i := range s.Parts {
+		part := &s.Parts[i]
+		if part.Err != nil {
+			errs = append(errs, fmt.Errorf("part %s: %w", part.Name, part.Err))
+		}
+		if part.Block == nil || part.Block.Format == winperf.FormatValues {
+			continue
+		}
+		blocks++
+		size += len(part.Block.Bytes)
+		errs = append(errs, reencode(&part.Block.Raw))
+	}
+	r.check("blocks of "+name, fmt.Sprintf("%d encoded to the same %d bytes", blocks, size), errors.Join(errs...))
+}
+
+// reencode decodes and encodes a block.
+func reencode(raw *winperf.Raw) error {
+	var again []byte
+	switch raw.Format {
+	case winperf.FormatV1:
+		// The parsed block refers to its bytes and can change them.
+		b, err := perfdata.Parse(bytes.Clone(raw.Bytes), raw.Quirks)
+		if err != nil {
+			return err
+		}
+		if again, err = b.Encode(); err != nil {
+			return err
+		}
+
+	case winperf.FormatV2:
+		d, damage, err := counterset.ParseData(raw.Bytes)
+		if err = errors.Join(append(damage, err)...); err != nil {
+			return err
+		}
+		if again, err = counterset.AppendData(nil, d); err != nil {
+			return err
+		}
+
+	default:
+		return nil
+	}
+
+	if len(again) > len(raw.Bytes) {
+		return fmt.Errorf("%d bytes, encoded to %d", len(raw.Bytes), len(again))
+	}
+	for i := range again {
+		if again[i] != raw.Bytes[i] {
+			return fmt.Errorf("byte %d of %d is %#02x, encoded to %#02x", i, len(raw.Bytes), raw.Bytes[i], again[i])
+		}
+	}
+	return nil
+}
+
+// checkNames checks that objects are found by their names in each language.
+func (r *Report) checkNames(ctx context.Context, d *driver, l *Look) {
+	what := "names of " + d.name + " in two languages"
+	languages := d.names.Languages()
+	if len(languages) < 2 {
+		r.skip(what, fmt.Errorf("it has names in %d language: %s", len(languages), strings.Join(languages, ", ")))
+		return
+	}
+	var pool frame.Pool
+	f, err := pool.Decode(l.sample, frame.Frame{})
+	if err != nil {
+		r.skip(what, err)
+		return
+	}
+
+	var errs []error
+	found := 0
+	for o := range f.Objects() {
+		for _, language := range languages[:2] {
+			name := d.names.In(language).Title(o.ID().Index)
+			if err := d.has(ctx, name, o.ID()); err != nil {
+				errs = append(errs, fmt.Errorf("%s (%s): %w", name, language, err))
+			} else {
+				found++
+			}
+		}
+	}
+	detail := fmt.Sprintf("%d objects found by %d names in %s", f.NumObjects(), found, strings.Join(languages[:2], " and "))
+	r.check(what, detail, errors.Join(errs...))
+}
+
+// has returns an error if the object of a name is not the one with this identity. Objects of the same name
+// are all selected.
+func (d *driver) has(ctx context.Context, name string, id winperf.ObjectID) error {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	q, err := d.src.Compile(ctx, winperf.Selection{Paths: []winperf.Path{wholeObject(name)}})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+
+	var s winperf.Sample
+	if err := q.Next(ctx, &s); err != nil {
+		return err
+	}
+	var pool frame.Pool
+	f, err := pool.Decode(&s, frame.Frame{})
+	if err != nil {
+		return err
+	}
+	if _, found := f.Find(id); !found {
+		return fmt.Errorf("%w: the answer has %d other objects", winperf.ErrNoObject, f.NumObjects())
+	}
+	return nil
+}
