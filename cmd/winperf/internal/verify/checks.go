@@ -13,37 +13,37 @@ import (
 	"github.com/winperf/winperf/perfdata"
 )
 
-// checkDriver checks a driver on its own: blocks, and names in two languages.
+// checkDriver adds the checks of a driver.
 func (r *Report) checkDriver(ctx context.Context, d *driver) {
-	if d.src.Describe().Cooked {
-		return
+	if d.blocks.count > 0 {
+		detail := fmt.Sprintf("%d encoded to the same %d bytes", d.blocks.count, d.blocks.size)
+		r.check("blocks of "+d.name, detail, errors.Join(d.blocks.errs...))
 	}
-	l, err := d.look(ctx, everything, winperf.Selection{Global: true})
-	if err != nil {
-		r.skip("blocks and names of "+d.name, err)
-		return
+	if q := d.queries[everything]; q != nil {
+		r.checkNames(ctx, d, q)
 	}
-	r.checkBlocks(d.name, l.sample)
-	r.checkNames(ctx, d, l)
 }
 
-// checkBlocks checks that all blocks of a sample, decoded and encoded again, are the same bytes.
-func (r *Report) checkBlocks(name string, s *winperf.Sample) {
-	var errs []error
-	size, blocks := 0, 0
+// blocks are the blocks of a driver, each decoded and encoded again.
+type blocks struct {
+	count, size int
+	errs        []error
+}
+
+// add checks the blocks of a sample. Only the first errors are kept.
+func (b *blocks) add(s *winperf.Sample) {
+	const most = 10
 	for i := range s.Parts {
 		part := &s.Parts[i]
-		if part.Err != nil {
-			errs = append(errs, fmt.Errorf("part %s: %w", part.Name, part.Err))
-		}
 		if part.Block == nil || part.Block.Format == winperf.FormatValues {
 			continue
 		}
-		blocks++
-		size += len(part.Block.Bytes)
-		errs = append(errs, reencode(&part.Block.Raw))
+		b.count++
+		b.size += len(part.Block.Bytes)
+		if err := reencode(&part.Block.Raw); err != nil && len(b.errs) < most {
+			b.errs = append(b.errs, err)
+		}
 	}
-	r.check("blocks of "+name, fmt.Sprintf("%d encoded to the same %d bytes", blocks, size), errors.Join(errs...))
 }
 
 // reencode decodes and encodes a block.
@@ -85,7 +85,7 @@ func reencode(raw *winperf.Raw) error {
 }
 
 // checkNames checks that objects are found by their names in each language.
-func (r *Report) checkNames(ctx context.Context, d *driver, l *Look) {
+func (r *Report) checkNames(ctx context.Context, d *driver, q *query) {
 	what := "names of " + d.name + " in two languages"
 	languages := d.names.Languages()
 	if len(languages) < 2 {
@@ -93,7 +93,7 @@ func (r *Report) checkNames(ctx context.Context, d *driver, l *Look) {
 		return
 	}
 	var pool frame.Pool
-	f, err := pool.Decode(l.sample, frame.Frame{})
+	f, err := pool.Decode(&q.sample, frame.Frame{})
 	if err != nil {
 		r.skip(what, err)
 		return

@@ -15,24 +15,31 @@ import (
 func Run(ctx context.Context, opt Options) (r *Report, err error) {
 	r = &Report{}
 	var readers []reader
-	var drivers []*driver
+	var opened []*driver
 	defer func() {
-		for _, d := range drivers {
+		for _, d := range opened {
 			err = errors.Join(err, d.close())
 		}
 	}()
 
-	for _, url := range urls() {
+	urls := opt.Sources
+	if urls == nil {
+		urls = drivers[runtime.GOOS]
+	}
+	if len(urls) == 0 {
+		return nil, fmt.Errorf("verify on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
+	}
+	for _, url := range urls {
 		src, err := source.Open(ctx, url)
 		if err != nil {
 			r.skip(url, err)
 			continue
 		}
 		d := newDriver(url, src)
-		drivers, readers = append(drivers, d), append(readers, d.reader())
+		opened, readers = append(opened, d), append(readers, d.reader())
 	}
-	if len(drivers) == 0 {
-		return nil, fmt.Errorf("verify on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
+	if len(opened) == 0 {
+		return r, nil
 	}
 
 	if runtime.GOOS == "linux" {
@@ -46,19 +53,14 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 		}
 	}
 	r.compare(ctx, readers, opt)
-	for _, d := range drivers {
+	for _, d := range opened {
 		r.checkDriver(ctx, d)
 	}
 	return r, ctx.Err()
 }
 
-// urls returns the sources of this system, the base first.
-func urls() []string {
-	switch runtime.GOOS {
-	case "windows":
-		return []string{"registry:", "perflib:", "pdh:", "pdh:?formatted=1"}
-	case "linux":
-		return []string{"local:"}
-	}
-	return nil
+// drivers are the sources of each system, the base first.
+var drivers = map[string][]string{
+	"windows": {"registry:", "perflib:", "pdh:", "pdh:?formatted=1"},
+	"linux":   {"local:"},
 }

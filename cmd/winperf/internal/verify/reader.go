@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
@@ -30,6 +31,7 @@ type driver struct {
 
 	schema *winperf.Schema
 	names  *nametable.Names
+	blocks blocks
 }
 
 type query struct {
@@ -42,14 +44,19 @@ func newDriver(name string, src winperf.Source) *driver {
 	return &driver{name: name, src: src, queries: map[string]*query{}, names: &nametable.Names{}}
 }
 
-// reader returns the driver as a reader.
+// reader returns the driver as a reader. PDH is asked for the objects that others have: it must add each
+// counter, which takes long for all, and fails as a whole if one cannot be added.
 func (d *driver) reader() reader {
-	return reader{
+	r := reader{
 		name: d.name, objects: d.objects, isBase: !d.src.Describe().Cooked,
 		look: func(ctx context.Context, object string) (*Look, error) {
 			return d.look(ctx, object, winperf.Selection{Paths: []winperf.Path{wholeObject(object)}})
 		},
 	}
+	if strings.HasPrefix(d.name, "pdh:") {
+		r.objects, r.isBase = nil, false
+	}
+	return r
 }
 
 func wholeObject(name string) winperf.Path {
@@ -95,6 +102,7 @@ func (d *driver) look(ctx context.Context, object string, sel winperf.Selection)
 	}
 	q.sample.Keep()
 	kept := q.sample
+	d.blocks.add(&kept)
 	return d.lookOf(&kept, &q.pool, object)
 }
 

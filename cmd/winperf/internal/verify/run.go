@@ -10,6 +10,8 @@ import (
 
 // Options configure a verification.
 type Options struct {
+	// Sources are the URLs of the drivers, the base first; nil means all drivers for this machine.
+	Sources []string
 	// For limits the time for comparisons. A reader that is in use is not interrupted.
 	For time.Duration
 	// Keep keeps all looks for a bundle.

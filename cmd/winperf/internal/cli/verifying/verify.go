@@ -20,6 +20,8 @@ type verifier struct {
 	app  *console.App
 	time input.Interval
 	all  bool
+
+	sources []string
 }
 
 // defaultTime leaves half a minute of three for the checks.
@@ -53,6 +55,9 @@ a check failed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
 	}
 
+	const sources = "compare only these sources, the base first; repeat it; the `URL` is registry:, pdh: or local:, for example"
+	cmd.Flags().StringArrayVar(&v.sources, "source", nil, sources)
+	console.Complete(cmd, "source", input.CompleteSource)
 	cmd.Flags().Var(&v.time, "for", "longest time for comparisons")
 	cmd.Flags().BoolVar(&v.all, "all", false, "show all counters, also those without a value outside")
 	return cmd
@@ -61,6 +66,7 @@ a check failed.`,
 func (v *verifier) run(ctx context.Context) error {
 	progress := output.NewProgress(v.app, false)
 	opt := verify.Options{
+		Sources:  v.sources,
 		For:      time.Duration(v.time),
 		Progress: func(text string) { progress.Line(func(time.Duration) string { return text }) },
 	}
