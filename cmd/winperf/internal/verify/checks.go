@@ -14,13 +14,29 @@ import (
 )
 
 // checkDriver adds the checks of a driver.
-func (r *Report) checkDriver(ctx context.Context, d *driver) {
+func (r *Report) checkDriver(ctx context.Context, d *driver, opt Options) {
+	r.checkBlocks(d)
+	if d.global == nil {
+		return
+	}
+	r.checkNames(ctx, d)
+	if opt.Keep {
+		r.Looks = append(r.Looks, d.global)
+	}
+}
+
+const blocksOf = "blocks of "
+
+// checkedDriver returns the driver that checkBlocks checked, or "".
+func checkedDriver(check string) string {
+	name, _ := strings.CutPrefix(check, blocksOf)
+	return name
+}
+
+func (r *Report) checkBlocks(d *driver) {
 	if d.blocks.count > 0 {
 		detail := fmt.Sprintf("%d encoded to the same %d bytes", d.blocks.count, d.blocks.size)
-		r.check("blocks of "+d.name, detail, errors.Join(d.blocks.errs...))
-	}
-	if q := d.queries[everything]; q != nil {
-		r.checkNames(ctx, d, q)
+		r.check(blocksOf+d.name, detail, errors.Join(d.blocks.errs...))
 	}
 }
 
@@ -85,7 +101,7 @@ func reencode(raw *winperf.Raw) error {
 }
 
 // checkNames checks that objects are found by their names in each language.
-func (r *Report) checkNames(ctx context.Context, d *driver, q *query) {
+func (r *Report) checkNames(ctx context.Context, d *driver) {
 	what := "names of " + d.name + " in two languages"
 	languages := d.names.Languages()
 	if len(languages) < 2 {
@@ -93,7 +109,7 @@ func (r *Report) checkNames(ctx context.Context, d *driver, q *query) {
 		return
 	}
 	var pool frame.Pool
-	f, err := pool.Decode(&q.sample, frame.Frame{})
+	f, err := pool.Decode(d.global.sample, frame.Frame{})
 	if err != nil {
 		r.skip(what, err)
 		return

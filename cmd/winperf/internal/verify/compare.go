@@ -28,8 +28,8 @@ type Result struct {
 	Compared     int
 	Outside      int
 	Differs      bool
-	// First describes the first value outside.
-	First string
+	// First describes the first value outside, and Instance is its instance.
+	First, Instance string
 }
 
 // Share returns the share of compared values that are outside, in percent.
@@ -267,10 +267,7 @@ func (c *Comparison) count(name Name, t triple, kind Kind, in string, inside boo
 	if !inside {
 		r.Outside++
 		if r.First == "" {
-			r.First = text()
-			if in != "" {
-				r.First = "(" + in + ") " + r.First
-			}
+			r.First, r.Instance = text(), in
 		}
 	}
 

@@ -145,7 +145,7 @@ func TestGaugeDiffers(t *testing.T) {
 		}
 	}
 	r := c.Results()[0]
-	if r.Compared != 9 || r.Outside != 3 || r.First != "(b) 6, expected 5 to 5" {
+	if r.Compared != 9 || r.Outside != 3 || r.First != "6, expected 5 to 5" || r.Instance != "b" {
 		t.Errorf("%+v", r)
 	}
 

@@ -20,7 +20,7 @@ type Look struct {
 	Time     time.Time
 	Counters map[Name]*Counter
 
-	sample *winperf.Sample // of a driver of raw values
+	sample *winperf.Sample // of a driver
 	text   string          // of a program
 }
 
@@ -32,15 +32,15 @@ func (n Name) String() string { return `\` + n.Object + `\` + n.Counter }
 // Counter is a counter of a look with its instances. It has raw values in Samples or displayed ones in
 // Values.
 type Counter struct {
-	Type counter.Type `json:",omitempty"` // 0 is unknown
+	Type counter.Type // 0 is unknown
 	// Names are the instances as in paths; "" is the instance of an object without instances.
 	Names   []string
-	Samples []counter.Sample `json:",omitempty"`
-	Values  []float64        `json:",omitempty"`
+	Samples []counter.Sample
+	Values  []float64
 	// Tolerance is what rounding may change, in the unit of the values.
-	Tolerance float64 `json:",omitempty"`
+	Tolerance float64
 	// Timeless reports that Samples have raw values only: no base and no clocks.
-	Timeless bool `json:",omitempty"`
+	Timeless bool
 
 	formula counter.Formula
 	bytes   int            // of the raw value

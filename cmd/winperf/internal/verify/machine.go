@@ -54,7 +54,7 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 	}
 	r.compare(ctx, readers, opt)
 	for _, d := range opened {
-		r.checkDriver(ctx, d)
+		r.checkDriver(ctx, d, opt)
 	}
 	return r, ctx.Err()
 }

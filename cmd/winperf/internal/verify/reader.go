@@ -32,6 +32,7 @@ type driver struct {
 	schema *winperf.Schema
 	names  *nametable.Names
 	blocks blocks
+	global *Look // at all objects
 }
 
 type query struct {
@@ -72,6 +73,7 @@ func (d *driver) objects(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.global = look
 	var all []string
 	for name := range look.Counters {
 		all = append(all, name.Object)

@@ -1,9 +1,11 @@
 package verifying
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,6 +24,9 @@ type verifier struct {
 	all  bool
 
 	sources []string
+	bundle  string
+	names   bool
+	replace bool
 }
 
 // defaultTime leaves half a minute of three for the checks.
@@ -31,12 +36,12 @@ const defaultTime = 150 * time.Second
 func Command(a *console.App) *cobra.Command {
 	v := &verifier{app: a, time: input.Interval(defaultTime)}
 	cmd := &cobra.Command{
-		Use:   "verify",
+		Use:   "verify [BUNDLE]",
 		Short: "Check that all ways to read counters agree",
 		Long: `Verify reads each counter of this machine in all available ways and shows whether they agree.
 On Windows the ways are the registry, the counter sets, and PDH with raw and with displayed
 values. On Linux winperf's values are compared with vmstat, iostat, free, df, ss, ip, nstat
-and ps, if they are installed. Verify changes nothing.
+and ps, if they are installed. Verify changes nothing, and takes at most three minutes.
 
 A way is read between two looks at another one. A state, such as free memory (gauge), and a
 count (total) must be between both looks. A rate is computed over the reader's own clock and
@@ -47,48 +52,133 @@ a rate differs if it is outside once.
 The table shows the share of values outside of each counter, by default only of counters with
 such values. The list below it shows the parts that could not be tried, with the reasons.
 
+With -o it writes a bundle, a zip file with all samples, results and versions, and first shows
+the list of contents. Attach it to a report of a difference. In it, pseudonyms of the same
+length replace the names of the machine, its user and all instances, such as processes,
+disks and network interfaces; --names keeps the names. Verify with the name of a bundle
+compares its samples again, on any system.
+
 Exit status: 0 all compared values agree, 1 nothing could be compared, 3 a counter differs or
 a check failed.`,
 		Example: `  winperf verify
-  winperf verify --all`,
-		Args: console.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
+  winperf verify --all
+  winperf verify -o verify.zip
+  winperf verify verify.zip`,
+		Args: console.AtMostOne,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return v.run(cmd.Context())
+			}
+			for _, flag := range []string{"for", "source", "output", "names", "overwrite"} {
+				if cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is for this machine, not for a bundle", flag)
+				}
+			}
+			return v.replay(cmd.Context(), args[0])
+		},
 	}
 
 	const sources = "compare only these sources, the base first; repeat it; the `URL` is registry:, pdh: or local:, for example"
 	cmd.Flags().StringArrayVar(&v.sources, "source", nil, sources)
 	console.Complete(cmd, "source", input.CompleteSource)
 	cmd.Flags().Var(&v.time, "for", "longest time for comparisons")
+	cmd.Flags().StringVarP(&v.bundle, "output", "o", "", "write a bundle of all samples and results to this `FILE`")
+	cmd.Flags().BoolVar(&v.names, "names", false, "keep the names of machine, user and instances in the bundle")
+	cmd.Flags().BoolVar(&v.replace, "overwrite", false, "replace an existing bundle")
 	cmd.Flags().BoolVar(&v.all, "all", false, "show all counters, also those without a value outside")
 	return cmd
 }
 
 func (v *verifier) run(ctx context.Context) error {
+	target := output.Target{Name: v.bundle, Whole: true}
+	if v.replace {
+		target.Mode = output.Overwrite
+	}
+	if v.bundle != "" {
+		if _, err := target.Look(); err != nil {
+			return err
+		}
+	}
+
 	progress := output.NewProgress(v.app, false)
 	opt := verify.Options{
 		Sources:  v.sources,
 		For:      time.Duration(v.time),
+		Keep:     v.bundle != "",
 		Progress: func(text string) { progress.Line(func(time.Duration) string { return text }) },
 	}
 	report, err := verify.Run(ctx, opt)
 	progress.Clear()
-	if err != nil && !console.IsInterrupt(ctx, err) {
+	if err != nil {
 		return err
 	}
+	if err := v.report(report); err != nil || v.bundle == "" {
+		return err
+	}
+	return v.writeBundle(ctx, report, target)
+}
 
-	if report == nil {
+// replay compares the samples of a bundle.
+func (v *verifier) replay(ctx context.Context, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
 		return err
 	}
-	if err := v.write(report); err != nil {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	report, err := verify.Replay(ctx, f, info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return v.report(report)
+}
+
+// report writes a report and sets the exit status.
+func (v *verifier) report(r *verify.Report) error {
+	if err := v.write(r); err != nil {
 		return err
 	}
 	switch {
-	case report.Compared() == 0 && len(report.Checks) == 0:
+	case r.Compared() == 0 && len(r.Checks) == 0:
 		return errors.New("nothing could be compared")
-	case report.Differs():
+	case r.Differs():
 		v.app.Partial = true
 	}
 	return nil
+}
+
+// writeBundle shows the contents of the bundle and writes it. At a terminal it asks first.
+func (v *verifier) writeBundle(ctx context.Context, r *verify.Report, target output.Target) error {
+	files, err := r.Bundle(verify.System(ctx, console.VersionLine()), v.names)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"CONTENTS OF " + v.bundle, "BYTES", ""}}
+	for _, f := range files {
+		rows = append(rows, []string{f.Name, fmt.Sprint(len(f.Data)), f.Brief})
+	}
+	if err := v.table(rows); err != nil {
+		return err
+	}
+	if _, terminal := console.IsTerminal(v.app.Stdin.Stream); terminal {
+		fmt.Fprintf(v.app.Stderr, "Write %s? [y/N] ", v.bundle)
+		answer, _ := bufio.NewReader(v.app.Stdin).ReadString('\n') // no answer means no
+		if !strings.HasPrefix(strings.ToLower(answer), "y") {
+			return errors.New("the bundle was not written")
+		}
+	}
+
+	out, err := target.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := verify.WriteBundle(out, files); err != nil {
+		return errors.Join(err, out.Abandon())
+	}
+	return out.Close()
 }
 
 // write writes the tables of a report.
@@ -135,9 +225,13 @@ func (v *verifier) writeResults(r *verify.Report) error {
 		if !v.all && c.Outside == 0 {
 			continue
 		}
+		first := c.First
+		if c.Instance != "" {
+			first = "(" + c.Instance + ") " + first
+		}
 		rows = append(rows, []string{
 			c.Name.String(), c.Reader, c.Base, string(c.Kind), fmt.Sprint(c.Compared),
-			fmt.Sprintf("%.1f %%", c.Share()), result, c.First,
+			fmt.Sprintf("%.1f %%", c.Share()), result, first,
 		})
 	}
 

@@ -1,0 +1,269 @@
+package verify
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+)
+
+// File is a file of a bundle.
+type File struct {
+	Name, Brief string
+	Data        []byte
+}
+
+// The files of each bundle, next to a capture for each driver of raw values.
+const (
+	findingsFile = "findings.json"
+	looksFile    = "looks.json"
+)
+
+// findings are the results that a replay does not compute again.
+type findings struct {
+	System  map[string]string
+	Checks  []Check
+	Skipped []Skip
+	Results []Result
+}
+
+// storedLook is a look in looksFile.
+type storedLook struct {
+	Reader, Object string
+	Pass           int
+	Time           time.Time
+	Sample         *int            `json:",omitempty"` // position in the capture of the reader
+	Counters       []storedCounter `json:",omitempty"` // of other readers
+	Text           string          `json:",omitempty"` // as the program wrote it; only with names
+}
+
+type storedCounter struct {
+	Name
+	Type      counter.Type
+	Instances []string
+	Raw       []uint64  `json:",omitempty"`
+	Values    []float64 `json:",omitempty"`
+	Tolerance float64   `json:",omitempty"`
+}
+
+// Bundle returns the files of a bundle: the looks and findings of a report, and facts about the system.
+// Unless names is true, pseudonyms replace the names of machines, users and instances.
+func (r *Report) Bundle(system map[string]string, names bool) ([]File, error) {
+	p := newPseudonyms()
+	if !names {
+		r.learn(p)
+	}
+	found := findings{System: map[string]string{}}
+	for k, v := range system {
+		found.System[k] = p.text(v)
+	}
+	for _, c := range r.Checks {
+		found.Checks = append(found.Checks, Check{c.Name, c.Failed, p.text(c.Detail)})
+	}
+	for _, s := range r.Skipped {
+		found.Skipped = append(found.Skipped, Skip{s.What, p.text(s.Reason)})
+	}
+	for _, c := range r.Results {
+		c.Instance = p.name(c.Instance)
+		found.Results = append(found.Results, c)
+	}
+
+	looks, captures, err := store(r.Looks, p)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	encode := func(v any) []byte {
+		b, err := json.MarshalIndent(v, "", " ")
+		errs = append(errs, err)
+		return b
+	}
+	files := append([]File{
+		{findingsFile, "results, versions, and parts that were not tried", encode(found)},
+		{looksFile, "the order of the samples, and values of programs and of PDH", encode(looks)},
+	}, captures...)
+	return files, errors.Join(errs...)
+}
+
+// learn adds all names in the looks.
+func (r *Report) learn(p *pseudonyms) {
+	host, _ := os.Hostname()
+	p.learnPrivate(host)
+	if u, err := user.Current(); err == nil {
+		_, name, _ := cutLast(`\`+u.Username, `\`)
+		p.learnPrivate(name)
+	}
+	for _, l := range r.Looks {
+		for _, c := range l.Counters {
+			for _, in := range c.Names {
+				p.learn(in)
+			}
+		}
+		if l.sample != nil {
+			p.learnSample(l.sample)
+		}
+	}
+}
+
+// learnSample adds the names in a sample, also of instances without values.
+func (p *pseudonyms) learnSample(s *winperf.Sample) {
+	var pool frame.Pool
+	f, err := pool.Decode(s, frame.Frame{})
+	if err != nil {
+		return
+	}
+	for o := range f.Objects() {
+		p.learnPrivate(o.Machine())
+		for in := range o.Instances() {
+			p.learn(in.RawName())
+		}
+	}
+	for v := range f.Values() {
+		for _, s := range v.AllSeries() {
+			p.learnPrivate(s.Path.Machine)
+			p.learn(s.Path.Instance)
+		}
+	}
+}
+
+// store returns the looks as they are stored, and the captures of their samples. Samples of one object are
+// next to each other, because a capture stores differences.
+func store(all []*Look, p *pseudonyms) (looks []storedLook, files []File, err error) {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(all[a].Object, all[b].Object) })
+
+	looks = make([]storedLook, len(all))
+	buffers, writers := map[string]*bytes.Buffer{}, map[string]*capture.Writer{}
+	for _, i := range order {
+		l := all[i]
+		looks[i] = storedLook{Reader: l.Reader, Object: l.Object, Pass: l.Pass, Time: l.Time}
+		if len(p.words) == 0 {
+			looks[i].Text = l.text // it can have other private facts, such as addresses
+		}
+		if l.sample == nil || l.sample.CheckRaw() != nil {
+			looks[i].Counters = storeCounters(l, p)
+			continue
+		}
+
+		w := writers[l.Reader]
+		if w == nil {
+			buffers[l.Reader] = &bytes.Buffer{}
+			w = capture.NewWriter(buffers[l.Reader], capture.Options{})
+			writers[l.Reader] = w
+		}
+		n := w.Samples()
+		if err := w.Write(p.sample(l.sample)); err != nil {
+			return nil, nil, err
+		}
+		looks[i].Sample = &n
+	}
+
+	for reader, w := range writers {
+		if err := w.Close(); err != nil {
+			return nil, nil, err
+		}
+		files = append(files, File{captureName(reader), "raw samples of " + reader, buffers[reader].Bytes()})
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return looks, files, nil
+}
+
+// captureName returns the name of the capture of a reader: without characters that file systems refuse.
+func captureName(reader string) string {
+	clean := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}
+	return strings.Trim(strings.Map(clean, reader), "-") + ".capture"
+}
+
+func storeCounters(l *Look, p *pseudonyms) (all []storedCounter) {
+	for name, c := range l.Counters {
+		s := storedCounter{Name: name, Type: c.Type, Tolerance: c.Tolerance, Values: c.Values}
+		for _, in := range c.Names {
+			s.Instances = append(s.Instances, p.name(in))
+		}
+		for i := range c.Samples {
+			s.Raw = append(s.Raw, c.Samples[i].Value)
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b storedCounter) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	return all
+}
+
+// sample returns a copy of a sample with pseudonyms.
+func (p *pseudonyms) sample(s *winperf.Sample) *winperf.Sample {
+	if len(p.words) == 0 {
+		return s
+	}
+	done := &winperf.Sample{Schema: s.Schema, Parts: slices.Clone(s.Parts)}
+	for i := range done.Parts {
+		part := &done.Parts[i]
+		if part.Block != nil {
+			raw := p.bytes(&part.Block.Raw)
+			part.Block = raw.Block()
+		}
+		if part.Err != nil {
+			part.Err = errors.New(p.text(part.Err.Error()))
+		}
+	}
+	return done
+}
+
+// WriteBundle writes the files as a zip file.
+func WriteBundle(w io.Writer, files []File) error {
+	z := zip.NewWriter(w)
+	for _, f := range files {
+		out, err := z.Create(f.Name)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(f.Data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// maxFile limits the files of a bundle.
+const maxFile = 1 << 30
+
+// readBundle returns the files of a bundle by name.
+func readBundle(r io.ReaderAt, size int64) (map[string][]byte, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", winperf.ErrBadData, err)
+	}
+	files := map[string][]byte{}
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", f.Name, winperf.ErrBadData, err)
+		}
+		b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+		_ = in.Close() // read to its end
+		if err != nil || len(b) > maxFile {
+			return nil, fmt.Errorf("%s: %w: damaged or larger than %d bytes: %w", f.Name, winperf.ErrBadData, maxFile, err)
+		}
+		files[f.Name] = b
+	}
+	return files, nil
+}
