@@ -52,7 +52,18 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 			readers = append(readers, reader)
 		}
 	}
+	if runtime.GOOS == "windows" {
+		t, err := typeperf(opened[0])
+		if err != nil {
+			r.skip("typeperf", err)
+		} else {
+			readers = append(readers, t)
+		}
+	}
 	r.compare(ctx, readers, opt)
+	if runtime.GOOS == "windows" && opened[0].global != nil {
+		r.checkLogs(ctx, opened[0])
+	}
 	for _, d := range opened {
 		r.checkDriver(ctx, d, opt)
 	}
