@@ -18,7 +18,9 @@ func TestWine(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// What makes the program find Wine's system.
 			env.Setenv(wintest.Directory, os.Getenv(wintest.Directory))
-			return nil
+			host, err := os.Hostname()
+			env.Setenv("HOST", host)
+			return err
 		},
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "lines": lines, "until": untilDone},
 		RequireExplicitExec: true,

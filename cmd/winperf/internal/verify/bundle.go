@@ -70,13 +70,13 @@ func (r *Report) Bundle(system map[string]string, names bool) ([]File, error) {
 		found.System[k] = p.text(v)
 	}
 	for _, c := range r.Checks {
-		found.Checks = append(found.Checks, Check{c.Name, c.Failed, p.text(c.Detail)})
+		found.Checks = append(found.Checks, Check{p.text(c.Name), c.Failed, p.text(c.Detail)})
 	}
 	for _, s := range r.Skipped {
-		found.Skipped = append(found.Skipped, Skip{s.What, p.text(s.Reason)})
+		found.Skipped = append(found.Skipped, Skip{p.text(s.What), p.text(s.Reason)})
 	}
 	for _, c := range r.Results {
-		c.Instance = p.name(c.Instance)
+		c.Instance, c.Base, c.Reader = p.name(c.Instance), p.text(c.Base), p.text(c.Reader)
 		found.Results = append(found.Results, c)
 	}
 
@@ -151,7 +151,8 @@ func store(all []*Look, p *pseudonyms) (looks []storedLook, files []File, err er
 	buffers, writers := map[string]*bytes.Buffer{}, map[string]*capture.Writer{}
 	for _, i := range order {
 		l := all[i]
-		looks[i] = storedLook{Reader: l.Reader, Object: l.Object, Pass: l.Pass, Time: l.Time}
+		reader := p.text(l.Reader) // the URL of a source can name a machine
+		looks[i] = storedLook{Reader: reader, Object: l.Object, Pass: l.Pass, Time: l.Time}
 		if len(p.words) == 0 {
 			looks[i].Text = l.text // it can have other private facts, such as addresses
 		}
@@ -160,11 +161,11 @@ func store(all []*Look, p *pseudonyms) (looks []storedLook, files []File, err er
 			continue
 		}
 
-		w := writers[l.Reader]
+		w := writers[reader]
 		if w == nil {
-			buffers[l.Reader] = &bytes.Buffer{}
-			w = capture.NewWriter(buffers[l.Reader], capture.Options{})
-			writers[l.Reader] = w
+			buffers[reader] = &bytes.Buffer{}
+			w = capture.NewWriter(buffers[reader], capture.Options{})
+			writers[reader] = w
 		}
 		n := w.Samples()
 		if err := w.Write(p.sample(l.sample)); err != nil {

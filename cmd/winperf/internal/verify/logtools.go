@@ -133,7 +133,7 @@ func (r *Report) checkLogs(ctx context.Context, base *driver) {
 	}
 	try := func(name, program string, check func(dir string) (detail string, err error)) {
 		if _, err := os.Stat(program); err != nil {
-			r.skip(name, errors.New("the program is not installed"))
+			r.skip(name, errors.New(strings.TrimSuffix(filepath.Base(program), ".exe")+" is not installed"))
 			return
 		}
 		var detail string
@@ -141,10 +141,10 @@ func (r *Report) checkLogs(ctx context.Context, base *driver) {
 		r.check(name, detail, err)
 	}
 
-	for layout, name := range map[pdhlog.Layout]string{pdhlog.Counters: "counters", pdhlog.Objects: "objects"} {
+	for layout, name := range []string{pdhlog.Counters: "counters", pdhlog.Objects: "objects"} {
 		try("a .blg of "+name+" in relog", relog, func(dir string) (string, error) {
 			blg, csv := filepath.Join(dir, "own.blg"), filepath.Join(dir, "relog.csv")
-			if err := writeBLG(ctx, base.src, blg, paths, layout); err != nil {
+			if err := writeBLG(ctx, base.src, blg, paths, pdhlog.Layout(layout)); err != nil {
 				return "", err
 			}
 			if text, err := output(ctx, relog, blg, "-f", "CSV", "-o", csv, "-y"); err != nil {
