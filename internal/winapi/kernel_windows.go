@@ -69,7 +69,7 @@ func (k *Kernel) MemoryInfo() (PROCESS_MEMORY_COUNTERS, error) {
 	return info, err
 }
 
-// HandleCount returns the number of open handles of this process, for tests. It tries all
+// HandleCount returns the number of open handles of this process. It tries all
 // possible handles, because GetProcessHandleCount does not work under Wine.
 //
 // sys	GetHandleInformation(object Handle, flags *uint32) (err error) = kernel32.GetHandleInformation

@@ -66,6 +66,9 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 	}
 	for _, d := range opened {
 		r.checkDriver(ctx, d, opt)
+		if object := opened[0].small(); opt.Long && object != "" {
+			r.long(ctx, d, object, opt)
+		}
 	}
 	return r, ctx.Err()
 }

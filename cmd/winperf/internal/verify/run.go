@@ -14,6 +14,8 @@ type Options struct {
 	Sources []string
 	// For limits the time for comparisons. A reader that is in use is not interrupted.
 	For time.Duration
+	// Long adds a check with many queries of each driver.
+	Long bool
 	// Keep keeps all looks for a bundle.
 	Keep bool
 	// Progress, if not nil, is called before each pass over the objects.

@@ -26,6 +26,7 @@ type verifier struct {
 	sources []string
 	bundle  string
 	names   bool
+	long    bool
 	replace bool
 }
 
@@ -69,7 +70,7 @@ a check failed.`,
 			if len(args) == 0 {
 				return v.run(cmd.Context())
 			}
-			for _, flag := range []string{"for", "source", "output", "names", "overwrite"} {
+			for _, flag := range []string{"for", "source", "long", "output", "names", "overwrite"} {
 				if cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for this machine, not for a bundle", flag)
 				}
@@ -82,6 +83,7 @@ a check failed.`,
 	cmd.Flags().StringArrayVar(&v.sources, "source", nil, sources)
 	console.Complete(cmd, "source", input.CompleteSource)
 	cmd.Flags().Var(&v.time, "for", "longest time for comparisons")
+	cmd.Flags().BoolVar(&v.long, "long", false, "also check handles and memory over 10,000 queries of each source")
 	cmd.Flags().StringVarP(&v.bundle, "output", "o", "", "write a bundle of all samples and results to this `FILE`")
 	cmd.Flags().BoolVar(&v.names, "names", false, "keep the names of machine, user and instances in the bundle")
 	cmd.Flags().BoolVar(&v.replace, "overwrite", false, "replace an existing bundle")
@@ -104,6 +106,7 @@ func (v *verifier) run(ctx context.Context) error {
 	opt := verify.Options{
 		Sources:  v.sources,
 		For:      time.Duration(v.time),
+		Long:     v.long,
 		Keep:     v.bundle != "",
 		Progress: func(text string) { progress.Line(func(time.Duration) string { return text }) },
 	}
