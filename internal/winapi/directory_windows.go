@@ -105,3 +105,9 @@ func securityAttributes(sddl string) (*windows.SecurityAttributes, error) {
 //
 // sys	GetSystemDirectory(path *uint16, size uint32) (n uint32, err error) = kernel32.GetSystemDirectoryW
 func SystemDirectory() (string, error) { return windows.GetSystemDirectory() }
+
+// Elevated reports whether this process has the rights of an administrator.
+//
+// sys	GetTokenInformation(token Token, class uint32, info *byte, size uint32, returned *uint32)
+// (err error) = advapi32.GetTokenInformation
+func Elevated() bool { return windows.GetCurrentProcessToken().IsElevated() }

@@ -150,7 +150,7 @@ for example if a path had no value. Commands with other statuses describe them.`
 	root.SetHelpFunc(examplesFirst(root.HelpFunc()))
 	a := p.app
 	root.AddCommand(
-		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), summary.CompareCommand(a), verifying.Command(a),
+		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), summary.CompareCommand(a), verifying.Command(a, publishing.RegistrationSystem),
 		blocks.DumpCommand(a), blocks.CookCommand(a),
 		record.Command(a), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),

@@ -29,6 +29,13 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 	if len(urls) == 0 {
 		return nil, fmt.Errorf("verify on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
 	}
+	installation, err := r.newInstallation(opt.Install)
+	switch {
+	case err == nil:
+		installation.removeRest(ctx)
+	case opt.Install.Wanted:
+		return nil, err
+	}
 	for _, url := range urls {
 		src, err := source.Open(ctx, url)
 		if err != nil {
@@ -70,7 +77,13 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 			r.long(ctx, d, object, opt)
 		}
 	}
-	return r, ctx.Err()
+	if opt.Install.Wanted && ctx.Err() == nil {
+		installation.run(ctx)
+	}
+	if ctx.Err() != nil {
+		r.skip("the rest", errors.New("interrupted"))
+	}
+	return r, nil
 }
 
 // drivers are the sources of each system, the base first.

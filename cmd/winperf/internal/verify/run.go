@@ -16,6 +16,8 @@ type Options struct {
 	For time.Duration
 	// Long adds a check with many queries of each driver.
 	Long bool
+	// Install registers providers and removes them.
+	Install Install
 	// Keep keeps all looks for a bundle.
 	Keep bool
 	// Progress, if not nil, is called before each pass over the objects.

@@ -156,7 +156,7 @@ func carryOut(a *console.App, cmd *cobra.Command, p regfile.Steps, dryRun bool) 
 		return err
 	}
 
-	sys, err := registrationSystem()
+	sys, err := RegistrationSystem()
 	if err != nil {
 		return fmt.Errorf("%w; --dry-run shows the changes on Windows", err)
 	}

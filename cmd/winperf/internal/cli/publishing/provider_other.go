@@ -9,10 +9,11 @@ import (
 	"github.com/winperf/winperf/internal/regfile"
 )
 
-func registrationSystem() (regfile.System, error) {
+// RegistrationSystem returns the system that registers providers.
+func RegistrationSystem() (regfile.System, error) {
 	return nil, fmt.Errorf("%w: providers are registered on Windows", winperf.ErrNotSupported)
 }
 
 func collectFrom(regfile.System, string) (delivered, error) {
-	return delivered{}, winperf.ErrNotSupported // registrationSystem returns an error first
+	return delivered{}, winperf.ErrNotSupported // RegistrationSystem returns an error first
 }

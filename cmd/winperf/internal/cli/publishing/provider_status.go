@@ -32,7 +32,7 @@ omitted.`,
 		Example: `  winperf provider status MyApplication`,
 		Args:    console.ExactlyOne("DRIVER"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			sys, err := registrationSystem()
+			sys, err := RegistrationSystem()
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,8 @@ import (
 	"github.com/winperf/winperf/provider/publish"
 )
 
-func registrationSystem() (regfile.System, error) {
+// RegistrationSystem returns the system that registers providers.
+func RegistrationSystem() (regfile.System, error) {
 	dll := winapi.NewDLL("advapi32.dll")
 	return &windowsSystem{winapi.NewRegistry(dll), winapi.NewRegistryEditor(dll)}, nil
 }

@@ -14,7 +14,7 @@ import (
 // TestRegistrationSystem carries out plans on this machine's registry: values of
 // every type, and that a failure leaves nothing behind.
 func TestRegistrationSystem(t *testing.T) {
-	sys, err := registrationSystem()
+	sys, err := RegistrationSystem()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestRegistrationSystem(t *testing.T) {
 }
 
 func TestRunFails(t *testing.T) {
-	sys, err := registrationSystem()
+	sys, err := RegistrationSystem()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestRunElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	sys, err := registrationSystem()
+	sys, err := RegistrationSystem()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -15,17 +16,20 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/cmd/winperf/internal/verify"
+	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/safetext"
 )
 
 type verifier struct {
-	app  *console.App
-	time input.Interval
-	all  bool
+	app    *console.App
+	system func() (regfile.System, error) // that registers providers
+	time   input.Interval
+	all    bool
 
 	sources []string
 	bundle  string
 	names   bool
+	install verify.Install
 	long    bool
 	replace bool
 }
@@ -33,16 +37,17 @@ type verifier struct {
 // defaultTime leaves half a minute of three for the checks.
 const defaultTime = 150 * time.Second
 
-// Command returns the command verify.
-func Command(a *console.App) *cobra.Command {
-	v := &verifier{app: a, time: input.Interval(defaultTime)}
+// Command returns the command verify. system returns the system that registers providers.
+func Command(a *console.App, system func() (regfile.System, error)) *cobra.Command {
+	v := &verifier{app: a, system: system, time: input.Interval(defaultTime)}
 	cmd := &cobra.Command{
 		Use:   "verify [BUNDLE]",
 		Short: "Check that all ways to read counters agree",
 		Long: `Verify reads each counter of this machine in all available ways and shows whether they agree.
 On Windows the ways are the registry, the counter sets, and PDH with raw and with displayed
 values. On Linux winperf's values are compared with vmstat, iostat, free, df, ss, ip, nstat
-and ps, if they are installed. Verify changes nothing, and takes at most three minutes.
+and ps, if they are installed. On Windows relog must open a binary log (.blg) that verify
+writes. Verify changes nothing, unless --install is given, and takes at most three minutes.
 
 A way is read between two looks at another one. A state, such as free memory (gauge), and a
 count (total) must be between both looks. A rate is computed over the reader's own clock and
@@ -52,6 +57,11 @@ a rate differs if it is outside once.
 
 The table shows the share of values outside of each counter, by default only of counters with
 such values. The list below it shows the parts that could not be tried, with the reasons.
+
+With --install, in an elevated prompt on Windows, it saves the name tables with lodctr /S,
+registers a version 1 and a version 2 provider, reads their counters back with the system's
+interfaces and typeperf, and removes both. If it is killed, the next verify removes them. Name
+tables that differ afterwards are reported with the command that restores them.
 
 With -o it writes a bundle, a zip file with all samples, results and versions, and first shows
 the list of contents. Attach it to a report of a difference. In it, pseudonyms of the same
@@ -70,7 +80,7 @@ a check failed.`,
 			if len(args) == 0 {
 				return v.run(cmd.Context())
 			}
-			for _, flag := range []string{"for", "source", "long", "output", "names", "overwrite"} {
+			for _, flag := range []string{"for", "source", "long", "install", "library", "output", "names", "overwrite"} {
 				if cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for this machine, not for a bundle", flag)
 				}
@@ -84,6 +94,9 @@ a check failed.`,
 	console.Complete(cmd, "source", input.CompleteSource)
 	cmd.Flags().Var(&v.time, "for", "longest time for comparisons")
 	cmd.Flags().BoolVar(&v.long, "long", false, "also check handles and memory over 10,000 queries of each source")
+	cmd.Flags().BoolVar(&v.install.Wanted, "install", false, "register test providers, read them back and remove them")
+	cmd.Flags().StringVar(&v.install.Library, "library", "",
+		"provider `DLL` for --install (default winperf-provider.dll next to this program)")
 	cmd.Flags().StringVarP(&v.bundle, "output", "o", "", "write a bundle of all samples and results to this `FILE`")
 	cmd.Flags().BoolVar(&v.names, "names", false, "keep the names of machine, user and instances in the bundle")
 	cmd.Flags().BoolVar(&v.replace, "overwrite", false, "replace an existing bundle")
@@ -102,11 +115,22 @@ func (v *verifier) run(ctx context.Context) error {
 		}
 	}
 
+	system, err := v.system()
+	if err != nil && v.install.Wanted {
+		return err
+	}
+	v.install.System = system
+	if v.install.Library == "" {
+		program, _ := os.Executable() // without it, the library is missing
+		v.install.Library = filepath.Join(filepath.Dir(program), "winperf-provider.dll")
+	}
+
 	progress := output.NewProgress(v.app, false)
 	opt := verify.Options{
 		Sources:  v.sources,
 		For:      time.Duration(v.time),
 		Long:     v.long,
+		Install:  v.install,
 		Keep:     v.bundle != "",
 		Progress: func(text string) { progress.Line(func(time.Duration) string { return text }) },
 	}
@@ -115,7 +139,7 @@ func (v *verifier) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.report(report); err != nil || v.bundle == "" {
+	if err := v.report(report); err != nil || v.bundle == "" || ctx.Err() != nil {
 		return err
 	}
 	return v.writeBundle(ctx, report, target)
