@@ -25,6 +25,8 @@ func (r *Report) checkDriver(ctx context.Context, d *driver, opt Options) {
 	}
 }
 
+var errNoTime = errors.New("no time left")
+
 const blocksOf = "blocks of "
 
 // checkedDriver returns the driver that checkBlocks checked, or "".
@@ -120,7 +122,12 @@ func (r *Report) checkNames(ctx context.Context, d *driver) {
 	for o := range f.Objects() {
 		for _, language := range languages[:2] {
 			name := d.names.In(language).Title(o.ID().Index)
-			if err := d.has(ctx, name, o.ID()); err != nil {
+			err := d.has(ctx, name, o.ID())
+			if ctx.Err() != nil {
+				r.skip(fmt.Sprintf("%s, after %d names", what, found), errNoTime)
+				return
+			}
+			if err != nil {
 				errs = append(errs, fmt.Errorf("%s (%s): %w", name, language, err))
 			} else {
 				found++

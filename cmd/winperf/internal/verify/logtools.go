@@ -138,6 +138,10 @@ func (r *Report) checkLogs(ctx context.Context, base *driver) {
 		}
 		var detail string
 		err := inDirectory(func(dir string) (err error) { detail, err = check(dir); return err })
+		if ctx.Err() != nil {
+			r.skip(name, errNoTime)
+			return
+		}
 		r.check(name, detail, err)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/source"
@@ -68,11 +69,8 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 		}
 	}
 	r.compare(ctx, readers, opt)
-	if runtime.GOOS == "windows" && opened[0].global != nil {
-		r.checkLogs(ctx, opened[0])
-	}
+	r.checkAll(ctx, opened, opt)
 	for _, d := range opened {
-		r.checkDriver(ctx, d, opt)
 		if object := opened[0].small(); opt.Long && object != "" {
 			r.long(ctx, d, object, opt)
 		}
@@ -84,6 +82,21 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 		r.skip("the rest", errors.New("interrupted"))
 	}
 	return r, nil
+}
+
+// checkLimit limits the time for all checks that every verification makes.
+const checkLimit = 25 * time.Second
+
+// checkAll makes these checks.
+func (r *Report) checkAll(ctx context.Context, opened []*driver, opt Options) {
+	ctx, cancel := context.WithTimeout(ctx, checkLimit)
+	defer cancel()
+	if runtime.GOOS == "windows" && opened[0].global != nil {
+		r.checkLogs(ctx, opened[0])
+	}
+	for _, d := range opened {
+		r.checkDriver(ctx, d, opt)
+	}
 }
 
 // drivers are the sources of each system, the base first.
