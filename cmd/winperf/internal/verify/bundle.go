@@ -206,7 +206,9 @@ func storeCounters(l *Look, p *pseudonyms) (all []storedCounter) {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b storedCounter) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	slices.SortFunc(all, func(a, b storedCounter) int {
+		return strings.Compare(a.Name.String(), b.Name.String())
+	})
 	return all
 }
 
@@ -262,7 +264,8 @@ func readBundle(r io.ReaderAt, size int64) (map[string][]byte, error) {
 		b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 		_ = in.Close() // read to its end
 		if err != nil || len(b) > maxFile {
-			return nil, fmt.Errorf("%s: %w: damaged or larger than %d bytes: %w", f.Name, winperf.ErrBadData, maxFile, err)
+			const form = "%s: %w: damaged or larger than %d bytes: %w"
+			return nil, fmt.Errorf(form, f.Name, winperf.ErrBadData, maxFile, err)
 		}
 		files[f.Name] = b
 	}

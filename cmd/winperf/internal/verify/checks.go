@@ -21,7 +21,7 @@ func (r *Report) checkDriver(ctx context.Context, d *driver, opt Options) {
 	}
 	r.checkNames(ctx, d)
 	if opt.Keep {
-		r.Looks = append(r.Looks, d.global)
+		r.keep(d.global)
 	}
 }
 
@@ -134,7 +134,8 @@ func (r *Report) checkNames(ctx context.Context, d *driver) {
 			}
 		}
 	}
-	detail := fmt.Sprintf("%d objects found by %d names in %s", f.NumObjects(), found, strings.Join(languages[:2], " and "))
+	const form = "%d objects found by %d names in %s"
+	detail := fmt.Sprintf(form, f.NumObjects(), found, strings.Join(languages[:2], " and "))
 	r.check(what, detail, errors.Join(errs...))
 }
 

@@ -65,57 +65,71 @@ func (c *Comparison) Add(before, look, after *Look) {
 	if c.results == nil {
 		c.results, c.earlier = map[resultKey]*result{}, map[[2]string]triple{}
 	}
-	place := [2]string{look.Object, look.Reader}
+	pair := [2]string{look.Object, look.Reader}
 	now := triple{before, look, after}
-	older := c.earlier[place]
-	c.earlier[place] = now
+	older := c.earlier[pair]
+	c.earlier[pair] = now
 
 	for name, b := range look.Counters {
 		a0, a1 := before.Counters[name], after.Counters[name]
 		if a0 == nil || a1 == nil || a0.Type != a1.Type {
 			continue
 		}
+		p := place{name: name, now: now, older: older, a0: a0, b: b, a1: a1}
 		if b.Type != 0 && b.Type != a0.Type {
-			c.typeDiffers(name, now, a0.Type, b.Type)
+			c.typeDiffers(&p)
 			continue
 		}
-		c.add(name, now, older, [3]*Counter{a0, b, a1})
+		c.addCounter(&p)
 	}
 }
 
-func (c *Comparison) typeDiffers(name Name, t triple, base, other counter.Type) {
-	r := c.result(name, t, Gauge)
+// place is a counter, and one of its instances, in a look and in the looks around it.
+type place struct {
+	name       Name
+	now, older triple
+	a0, b, a1  *Counter
+
+	in         string
+	j          int             // position in b
+	before, to *counter.Sample // of the instance, in a0 and a1
+}
+
+func (c *Comparison) typeDiffers(p *place) {
+	r := c.result(p, Gauge)
 	r.Compared, r.Outside, r.Differs = r.Compared+1, r.Outside+1, true
 	if r.First == "" {
-		r.First = fmt.Sprintf("type %v, %s has %v", other, t.before.Reader, base)
+		r.First = fmt.Sprintf("type %v, %s has %v", p.b.Type, p.now.before.Reader, p.a0.Type)
 	}
 }
 
-// add compares the instances of a counter: c has it before, in the look and after.
-func (c *Comparison) add(name Name, now, older triple, of [3]*Counter) {
-	a0, b, a1 := of[0], of[1], of[2]
-	same := slices.Equal(a0.Names, b.Names) && slices.Equal(a0.Names, a1.Names)
-	var shared [3]map[string]bool
-	if !same {
-		shared = [3]map[string]bool{a0.siblings(), b.siblings(), a1.siblings()}
+// addCounter compares the instances of a counter.
+func (c *Comparison) addCounter(p *place) {
+	// The number of an instance that shares its name may belong to another one in each look.
+	shared := map[string]bool{}
+	if !slices.Equal(p.a0.Names, p.b.Names) || !slices.Equal(p.a0.Names, p.a1.Names) {
+		for _, of := range []*Counter{p.a0, p.b, p.a1} {
+			of.addSiblings(shared)
+		}
 	}
 
-	for j, in := range b.Names {
-		if shared[0][in] || shared[1][in] || shared[2][in] {
-			continue // its number may belong to another instance
-		}
-		i0, i1 := a0.instance(in, j), a1.instance(in, j)
-		if i0 < 0 || i1 < 0 || !sameID(a0, i0, a1, i1) {
+	for p.j, p.in = range p.b.Names {
+		i0, i1 := p.a0.instance(p.in, p.j), p.a1.instance(p.in, p.j)
+		if shared[p.in] || i0 < 0 || i1 < 0 || !sameID(p.a0, i0, p.a1, i1) {
 			continue
 		}
-		before, after := &a0.Samples[i0], &a1.Samples[i1]
+		p.before, p.to = &p.a0.Samples[i0], &p.a1.Samples[i1]
 		switch {
-		case b.Samples != nil:
-			c.raw(name, now, in, of, before, &b.Samples[j], after)
-		case a0.Type.Samples() == 1:
-			c.shown(name, now, in, of, before, b.Values[j], after)
+		case p.b.Samples != nil:
+			c.addRaw(p)
+		case p.a0.Type.Samples() == 1:
+			x, okX := cook(p.a0, nil, p.before)
+			y, okY := cook(p.a1, nil, p.to)
+			if okX && okY {
+				c.within(p, Gauge, p.b.Values[p.j], min(x, y), max(x, y))
+			}
 		}
-		c.rate(name, now, older, in, j, of, before, after)
+		c.addRate(p)
 	}
 }
 
@@ -123,79 +137,64 @@ func sameID(a *Counter, i int, b *Counter, j int) bool {
 	return a.ids == nil || b.ids == nil || a.ids[i] == b.ids[j]
 }
 
-// raw compares a raw value: a total with the growth of the base, others with both values of the base.
-func (c *Comparison) raw(name Name, now triple, in string, of [3]*Counter, before, b, after *counter.Sample) {
-	a := of[0]
-	kind := Gauge
+// addRaw compares a raw value: a total with the growth of the base, others with both values of the base.
+func (c *Comparison) addRaw(p *place) {
 	width := uint64(math.MaxUint64)
-	if a.bytes == 4 {
+	if p.a0.bytes == 4 {
 		width = math.MaxUint32
 	}
-	if a.Type.Cumulative() && !isTotal(in) {
-		kind = Total
-		grown, least := (after.Value-before.Value)&width, uint64(of[1].Tolerance)
-		c.count(name, now, kind, in, (b.Value-before.Value+least)&width <= grown+2*least,
-			func() string { return between(float64(b.Value&width), float64(before.Value), float64(after.Value)) })
+	before, v, after := p.before.Value, p.b.Samples[p.j].Value&width, p.to.Value
+	if !p.a0.Type.Cumulative() || isTotal(p.in) {
+		before, after = min(before, after), max(before, after)
+		room := uint64(p.b.Tolerance)
+		inside := v+room >= before && v <= after+room
+		c.count(p, Gauge, inside, float64(v), float64(before), float64(after))
 		return
 	}
 
-	least, most := float64(min(before.Value, after.Value)), float64(max(before.Value, after.Value))
-	v := float64(b.Value & width)
-	c.count(name, now, kind, in, v >= least-of[1].Tolerance && v <= most+of[1].Tolerance,
-		func() string { return between(v, least, most) })
+	grown, room := (after-before)&width, uint64(p.b.Tolerance)
+	inside := (v-before+room)&width <= grown+2*room
+	c.count(p, Total, inside, float64(v), float64(before), float64(after))
 }
 
 // isTotal reports whether an instance sums up others, and so can fall when one ends.
 func isTotal(instance string) bool { return strings.HasSuffix(instance, "_Total") }
 
-// shown compares a displayed value that one sample gives.
-func (c *Comparison) shown(name Name, now triple, in string, of [3]*Counter, before *counter.Sample, v float64,
-	after *counter.Sample,
-) {
-	x, okX := cook(of[0], nil, before)
-	y, okY := cook(of[2], nil, after)
-	if !okX || !okY {
+// addRate compares the value that the reader has between its earlier look and this one. The base limits it by
+// its growth from directly after the earlier look to directly before this one, and from directly before
+// the earlier look to directly after this one.
+func (c *Comparison) addRate(p *place) {
+	if p.older.look == nil || p.b.Timeless || isTotal(p.in) || p.a0.Type.Samples() != 2 || !p.a0.Type.Cumulative() {
 		return
 	}
-	least, most := min(x, y), max(x, y)
-	room := of[1].Tolerance + rounding*math.Abs(most)
-	c.count(name, now, Gauge, in, v >= least-room && v <= most+room, func() string { return between(v, least, most) })
+	a0, b, a1 := p.older.before.Counters[p.name], p.older.look.Counters[p.name], p.older.after.Counters[p.name]
+	if a0 == nil || b == nil || a1 == nil {
+		return
+	}
+	i0, j, i1 := a0.instance(p.in, p.j), b.instance(p.in, p.j), a1.instance(p.in, p.j)
+	if i0 < 0 || j < 0 || i1 < 0 || !sameID(a0, i0, p.a0, p.a0.instance(p.in, p.j)) {
+		return
+	}
+
+	v, ok := 0.0, true
+	if p.b.Samples != nil {
+		v, ok = cook(p.b, &b.Samples[j], &p.b.Samples[p.j])
+	} else {
+		v = p.b.Values[p.j]
+	}
+	least, most, known := limits(p.a0, &a0.Samples[i0], &a1.Samples[i1], p.before, p.to)
+	if ok && known {
+		c.within(p, Rate, v, least, most)
+	}
 }
 
 // rounding is the relative error of computations with float64.
 const rounding = 1e-9
 
-// rate compares the value that the reader has between its earlier look and this one. The base limits it by
-// its growth from directly after the earlier look to directly before this one, and from directly before
-// the earlier look to directly after this one.
-func (c *Comparison) rate(name Name, now, older triple, in string, j int, of [3]*Counter, a2, a3 *counter.Sample) {
-	a := of[0]
-	b := of[1]
-	if !a.Type.Cumulative() || a.Type.Samples() != 2 || older.look == nil || b.Timeless || isTotal(in) {
-		return
-	}
-	p0, p, p1 := older.before.Counters[name], older.look.Counters[name], older.after.Counters[name]
-	if p0 == nil || p == nil || p1 == nil {
-		return
-	}
-	i0, i, i1 := p0.instance(in, j), p.instance(in, j), p1.instance(in, j)
-	if i0 < 0 || i < 0 || i1 < 0 || !sameID(p0, i0, a, a.instance(in, j)) {
-		return
-	}
-
-	var v float64
-	ok := true
-	if b.Samples != nil {
-		v, ok = cook(b, &p.Samples[i], &b.Samples[j])
-	} else {
-		v = b.Values[j]
-	}
-	least, most, known := limits(a, &p0.Samples[i0], &p1.Samples[i1], a2, a3)
-	if !ok || !known {
-		return
-	}
-	room := b.Tolerance + rounding*math.Abs(most)
-	c.count(name, now, Rate, in, v >= least-room && v <= most+room, func() string { return between(v, least, most) })
+// within compares a displayed value.
+func (c *Comparison) within(p *place, kind Kind, v, least, most float64) {
+	room := p.b.Tolerance + rounding*math.Abs(most)
+	c.count(p, kind, v >= least-room && v <= most+room, v, least, most)
 }
 
 // limits returns the least and the largest value that a reader can have whose two looks were between a0
@@ -245,41 +244,35 @@ func cook(c *Counter, from, to *counter.Sample) (float64, bool) {
 	return r.Value.Float64()
 }
 
-func between(v, least, most float64) string {
-	return fmt.Sprintf("%.10g, expected %.10g to %.10g", v, least, most)
-}
-
-func (c *Comparison) result(name Name, t triple, kind Kind) *result {
-	key := resultKey{name, t.look.Reader, kind}
+func (c *Comparison) result(p *place, kind Kind) *result {
+	key := resultKey{p.name, p.now.look.Reader, kind}
 	r := c.results[key]
 	if r == nil {
-		r = &result{Result: Result{Name: name, Base: t.before.Reader, Reader: t.look.Reader, Kind: kind}}
-		r.never = map[string]int{}
+		done := Result{Name: p.name, Base: p.now.before.Reader, Reader: p.now.look.Reader, Kind: kind}
+		r = &result{Result: done, never: map[string]int{}}
 		c.results[key] = r
 	}
 	return r
 }
 
-// count counts a compared value of an instance.
-func (c *Comparison) count(name Name, t triple, kind Kind, in string, inside bool, text func() string) {
-	r := c.result(name, t, kind)
+// count counts a compared value.
+func (c *Comparison) count(p *place, kind Kind, inside bool, v, least, most float64) {
+	r := c.result(p, kind)
 	r.Compared++
 	if !inside {
 		r.Outside++
 		if r.First == "" {
-			r.First, r.Instance = text(), in
+			r.First, r.Instance = fmt.Sprintf("%.10g, expected %.10g to %.10g", v, least, most), p.in
 		}
 	}
 
-	if kind != Gauge {
+	switch looks := r.never[p.in]; {
+	case kind != Gauge:
 		r.Differs = r.Differs || !inside
-		return
-	}
-	switch looks, known := r.never[in]; {
 	case inside:
-		r.never[in] = -1
-	case !known || looks >= 0:
-		r.never[in]++
+		r.never[p.in] = -1
+	case looks >= 0:
+		r.never[p.in]++
 	}
 }
 

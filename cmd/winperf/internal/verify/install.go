@@ -265,7 +265,8 @@ func readSet(ctx context.Context, set winperf.GUID) error {
 	}
 	o, found := cycle.Frame.Find(winperf.ObjectID{GUID: set})
 	if !found || o.Len() != 1 || o.NumCounters() == 0 {
-		return errors.Join(fmt.Errorf("perflib: has no value of the counter set %s", set), errors.Join(cycle.Damage...))
+		err := fmt.Errorf("perflib: has no value of the counter set %s", set)
+		return errors.Join(append(cycle.Damage, err)...)
 	}
 	if v, ok := o.Raw(0, 0); !ok || v != knownValue {
 		return fmt.Errorf("perflib: %d, expected %d", v, knownValue)

@@ -21,7 +21,9 @@ import (
 )
 
 // programObjects are the objects that relog and typeperf are tried with. Each start takes more than a second.
-var programObjects = []uint32{titles.System, titles.Memory, titles.Processor, titles.LogicalDisk, titles.Process}
+var programObjects = []uint32{
+	titles.System, titles.Memory, titles.Processor, titles.LogicalDisk, titles.Process,
+}
 
 // path returns the path of all counters of an object, as typeperf needs it.
 func (d *driver) path(object string) (string, bool) {
@@ -98,9 +100,11 @@ func lookAtLog(ctx context.Context, reader, object, file string) (*Look, error) 
 	l := &Look{Reader: reader, Object: object}
 	for {
 		s := &winperf.Sample{}
-		if err := q.Next(ctx, s); err == io.EOF {
+		err := q.Next(ctx, s)
+		if errors.Is(err, io.EOF) {
 			break
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, err
 		}
 		var pool frame.Pool
@@ -172,7 +176,9 @@ func (r *Report) checkLogs(ctx context.Context, base *driver) {
 const logSamples = 3
 
 // writeBLG writes a binary log of a source.
-func writeBLG(ctx context.Context, src winperf.Source, file string, paths []string, layout pdhlog.Layout) error {
+func writeBLG(
+	ctx context.Context, src winperf.Source, file string, paths []string, layout pdhlog.Layout,
+) error {
 	sel, err := winperf.Select(paths...)
 	if err != nil {
 		return err

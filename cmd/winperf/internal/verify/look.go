@@ -159,15 +159,13 @@ func (l *Look) fillValues(v *frame.Values) {
 	}
 }
 
-// siblings reports the instances that share their name with others, such as (svchost) and (svchost#1).
-func (c *Counter) siblings() map[string]bool {
-	shared := map[string]bool{}
+// addSiblings adds the instances that share their name with others, such as (svchost) and (svchost#1).
+func (c *Counter) addSiblings(shared map[string]bool) {
 	for _, n := range c.Names {
 		if first, number, found := cutLast(n, "#"); found && strings.Trim(number, "0123456789") == "" {
 			shared[n], shared[first] = true, true
 		}
 	}
-	return shared
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

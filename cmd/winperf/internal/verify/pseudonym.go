@@ -37,8 +37,8 @@ func newPseudonyms() *pseudonyms {
 }
 
 // common matches names of instances that many machines have and that say nothing about one.
-var common = regexp.MustCompile(`(?i)^(\d{1,3}(,\d{1,3})*|(.*,)?_Total|_Global_|Idle|(\d+ )?[a-z]:( [a-z]:)*|` +
-	`HarddiskVolume\d+|[^\pL\pN]*)$`)
+var common = regexp.MustCompile(`(?i)^(\d{1,3}(,\d{1,3})*|(.*,)?_Total|_Global_|Idle|` +
+	`(\d+ )?[a-z]:( [a-z]:)*|HarddiskVolume\d+|[^\pL\pN]*)$`)
 
 // learn adds the name of an instance. Names must be added before the first one is replaced.
 func (p *pseudonyms) learn(name string) {
@@ -288,18 +288,21 @@ const (
 // may be at odd places.
 func (p *pseudonyms) scrub(b []byte) {
 	for begin := range 2 {
-		p.scrubRuns(b[min(begin, len(b)):], 2, leastUnits, func(b []byte) rune { return rune(binary.LittleEndian.Uint16(b)) },
-			func(dst []byte, c byte) { binary.LittleEndian.PutUint16(dst, uint16(c)) })
+		p.scrubRuns(b[min(begin, len(b)):], 2, leastUnits)
 	}
-	p.scrubRuns(b, 1, leastBytes, func(b []byte) rune { return rune(b[0]) }, func(dst []byte, c byte) { dst[0] = c })
+	p.scrubRuns(b, 1, leastBytes)
 }
 
 // scrubRuns replaces words in units of size bytes.
-func (p *pseudonyms) scrubRuns(b []byte, size, least int, unit func([]byte) rune, put func([]byte, byte)) {
+func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 	var run []rune
 	for i := 0; i <= len(b); i += size {
 		if i+size <= len(b) {
-			if r := unit(b[i:]); r > 0 && kindOf(r) == 1 {
+			r := rune(b[i])
+			if size == 2 {
+				r = rune(binary.LittleEndian.Uint16(b[i:]))
+			}
+			if r > 0 && kindOf(r) == 1 {
 				run = append(run, r)
 				continue
 			}
@@ -308,7 +311,9 @@ func (p *pseudonyms) scrubRuns(b []byte, size, least int, unit func([]byte) rune
 			word := string(run)
 			if _, known := p.words[fold(word)]; known {
 				for k, c := range []byte(inCaseOf(word, p.word(fold(word)))) {
-					put(b[i-(len(run)-k)*size:], c)
+					at := b[i-(len(run)-k)*size:][:size]
+					clear(at)
+					at[0] = c
 				}
 			}
 		}

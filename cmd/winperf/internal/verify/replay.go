@@ -24,7 +24,8 @@ func Replay(ctx context.Context, r io.ReaderAt, size int64) (*Report, error) {
 	}
 	var found findings
 	var looks []storedLook
-	if err := errors.Join(decodeJSON(files, findingsFile, &found), decodeJSON(files, looksFile, &looks)); err != nil {
+	err = errors.Join(decodeJSON(files, findingsFile, &found), decodeJSON(files, looksFile, &looks))
+	if err != nil {
 		return nil, err
 	}
 
@@ -81,7 +82,7 @@ func readSamples(ctx context.Context, b []byte) (all []*winperf.Sample, err erro
 		if err := errors.Join(cursor.Damage()...); err != nil {
 			return nil, err
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err != nil {
@@ -133,8 +134,8 @@ func (c *Comparison) addAll(looks []*Look) {
 			continue
 		}
 		before, l, after := looks[i-1], looks[i], looks[i+1]
-		same := before.Object == l.Object && after.Object == l.Object && before.Pass == l.Pass && after.Pass == l.Pass
-		if same && before.Reader == after.Reader && l.Reader != before.Reader {
+		with := func(other *Look) bool { return other.Object == l.Object && other.Pass == l.Pass }
+		if with(before) && with(after) && before.Reader == after.Reader && l.Reader != before.Reader {
 			c.Add(before, l, after)
 		}
 	}

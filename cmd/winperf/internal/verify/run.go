@@ -112,6 +112,15 @@ func (r *Report) compare(ctx context.Context, readers []reader, opt Options) {
 	r.Results = c.Results()
 }
 
+// keep keeps a look for a bundle. Raw samples have its values, too.
+func (r *Report) keep(l *Look) {
+	kept := *l
+	if l.sample != nil && l.sample.CheckRaw() == nil {
+		kept.Counters = nil
+	}
+	r.Looks = append(r.Looks, &kept)
+}
+
 // late reports the objects that were not compared often enough.
 func (r *Report) late(tasks []task, pass, i int) {
 	if pass >= minGauge {
@@ -157,7 +166,9 @@ func (r *Report) tasks(ctx context.Context, readers []reader) (tasks []task) {
 				tasks[i].others = append(tasks[i].others, reader)
 			}
 		}
-		known := func(o string) bool { return slices.ContainsFunc(tasks, func(t task) bool { return t.object == o }) }
+		known := func(o string) bool {
+			return slices.ContainsFunc(tasks, func(t task) bool { return t.object == o })
+		}
 		for _, o := range objects {
 			if reader.isBase && !known(o) {
 				tasks = append(tasks, task{object: o, base: reader})
@@ -179,7 +190,7 @@ func (r *Report) compareObject(ctx context.Context, t *task, pass int, c *Compar
 		}
 		l.Pass = pass
 		if opt.Keep {
-			r.Looks = append(r.Looks, l)
+			r.keep(l)
 		}
 		return l
 	}

@@ -12,7 +12,8 @@ import (
 // System returns facts about this machine that matter for its counters, and the versions of the programs.
 func System(ctx context.Context, version string) map[string]string {
 	facts := map[string]string{
-		"winperf": version, "processors": strconv.Itoa(runtime.NumCPU()), "page size": strconv.Itoa(os.Getpagesize()),
+		"winperf": version, "processors": strconv.Itoa(runtime.NumCPU()),
+		"page size": strconv.Itoa(os.Getpagesize()),
 	}
 	add := func(name string, command ...string) {
 		if text, err := output(ctx, command[0], command[1:]...); err == nil {

@@ -30,7 +30,10 @@ var tools = []tool{
 	{"df", []string{"df", "--block-size=1", "--output=avail,target"}, []string{"LogicalDisk"}, parseSpace},
 	{"ss", []string{"ss", "-s"}, []string{"TCPv4"}, parseSockets},
 	{"ip", []string{"ip", "-s", "-s", "-j", "link"}, []string{"Network Interface"}, parseLinks},
-	{"nstat", []string{"nstat", "-a", "-s", "-z"}, []string{"TCPv4", "IPv4", "UDPv4", "UDPv6", "IPv6"}, parseStats},
+	{
+		"nstat", []string{"nstat", "-a", "-s", "-z"},
+		[]string{"TCPv4", "IPv4", "UDPv4", "UDPv6", "IPv6"}, parseStats,
+	},
 	{
 		"ps", []string{"ps", "-e", "--sort=pid", "-o", "rss=,vsz=,nlwp=,maj_flt=,comm="},
 		[]string{"Process"}, parseProcesses,

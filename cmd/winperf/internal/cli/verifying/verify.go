@@ -37,6 +37,9 @@ type verifier struct {
 // defaultTime leaves half a minute of three for the checks.
 const defaultTime = 150 * time.Second
 
+// liveFlags are the flags that make no sense for a bundle.
+var liveFlags = []string{"for", "source", "long", "install", "library", "output", "names", "overwrite"}
+
 // Command returns the command verify. system returns the system that registers providers.
 func Command(a *console.App, system func() (regfile.System, error)) *cobra.Command {
 	v := &verifier{app: a, system: system, time: input.Interval(defaultTime)}
@@ -80,7 +83,7 @@ a check failed.`,
 			if len(args) == 0 {
 				return v.run(cmd.Context())
 			}
-			for _, flag := range []string{"for", "source", "long", "install", "library", "output", "names", "overwrite"} {
+			for _, flag := range liveFlags {
 				if cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for this machine, not for a bundle", flag)
 				}
@@ -89,15 +92,18 @@ a check failed.`,
 		},
 	}
 
-	const sources = "compare only these sources, the base first; repeat it; the `URL` is registry:, pdh: or local:, for example"
+	const sources = "compare only these sources, the base first; repeat it; the `URL` is for example registry:"
 	cmd.Flags().StringArrayVar(&v.sources, "source", nil, sources)
 	console.Complete(cmd, "source", input.CompleteSource)
 	cmd.Flags().Var(&v.time, "for", "longest time for comparisons")
-	cmd.Flags().BoolVar(&v.long, "long", false, "also check handles and memory over 10,000 queries of each source")
-	cmd.Flags().BoolVar(&v.install.Wanted, "install", false, "register test providers, read them back and remove them")
+	const long = "also check handles and memory over 10,000 queries of each source"
+	cmd.Flags().BoolVar(&v.long, "long", false, long)
+	const install = "register test providers, read them back and remove them"
+	cmd.Flags().BoolVar(&v.install.Wanted, "install", false, install)
 	cmd.Flags().StringVar(&v.install.Library, "library", "",
 		"provider `DLL` for --install (default winperf-provider.dll next to this program)")
-	cmd.Flags().StringVarP(&v.bundle, "output", "o", "", "write a bundle of all samples and results to this `FILE`")
+	const bundle = "write a bundle of all samples and results to this `FILE`"
+	cmd.Flags().StringVarP(&v.bundle, "output", "o", "", bundle)
 	cmd.Flags().BoolVar(&v.names, "names", false, "keep the names of machine, user and instances in the bundle")
 	cmd.Flags().BoolVar(&v.replace, "overwrite", false, "replace an existing bundle")
 	cmd.Flags().BoolVar(&v.all, "all", false, "show all counters, also those without a value outside")
