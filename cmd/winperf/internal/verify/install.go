@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -363,8 +364,9 @@ func sameTables(before, after map[string]*nametable.Table) error {
 func differingNames(language, how string, table, other *nametable.Table) error {
 	var first string
 	count := 0
+	others := maps.Collect(other.All())
 	for index, text := range table.All() {
-		if name, _ := other.Name(index); name != text {
+		if others[index] != text {
 			if count++; count == 1 {
 				first = fmt.Sprintf("%d %q", index, text)
 			}

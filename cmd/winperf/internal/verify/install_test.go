@@ -226,12 +226,12 @@ func TestSameTables(t *testing.T) {
 		return names
 	}
 	before := map[string]*nametable.Table{
-		"009": table(map[uint32]string{2: "System", 4: "Memory"}), "007": table(map[uint32]string{2: "System"}),
+		"009": table(map[uint32]string{1: "1847", 2: "System", 4: "Memory"}), "007": table(map[uint32]string{2: "System"}),
 	}
 	if err := sameTables(before, before); err != nil {
 		t.Error(err)
 	}
-	after := map[string]*nametable.Table{"009": table(map[uint32]string{2: "System", 6: "Winperf Verify"})}
+	after := map[string]*nametable.Table{"009": table(map[uint32]string{1: "1847", 2: "System", 6: "Winperf Verify"})}
 	err := sameTables(before, after)
 	const want = "language 009: 1 names are missing or changed, the first is 4 \"Memory\"\n" +
 		"language 009: 1 names are new, the first is 6 \"Winperf Verify\"\nthe language 007 is missing"
