@@ -102,8 +102,7 @@ func (r *Report) learn(p *pseudonyms) {
 	host, _ := os.Hostname()
 	p.learnPrivate(host)
 	if u, err := user.Current(); err == nil {
-		_, name, _ := cutLast(`\`+u.Username, `\`)
-		p.learnPrivate(name)
+		p.learnPrivate(u.Username) // on Windows with its domain
 	}
 	for _, l := range r.Looks {
 		for _, c := range l.Counters {
