@@ -161,3 +161,8 @@ for example if a path had no value. Commands with other statuses describe them.`
 	root.InitDefaultHelpCmd()
 	return root
 }
+
+// Commands returns the commands of the program, for its manual pages.
+func Commands() *cobra.Command {
+	return (&program{app: &console.App{}}).rootCommand()
+}

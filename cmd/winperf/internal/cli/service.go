@@ -70,6 +70,7 @@ func addServiceName(cmd *cobra.Command) *string {
 func (p *program) serviceInstallCommand() *cobra.Command {
 	var name *string
 	var account, config string
+	var noStart bool
 	cmd := &cobra.Command{
 		Use:   "install [flags] [-- COMMAND [ARG...]]",
 		Short: "Install the service and start it",
@@ -83,17 +84,20 @@ rights.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service install --name winperf-log -- record '\Processor(*)\*' -i 15 -o D:\logs\load.capture`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.installService(cmd.Context(), *name, account, config, args)
+			return p.installService(cmd.Context(), *name, account, config, !noStart, args)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	name = addServiceName(cmd)
 	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE` of winperf serve")
 	cmd.Flags().StringVar(&account, "account", "", "`ACCOUNT` of the service, instead of LocalService")
+	cmd.Flags().BoolVar(&noStart, "no-start", false, "do not start the service; it starts with the system")
 	return cmd
 }
 
-func (p *program) installService(ctx context.Context, name, account, config string, command []string) error {
+func (p *program) installService(
+	ctx context.Context, name, account, config string, start bool, command []string,
+) error {
 	manager, err := services()
 	if err != nil {
 		return err
@@ -122,6 +126,10 @@ func (p *program) installService(ctx context.Context, name, account, config stri
 	if len(unknown) > 0 {
 		p.app.Complain(fmt.Errorf("this system does not support these service settings: %s",
 			strings.Join(unknown, ", ")))
+	}
+	if !start {
+		_, err = fmt.Fprintf(p.app.Stdout, "service %s is installed; it starts with the system\n", name)
+		return err
 	}
 	if err := manager.start(name); err != nil {
 		return fmt.Errorf("service %s is installed but could not be started: %w", name, err)
