@@ -8,6 +8,11 @@ die() {
 	exit 1
 }
 
+# as_root COMMAND... runs a command as root.
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
 # publish_apart DIRECTORY lets programs and tests publish there, and see what is published
 # there only: never in the directory of the machine's users.
 publish_apart() {
