@@ -15,10 +15,8 @@ import (
 	"github.com/winperf/winperf/sink/metrics"
 )
 
-// Read returns the facts of this machine. Unknown facts are zero. Only names can change while the
-// machine runs.
-func Read() metrics.Facts { return facts(winperf.HostFiles{}) }
-
+// facts returns the facts of a machine. Unknown facts are zero. Only names can change while the machine
+// runs.
 func facts(at winperf.HostFiles) metrics.Facts {
 	var f metrics.Facts
 	read(&f, at)
@@ -169,6 +167,18 @@ func nameRune(r rune) rune {
 		return '_'
 	}
 	return r
+}
+
+// clipTo returns at most limit characters of a text.
+func clipTo(text string, limit int) string {
+	n := 0
+	for i := range text {
+		if n == limit {
+			return text[:i]
+		}
+		n++
+	}
+	return text
 }
 
 // value returns a value with labels, as pairs of names and values in the order of the names.

@@ -27,7 +27,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	facts := Read()
+	facts := facts(winperf.HostFiles{})
 	mapper := metrics.NewMapper(metrics.Options{Names: []metrics.Scheme{metrics.WindowsExporter,
 		metrics.OTel}, Facts: facts})
 	set, err := mapper.Map(cycle.Frame, cycle.Names)

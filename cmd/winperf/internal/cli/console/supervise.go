@@ -10,10 +10,15 @@ import (
 
 // Supervised tells systemd, if it started this program as a service of type notify, that the service is
 // ready, and when ctx ends that it stops. If the service has a watchdog, systemd is also told twice in
-// each of its periods that responds has returned nil. systemd restarts a service that is silent.
-func (a *App) Supervised(ctx context.Context, responds func(context.Context) error) {
+// each of its periods that responds has returned nil. systemd restarts a service that is silent. Call end
+// before the program ends: it waits until systemd was told.
+func (a *App) Supervised(ctx context.Context, responds func(context.Context) error) (end func()) {
 	a.notify(daemon.SdNotifyReady)
-	context.AfterFunc(ctx, func() { a.notify(daemon.SdNotifyStopping) })
+	told := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		a.notify(daemon.SdNotifyStopping)
+		close(told)
+	})
 
 	period, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -21,6 +26,11 @@ func (a *App) Supervised(ctx context.Context, responds func(context.Context) err
 	}
 	if period > 0 {
 		go a.watch(ctx, period/2, responds)
+	}
+	return func() {
+		if !cancel() {
+			<-told
+		}
 	}
 }
 

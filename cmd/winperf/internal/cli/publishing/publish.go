@@ -101,7 +101,8 @@ func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err 
 	}
 	// Not an error.
 	a.Complain(fmt.Errorf("publishing in %s, visible to %s%s", p.Path(), p.Audience(), made))
-	a.Supervised(ctx, func(context.Context) error { return nil })
+	end := a.Supervised(ctx, func(context.Context) error { return nil })
+	defer end()
 	r, err := a.Input("lines to publish")
 	if err != nil {
 		return err

@@ -224,7 +224,7 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if r.live {
-		r.app.Supervised(ctx, r.responds)
+		defer r.app.Supervised(ctx, r.responds)()
 		err = r.schedule(ctx)
 	} else {
 		err = r.cutRecord(ctx, src)

@@ -30,6 +30,7 @@ type serveFlags struct {
 	host       *Hosted // the service manager, or nil
 	source     input.SourceFlags
 	files      winperf.HostFiles
+	end        func() // waits until systemd was told of the end
 	sel        input.SelectFlags
 	flags      server.Config // values of the flags
 	names      []string
@@ -242,6 +243,8 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		defer stop()
 	}
+	s.end = func() {}
+	defer func() { s.end() }()
 	return server.Run(ctx, opt)
 }
 
@@ -266,7 +269,7 @@ func (s *serveFlags) ready(ctx context.Context, _ []string, responds func(contex
 	if s.host != nil {
 		s.host.Ready()
 	}
-	s.app.Supervised(ctx, responds)
+	s.end = s.app.Supervised(ctx, responds)
 }
 
 // inDirectories returns the URL of a source that reads the files of a machine in directories.

@@ -19,18 +19,6 @@ const maxText = 256
 // clip returns at most maxText characters of a text from the system.
 func clip(text string) string { return clipTo(text, maxText) }
 
-// clipTo returns at most limit characters of a text.
-func clipTo(text string, limit int) string {
-	n := 0
-	for i := range text {
-		if n == limit {
-			return text[:i]
-		}
-		n++
-	}
-	return text
-}
-
 // oneOf appends a value for each state: 1 for the current one, otherwise 0. An unknown state has no values.
 func oneOf(buf []metrics.HostValue, metric string, states []string, current string, label string,
 	labels ...string,
