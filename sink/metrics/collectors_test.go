@@ -100,3 +100,26 @@ func TestCollectorObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestSystemOfCounters: a counter whose meaning depends on the system has the name of its system.
+func TestSystemOfCounters(t *testing.T) {
+	counters := []string{
+		"ID Process PERF_COUNTER_RAWCOUNT", "Handle Count PERF_COUNTER_RAWCOUNT", "User ID PERF_COUNTER_RAWCOUNT",
+	}
+	values := []string{"a: 7 70 1000", "b: 8 80 8"}
+	for system, c := range map[string]struct{ counter, metric, other string }{
+		"Linux":   {"User ID", "process.open_file_descriptors", "process.handles"},
+		"Windows": {"Priority Base", "process.handles", "process.open_file_descriptors"},
+	} {
+		counters[2] = c.counter + " PERF_COUNTER_RAWCOUNT"
+		got := windowsLines(t, Options{Names: []Scheme{OTel}}, made{"Process", counters, values, ""})
+		for _, want := range []string{
+			c.metric + `{process.executable.name="a",process.pid="7"} 70`,
+			c.metric + `{process.executable.name="b",process.pid="8"} 80`,
+		} {
+			if !slices.Contains(got, want) || strings.Contains(strings.Join(got, " "), c.other) {
+				t.Errorf("%s: %q, want %s and no %s", system, got, want, c.other)
+			}
+		}
+	}
+}

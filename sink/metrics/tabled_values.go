@@ -36,6 +36,8 @@ func (s *tabled) value(o *layout, r *tables.Row, ks []int) (value, []int, bool) 
 		return kelvin(k), ks, true
 	case tables.Sum, tables.Less, tables.High:
 		return combined(c.Op, k, ks[1], d.Type.TimerClock()), ks, true
+	case tables.First:
+		return inUnits(d, k, c), ks[:1], true
 	case tables.UsedMemory:
 		return lessThan(k, s.facts.PhysicalMemory), ks, s.facts.PhysicalMemory > 0
 	}

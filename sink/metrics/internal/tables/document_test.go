@@ -91,8 +91,6 @@ const receiverLacks = "| metric | reason |\n| --- | --- |\n" +
 	"| `system.cpu.utilization`, `system.memory.utilization`, `process.cpu.utilization`, `process.memory.utilization` " +
 	"| follow from the times, usages and limits |\n" +
 	"| `system.cpu.physical.count`, `system.memory.page_size`, `system.memory.linux.hugepages.*` | no counter |\n" +
-	"| `system.linux.memory.available`, `system.linux.memory.dirty`, `process.open_file_descriptors`, " +
-	"`process.handles` | the counters exist on both systems; winperf's own names have them |\n" +
 	"| `system.disk.io_time`, `system.disk.weighted_io_time` | the counters contain the idle time and the queue length |\n" +
 	"| `system.disk.merged` | the counter has no direction |\n" +
 	"| `system.network.conntrack.*`, `nfs.*` | no counter |\n" +

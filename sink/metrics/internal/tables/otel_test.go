@@ -43,6 +43,10 @@ process.memory.virtual|I|By|
 process.disk.io|C|By|disk.io.direction(read,write)
 process.disk.operations|C|{operation}|disk.io.direction(read,write)
 process.thread.count|I|{thread}|
+process.open_file_descriptors|I|{count}|
+process.handles|I|{count}|
+system.linux.memory.available|I|By|
+system.linux.memory.dirty|I|By|
 system.filesystem.inodes.usage|I|{inode}|system.device system.filesystem.mountpoint system.filesystem.state(used,free,reserved)
 system.disk.pending_operations|I|{operation}|system.device
 system.cpu.load_average.1m|G|{thread}|
