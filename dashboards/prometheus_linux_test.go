@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	neturl "net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/dbtest"
+	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/source"
@@ -25,14 +27,14 @@ import (
 var names = []metrics.Scheme{metrics.Own, metrics.WindowsExporter}
 
 // startWinperf runs the program until the test ends, and returns its address. It pushes to receivers, too.
-func startWinperf(t *testing.T, receivers ...string) (address string) {
+func startWinperf(t *testing.T, source string, receivers ...string) (address string) {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "winperf")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/winperf").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	config := "names: [own, windows_exporter]\nweb: {listen_address: ['127.0.0.1:0']}\npush:\n"
+	config := fmt.Sprintf("source: %q\n", source) + "names: [own, windows_exporter]\nweb: {listen_address: ['127.0.0.1:0']}\npush:\n"
 	for i, url := range receivers {
 		const form = "- {url: %q, interval: 1s, names: [own, windows_exporter], queue: {dir: %q}}\n"
 		config += fmt.Sprintf(form, url, filepath.Join(dir, strconv.Itoa(i)))
@@ -90,10 +92,10 @@ func configuration(t *testing.T, dir string) (text string) {
 
 // possible are the names of all metrics that the counters of this machine can have, and how many
 // values there are: none of an object that has no instances here, or does not know the value.
-func possible(t *testing.T) map[string]int {
+func possible(t *testing.T, url string) map[string]int {
 	t.Helper()
 	ctx := t.Context()
-	src, err := source.Open(ctx, "local:")
+	src, err := source.Open(ctx, url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,9 @@ func TestExpressions(t *testing.T) {
 		db := dbtest.CurrentPrometheusWith(t, dir, configuration(t, dir))
 		databases["OTLP"], receivers = db, append(receivers, "otlp+"+db.URL+"/api/v1/otlp/v1/metrics")
 	}
-	address := startWinperf(t, receivers...)
+	// A machine with interfaces of known bandwidth.
+	url := "local:?sysfs=" + neturl.QueryEscape(perftest.Sys(t))
+	address := startWinperf(t, url, receivers...)
 	dir = t.TempDir()
 	text = configuration(t, dir)
 	databases["scrapes"] = dbtest.PrometheusWith(t, dir, fmt.Sprintf(`%s
@@ -167,14 +171,14 @@ scrape_configs:
 		if way == "scrapes" {
 			instance = address
 		}
-		t.Run(way, func(t *testing.T) { askAll(t, db, instance, way == "scrapes") })
+		t.Run(way, func(t *testing.T) { askAll(t, db, url, instance, way == "scrapes") })
 	}
 }
 
 // askAll asks a database that has one host for all expressions.
-func askAll(t *testing.T, db *dbtest.Database, instance string, scrapes bool) {
+func askAll(t *testing.T, db *dbtest.Database, url, instance string, scrapes bool) {
 	t.Helper()
-	all, rows := questions(t), possible(t)
+	all, rows := questions(t), possible(t, url)
 	recorded := map[string]string{}
 	for _, r := range readRules(t) {
 		recorded[r.Record] = r.Expr

@@ -119,7 +119,7 @@ func TestWindowsDashboardLog(t *testing.T) {
 func TestWindowsDashboardLinux(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := serveInProcess(t, ctx, "--names", "windows_exporter", "--path.sysfs", sysWithService(t))
+	s := serveInProcess(t, ctx, "--names", "windows_exporter", "--path.sysfs", perftest.Sys(t))
 	db := dbtest.PrometheusWith(t, t.TempDir(), fmt.Sprintf(`
 global: {scrape_interval: 1s}
 scrape_configs:
@@ -144,47 +144,5 @@ scrape_configs:
 	missing = slices.DeleteFunc(missing, func(q string) bool { return slices.Contains(allowed, q) })
 	if len(missing) > 0 || expressions != enough {
 		t.Errorf("%d expressions have data, want %d; without: %s", expressions, enough, strings.Join(missing, "\n"))
-	}
-}
-
-// sysWithService returns a copy of this machine's /sys, made of links, in which systemd has a service and
-// each interface a bandwidth of 1 Gbit/s.
-func sysWithService(t *testing.T) string {
-	sys := t.TempDir()
-	linkAll(t, "/sys", sys, "class", "fs")
-	linkAll(t, "/sys/class", sys+"/class", "net")
-	interfaces, err := os.ReadDir("/sys/class/net")
-	if err != nil {
-		t.Skip("no /sys/class/net")
-	}
-	for _, i := range interfaces {
-		linkAll(t, "/sys/class/net/"+i.Name(), sys+"/class/net/"+i.Name(), "speed")
-		if err := os.WriteFile(sys+"/class/net/"+i.Name()+"/speed", []byte("1000\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.MkdirAll(sys+"/fs/cgroup/system.slice/ssh.service", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return sys
-}
-
-// linkAll makes a directory with links to the entries of another one, except the named ones.
-func linkAll(t *testing.T, from, to string, except ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return // not a directory
-	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if slices.Contains(except, e.Name()) {
-			continue
-		}
-		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
