@@ -181,17 +181,6 @@ func clipTo(text string, limit int) string {
 	return text
 }
 
-// value returns a value with labels, as pairs of names and values in the order of the names.
-func value(metric string, v float64, labels ...string) metrics.HostValue {
-	h := metrics.HostValue{Metric: metric, Value: v}
-	for i := 0; i < len(labels); i += 2 {
-		if labels[i+1] != "" {
-			h.Labels = append(h.Labels, metrics.Label{Name: labels[i], Value: labels[i+1]})
-		}
-	}
-	return h
-}
-
 // names completes the names of a machine. A host name may include its domain.
 func names(host, domain, full string) (string, string, string) {
 	if name, rest, cut := strings.Cut(host, "."); cut {

@@ -1,7 +1,6 @@
 package hostfacts
 
 import (
-	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -90,21 +89,6 @@ func TestProduct(t *testing.T) {
 			t.Errorf("%s of build %s is %q, want %q", tt.name, tt.build, got, tt.want)
 		}
 	}
-}
-
-// hostLines are values as text, without connections in states that no connection has.
-func hostLines(values []metrics.HostValue) (lines []string) {
-	for _, v := range values {
-		if v.Metric == "windows_tcp_connections_state_count" && v.Value == 0 {
-			continue
-		}
-		line := strings.TrimPrefix(v.Metric, "windows_")
-		for _, l := range v.Labels {
-			line += fmt.Sprintf(" %s=%s", l.Name, l.Value)
-		}
-		lines = append(lines, fmt.Sprint(line, " ", v.Value))
-	}
-	return lines
 }
 
 // TestOwnersFor: only processes of this machine have owners, on Windows.

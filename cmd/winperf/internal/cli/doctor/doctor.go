@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
@@ -19,7 +18,6 @@ import (
 	"github.com/winperf/winperf/internal/call"
 	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/safetext"
-	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/sink"
 )
 
@@ -197,25 +195,6 @@ func writeLines(w *bufio.Writer, label string, lines []string) {
 		w.WriteString(label + safetext.Line(line) + "\n")
 		label = indent
 	}
-}
-
-const (
-	clockSamples  = 5
-	clockInterval = 250 * time.Millisecond
-)
-
-// readClocks takes samples for a second and adds their anomalies.
-func readClocks(ctx context.Context, m *diagnosis.Machine, src winperf.Source) {
-	sel, err := winperf.Select(`\System\System Up Time`)
-	opt := measure.Options{Interval: clockInterval, Count: clockSamples, KeepFirst: true}
-	if err == nil {
-		for cycle, failure := range measure.Watch(ctx, src, sel, opt) {
-			if err = failure; err == nil {
-				m.Anomalies = append(m.Anomalies, cycle.Anomalies...)
-			}
-		}
-	}
-	unread(m, "clocks", err)
 }
 
 // unread notes a part that could not be read.
