@@ -366,7 +366,7 @@ func (e *Exporter) takeTurn(ctx context.Context) error {
 	}
 }
 
-// Responds waits until a scrape could be answered. The error is that of ctx.
+// Responds waits until a scrape could be answered. If ctx ends before, it returns the error of ctx.
 func (e *Exporter) Responds(ctx context.Context) error {
 	if err := e.takeTurn(ctx); err != nil {
 		return err

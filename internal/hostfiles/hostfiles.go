@@ -3,6 +3,7 @@
 package hostfiles
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,9 +55,13 @@ func checkDirectory(path string) error {
 	is, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return unwrapPath(err)
+		var of *os.PathError
+		if errors.As(err, &of) { // the caller names the path
+			return of.Err
+		}
+		return err
 	case !is.IsDir():
-		return fmt.Errorf("not a directory")
+		return errors.New("not a directory")
 	}
 	return nil
 }
@@ -147,8 +152,8 @@ func (f *Files) Text(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// Hostname returns the machine's name. The kernel tells a container its own name, so that another
-// machine's name is from its file etc/hostname.
+// Hostname returns the machine's name. In a container the kernel returns the container's name, so the name
+// of another machine is read from its file etc/hostname.
 func (f *Files) Hostname() (string, error) {
 	if f.Foreign() {
 		name := ""
@@ -163,14 +168,6 @@ func (f *Files) Hostname() (string, error) {
 		}
 	}
 	return os.Hostname()
-}
-
-// unwrapPath removes the name of the call and the path from an error.
-func unwrapPath(err error) error {
-	if of, ok := err.(*os.PathError); ok { //nolint:errorlint // of os.Stat
-		return of.Err
-	}
-	return err
 }
 
 // Below returns a path without the directory above it, such as "/boot" for "/host/boot" below "/host", and

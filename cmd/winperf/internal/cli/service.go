@@ -199,7 +199,7 @@ func (p *program) serviceRemoveCommand() *cobra.Command {
 		func(ctx context.Context, m serviceManager, name string) error { return m.remove(ctx, name) })
 }
 
-// serviceChange returns a command that changes the service and then says what it is.
+// serviceChange returns a command that changes the service and prints its new state.
 func (p *program) serviceChange(use, done, short, long string,
 	change func(context.Context, serviceManager, string) error,
 ) *cobra.Command {

@@ -62,8 +62,9 @@ func findClockJumps(v *view, report func(Finding)) {
 
 	f := Finding{
 		What: "A clock jumped during a measurement of one second.", Evidence: few(evidence),
-		Fix:  []string{"w32tm /query /status"},
-		Risk: "None: the command only reads. Ensure that one program only sets the time, and that it adjusts it slowly.",
+		Fix: []string{"w32tm /query /status"},
+		Risk: "None: the command only reads. Ensure that one program only sets the time, and that it adjusts it " +
+			"slowly.",
 	}
 	if v.Root != nil {
 		f.Fix = []string{"timedatectl timesync-status"}
@@ -111,9 +112,9 @@ func findProcessesHidden(v *view, report func(Finding)) {
 			fmt.Sprintf("process 1 cannot be read: %v", err),
 		},
 		Fix: []string{"groupadd --system proc", "usermod -aG proc ACCOUNT", "mount -o remount,gid=proc /proc"},
-		Risk: "Run as root; ACCOUNT is the account that reads counters. The members of the group see all processes " +
-			"and their command lines. The option lasts until the next start, unless /etc/fstab has it. It has no " +
-			"effect with hidepid=ptraceable: then only root sees all processes.",
+		Risk: "Run as root; ACCOUNT is the account that reads counters. The members of the group see all " +
+			"processes and their command lines. The option lasts until the next start, unless /etc/fstab has it. " +
+			"It has no effect with hidepid=ptraceable: then only root sees all processes.",
 	})
 }
 
@@ -138,8 +139,8 @@ var files = []struct{ name, objects, fix, risk string }{
 	{
 		"proc/pressure/cpu", "Pressure Stall",
 		`sed -i 's/^GRUB_CMDLINE_LINUX="/&psi=1 /' /etc/default/grub && update-grub`,
-		"Run as root. It applies from the next start, and only if the kernel contains pressure stall information. " +
-			"Systems without update-grub set psi=1 on the kernel's command line in another way.",
+		"Run as root. It applies from the next start, and only if the kernel contains pressure stall " +
+			"information. Systems without update-grub set psi=1 on the kernel's command line in another way.",
 	},
 	{
 		"proc/self/io", "I/O counters of Process", "grep TASK_IO_ACCOUNTING /boot/config-$(uname -r)",
@@ -158,7 +159,8 @@ var files = []struct{ name, objects, fix, risk string }{
 	},
 }
 
-const mountRisk = "Run as root. In a container, change its configuration instead: it decides which files exist."
+const mountRisk = "Run as root. In a container, change its configuration instead: it decides which files " +
+	"exist."
 
 func findFilesMissing(v *view, report func(Finding)) {
 	if v.Root == nil {
@@ -238,7 +240,10 @@ func findDirectoryUnsafe(v *view, report func(Finding)) {
 		f := Finding{
 			What:     "The rights of a directory or file for published counters are unsafe or wrong.",
 			Evidence: []string{err.Error()},
-			Fix:      []string{"chown root:root /run/winperf /etc/winperf/publishers", "chmod go-w /etc/winperf/publishers"},
+			Fix: []string{
+				"chown root:root /run/winperf /etc/winperf/publishers",
+				"chmod go-w /etc/winperf/publishers",
+			},
 			Risk: "Run as root. Use only the command for the path in the evidence. If other accounts publish " +
 				"in the directory, use chmod 1777 instead of chown.",
 		}
@@ -264,7 +269,8 @@ func findObjectSlow(v *view, report func(Finding)) {
 			What:     fmt.Sprintf("The object %s takes long to read.", c.Object),
 			Evidence: []string{fmt.Sprintf("%v, the median of 3 samples", c.Time.Round(time.Millisecond))},
 			Fix:      []string{fmt.Sprintf(`winperf watch '\%s(*)\*' -i 10`, c.Object)},
-			Risk:     "None: the command only reads. Use a longer interval for this object, or name the needed counters.",
+			Risk: "None: the command only reads. Use a longer interval for this object, or name the needed " +
+				"counters.",
 		})
 	}
 }

@@ -34,8 +34,8 @@ var nameChecks = []check{
 	},
 	{
 		"names_disagree", Note,
-		"In this language some names are missing, so that English ones are shown, or are left over from a removed " +
-			"provider. Paths in this language do not match the missing names.",
+		"In this language some names are missing, so that English ones are shown, or are left over from a " +
+			"removed provider. Paths in this language do not match the missing names.",
 		findNamesDisagree,
 	},
 }

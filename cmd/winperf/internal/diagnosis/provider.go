@@ -55,7 +55,8 @@ var providerChecks = []check{
 		"library_bitness", Warning,
 		"A program loads only DLLs of its own processor type. Programs of the other type get the objects through " +
 			"the service PerfHost, or not at all.",
-		perProvider("The DLL of the provider %s is for another processor type.", libraryBitness, Finding.readOtherType),
+		perProvider("The DLL of the provider %s is for another processor type.", libraryBitness,
+			Finding.readOtherType),
 	},
 	{
 		"entry_missing", Error,
@@ -80,8 +81,8 @@ var providerChecks = []check{
 	},
 	{
 		"objects_outside_range", Warning,
-		"Windows does not load the provider if a program requests these objects, or their names belong to another " +
-			"provider.",
+		"Windows does not load the provider if a program requests these objects, or their names belong to " +
+			"another provider.",
 		perProvider("The provider %s has objects outside of its range of title indices.", objectsOutside,
 			Finding.reinstall),
 	},
@@ -93,14 +94,14 @@ var providerChecks = []check{
 	},
 	{
 		"provider_slow", Warning,
-		"Each program that reads all objects waits for this provider. Windows discards an answer after the timeout " +
-			"(10 s, unless the key sets another one).",
+		"Each program that reads all objects waits for this provider. Windows discards an answer after the " +
+			"timeout (10 s, unless the key sets another one).",
 		perProvider("The provider %s is slow.", providerSlow, Finding.withoutProvider),
 	},
 	{
 		"provider_lies", Error,
-		"Windows or the reading program discards the objects, and objects of other providers behind them. Without " +
-			"tests in Windows, a program can crash.",
+		"Windows or the reading program discards the objects, and objects of other providers behind them. " +
+			"Without tests in Windows, a program can crash.",
 		perProvider("The data of the provider %s contradict their lengths.", providerLies, Finding.withoutProvider),
 	},
 }

@@ -37,8 +37,8 @@ func findKeyDenied(v *view, report func(Finding)) {
 		report(Finding{
 			What:     "This account may not read registry keys of performance counters.",
 			Evidence: few(v.denied),
-		}.join(" If the keys are still unreadable, an administrator changed their rights: compare them in regedit " +
-			"with a key that works."))
+		}.join(" If the keys are still unreadable, an administrator changed their rights: compare them in " +
+			"regedit with a key that works."))
 	}
 }
 

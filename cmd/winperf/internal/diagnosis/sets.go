@@ -43,8 +43,8 @@ func (v *view) eachV2(f func(p set, ids []winperf.GUID)) {
 
 func (f Finding) unregister(p set) Finding {
 	f.Fix = []string{backup, fmt.Sprintf("unlodctr /G:%s", p.provider), `lodctr /M:"PROVIDER.man"`}
-	f.Risk = elevated + "Replace PROVIDER.man by the manifest that was installed with the program. Without it, do " +
-		"not run unlodctr, or the counter sets are lost."
+	f.Risk = elevated + "Replace PROVIDER.man by the manifest that was installed with the program. Without " +
+		"it, do not run unlodctr, or the counter sets are lost."
 	return f
 }
 
@@ -114,10 +114,11 @@ func (v *view) compareSet(file string, provider winperf.GUID, s regfile.Manifest
 	}
 
 	report(Finding{
-		What:     fmt.Sprintf("The counter set %s of the manifest %s is not registered for its provider.", s.Name, file),
+		What: fmt.Sprintf("The counter set %s of the manifest %s is not registered for its "+
+			"provider.", s.Name, file),
 		Evidence: []string{fmt.Sprintf("set %s, provider %s: %s", s.GUID, provider, owner)},
 		Fix:      []string{backup, fmt.Sprintf(`lodctr /M:"%s"`, file)},
-		Risk: elevated + "The names change only for this provider. If the set is registered for another provider, " +
-			"remove that one first: unlodctr /G:GUID.",
+		Risk: elevated + "The names change only for this provider. If the set is registered for another " +
+			"provider, remove that one first: unlodctr /G:GUID.",
 	})
 }

@@ -128,15 +128,19 @@ func (v *view) readNames() {
 		key := perflibKey + `\` + id
 		_, names := v.raw(namesPart, key, "Counter")
 		_, help := v.raw(namesPart, key, "Help")
-		var damage []error
-		if l.names, damage = nametable.Parse(names, nametable.Options{Kind: nametable.Counter, Tolerant: true}); len(names) > 0 {
-			l.damage = append(l.damage, damage...)
-		}
-		if l.help, damage = nametable.Parse(help, nametable.Options{Kind: nametable.Help, Tolerant: true}); len(help) > 0 {
-			l.damage = append(l.damage, damage...)
-		}
+		l.names = l.parse(names, nametable.Counter)
+		l.help = l.parse(help, nametable.Help)
 		v.languages = append(v.languages, l)
 	}
+}
+
+// parse returns a name table of the language and notes its damage, unless the registry has none.
+func (l *language) parse(text []byte, kind nametable.Kind) *nametable.Table {
+	table, damage := nametable.Parse(text, nametable.Options{Kind: kind, Tolerant: true})
+	if len(text) > 0 {
+		l.damage = append(l.damage, damage...)
+	}
+	return table
 }
 
 // english returns the table that every system needs, or nil.

@@ -45,7 +45,7 @@ func TestCompareRaw(t *testing.T) {
 		{"a gauge below", counter.LargeRawCount, 5, 4, 7, Gauge, 1},
 		{"a fraction", counter.RawFraction, 5, 5, 5, Gauge, 0},
 		{"a total in between", counter.BulkCount, 5, 7, 7, Total, 0},
-		{"a total that stands", counter.BulkCount, 5, 5, 5, Total, 0},
+		{"a total that does not change", counter.BulkCount, 5, 5, 5, Total, 0},
 		{"a total above", counter.BulkCount, 5, 8, 7, Total, 1},
 		{"a total below", counter.BulkCount, 5, 4, 7, Total, 1},
 		{"a total of 4 bytes that wraps", counter.CounterCounter, 1<<32 - 2, 1, 3, Total, 0},

@@ -258,12 +258,14 @@ func readSet(ctx context.Context, set winperf.GUID) error {
 		return err
 	}
 	defer src.Close()
+
 	m := measure.New(src, winperf.Selection{Objects: []winperf.ObjectID{{GUID: set}}}, measure.Options{})
 	defer m.Close()
 	cycle, err := m.Cycle(ctx)
 	if err != nil {
 		return err
 	}
+
 	o, found := cycle.Frame.Find(winperf.ObjectID{GUID: set})
 	if !found || o.Len() != 1 || o.NumCounters() == 0 {
 		err := fmt.Errorf("perflib: has no value of the counter set %s", set)
@@ -275,7 +277,7 @@ func readSet(ctx context.Context, set winperf.GUID) error {
 	return nil
 }
 
-// remove removes both providers, as far as they are registered, and the files.
+// remove removes the providers that are registered, and the files.
 func (in *installation) remove(ctx context.Context) error {
 	steps := regfile.UninstallDriver(driverName)
 	_, registered, err := in.System.Value(regfile.Services+`\`+driverName+`\Performance`, "First Counter")

@@ -49,6 +49,7 @@ func typeperf(base *driver) (reader, error) {
 	if _, err := os.Stat(program); err != nil {
 		return reader{}, errors.New("typeperf is not installed")
 	}
+
 	return reader{
 		name: "typeperf",
 		objects: func(context.Context) (names []string, err error) {
@@ -62,6 +63,7 @@ func typeperf(base *driver) (reader, error) {
 			if !found {
 				return nil, winperf.ErrNoObject
 			}
+
 			err = inDirectory(func(dir string) error {
 				file := filepath.Join(dir, "typeperf.csv")
 				if _, err := output(ctx, program, path, "-sc", "1", "-f", "CSV", "-o", file, "-y"); err != nil {

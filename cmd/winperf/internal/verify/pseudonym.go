@@ -307,16 +307,22 @@ func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 				continue
 			}
 		}
+
 		if len(run) >= least {
-			word := string(run)
-			if _, known := p.words[fold(word)]; known {
-				for k, c := range []byte(inCaseOf(word, p.word(fold(word)))) {
-					at := b[i-(len(run)-k)*size:][:size]
-					clear(at)
-					at[0] = c
-				}
-			}
+			p.overwrite(b[i-len(run)*size:i], size, string(run))
 		}
 		run = run[:0]
+	}
+}
+
+// overwrite replaces a known word, in units of size bytes, by its pseudonym.
+func (p *pseudonyms) overwrite(b []byte, size int, word string) {
+	if _, known := p.words[fold(word)]; !known {
+		return
+	}
+	for k, c := range []byte(inCaseOf(word, p.word(fold(word)))) {
+		at := b[k*size:][:size]
+		clear(at)
+		at[0] = c
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Replay compares the looks in a bundle again and checks the blocks. Other checks, and the parts that were
-// not tried, are those of the bundle. The error wraps winperf.ErrBadData if the bundle is damaged.
+// not tried, are copied from the bundle. The error wraps winperf.ErrBadData if the bundle is damaged.
 func Replay(ctx context.Context, r io.ReaderAt, size int64) (*Report, error) {
 	files, err := readBundle(r, size)
 	if err != nil {

@@ -90,11 +90,12 @@ func (r *Report) compare(ctx context.Context, readers []reader, opt Options) {
 	tasks := r.tasks(ctx, readers)
 	end := time.Now().Add(opt.For)
 	var c Comparison
-	done := 0
+
 	for pass := range passes {
 		if opt.Progress != nil {
 			opt.Progress(fmt.Sprintf("comparing %d objects, pass %d of %d", len(tasks), pass+1, passes))
 		}
+
 		next := time.Now().Add(interval)
 		for i := range tasks {
 			if ctx.Err() != nil || time.Now().After(end) {
@@ -104,7 +105,6 @@ func (r *Report) compare(ctx context.Context, readers []reader, opt Options) {
 			}
 			r.compareObject(ctx, &tasks[i], pass, &c, opt)
 		}
-		done++
 		if pass < passes-1 {
 			rest(ctx, time.Until(next))
 		}

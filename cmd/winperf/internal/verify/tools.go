@@ -170,6 +170,7 @@ func parseIostat(l *Look, text string) error {
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		return err
 	}
+
 	for _, host := range report.Sysstat.Hosts {
 		for _, s := range host.Statistics {
 			for _, d := range s.Disk {
@@ -254,7 +255,7 @@ func parseLinks(l *Look, text string) error {
 	return needed(l)
 }
 
-// statistics are the names of nstat: those of /proc/net/snmp and snmp6.
+// statistics are the names of nstat, from /proc/net/snmp and snmp6.
 var statistics = map[string]Name{
 	"TcpActiveOpens": {"TCPv4", "Connections Active"}, "TcpPassiveOpens": {"TCPv4", "Connections Passive"},
 	"TcpAttemptFails": {"TCPv4", "Connection Failures"}, "TcpEstabResets": {"TCPv4", "Connections Reset"},

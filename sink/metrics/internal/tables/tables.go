@@ -149,7 +149,7 @@ const (
 	Is                   // 1 if the raw value is Times, else 0
 	Sum                  // the sum of two raw values
 	Less                 // the first raw value minus the second
-	First                // the first raw value; the second counter must exist, which tells a system
+	First                // the first raw value, if the second counter exists: only one system has it
 	High                 // the first raw value times 2^32 plus the second
 	Percent              // the raw value in percent of its base
 	Ratio                // the raw value divided by its base
@@ -172,8 +172,10 @@ var ops = map[string]struct {
 	counters int
 }{
 	"base": {Base, 1}, "seconds": {Seconds, 1}, "start": {Start, 1}, "elapsed": {Elapsed, 1}, "is": {Is, 1},
-	"sum": {Sum, 2}, "less": {Less, 2}, "first": {First, 2}, "high": {High, 2}, "percent": {Percent, 1}, "ratio": {Ratio, 1},
-	"rest": {Rest, 1}, "remainder": {Remainder, 1}, "kelvin": {Kelvin, 1}, "size": {Size, 2}, "used space": {UsedSpace, 2},
+	"sum": {Sum, 2}, "less": {Less, 2}, "first": {First, 2}, "high": {High, 2},
+	"percent": {Percent, 1}, "ratio": {Ratio, 1},
+	"rest": {Rest, 1}, "remainder": {Remainder, 1}, "kelvin": {Kelvin, 1},
+	"size": {Size, 2}, "used space": {UsedSpace, 2},
 	"pages": {Pages, 1}, "free pages": {FreePages, 1}, "used pages": {Used, 1},
 	"used memory": {UsedMemory, 1}, "count": {Count, 0}, "one": {One, 0},
 }

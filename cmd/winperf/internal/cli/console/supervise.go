@@ -8,16 +8,16 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Supervised tells systemd, if it started this program as a service of type notify, that the service is
-// ready, and when ctx ends that it stops. If the service has a watchdog, systemd is also told twice in
-// each of its periods that responds has returned nil. systemd restarts a service that is silent. Call end
-// before the program ends: it waits until systemd was told.
+// Supervised notifies systemd, if it started this program as a service of type notify, that the service is
+// ready, and when ctx ends that it stops. If the service has a watchdog, it calls responds twice in each
+// period of the watchdog and notifies systemd if the result is nil. systemd restarts a service that does
+// not notify it. Call end before the program ends: it waits for the notification of the stop.
 func (a *App) Supervised(ctx context.Context, responds func(context.Context) error) (end func()) {
 	a.notify(daemon.SdNotifyReady)
-	told := make(chan struct{})
+	notified := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
 		a.notify(daemon.SdNotifyStopping)
-		close(told)
+		close(notified)
 	})
 
 	period, err := daemon.SdWatchdogEnabled(false)
@@ -29,7 +29,7 @@ func (a *App) Supervised(ctx context.Context, responds func(context.Context) err
 	}
 	return func() {
 		if !cancel() {
-			<-told
+			<-notified
 		}
 	}
 }

@@ -30,7 +30,7 @@ type serveFlags struct {
 	host       *Hosted // the service manager, or nil
 	source     input.SourceFlags
 	files      winperf.HostFiles
-	end        func() // waits until systemd was told of the end
+	end        func() // waits until systemd is notified of the end
 	sel        input.SelectFlags
 	flags      server.Config // values of the flags
 	names      []string
@@ -186,10 +186,12 @@ func (s *serveFlags) addWeb(cmd *cobra.Command) {
 	f.StringVar(&s.flags.Web.TelemetryPath, "web.telemetry-path", "", path)
 	const pprof = "serve profiles of the server below /debug/pprof/"
 	f.BoolVar(&s.flags.Web.Pprof, "web.enable-pprof", false, pprof)
+
 	const root = "`DIRECTORY` in which / of the machine to read is mounted, in a container on Linux"
 	f.StringVar(&s.files.Root, "path.rootfs", "", root)
 	f.StringVar(&s.files.Proc, "path.procfs", "", "`DIRECTORY` of its /proc (default: below --path.rootfs)")
 	f.StringVar(&s.files.Sys, "path.sysfs", "", "`DIRECTORY` of its /sys (default: below --path.rootfs)")
+
 	const level = "lowest `LEVEL` of messages: debug, info, warn or error (default info)"
 	f.StringVar(&s.flags.Log.Level, "log.level", "", level)
 	const format = "`FORMAT` of messages: logfmt or json (default logfmt)"
