@@ -14,7 +14,8 @@
 //   - Value, which keeps its place, and a field of type Pos, which is set to the
 //     beginning of its structure and whether the structure was decoded completely,
 //     for later checks;
-//   - Embedded, which may also be text that contains YAML, and Any, which may be anything.
+//   - Embedded, which may also be text that contains YAML, Any, which may be anything, and
+//     Into, which names the value to decode into.
 //
 // A structure may have a method UnknownKey(key string) string, which returns a hint about
 // an unknown key, or "".

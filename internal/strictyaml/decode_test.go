@@ -211,6 +211,27 @@ func TestUnknownKey(t *testing.T) {
 	}
 }
 
+// Into names the value to decode into, or ignores the value.
+func TestInto(t *testing.T) {
+	type sections struct {
+		Web     Into `yaml:"web"`
+		Ignored Into `yaml:"ignored"`
+	}
+	var got web
+	into := sections{Web: Into{To: &got}}
+	if err := Decode("f", []byte("web: {listen: [':1']}\nignored: {any: [thing]}\n"), &into); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Listen, []string{":1"}) {
+		t.Errorf("%+v", got)
+	}
+
+	err := Decode("f", []byte("web: {lisen: [':1']}\n"), &into)
+	if want := `f:1:7: unknown key "lisen" (did you mean listen?)`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // A map takes the keys that no field has, and Any takes every value.
 func TestRest(t *testing.T) {
 	type open struct {

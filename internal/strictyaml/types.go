@@ -56,6 +56,16 @@ func (e *Embedded[T]) embedded() any { return &e.V }
 // Any accepts any value and ignores it. [PlacesOf] has its text.
 type Any struct{}
 
+// Into is decoded into the value that To points to. Without To any value is accepted and ignored.
+type Into struct{ To any }
+
+func (i *Into) placed(Pos) any {
+	if i.To == nil {
+		return &Any{}
+	}
+	return i.To
+}
+
 // Short is a value with several keys that may be written as one word.
 type Short[T any] struct {
 	Word string

@@ -22,6 +22,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/publishing"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/record"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/serving"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/settings"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/summary"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/verifying"
 )
@@ -149,13 +150,16 @@ for example if a path had no value. Commands with other statuses describe them.`
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(examplesFirst(root.HelpFunc()))
 	a := p.app
+	var sections settings.Commands
+	sections.Record = func() *cobra.Command { return record.Command(a, sections) }
+	sections.Publish = func() *cobra.Command { return publishing.PublishCommand(a, sections) }
 	root.AddCommand(
 		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), summary.CompareCommand(a), verifying.Command(a, publishing.RegistrationSystem),
 		blocks.DumpCommand(a), blocks.CookCommand(a),
-		record.Command(a), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
+		sections.Record(), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),
-		publishing.ProviderCommand(a), publishing.PublishCommand(a),
-		serving.ServeCommand(a, p.host), p.serviceCommand(), doctor.Command(a),
+		publishing.ProviderCommand(a), sections.Publish(),
+		serving.ServeCommand(a, p.host, sections), p.serviceCommand(), doctor.Command(a),
 		completionCommand(a), versionCommand(a), sourcesTopic(),
 	)
 	root.InitDefaultHelpCmd()

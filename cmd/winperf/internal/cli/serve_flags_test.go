@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/serving"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/settings"
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/internal/strictyaml"
 )
@@ -55,7 +56,7 @@ func TestServeFlags(t *testing.T) {
 		flags = append(flags, flag)
 	}
 
-	command := serving.ServeCommand(new(console.App), nil)
+	command := serving.ServeCommand(new(console.App), nil, settings.Commands{})
 	for _, flag := range flags {
 		if command.Flags().Lookup(flag) == nil {
 			t.Errorf("there is no flag --%s", flag)
@@ -72,7 +73,7 @@ func TestServeFlags(t *testing.T) {
 
 // The values that the help names are taken.
 func TestServeNamesOfHelp(t *testing.T) {
-	usage := serving.ServeCommand(&console.App{}, nil).Flag("names").Usage
+	usage := serving.ServeCommand(&console.App{}, nil, settings.Commands{}).Flag("names").Usage
 	_, values, ok := strings.Cut(usage, ": ")
 	if !ok {
 		t.Fatal(usage)

@@ -44,9 +44,10 @@ func (p *program) serviceCommand() *cobra.Command {
 		Long: `Service runs winperf serve, or another command that runs until it is stopped, as a Windows
 service. The service starts with the system, is restarted 5, 30 and then 60 seconds after
 a failure, and logs to the Application log of the event viewer.
-"sc control winperf paramchange" reloads its configuration.
+"sc control winperf paramchange" reloads the configuration of serve; record needs a stop
+and a start.
 
-On Linux use systemd with the unit dist/winperf.service.`,
+On Linux use systemd with the units dist/winperf.service and dist/winperf-record.service.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service status
   winperf service stop
@@ -74,14 +75,15 @@ func (p *program) serviceInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [flags] [-- COMMAND [ARG...]]",
 		Short: "Install the service and start it",
-		Long: `Install creates and starts a service that runs winperf serve with a configuration file, or
-another command of winperf. It checks the configuration first. Files named in the
-configuration need absolute paths, because services run in the system's directory.
+		Long: `Install creates and starts a service that runs winperf serve, or another command of
+winperf. It checks the command and the configuration first. Files named in them need
+absolute paths, because services run in the system's directory.
 
 The service runs as LocalService, which can read performance counters and little else, and
 keeps only the privilege to traverse directories. Installing it requires administrator
 rights.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
+  winperf service install --name winperf-record --config C:\ProgramData\winperf\winperf.yaml -- record
   winperf service install --name winperf-log -- record '\Processor(*)\*' -i 15 -o D:\logs\load.capture`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.installService(cmd.Context(), *name, account, config, !noStart, args)
@@ -89,7 +91,7 @@ rights.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	name = addServiceName(cmd)
-	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE` of winperf serve")
+	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE` of serve, record or publish")
 	cmd.Flags().StringVar(&account, "account", "", "`ACCOUNT` of the service, instead of LocalService")
 	cmd.Flags().BoolVar(&noStart, "no-start", false, "do not start the service; it starts with the system")
 	return cmd
@@ -138,29 +140,34 @@ func (p *program) installService(
 	return err
 }
 
-// serviceWork returns the command of a service, with absolute paths, because services start in another
-// directory. It checks a configuration from that directory.
+// serviceWork returns the command of a service, with an absolute path of the configuration, because services
+// start in another directory. It checks the command and the configuration from that directory.
 func (p *program) serviceWork(ctx context.Context, dir, config string, command []string) ([]string, error) {
-	if len(command) > 0 && config != "" {
-		return nil, errors.New("--config is for winperf serve; with another command write it after --")
+	if len(command) == 0 {
+		command = []string{"serve"}
 	}
-	if len(command) > 0 {
-		if _, _, err := p.rootCommand().Find(command); err != nil {
-			return nil, unknownCommand(p.rootCommand(), command)
-		}
+	cmd, _, err := p.rootCommand().Find(command)
+	if err != nil {
+		return nil, unknownCommand(p.rootCommand(), command)
+	}
+	hasConfig := cmd.Flags().Lookup("config") != nil
+	switch {
+	case !hasConfig && config != "":
+		return nil, fmt.Errorf("--config is for serve, record and publish, not for %s", command[0])
+	case !hasConfig:
 		return command, nil
 	}
 
-	command = []string{"serve"}
 	if config != "" {
 		whole, err := filepath.Abs(config)
 		if err != nil {
 			return nil, err
 		}
-		command = append(command, "--config", whole)
+		command = slices.Insert(slices.Clone(command), 1, "--config", whole)
 	}
 	status, err := within(dir, func() int {
-		return Run(ctx, append(slices.Clone(command), "--check"), p.app.Stdin, p.app.Stdout, p.app.Stderr)
+		check := slices.Insert(slices.Clone(command), 1, "--check")
+		return Run(ctx, check, strings.NewReader(""), p.app.Stdout, p.app.Stderr)
 	})
 	if err == nil && status != console.ExitDone {
 		err = fmt.Errorf("nothing was installed (the service runs in %s: file names are relative to it)", dir)

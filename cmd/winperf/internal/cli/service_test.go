@@ -98,3 +98,41 @@ func TestServiceWork(t *testing.T) {
 		}
 	}
 }
+
+// A service of record uses the section of the configuration, and is checked as the server is.
+func TestServiceWorkOfRecord(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(here, "winperf.yaml")
+	if err := os.WriteFile(name, []byte("record: {max_size: 1G, at_limit: circular}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range []struct {
+		config  string
+		command []string
+		want    []string
+		wrong   string
+	}{
+		{name, []string{"record"}, []string{"record", "--config", name}, ""},
+		{name, []string{"record", `\Memory\*`, "-i", "5"}, []string{"record", "--config", name, `\Memory\*`, "-i", "5"}, ""},
+		{"", []string{"record", "-i", "5"}, []string{"record", "-i", "5"}, ""},
+		{"", []string{"record", "--at-limit", "new"}, nil, "nothing was installed"},
+		{name, []string{"publish"}, nil, "nothing was installed"}, // the file has no section for it
+		{name, []string{"watch"}, nil, "--config is for serve, record and publish, not for watch"},
+		{"", []string{"recrod"}, nil, "unknown command"},
+	} {
+		var told strings.Builder
+		p := &program{app: &console.App{Stdout: &told, Stderr: &told}}
+		got, err := p.serviceWork(t.Context(), t.TempDir(), c.config, c.command)
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%q: error %v, want %q; %s", c.command, err, c.wrong, &told)
+		}
+		if err == nil && !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q", c.command, got)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -177,21 +176,5 @@ func flagValueError(err error) (text string, ok bool) {
 		return "", false
 	}
 	flag, cause := invalid.GetFlag(), invalid.Unwrap()
-	if number, ok := errors.AsType[*strconv.NumError](cause); ok {
-		cause = expectedNumber(flag.Value.Type(), number.Err)
-	}
-	return fmt.Sprintf("--%s %s: %v", flag.Name, invalid.GetValue(), cause), true
-}
-
-// expectedNumber replaces an error of package strconv about a value of a flag's type.
-func expectedNumber(kind string, err error) error {
-	switch {
-	case kind == "bool":
-		return errors.New("expected true or false")
-	case errors.Is(err, strconv.ErrRange):
-		return errors.New("the number is too large")
-	case strings.HasPrefix(kind, "uint"):
-		return errors.New("expected a whole number, 0 or more")
-	}
-	return errors.New("expected a whole number")
+	return fmt.Sprintf("--%s %s: %v", flag.Name, invalid.GetValue(), console.ValueError(flag, cause)), true
 }

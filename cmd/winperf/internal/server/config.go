@@ -167,7 +167,14 @@ type file struct {
 	Debug struct {
 		Enabled bool `yaml:"enabled"`
 	} `yaml:"debug"`
+
+	Record  strictyaml.Into `yaml:"record"`
+	Publish strictyaml.Into `yaml:"publish"`
 }
+
+// Sections are the sections of a configuration file that are not for the server. Each is a pointer to decode
+// the section into, or nil to ignore it.
+type Sections struct{ Record, Publish any }
 
 type groupsFile struct {
 	strictyaml.Pos
@@ -190,8 +197,8 @@ type targetFile struct {
 
 // ParseConfig parses a configuration file; name is used in errors. Missing values are zero. The error
 // joins all errors, each a *winperf.DataError with line and column.
-func ParseConfig(name string, text []byte) (Config, error) {
-	var f file
+func ParseConfig(name string, text []byte, others Sections) (Config, error) {
+	f := file{Record: strictyaml.Into{To: others.Record}, Publish: strictyaml.Into{To: others.Publish}}
 	check := checker{}
 	check.add(strictyaml.Decode(name, text, &f))
 

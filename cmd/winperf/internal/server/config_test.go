@@ -29,7 +29,7 @@ func TestParseConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ParseConfig("all.yml", text)
+	got, err := ParseConfig("all.yml", text, Sections{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestOneErrorPerMistake(t *testing.T) {
 		{"process_groups: {by: name, groups: [{nam: a, processes: [b]}]}\n",
 			`f:1:38: unknown key "nam" (did you mean name?)`},
 	} {
-		if _, err := ParseConfig("f", []byte(c.text)); err == nil || err.Error() != c.want {
+		if _, err := ParseConfig("f", []byte(c.text), Sections{}); err == nil || err.Error() != c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestConfigErrors(t *testing.T) {
 		{"timeout: 0\nmax_series: -2\n", "f:1:10: timeout: expected more than 0 and " +
 			"at most a year\nf:2:13: max_series: expected 0 or more"},
 	} {
-		_, err := ParseConfig("f", []byte(c.text))
+		_, err := ParseConfig("f", []byte(c.text), Sections{})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 			continue
@@ -167,7 +167,7 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add(text)
 	f.Add([]byte("push: [{url: 'otlp+http://[::1'}]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := ParseConfig("f", text)
+		c, err := ParseConfig("f", text, Sections{})
 		if err != nil {
 			var place *winperf.DataError
 			if !errors.As(err, &place) || place.Source != "f" {

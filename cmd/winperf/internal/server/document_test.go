@@ -81,7 +81,7 @@ func TestDocumentHasKeys(t *testing.T) {
 	if len(examples) != 1 {
 		t.Fatalf("docs/serve.md has %d examples of a configuration", len(examples))
 	}
-	if _, err := ParseConfig("serve.md", []byte(examples[0])); err != nil {
+	if _, err := ParseConfig("serve.md", []byte(examples[0]), Sections{}); err != nil {
 		t.Error(err)
 	}
 
@@ -192,7 +192,7 @@ func TestSnippets(t *testing.T) {
 	}
 
 	for where, text := range texts {
-		c, err := ParseConfig(where, []byte(text))
+		c, err := ParseConfig(where, []byte(text), Sections{})
 		if err == nil {
 			err = c.Check()
 		}
@@ -211,7 +211,7 @@ func TestCommentedKeys(t *testing.T) {
 	if strings.Count(text, "\n#")-strings.Count(all, "\n#") < 15 {
 		t.Fatalf("too little was commented out:\n%s", all)
 	}
-	c, err := ParseConfig("winperf.yaml", []byte(all))
+	c, err := ParseConfig("winperf.yaml", []byte(all), Sections{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, all)
 	}

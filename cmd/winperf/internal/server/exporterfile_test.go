@@ -21,7 +21,7 @@ func TestExporterFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ParseConfig("f", text)
+	got, err := ParseConfig("f", text, Sections{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestExporterFileDefaults(t *testing.T) {
 		"timeout_offset: 1\nscrape: {timeout-margin: 2}\n":              "[] ",
 		"web: {listen_address: [':1'], listen-address: [':2', ':3']}\n": "[] ",
 	} {
-		c, err := ParseConfig("f", []byte(text))
+		c, err := ParseConfig("f", []byte(text), Sections{})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -104,7 +104,7 @@ func TestExporterFileDefaults(t *testing.T) {
 		}
 	}
 
-	c, err := ParseConfig("f", []byte("web: {listen-address: [':2', ':3']}\n"))
+	c, err := ParseConfig("f", []byte("web: {listen-address: [':2', ':3']}\n"), Sections{})
 	if err != nil || !slices.Equal(c.Web.Listen, []string{":2", ":3"}) {
 		t.Errorf("%v, %v", c.Web.Listen, err)
 	}
@@ -122,7 +122,7 @@ func TestCollectorProblems(t *testing.T) {
 		counters + "collectors: {enabled: performancecounter}\n": nil,
 		counters: nil,
 	} {
-		c, err := ParseConfig("f", []byte(text))
+		c, err := ParseConfig("f", []byte(text), Sections{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,13 +167,13 @@ func TestCommandLines(t *testing.T) {
 		"collector: {process: {cmdline: true}}\n": true, "collector: {process: {cmdline: false}}\n": false,
 		"collector: {process: {include: a}}\n": false,
 	} {
-		c, err := ParseConfig("f", []byte(text))
+		c, err := ParseConfig("f", []byte(text), Sections{})
 		if err != nil || c.CommandLines != want || len(c.notes) > 0 {
 			t.Errorf("%q: %v, %v, %v", text, c.CommandLines, err, c.notes)
 		}
 	}
 
-	_, err := ParseConfig("f", []byte("collector: {process: {cmdline: some}}\n"))
+	_, err := ParseConfig("f", []byte("collector: {process: {cmdline: some}}\n"), Sections{})
 	if want := `f:1:32: cmdline: expected true or false, found "some"`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -65,7 +65,7 @@ func TestPushConfigErrors(t *testing.T) {
 // wantError reads a configuration whose one error begins as wanted, and has a place.
 func wantError(t *testing.T, text, want string) {
 	t.Helper()
-	_, err := ParseConfig("f", []byte(text))
+	_, err := ParseConfig("f", []byte(text), Sections{})
 	var place *winperf.DataError
 	switch {
 	case err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n"):
@@ -157,7 +157,7 @@ func TestAllGenericErrors(t *testing.T) {
 	}
 	const none = `expected keys with values, found text "n"`
 	for list, also := range map[string]string{"": "f:19:7: objects: " + none, " |-": "f:19:7: " + none} {
-		_, err := ParseConfig("f", []byte("performancecounter:\n  objects:"+list+"\n"+text))
+		_, err := ParseConfig("f", []byte("performancecounter:\n  objects:"+list+"\n"+text), Sections{})
 		got := strings.Split(err.Error(), "\n")
 		slices.Sort(got)
 		want := append(slices.Clone(want), also)
@@ -187,7 +187,7 @@ func TestGenericNamesTaken(t *testing.T) {
 		{"[windows_exporter]", []metrics.Scheme{metrics.Own}, ""},
 		{"[own]\npush: [{url: otlp+http://h, names: [windows_exporter]}]", nil, taken},
 	} {
-		config, err := ParseConfig("f", []byte(object+"names: "+c.names+"\n"))
+		config, err := ParseConfig("f", []byte(object+"names: "+c.names+"\n"), Sections{})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -211,7 +211,7 @@ func TestGenericNamesOfItself(t *testing.T) {
 	config, err := ParseConfig("f", []byte("performancecounter:\n  objects:\n    - name: a\n      object: Memory\n"+
 		"      counters:\n        - {name: X, metric: go_info}\n        - {name: Y, metric: windows_os_time}\n"+
 		"        - {name: Z, metric: go_goroutines}\n        - {name: T, metric: go_information}\n"+
-		"names: [windows_exporter]\n"))
+		"names: [windows_exporter]\n"), Sections{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestGenericNamesOfItself(t *testing.T) {
 func TestAllConfigErrors(t *testing.T) {
 	const text = "timeout: -1\npush:\n  - url: otlp+htp://x\n    interval: soon\n" +
 		"    labels: {a: [1]}\n  - names: [own]\nmax_serie: 5\n"
-	_, err := ParseConfig("f", []byte(text))
+	_, err := ParseConfig("f", []byte(text), Sections{})
 	lines := []string{"f:1:10: timeout: ", "f:3:10: url: ", "f:4:15: interval: ", "f:5:17: a: ",
 		"f:6:5: the key url is missing", "f:7:1: unknown key"}
 	got := strings.Split(err.Error(), "\n")
@@ -271,7 +271,7 @@ func TestCheckFilePlaces(t *testing.T) {
 			`f:4:5: queue.dir: otlp+http://x is given twice with the same queue`,
 		},
 	} {
-		config, err := ParseConfig("f", []byte(c.text))
+		config, err := ParseConfig("f", []byte(c.text), Sections{})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -308,7 +308,7 @@ func TestCheckWebFile(t *testing.T) {
 		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		config, err := ParseConfig("f", []byte("web: {config_file: '"+name+"'}\n"))
+		config, err := ParseConfig("f", []byte("web: {config_file: '"+name+"'}\n"), Sections{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +348,7 @@ func TestChangedConfigPlaces(t *testing.T) {
 			c.Web.ConfigFile, c.Push = "", []Target{{URL: "otlp+http://x", Interval: 1}}
 		},
 	} {
-		config, err := ParseConfig("f", []byte(text))
+		config, err := ParseConfig("f", []byte(text), Sections{})
 		if err != nil {
 			t.Fatal(err)
 		}

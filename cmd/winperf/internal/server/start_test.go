@@ -56,7 +56,7 @@ func explainer(_ context.Context, _ winperf.Source, paths []winperf.Path) (reaso
 // What matches nothing is told at the start and after a reload, by its place, and does not keep
 // the server from ending.
 func TestStartWarns(t *testing.T) {
-	config, err := ParseConfig("f.yml", []byte("objects: [Memory, Procesor]\n"))
+	config, err := ParseConfig("f.yml", []byte("objects: [Memory, Procesor]\n"), Sections{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func checkServer(t *testing.T) {
 	} {
 		opened := false
 		warnings, err := Check(t.Context(), Options{
-			Load: func(context.Context) (Config, error) { return ParseConfig("f", []byte(c.text)) },
+			Load: func(context.Context) (Config, error) { return ParseConfig("f", []byte(c.text), Sections{}) },
 			Open: func(context.Context, string) (winperf.Source, error) {
 				if c.src == nil {
 					return nil, fs.ErrNotExist

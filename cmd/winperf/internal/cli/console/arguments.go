@@ -2,11 +2,14 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winperf/winperf/internal/suggest"
 )
 
@@ -82,4 +85,20 @@ func DidYouMean(name string, candidates iter.Seq[string]) string {
 		return fmt.Sprintf(" (did you mean %q?)", s)
 	}
 	return ""
+}
+
+// ValueError returns an error about a value of a flag without the words of package strconv.
+func ValueError(flag *pflag.Flag, err error) error {
+	number, ok := errors.AsType[*strconv.NumError](err)
+	switch kind := flag.Value.Type(); {
+	case !ok:
+		return err
+	case kind == "bool":
+		return errors.New("expected true or false")
+	case errors.Is(number, strconv.ErrRange):
+		return errors.New("the number is too large")
+	case strings.HasPrefix(kind, "uint"):
+		return errors.New("expected a whole number, 0 or more")
+	}
+	return errors.New("expected a whole number")
 }

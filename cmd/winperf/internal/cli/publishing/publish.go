@@ -15,19 +15,21 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/settings"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 	"golang.org/x/time/rate"
 )
 
 type publishOptions struct {
-	schema string
-	keep   bool
+	settings settings.Flags
+	schema   string
+	keep     bool
 	publish.Options
 }
 
 // PublishCommand returns the command publish.
-func PublishCommand(a *console.App) *cobra.Command {
+func PublishCommand(a *console.App, sections settings.Commands) *cobra.Command {
 	var opt publishOptions
 	cmd := &cobra.Command{
 		Use:   "publish --schema FILE",
@@ -54,12 +56,22 @@ child a of Peer 1 if an instance Peer 1 exists, otherwise the instance Peer 1/a.
 Empty lines and lines that begin with # are ignored. Lines that cannot be read are
 skipped; the first 20 are reported, then at most one a second.
 
+The file of --config (YAML) is shared with winperf serve. Its section publish: has the keys
+schema, dir, group and so on: these flags. Flags given here override it; a change of the
+file needs a restart. --check publishes nothing: it ends with status 0, or with status 1
+and all errors of the file by line and column.
+
 Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 		Example: `  winperf provider init --example > shop.json
   while sleep 1; do echo '\Transfer\Bytes Sent +100'; done | winperf publish --schema shop.json
   winperf watch '\Transfer\Bytes Sent'`,
 		Args: console.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return publishInput(cmd.Context(), a, opt) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := opt.settings.Apply(cmd); err != nil {
+				return err
+			}
+			return publishInput(cmd.Context(), a, opt)
+		},
 	}
 
 	f := cmd.Flags()
@@ -70,6 +82,7 @@ Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 	f.StringVar(&opt.Dir, "dir", "", dir)
 	const group = "on Linux: members of `GROUP` may read (default: the directory's group)"
 	f.StringVar(&opt.Group, "group", "", group)
+	opt.settings.Add(cmd, sections)
 	return cmd
 }
 
@@ -84,7 +97,7 @@ func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err 
 	}
 
 	s, err := registration.ParseDeclaration(opt.schema, data)
-	if err != nil {
+	if err != nil || opt.settings.Check {
 		return err
 	}
 

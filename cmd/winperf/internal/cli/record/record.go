@@ -16,6 +16,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/settings"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
@@ -24,6 +25,7 @@ import (
 
 type recorder struct {
 	app           *console.App
+	settings      settings.Flags
 	source        input.SourceFlags
 	read          input.LogFlags
 	output        output.Flags
@@ -126,12 +128,18 @@ already recorded.
 With --experiments programs can attach experiments to the recording (winperf experiment
 attach record), which measure the same source.
 
+The file of --config (YAML, dist/winperf.yaml is an example) is shared with winperf serve.
+Its section record: has the keys interval, max_time and so on: all flags but --experiments,
+with _ for -, and paths: for the paths. Flags and paths given here override it; a change of
+the file needs a restart. --check does not record: it ends with status 0, or with status 1
+and all errors of the file by line and column. A path without a match is only a warning.
+
 Exit status: 0 done, 1 nothing could be recorded or recording failed, 3 a path never had
 a value (capture and blg: never matched), some values could not be read for lack of
 permission, or some data was damaged.`
 
 // Command returns the command record.
-func Command(a *console.App) *cobra.Command {
+func Command(a *console.App, sections settings.Commands) *cobra.Command {
 	r := &recorder{
 		app: a, every: input.Interval(schedule.DefaultInterval),
 		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),
@@ -146,9 +154,15 @@ func Command(a *console.App) *cobra.Command {
   winperf record '\Process(*)\% Processor Time' -n 60 -o load.csv
   winperf record --max-size 100M --at-limit circular -o last.capture
   winperf record -cf paths.txt -si 15 -max 100 -cnf 1:00:00 -f csv -o load.csv  (as logman spells it)`,
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.settings.Apply(cmd); err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), args)
+		},
 	}
 	r.flags(cmd)
+	r.settings.Add(cmd, sections)
 	return cmd
 }
 
@@ -222,6 +236,10 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	}
 	if r.files, err = r.newFiles(is); err != nil {
 		return err
+	}
+	if r.settings.Check {
+		r.warn(ctx, src)
+		return nil
 	}
 	if r.live {
 		defer r.app.Supervised(ctx, r.responds)()

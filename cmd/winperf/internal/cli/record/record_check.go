@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
@@ -24,6 +26,29 @@ func (r *recorder) check(is winperf.Description) error {
 	}
 	r.doubles = is.Cooked
 	return nil
+}
+
+// warn reports problems that may be gone when the recording begins.
+func (r *recorder) warn(ctx context.Context, src winperf.Source) {
+	warning := func(form string, args ...any) {
+		r.app.Complain(fmt.Errorf("warning: "+form, args...))
+	}
+	if len(r.paths) > 0 {
+		for i, reason := range input.Unmatched(ctx, src, r.paths) {
+			if reason != "" {
+				warning("%s: %s", r.paths[i], reason)
+			}
+		}
+	}
+
+	if dir := filepath.Dir(r.output.Output); !isDirectory(dir) {
+		warning("%s is not a directory yet", dir)
+	}
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // probe checks with a first sample which paths match, and which values are unreadable. Recording raw

@@ -3,13 +3,9 @@ package serving
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
 	neturl "net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +16,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/settings"
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/source"
@@ -28,6 +25,7 @@ import (
 type serveFlags struct {
 	app        *console.App
 	host       *Hosted // the service manager, or nil
+	sections   settings.Commands
 	source     input.SourceFlags
 	files      winperf.HostFiles
 	end        func() // waits until systemd is notified of the end
@@ -80,7 +78,8 @@ it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if i
 errors, the old configuration stays in use. --check does not serve: it ends with status 0,
 or with status 1 and all errors of the file by line and column. If a flag or path of the
 command line is wrong, it reports only this. A path without a match is only a warning,
-because its object may appear later.
+because its object may appear later. The sections record: and publish: of the file are for
+these commands; serve only checks them.
 
 With --experiments programs can attach experiments to the server (winperf experiment
 attach serve), which measure this machine, whatever the server's source is.
@@ -94,8 +93,8 @@ type Hosted struct {
 }
 
 // ServeCommand returns the command serve.
-func ServeCommand(a *console.App, host *Hosted) *cobra.Command {
-	s := &serveFlags{app: a, host: host}
+func ServeCommand(a *console.App, host *Hosted, sections settings.Commands) *cobra.Command {
+	s := &serveFlags{app: a, host: host, sections: sections}
 	cmd := &cobra.Command{
 		Use:   "serve [PATH...]",
 		Short: "Serve counters to Prometheus",
@@ -296,12 +295,9 @@ func inDirectories(url string, at winperf.HostFiles) (string, error) {
 	return "local:?" + values.Encode(), nil
 }
 
-// maxConfig bounds the size of a configuration; the parser reports longer ones.
-const maxConfig = 2 << 20
-
 func (s *serveFlags) load(given func(flag string) bool) (c server.Config, err error) {
 	if s.file != "" {
-		if c, err = readConfig(s.file); err != nil {
+		if c, err = s.sections.Read(s.file); err != nil {
 			return c, err
 		}
 	}
@@ -405,21 +401,4 @@ func overrule[T any](given func(string) bool, flag string, to *T, v T) {
 	if given(flag) {
 		*to = v
 	}
-}
-
-func readConfig(name string) (c server.Config, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig))
-	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) { // users do not need the name of the call
-			err = of.Err
-		}
-		return c, fmt.Errorf("%s: %w", name, err)
-	}
-	return server.ParseConfig(name, text)
 }
