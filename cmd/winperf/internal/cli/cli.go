@@ -138,17 +138,16 @@ for example if a path had no value. Commands with other statuses describe them.`
   winperf get '\Memory\Available MBytes'
   winperf watch '\Processor(*)\% Processor Time' -i 2
   winperf watch '\Process(*)\% Processor Time' -o csv > load.csv`,
-		Version:            console.VersionLine(),
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // unknownCommand makes better ones
 		CompletionOptions:  cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 
-	root.SetVersionTemplate("{{.Version}}\n")
+	showVersion := root.Flags().BoolP("version", "v", false, "version for winperf")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.SetHelpFunc(examplesFirst(root.HelpFunc()))
+	root.SetHelpFunc(versionOr(showVersion, examplesFirst(root.HelpFunc())))
 	a := p.app
 	var sections settings.Commands
 	sections.Record = func() *cobra.Command { return record.Command(a, sections) }

@@ -1,16 +1,12 @@
 package server
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"log"
 	"net/http"
-	"net/http/pprof"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/winperf/winperf/internal/safetext"
@@ -67,11 +63,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("PUT /-/reload", s.handleReload)
 	mux.HandleFunc("GET /{$}", s.index)
 	if s.web.Pprof {
-		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+		s.handleProfiles(mux)
 	}
 
 	// Pages of other sites must not make a browser reload the configuration.
@@ -137,28 +129,4 @@ func (s *server) handleReload(w http.ResponseWriter, r *http.Request) {
 	if len(late) > 0 {
 		says(lateNote(late)+"\n")(w, r)
 	}
-}
-
-//go:embed index.html
-var indexText string
-
-func (s *server) index(w http.ResponseWriter, _ *http.Request) {
-	live := s.use()
-	defer live.users.Done()
-	page, err := template.New("index").Parse(indexText)
-	var text strings.Builder
-	if err == nil {
-		err = page.Execute(&text, map[string]any{
-			"Version": s.opt.Version, "Metrics": s.web.TelemetryPath[1:],
-			"Source": live.config.Source, "Objects": live.exporter.Objects(),
-		})
-	}
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, err)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write([]byte(text.String()))
 }
