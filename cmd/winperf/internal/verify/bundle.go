@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -61,8 +62,9 @@ type storedCounter struct {
 // Bundle returns the files of a bundle: the looks and findings of a report, and facts about the system.
 // Unless names is true, pseudonyms replace the names of machines, users and instances.
 func (r *Report) Bundle(system map[string]string, names bool) ([]File, error) {
-	p := newPseudonyms()
+	var p *pseudonyms
 	if !names {
+		p = newPseudonyms()
 		r.learn(p)
 	}
 	found := findings{System: map[string]string{}}
@@ -76,7 +78,8 @@ func (r *Report) Bundle(system map[string]string, names bool) ([]File, error) {
 		found.Skipped = append(found.Skipped, Skip{p.text(s.What), p.text(s.Reason)})
 	}
 	for _, c := range r.Results {
-		c.Instance, c.Base, c.Reader = p.name(c.Instance), p.text(c.Base), p.text(c.Reader)
+		c.Instance, c.First = p.name(c.Instance), p.text(c.First)
+		c.Base, c.Reader = p.text(c.Base), p.text(c.Reader)
 		found.Results = append(found.Results, c)
 	}
 
@@ -97,14 +100,32 @@ func (r *Report) Bundle(system map[string]string, names bool) ([]File, error) {
 	return files, errors.Join(errs...)
 }
 
+// shortName matches a name in the old form of at most 8 characters, such as JOHNDO~1.
+var shortName = regexp.MustCompile(`[^\\/]+~\d`)
+
 // learn adds all names in the looks.
 func (r *Report) learn(p *pseudonyms) {
 	host, _ := os.Hostname()
 	p.learnPrivate(host)
 	if u, err := user.Current(); err == nil {
 		p.learnPrivate(u.Username) // on Windows with its domain
+		p.learnPrivate(u.Name)
 	}
+	for _, name := range []string{"COMPUTERNAME", "USERDOMAIN", "USERDNSDOMAIN"} { // of Windows
+		p.learnPrivate(os.Getenv(name))
+	}
+	for _, short := range shortName.FindAllString(os.TempDir(), -1) { // of the user, in errors
+		p.learnPrivate(short)
+	}
+	for _, c := range r.Checks {
+		p.learnText(c.Name + " " + c.Detail)
+	}
+	for _, s := range r.Skipped {
+		p.learnText(s.What + " " + s.Reason)
+	}
+
 	for _, l := range r.Looks {
+		p.learnText(l.Reader)
 		for _, c := range l.Counters {
 			for _, in := range c.Names {
 				p.learn(in)
@@ -128,11 +149,26 @@ func (p *pseudonyms) learnSample(s *winperf.Sample) {
 		for in := range o.Instances() {
 			p.learn(in.RawName())
 		}
+		p.learnTexts(o)
 	}
 	for v := range f.Values() {
 		for _, s := range v.AllSeries() {
 			p.learnPrivate(s.Path.Machine)
 			p.learn(s.Path.Instance)
+		}
+	}
+}
+
+// learnTexts adds the texts that an object has in place of numbers.
+func (p *pseudonyms) learnTexts(o frame.Object) {
+	for k := range o.NumCounters() {
+		if !o.Counter(k).Type.IsText() {
+			continue
+		}
+		for i := range o.Len() {
+			if text, ok := o.Text(i, k); ok {
+				p.learn(text)
+			}
 		}
 	}
 }
@@ -151,8 +187,8 @@ func store(all []*Look, p *pseudonyms) (looks []storedLook, files []File, err er
 	for _, i := range order {
 		l := all[i]
 		reader := p.text(l.Reader) // the URL of a source can name a machine
-		looks[i] = storedLook{Reader: reader, Object: l.Object, Pass: l.Pass, Time: l.Time}
-		if len(p.words) == 0 {
+		looks[i] = storedLook{Reader: reader, Object: l.Object, Pass: l.Pass, Time: l.Time.UTC()}
+		if p == nil {
 			looks[i].Text = l.text // it can have other private facts, such as addresses
 		}
 		if l.sample == nil || l.sample.CheckRaw() != nil {
@@ -213,7 +249,7 @@ func storeCounters(l *Look, p *pseudonyms) (all []storedCounter) {
 
 // sample returns a copy of a sample with pseudonyms.
 func (p *pseudonyms) sample(s *winperf.Sample) *winperf.Sample {
-	if len(p.words) == 0 {
+	if p == nil {
 		return s
 	}
 	done := &winperf.Sample{Schema: s.Schema, Parts: slices.Clone(s.Parts)}

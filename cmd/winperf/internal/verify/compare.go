@@ -158,7 +158,9 @@ func (c *Comparison) addRaw(p *place) {
 }
 
 // isTotal reports whether an instance sums up others, and so can fall when one ends.
-func isTotal(instance string) bool { return strings.HasSuffix(instance, "_Total") }
+func isTotal(instance string) bool { return strings.HasSuffix(instance, totalSuffix) }
+
+const totalSuffix = "_Total"
 
 // addRate compares the value that the reader has between its earlier look and this one. The base limits it by
 // its growth from directly after the earlier look to directly before this one, and from directly before

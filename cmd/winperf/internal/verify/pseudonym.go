@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	crypto "crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -17,168 +18,198 @@ import (
 	"github.com/winperf/winperf/internal/wire"
 )
 
-// pseudonyms replace names of machines, users and instances. A name is divided into words of letters and of
-// digits. Each word has one pseudonym of the same length in UTF-16 units; other characters stay. Single
-// letters and digits stay, too.
+// pseudonyms replace names of machines, users and instances. A word is a run of letters and digits. Each
+// word of a name has one pseudonym of the same length in UTF-16 units, with letters for letters and digits
+// for digits; other characters stay. A nil *pseudonyms keeps all names.
 type pseudonyms struct {
 	random  *rand.Rand
-	words   map[string]string // by folded word; "" is not yet chosen
+	words   map[string][]rune // by folded word; nil is not yet chosen
 	used    map[string]bool
-	private map[string]bool // words that are replaced in texts
+	private []string // names of machines and users, and their words
+	texts   *regexp.Regexp
+	raw     *regexp.Regexp // private names in bytes
 }
 
+// newPseudonyms returns pseudonyms that depend on nothing but a random seed, which is not stored.
 func newPseudonyms() *pseudonyms {
 	var seed [32]byte
 	_, _ = crypto.Read(seed[:]) // never fails
 	return &pseudonyms{
-		random: rand.New(rand.NewChaCha8(seed)), words: map[string]string{}, used: map[string]bool{},
-		private: map[string]bool{},
+		random: rand.New(rand.NewChaCha8(seed)), words: map[string][]rune{}, used: map[string]bool{},
 	}
 }
 
-// common matches names of instances that many machines have and that say nothing about one.
-var common = regexp.MustCompile(`(?i)^(\d{1,3}(,\d{1,3})*|(.*,)?_Total|_Global_|Idle|` +
-	`(\d+ )?[a-z]:( [a-z]:)*|HarddiskVolume\d+|[^\pL\pN]*)$`)
+var (
+	// word matches what has a pseudonym.
+	word = regexp.MustCompile(`[\pL\pM\pN]+`)
+	// common matches names of instances that many machines have and that say nothing about one.
+	common = regexp.MustCompile(`(?i)^(\d{1,3}(,\d{1,3})*|(\d{1,3},)*_Total|_Global_|Idle|` +
+		`(\d{1,3} )?[a-z]:( [a-z]:)*|HarddiskVolume\d{1,3})$`)
+	// generic matches words of texts that many machines and accounts have as their names.
+	generic = regexp.MustCompile(`(?i)^(root|administrator|system|localhost|local|nt|authority|network|service)$`)
+
+	instanceNumber = regexp.MustCompile(`#\d+$`)
+	// machineName matches the name of a machine behind the slashes of a URL or path.
+	machineName = regexp.MustCompile(`(?:\\\\|//)(\[[^]]*\]|[^][\s\\/:;,"'()?]+)`)
+	// pathInstance matches the instance in a path.
+	pathInstance = regexp.MustCompile(`\((.+?)\)\\`)
+)
 
 // learn adds the name of an instance. Names must be added before the first one is replaced.
 func (p *pseudonyms) learn(name string) {
-	for _, w := range privateWords(name) {
-		p.words[fold(w)] = ""
-	}
+	mapWords(name, func(w string) string { p.words[fold(w)] = nil; return w })
 }
 
-// privateWords returns the words of the name of an instance that have pseudonyms.
-func privateWords(name string) (all []string) {
-	for part := range strings.SplitSeq(name, "/") {
-		if !common.MatchString(part) {
-			all = append(all, words(part)...)
+// mapWords replaces the words of the name of an instance that say something about it. Its parents and its
+// number behind # are names of their own.
+func mapWords(name string, replace func(word string) string) string {
+	number := instanceNumber.FindString(name)
+	parts := strings.Split(strings.TrimSuffix(name, number), "/")
+	for i, part := range parts {
+		if common.MatchString(part) {
+			continue
+		}
+		total := ""
+		if isTotal(part) {
+			part, total = strings.TrimSuffix(part, totalSuffix), totalSuffix
+		}
+		parts[i] = word.ReplaceAllStringFunc(part, replace) + total
+	}
+	return strings.Join(parts, "/") + number
+}
+
+// learnPrivate adds the name of a machine or user, which is replaced in all texts: as a whole, and its words
+// except numbers.
+func (p *pseudonyms) learnPrivate(name string) {
+	p.texts = nil
+	for _, w := range append([]string{name}, word.FindAllString(name, -1)...) {
+		for _, one := range word.FindAllString(w, -1) {
+			p.words[fold(one)] = nil
+		}
+		long := w == name && wire.NumUnits(w) >= leastUnits
+		if !generic.MatchString(w) && (long || strings.ContainsFunc(w, unicode.IsLetter)) {
+			p.private = append(p.private, w)
 		}
 	}
-	return all
 }
 
-// learnPrivate adds the name of a machine or user, which is replaced in all texts.
-func (p *pseudonyms) learnPrivate(name string) {
-	for _, w := range words(name) {
-		p.words[fold(w)] = ""
-		p.private[fold(w)] = true
+// learnText adds the names in a text: machines in URLs and paths, and instances in paths.
+func (p *pseudonyms) learnText(s string) {
+	for _, m := range machineName.FindAllStringSubmatch(s, -1) {
+		p.learnPrivate(m[1])
 	}
+	for _, m := range pathInstance.FindAllStringSubmatch(s, -1) {
+		p.learn(m[1])
+	}
+}
+
+// compile makes the patterns of private names. Longer ones are first. In texts short ones are whole words.
+func (p *pseudonyms) compile() {
+	slices.SortFunc(p.private, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	})
+	texts, raw := []string{"$.^"}, []string{"$.^"} // matches nothing
+	for _, name := range slices.Compact(p.private) {
+		quoted := regexp.QuoteMeta(name)
+		ascii := !strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII })
+		if ascii && len(name) < leastUnits {
+			texts = append(texts, `\b`+quoted+`\b`)
+		} else {
+			texts = append(texts, quoted)
+		}
+
+		if !ascii || len(name) < leastUnits {
+			continue
+		}
+		wide := ""
+		for _, r := range name {
+			wide += regexp.QuoteMeta(string(r)) + `\x00`
+		}
+		if raw = append(raw, wide); len(name) >= leastBytes {
+			raw = append(raw, quoted)
+		}
+	}
+	p.texts = regexp.MustCompile("(?i)" + strings.Join(texts, "|"))
+	p.raw = regexp.MustCompile("(?i)" + strings.Join(raw, "|"))
 }
 
 // fold returns a text without differences of case. It has the same length.
 func fold(s string) string { return strings.Map(wire.Fold, s) }
 
-// kindOf is 1 for a letter, 2 for a digit and 0 for other characters.
-func kindOf(r rune) int {
-	switch {
-	case unicode.IsDigit(r):
-		return 2
-	case unicode.IsLetter(r) || unicode.IsMark(r):
-		return 1
-	}
-	return 0
-}
-
-// words divides a text into words of letters, words of digits, and all other characters.
-func split(s string) (parts []string) {
-	begin, kind := 0, -1
-	for i, r := range s {
-		if k := kindOf(r); k != kind {
-			if i > begin {
-				parts = append(parts, s[begin:i])
-			}
-			begin, kind = i, k
-		}
-	}
-	if begin < len(s) {
-		parts = append(parts, s[begin:])
-	}
-	return parts
-}
-
-// words returns the words of a text that have pseudonyms.
-func words(s string) []string {
-	return slices.DeleteFunc(split(s), func(w string) bool { return !isWord(w) })
-}
-
-func isWord(s string) bool {
-	r := []rune(s)
-	return len(r) > 0 && kindOf(r[0]) > 0 && wire.NumUnits(s) > 1
-}
-
-// name returns the pseudonym of the name of an instance. Its parents and its number behind # are names of
-// their own.
+// name returns the pseudonym of the name of an instance.
 func (p *pseudonyms) name(s string) string {
-	number := instanceNumber.FindString(s)
-	parts := strings.Split(strings.TrimSuffix(s, number), "/")
-	for i, part := range parts {
-		if !common.MatchString(part) {
-			parts[i] = p.replace(part, func(string) bool { return true })
-		}
+	if p == nil {
+		return s
 	}
-	return strings.Join(parts, "/") + number
+	return mapWords(s, p.known)
 }
 
-var instanceNumber = regexp.MustCompile(`#\d+$`)
+// known returns the pseudonym of a word, or the word if it was not added.
+func (p *pseudonyms) known(w string) string {
+	if _, known := p.words[fold(w)]; !known {
+		return w
+	}
+	return inCaseOf(w, p.word(fold(w)))
+}
 
-// text replaces the names of machines and users in a text.
+// text replaces the names of machines and users in a text, and instances in its paths.
 func (p *pseudonyms) text(s string) string {
-	return p.replace(s, func(word string) bool { return p.private[word] })
-}
-
-// replace replaces the words for which also returns true.
-func (p *pseudonyms) replace(s string, also func(folded string) bool) string {
-	var b strings.Builder
-	for _, part := range split(s) {
-		folded := fold(part)
-		if _, known := p.words[folded]; !known || !isWord(part) || !also(folded) {
-			b.WriteString(part)
-			continue
-		}
-		b.WriteString(inCaseOf(part, p.word(folded)))
+	if p == nil {
+		return s
 	}
-	return b.String()
+	if p.texts == nil {
+		p.compile()
+	}
+	s = pathInstance.ReplaceAllStringFunc(s, func(m string) string {
+		return "(" + p.name(strings.TrimSuffix(m[1:], `)\`)) + `)\`
+	})
+	return p.texts.ReplaceAllStringFunc(s, func(m string) string { return word.ReplaceAllStringFunc(m, p.known) })
 }
 
 // word returns the pseudonym of a folded word.
-func (p *pseudonyms) word(w string) string {
-	if known := p.words[w]; known != "" {
+func (p *pseudonyms) word(w string) []rune {
+	if known := p.words[w]; known != nil {
 		return known
 	}
-	n := wire.NumUnits(w)
-	first, number := 'a', 26
-	if kindOf([]rune(w)[0]) == 2 {
-		first, number = '0', 10
-	}
 
-	// After many attempts all words of this length are probably in use.
+	// A pseudonym is no word of this machine, unless all words of this form are. Only words of other scripts
+	// than Latin can be more than the words of letters: they get letters of another script.
 	const attempts = 10_000
 	var chosen []rune
-	for range attempts {
+	for n := range 3 * attempts {
 		chosen = chosen[:0]
-		for range n {
-			chosen = append(chosen, first+rune(p.random.IntN(number)))
+		for _, r := range w {
+			first, number := 'a', 26
+			switch {
+			case unicode.IsNumber(r):
+				first, number = '0', 10
+			case n >= 2*attempts:
+				first, number = '\uA000', 1000 // Yi
+			}
+			for range wire.NumUnits(string(r)) {
+				chosen = append(chosen, first+rune(p.random.IntN(number)))
+			}
 		}
-		if _, original := p.words[fold(string(chosen))]; !original && !p.used[string(chosen)] {
+		if _, original := p.words[fold(string(chosen))]; !p.used[string(chosen)] && (!original || n >= attempts) {
 			break
 		}
 	}
-	p.words[w] = string(chosen)
+	p.words[w] = chosen
 	p.used[string(chosen)] = true
-	return string(chosen)
+	return chosen
 }
 
-// inCaseOf returns the letters of a pseudonym in the case of the word it replaces.
-func inCaseOf(word, pseudonym string) string {
-	b := []byte(pseudonym)
+// inCaseOf returns a pseudonym in the case of the word it replaces.
+func inCaseOf(word string, pseudonym []rune) string {
+	done := slices.Clone(pseudonym)
 	i := 0
 	for _, r := range word {
-		if unicode.IsUpper(r) && b[i] >= 'a' {
-			b[i] -= 'a' - 'A'
+		if unicode.IsUpper(r) {
+			done[i] = unicode.ToUpper(done[i])
 		}
 		i += wire.NumUnits(string(r))
 	}
-	return string(b)
+	return string(done)
 }
 
 // bytes returns a copy of a block with pseudonyms.
@@ -201,13 +232,21 @@ func (p *pseudonyms) block(b []byte, quirks winperf.Quirks) {
 	var ix index.Index
 	_ = datablock.Decode(b, &ix, datablock.Options{Quirks: quirks})
 	header := uint32(len(b))
-	for i, o := range ix.Objects {
-		if i == 0 {
+	for n := range ix.Objects {
+		o := &ix.Objects[n]
+		if n == 0 {
 			header = o.Off
 		}
+		p.blockTexts(&ix, n)
 		for i := o.Instance0; i < o.InstanceEnd; i++ {
-			if in := &ix.Instances[i]; in.Name.Off >= in.Off+datablock.InstanceLen {
-				p.span(ix.NameBytes(in), o.CodePage, p.name)
+			in := &ix.Instances[i]
+			if in.Name.Off < in.Off+datablock.InstanceLen {
+				continue
+			}
+			p.span(ix.NameBytes(in), o.CodePage, p.name)
+			// Windows leaves other names behind this one.
+			if rest := in.Name.Off + nameLen(ix.NameBytes(in), o.CodePage); in.Off < in.Block && rest < in.Block {
+				blot(b[rest:in.Block])
 			}
 		}
 	}
@@ -216,11 +255,29 @@ func (p *pseudonyms) block(b []byte, quirks winperf.Quirks) {
 	}
 }
 
+// blockTexts replaces the texts that an object has in place of numbers.
+func (p *pseudonyms) blockTexts(ix *index.Index, n int) {
+	o := &ix.Objects[n]
+	for k, c := range ix.Counters[o.Counter0:o.CounterEnd] {
+		if !c.Type.IsText() {
+			continue
+		}
+		for i := range int(o.InstanceEnd - o.Instance0) {
+			if text, ok := ix.Text(n, i, k); ok {
+				p.span(text, datablock.TextPage(c.Type, o.CodePage), p.name)
+			}
+		}
+	}
+}
+
 // counterSets returns the sample and the identifiers of a query of counter sets with pseudonyms. Bytes in
-// another layout than Windows' are returned as they are.
+// another layout than Windows' are returned with pseudonyms for known words.
 func (p *pseudonyms) counterSets(b []byte) []byte {
 	data, _, err := counterset.ParseData(b)
 	if err != nil || reencode(&winperf.Raw{Format: winperf.FormatV2, Bytes: b}) != nil {
+		for begin := range 2 {
+			p.scrubRuns(b[min(begin, len(b)):], 2, 2)
+		}
 		return b
 	}
 	for i := range data.Answers {
@@ -260,6 +317,16 @@ func (p *pseudonyms) span(b []byte, page uint32, replace func(string) string) {
 	if pseudonym == text {
 		return
 	}
+	end := nameLen(b, page)
+	name, err := wire.EncodeText(pseudonym, page)
+	if err != nil { // undefined bytes
+		name = nil
+	}
+	clear(b[copy(b[:end], name):end])
+}
+
+// nameLen returns the number of bytes of a name, without its terminator.
+func nameLen(b []byte, page uint32) uint32 {
 	size := 1
 	if page == wire.UTF16LE {
 		size = 2
@@ -268,12 +335,19 @@ func (p *pseudonyms) span(b []byte, page uint32, replace func(string) string) {
 	for end+size <= len(b) && !allZero(b[end:end+size]) {
 		end += size
 	}
+	return uint32(end)
+}
 
-	name, err := wire.EncodeText(pseudonym, page)
-	if err != nil { // undefined bytes
-		name = nil
+// blot replaces all letters and digits.
+func blot(b []byte) {
+	for i, c := range b {
+		switch r := rune(c); {
+		case unicode.IsDigit(r):
+			b[i] = '0'
+		case unicode.IsLetter(r):
+			b[i] = 'x'
+		}
 	}
-	clear(b[copy(b[:end], name):end])
 }
 
 func allZero(b []byte) bool { return !slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) }
@@ -284,16 +358,28 @@ const (
 	leastBytes = 6
 )
 
-// scrub replaces the words left in the bytes: behind names, between structures and in texts. 16-bit words
-// may be at odd places.
+// scrub replaces the words left in the bytes: behind names, between structures and in texts, and the names of
+// machines and users also within words. 16-bit words may be at odd places.
 func (p *pseudonyms) scrub(b []byte) {
 	for begin := range 2 {
 		p.scrubRuns(b[min(begin, len(b)):], 2, leastUnits)
 	}
 	p.scrubRuns(b, 1, leastBytes)
+
+	if p.raw == nil {
+		p.compile()
+	}
+	for _, m := range p.raw.FindAllIndex(b, -1) {
+		found, size := b[m[0]:m[1]], 1
+		if found[1] == 0 {
+			size = 2
+		}
+		text := strings.ReplaceAll(string(found), "\x00", "")
+		overwrite(found, size, word.ReplaceAllStringFunc(text, p.known))
+	}
 }
 
-// scrubRuns replaces words in units of size bytes.
+// scrubRuns replaces known words in units of size bytes.
 func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 	var run []rune
 	for i := 0; i <= len(b); i += size {
@@ -302,27 +388,31 @@ func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 			if size == 2 {
 				r = rune(binary.LittleEndian.Uint16(b[i:]))
 			}
-			if r > 0 && kindOf(r) == 1 {
+			if r > 0 && unicode.In(r, unicode.L, unicode.M, unicode.N) {
 				run = append(run, r)
 				continue
 			}
 		}
 
 		if len(run) >= least {
-			p.overwrite(b[i-len(run)*size:i], size, string(run))
+			text := string(run)
+			if pseudonym := p.known(text); pseudonym != text {
+				overwrite(b[i-len(run)*size:i], size, pseudonym)
+			}
 		}
 		run = run[:0]
 	}
 }
 
-// overwrite replaces a known word, in units of size bytes, by its pseudonym.
-func (p *pseudonyms) overwrite(b []byte, size int, word string) {
-	if _, known := p.words[fold(word)]; !known {
-		return
-	}
-	for k, c := range []byte(inCaseOf(word, p.word(fold(word)))) {
-		at := b[k*size:][:size]
-		clear(at)
-		at[0] = c
+// overwrite writes a text in units of size bytes.
+func overwrite(b []byte, size int, text string) {
+	k := 0
+	for _, r := range text {
+		if k += size; k > len(b) {
+			return
+		}
+		if b[k-size] = byte(r); size == 2 {
+			b[k-1] = byte(r >> 8)
+		}
 	}
 }

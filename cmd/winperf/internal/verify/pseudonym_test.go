@@ -2,7 +2,9 @@ package verify
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +20,7 @@ func TestPseudonyms(t *testing.T) {
 	p := newPseudonyms()
 	p.learnPrivate("SECRETHOST")
 	p.learnPrivate("jdoe")
-	for _, name := range []string{"svchost", "svchost:1234", "Web Content", "0,1", "_Total", "0,_Total", "C:", "/home/jdoe", "naïve"} {
+	for _, name := range []string{"svchost", "svchost:1234", "Web Content", "0,1", "_Total", "0,_Total", "C:", "/home/jdoe", "naïve", "node7,_Total"} {
 		p.learn(name)
 	}
 
@@ -36,6 +38,9 @@ func TestPseudonyms(t *testing.T) {
 	}
 	if got := p.name("svchost/17"); got != svchost+"/17" {
 		t.Errorf("a parent became %q", got)
+	}
+	if got := p.name("node7,_Total"); got == "node7,_Total" || !isTotal(got) {
+		t.Errorf("a total became %q", got)
 	}
 	if got := p.name("svchost:1234"); !strings.HasPrefix(got, svchost+":") || len(got) != 12 || strings.HasSuffix(got, "1234") {
 		t.Errorf("svchost:1234 became %q", got)
@@ -68,12 +73,80 @@ func TestPseudonymsDiffer(t *testing.T) {
 		p.learn(n)
 	}
 	seen := map[string]bool{}
-	for _, n := range names[:200] {
+	for _, n := range names {
 		if got := p.name(n); seen[got] || len(got) != 2 {
 			t.Fatalf("%q became %q, which is in use", n, got)
 		} else {
 			seen[got] = true
 		}
+	}
+}
+
+// TestPseudonymsOfShortNames: names of one character, and all numbers of two digits, have pseudonyms of their own.
+func TestPseudonymsOfShortNames(t *testing.T) {
+	p := newPseudonyms()
+	var names []string
+	for i := range 100 {
+		names = append(names, fmt.Sprintf("disk %02d", i))
+	}
+	for r := 'a'; r <= 'z'; r++ {
+		names = append(names, string(r))
+	}
+	for r := 'а'; r <= 'я'; r++ { // more than the letters of English
+		names = append(names, string(r))
+	}
+	for _, n := range names {
+		p.learn(n)
+	}
+
+	seen, same := map[string]bool{}, 0
+	for _, n := range names {
+		got := p.name(n)
+		if seen[got] || wire.NumUnits(got) != wire.NumUnits(n) {
+			t.Errorf("%q became %q, which is in use", n, got)
+		}
+		if seen[got] = true; got == n {
+			same++
+		}
+	}
+	if same > 20 {
+		t.Errorf("%d names are the same", same)
+	}
+}
+
+// TestPseudonymsOfIdentifiers: names of mixed letters and digits are replaced as a whole.
+func TestPseudonymsOfIdentifiers(t *testing.T) {
+	p := newPseudonyms()
+	p.learnPrivate("DESKTOP-4A5B6C7")
+	p.learnPrivate("web-01.corp.example")
+	p.learnPrivate("pc")
+	p.learnText(`registry://10.20.30.40: \\FILES9\Process(Secret App)\% Processor Time`)
+	for text, want := range map[string]string{
+		"of desktop-4a5b6c7!":                               `^of [a-z]{7}-\d[a-z]\d[a-z]\d[a-z]\d!$`,
+		"xDESKTOP-4A5B6C7agent":                             `^x[A-Z]{7}-\d[A-Z]\d[A-Z]\d[A-Z]\dagent$`,
+		"01 of 10 values on web-01.corp":                    `^01 of 10 values on [a-z]{3}-01\.[a-z]{4}$`,
+		"at web-01.corp.example":                            `^at [a-z]{3}-\d\d\.[a-z]{4}\.[a-z]{7}$`,
+		"pcs, PC":                                           `^pcs, [A-Z]{2}$`,
+		`\Process(Secret App)\Handles is 5, Secret`:         `^\\Process\([A-Z][a-z]{5} [A-Z][a-z]{2}\)\\Handles is 5, Secret$`,
+		`\\FILES9\System\Threads of registry://10.20.30.40`: `^\\\\[A-Z]{5}\d\\System\\Threads of registry://\d{2}\.\d{2}\.\d{2}\.\d{2}$`,
+	} {
+		got := p.text(text)
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%q became %q, want %s", text, got, want)
+		}
+		for _, secret := range []string{"4a5b6c7", "web", "corp", "(Secret", "FILES9", "10.20.30.40"} {
+			if strings.Contains(strings.ToLower(got), strings.ToLower(secret)) {
+				t.Errorf("%q became %q, which has %q", text, got, secret)
+			}
+		}
+	}
+
+	p = newPseudonyms()
+	const mac = "00:1a:2b:3c:4d:5e"
+	p.learn(mac)
+	got := p.name(mac)
+	if !regexp.MustCompile(`^\d\d(:\d[a-z]){5}$`).MatchString(got) || strings.HasSuffix(got, "2b:3c:4d:5e") {
+		t.Errorf("%s became %s", mac, got)
 	}
 }
 
@@ -92,7 +165,10 @@ object 232
 object 300 codepage=1252
   counter 302 PERF_COUNTER_RAWCOUNT
   instance "Müllers Druckwerk" : 7
-slack 6500780070006C006F007200650072000000006578706C6F72657200`
+object 400
+  counter 402 PERF_COUNTER_TEXT size=32
+  instance "abc" rest=6F00620073006F006C00650074006500 : "run --as jdoe"
+slack 6D007900530045004300520045005400480053004500430052004500540048004F0053005400780000006500780070006C006F007200650072000000006578706C6F72657200`
 
 func TestPseudonymsInBlock(t *testing.T) {
 	block, err := perfdata.ParseText([]byte(blockText))
@@ -111,7 +187,10 @@ func TestPseudonymsInBlock(t *testing.T) {
 	if !bytes.Equal(raw.Bytes, original) {
 		t.Error("the original was changed")
 	}
-	for _, word := range []string{"SECRETHOST", "explorer", "Druckwerk", "Müllers"} {
+	for _, word := range []string{"SECRETHOST", "explorer", "Druckwerk", "Müllers", "obsolete", "jdoe"} {
+		if word != "SECRETHOST" && !hasAny(b, word) {
+			t.Errorf("the block has no %q", word)
+		}
 		hasNot(t, done.Bytes, word)
 	}
 	if err := reencode(&done); err != nil {
@@ -131,6 +210,13 @@ func TestPseudonymsInBlock(t *testing.T) {
 	if got, want := again.Machine(), p.text("SECRETHOST"); got != want {
 		t.Errorf("machine %q, want %q", got, want)
 	}
+}
+
+// hasAny reports whether a word is in a block, in UTF-16 or in code page 1252.
+func hasAny(b []byte, word string) bool {
+	wide, _ := wire.EncodeText(word, wire.UTF16LE)
+	narrow, _ := wire.EncodeText(word, 1252)
+	return bytes.Contains(b, bytes.TrimSuffix(wide, []byte{0, 0})) || bytes.Contains(b, bytes.TrimSuffix(narrow, []byte{0}))
 }
 
 // hasNot checks that a word is not left in any encoding.
@@ -255,11 +341,12 @@ func FuzzPseudonyms(f *testing.F) {
 		}
 		for o := range after.Objects() {
 			for in := range o.Instances() {
-				for _, w := range privateWords(in.RawName()) {
+				mapWords(in.RawName(), func(w string) string {
 					if originals[fold(w)] && wire.NumUnits(w) > 3 {
 						t.Errorf("%q is left in %q", w, in.RawName())
 					}
-				}
+					return w
+				})
 			}
 		}
 	})

@@ -32,13 +32,14 @@ type verifier struct {
 	install verify.Install
 	long    bool
 	replace bool
+	yes     bool
 }
 
 // defaultTime leaves half a minute of three for the checks.
 const defaultTime = 150 * time.Second
 
 // liveFlags are the flags that make no sense for a bundle.
-var liveFlags = []string{"for", "source", "long", "install", "library", "output", "names", "overwrite"}
+var liveFlags = []string{"for", "source", "long", "install", "library", "output", "names", "overwrite", "yes"}
 
 // Command returns the command verify. system returns the system that registers providers.
 func Command(a *console.App, system func() (regfile.System, error)) *cobra.Command {
@@ -67,10 +68,10 @@ interfaces and typeperf, and removes both. If it is killed, the next verify remo
 tables that differ afterwards are reported with the command that restores them.
 
 With -o it writes a bundle, a zip file with all samples, results and versions, and first shows
-the list of contents. Attach it to a report of a difference. In it, pseudonyms of the same
-length replace the names of the machine, its user and all instances, such as processes,
-disks and network interfaces; --names keeps the names. Verify with the name of a bundle
-compares its samples again, on any system.
+the list of contents. At a terminal it then asks, unless --yes is given. Attach the bundle to a
+report of a difference. In it, random pseudonyms of the same length replace the names of the
+machine, its user and all instances, such as processes, disks and network interfaces; --names
+keeps the names. Verify with the name of a bundle compares its samples again, on any system.
 
 Exit status: 0 all compared values agree, 1 nothing could be compared, 3 a counter differs or
 a check failed.`,
@@ -106,6 +107,7 @@ a check failed.`,
 	cmd.Flags().StringVarP(&v.bundle, "output", "o", "", bundle)
 	cmd.Flags().BoolVar(&v.names, "names", false, "keep the names of machine, user and instances in the bundle")
 	cmd.Flags().BoolVar(&v.replace, "overwrite", false, "replace an existing bundle")
+	cmd.Flags().BoolVar(&v.yes, "yes", false, "write the bundle without a question")
 	cmd.Flags().BoolVar(&v.all, "all", false, "show all counters, also those without a value outside")
 	return cmd
 }
@@ -196,7 +198,7 @@ func (v *verifier) writeBundle(ctx context.Context, r *verify.Report, target out
 	if err := v.table(rows); err != nil {
 		return err
 	}
-	if _, terminal := console.IsTerminal(v.app.Stdin.Stream); terminal {
+	if _, terminal := console.IsTerminal(v.app.Stdin.Stream); terminal && !v.yes {
 		fmt.Fprintf(v.app.Stderr, "Write %s? [y/N] ", v.bundle)
 		answer, _ := bufio.NewReader(v.app.Stdin).ReadString('\n') // no answer means no
 		if !strings.HasPrefix(strings.ToLower(answer), "y") {
