@@ -60,6 +60,8 @@ type Machine struct {
 	Processor uint16
 	// Probes are the results of calling each version 1 provider, by name.
 	Probes map[string]Probe
+	// Events returns the newest entries of Perflib in the event log. With an error, older ones are missing.
+	Events func() ([]Event, error)
 	// Sets are the counter sets that PerfLib lists.
 	Sets []winperf.GUID
 	// Manifests are compared with the registrations of version 2 providers.

@@ -1,9 +1,12 @@
 package diagnosis
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -119,25 +122,79 @@ func TestHealthy(t *testing.T) {
 
 // TestReason finds why Windows disabled a provider.
 func TestReason(t *testing.T) {
-	const library = `"Library"="beta.dll"`
-	const disabled = "\n\"Disable Performance Counters\"=dword:00000001"
-	m := windowsMachine(t, library, library+disabled)
-	for _, c := range []struct {
+	const unknown = "reason: an administrator, or an error that doctor does not see now"
+	disabled := func(change func(*Machine)) *Machine {
+		const library = `"Library"="beta.dll"`
+		m := windowsMachine(t, library, library+"\n\"Disable Performance Counters\"=dword:00000001")
+		m.Events = func() ([]Event, error) { return nil, nil }
+		change(m)
+		return m
+	}
+	events := func(err error, names ...string) *Machine {
+		return disabled(func(m *Machine) {
+			m.Events = func() (all []Event, _ error) {
+				for i, name := range names {
+					all = append(all, Event{ID: strconv.Itoa(1000 + i), Time: "T", Values: []string{name, "x.dll"}})
+				}
+				return all, err
+			}
+		})
+	}
+	for name, c := range map[string]struct {
 		m    *Machine
-		want string
+		want []string
 	}{
-		{windowsMachine(t, library, library+disabled), "unknown, an administrator or an earlier error; " +
-			"events of Perflib that name the provider show it: wevtutil qe Application " +
-			`"/q:*[System/Provider[@Name='Microsoft-Windows-Perflib']]" /c:20 /rd:true /f:text`},
-		{m.answers(Probe{Steps: []Step{{Name: "Open", Error: "error 2"}}}), "Open: error 2"},
-		{windowsMachine(t, library, library+disabled).answers(Probe{Ended: "it crashed"}), "it crashed"},
-		{windowsMachine(t, library, library+disabled).lacks("beta.dll"),
-			servicesPrefix + `Beta\Performance : Library = beta.dll: find beta.dll: file does not exist`},
-		{windowsMachine(t, library, library+disabled, "\"Open\"=\"OpenBeta\"\n", ""), "no value " + servicesPrefix + `Beta\Performance : Open`},
+		"export":  {disabled(func(m *Machine) { m.Events = nil }), []string{unknown, "the events that name the provider: " + showEvents}},
+		"Open":    {disabled(func(m *Machine) { m.answers(Probe{Steps: []Step{{Name: "Open", Error: "error 2"}}}) }), []string{"reason: Open: error 2", noEvents(0)}},
+		"crash":   {disabled(func(m *Machine) { m.answers(Probe{Ended: "it crashed"}) }), []string{"reason: it crashed", noEvents(0)}},
+		"lies":    {disabled(func(m *Machine) { m.answers(Probe{Lies: []string{"a", "b"}}) }), []string{"reason: a; b", noEvents(0)}},
+		"library": {disabled(func(m *Machine) { m.lacks("beta.dll") }), []string{"reason: " + servicesPrefix + `Beta\Performance : Library = beta.dll: find beta.dll: file does not exist`, noEvents(0)}},
+		"others":  {events(nil, "Alpha", "Gamma"), []string{unknown, noEvents(2)}},
+		"named":   {events(nil, "Alpha", `"beta"`, "Beta"), []string{unknown, `event 1001 of T: "beta", x.dll`, "event 1002 of T: Beta, x.dll"}},
+		"many":    {events(nil, "Beta", "Beta", "Beta", "Beta"), []string{unknown, "event 1000 of T: Beta, x.dll", "event 1001 of T: Beta, x.dll", "event 1002 of T: Beta, x.dll"}},
+		"absent":  {events(errors.New("error 15007")), []string{unknown, "the event log could not be read: error 15007"}},
+		"lost":    {events(errors.New("error 6"), "Beta"), []string{unknown, "event 1000 of T: Beta, x.dll", "the event log could not be read: error 6"}},
 	} {
-		evidence := Examine(c.m).Findings[0].Evidence
-		if evidence[1] != "reason: "+c.want {
-			t.Errorf("%q, want %s", evidence, c.want)
+		found := Examine(c.m).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Code == "provider_disabled" })
+		if d := cmp.Diff(c.want, found[i].Evidence[1:]); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+
+		// The repair of these would be to disable the provider.
+		for _, f := range found {
+			if f.Code == "provider_failed" || f.Code == "provider_lies" {
+				t.Errorf("%s: %s is found for a disabled provider", name, f.Code)
+			}
+		}
+	}
+}
+
+func noEvents(n int) string {
+	return fmt.Sprintf("none of the %d newest events of Perflib names the provider", n)
+}
+
+// TestParseEvent reads events of both kinds, and damaged ones.
+func TestParseEvent(t *testing.T) {
+	const system = `<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider Name='Microsoft-Windows-Perflib'/>` +
+		`<EventID Qualifiers='49152'>1008</EventID><TimeCreated SystemTime='2026-11-27T10:20:30.45Z'/><Computer>HOST</Computer></System>`
+	for text, want := range map[string]string{
+		system + `<UserData><EventXML xmlns='P'><param1>Beta</param1><param2>C:\b &amp; c.dll</param2><binaryDataSize>4</binaryDataSize></EventXML></UserData></Event>`: `event 1008 of 2026-11-27T10:20:30.45Z: Beta, C:\b & c.dll, 4`,
+		system + "<EventData>\n  <Data>Beta</Data>\n  <Data/>\n</EventData></Event>":                                                                                    "event 1008 of 2026-11-27T10:20:30.45Z: Beta",
+		`<Event/>`: "event  of : ",
+	} {
+		if e, err := ParseEvent(text, ""); e.String() != want || err != nil {
+			t.Errorf("%s: %s, error %v", text, e, err)
+		}
+	}
+
+	e, err := ParseEvent(system+"</Event>", "The Open procedure\r\n\r\nfailed. ")
+	if want := "event 1008 of 2026-11-27T10:20:30.45Z: The Open procedure failed."; e.String() != want || err != nil {
+		t.Errorf("%s, error %v", e, err)
+	}
+	for _, text := range []string{system, "<Event", "<a></b>", "\x00"} {
+		if _, err := ParseEvent(text, ""); err == nil {
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }

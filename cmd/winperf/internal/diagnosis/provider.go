@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -142,21 +143,19 @@ func (v *view) disabledBy(p *provider) []string {
 		return nil
 	}
 	value := fmt.Sprintf("%s : %s = %d", hklm+p.key, disable, p.disabled)
-	return []string{value, "reason: " + v.reasonDisabled(p)}
+	return append([]string{value, "reason: " + v.reasonDisabled(p)}, v.eventsOf(p)...)
 }
 
 // reasonDisabled returns the fault that probably made Windows disable a provider.
 func (v *view) reasonDisabled(p *provider) string {
-	for _, faults := range []func(*view, *provider) []string{libraryMissing, entryMissing, providerLies} {
+	for _, faults := range []func(*view, *provider) []string{libraryMissing, entryMissing} {
 		if found := faults(v, p); len(found) > 0 {
 			return found[0]
 		}
 	}
-	if why := v.Probes[p.name].failure(); why != "" {
-		return why
-	}
-	return "unknown, an administrator or an earlier error; events of Perflib that name the provider show it: " +
-		`wevtutil qe Application "/q:*[System/Provider[@Name='Microsoft-Windows-Perflib']]" /c:20 /rd:true /f:text`
+	probe := v.Probes[p.name]
+	why := cmp.Or(probe.failure(), strings.Join(probe.Lies, "; "))
+	return cmp.Or(why, "an administrator, or an error that doctor does not see now")
 }
 
 func libraryMissing(v *view, p *provider) []string {
@@ -267,6 +266,14 @@ func objectsOutside(v *view, p *provider) (evidence []string) {
 	return evidence
 }
 
+// probe returns the result of calling a provider, unless it is disabled: its faults are the reason then.
+func (v *view) probe(p *provider) Probe {
+	if p.disabled != 0 {
+		return Probe{}
+	}
+	return v.Probes[p.name]
+}
+
 // failure returns the first failed call, or "". Missing rights are another finding.
 func (p Probe) failure() string {
 	for _, s := range p.Steps {
@@ -278,14 +285,14 @@ func (p Probe) failure() string {
 }
 
 func providerFailed(v *view, p *provider) []string {
-	if why := v.Probes[p.name].failure(); why != "" {
+	if why := v.probe(p).failure(); why != "" {
 		return []string{p.library, why}
 	}
 	return nil
 }
 
 func providerSlow(v *view, p *provider) (evidence []string) {
-	for _, s := range v.Probes[p.name].Steps {
+	for _, s := range v.probe(p).Steps {
 		if s.Time > slow {
 			evidence = append(evidence, fmt.Sprintf("%s took %v", s.Name, s.Time.Round(time.Millisecond)))
 		}
@@ -293,4 +300,4 @@ func providerSlow(v *view, p *provider) (evidence []string) {
 	return evidence
 }
 
-func providerLies(v *view, p *provider) []string { return v.Probes[p.name].Lies }
+func providerLies(v *view, p *provider) []string { return v.probe(p).Lies }

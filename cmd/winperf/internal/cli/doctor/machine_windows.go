@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/diagnosis"
@@ -27,6 +28,9 @@ func readMachine(ctx context.Context) (*diagnosis.Machine, error) {
 			"386": pe.IMAGE_FILE_MACHINE_I386, "amd64": pe.IMAGE_FILE_MACHINE_AMD64,
 			"arm64": pe.IMAGE_FILE_MACHINE_ARM64,
 		}[runtime.GOARCH],
+		Events: sync.OnceValues(func() ([]diagnosis.Event, error) {
+			return readEvents(winapi.NewEvents(winapi.NewDLL("wevtapi.dll")))
+		}),
 		Published: publish.Check(),
 	}
 
