@@ -44,10 +44,11 @@ func (p *program) serviceCommand() *cobra.Command {
 		Long: `Service runs winperf serve, or another command that runs until it is stopped, as a Windows
 service. The service starts with the system, is restarted 5, 30 and then 60 seconds after
 a failure, and logs to the Application log of the event viewer.
-"sc control winperf paramchange" reloads the configuration of serve; record needs a stop
-and a start.
+"sc control winperf paramchange" reloads the configuration of serve; record and publish
+need a stop and a start.
 
-On Linux use systemd with the units dist/winperf.service and dist/winperf-record.service.`,
+On Linux use systemd with the units dist/winperf.service, dist/winperf-record.service and
+dist/winperf-publish@.service.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service status
   winperf service stop
@@ -77,13 +78,15 @@ func (p *program) serviceInstallCommand() *cobra.Command {
 		Short: "Install the service and start it",
 		Long: `Install creates and starts a service that runs winperf serve, or another command of
 winperf. It checks the command and the configuration first. Files named in them need
-absolute paths, because services run in the system's directory.
+absolute paths, because services run in the system's directory. publish needs --input, on
+the command line or in the configuration, because a service has no standard input.
 
 The service runs as LocalService, which can read performance counters and little else, and
 keeps only the privilege to traverse directories. Installing it requires administrator
 rights.`,
 		Example: `  winperf service install --config C:\ProgramData\winperf\winperf.yaml
   winperf service install --name winperf-record --config C:\ProgramData\winperf\winperf.yaml -- record
+  winperf service install --name winperf-shop -- publish --schema D:\shop.json --input D:\shop.txt
   winperf service install --name winperf-log -- record '\Processor(*)\*' -i 15 -o D:\logs\load.capture`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.installService(cmd.Context(), *name, account, config, !noStart, args)
@@ -167,7 +170,7 @@ func (p *program) serviceWork(ctx context.Context, dir, config string, command [
 	}
 	status, err := within(dir, func() int {
 		check := slices.Insert(slices.Clone(command), 1, "--check")
-		return Run(ctx, check, strings.NewReader(""), p.app.Stdout, p.app.Stderr)
+		return Run(ctx, check, console.NoInput{}, p.app.Stdout, p.app.Stderr)
 	})
 	if err == nil && status != console.ExitDone {
 		err = fmt.Errorf("nothing was installed (the service runs in %s: file names are relative to it)", dir)
@@ -299,7 +302,7 @@ func serviceRun(args []string, log eventWriter) winapi.ServiceRun {
 			ready() // the command does not report when it is ready
 		}
 		host := &serving.Hosted{Ready: ready, Reload: reload}
-		status := runHosted(ctx, host, args, strings.NewReader(""), out, messages)
+		status := runHosted(ctx, host, args, console.NoInput{}, out, messages)
 		if err := errors.Join(out.flush(), messages.flush()); err != nil {
 			return err
 		}

@@ -113,6 +113,18 @@ func ErrorLines(err error) (lines []string) {
 	return []string{text}
 }
 
+// NoInput is the standard input of a service: it cannot be read.
+type NoInput struct{}
+
+// Read returns an error.
+func (NoInput) Read([]byte) (int, error) { return 0, errors.New("a service has no standard input") }
+
+// HasInput reports whether the program has a standard input.
+func (a *App) HasInput() bool {
+	_, none := a.Stdin.Stream.(NoInput)
+	return !none
+}
+
 // Input returns standard input, which can be read only once. what describes it to users at a terminal.
 func (a *App) Input(what string) (io.Reader, error) {
 	if a.read {

@@ -24,6 +24,7 @@ import (
 type publishOptions struct {
 	settings settings.Flags
 	schema   string
+	input    string // "" is standard input
 	keep     bool
 	publish.Options
 }
@@ -36,8 +37,13 @@ func PublishCommand(a *console.App, sections settings.Commands) *cobra.Command {
 		Short: "Publish counters from lines on standard input",
 		Long: `Publish publishes the objects of a schema on this machine, with values from standard
 input. Other programs see them at once: on Linux with winperf, on Windows if the provider
-is installed. The objects disappear when the input ends, or with --keep when the command
-is interrupted (Ctrl-C, SIGTERM, SIGHUP).
+is installed. The objects disappear when the input ends, or with --keep or --input when the
+command is interrupted (Ctrl-C, SIGTERM, SIGHUP).
+
+--input FILE reads a file instead, from its first line, and waits for lines that other
+programs append. It waits for a missing file. A file that was replaced or truncated is read
+again from its first line; the counters keep their values. A restart reads the whole file.
+If FILE is a named pipe, programs can open, write and close it one after the other.
 
 FILE is a JSON schema as for winperf provider init; init --example prints one. Here its
 driver and symbols are optional, and derived from the names of its objects and counters.
@@ -76,6 +82,8 @@ Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 
 	f := cmd.Flags()
 	f.StringVar(&opt.schema, "schema", "", "`FILE` that declares the objects and counters (required)")
+	const lines = "read lines from `FILE`, to which other programs append, or a named pipe, until interrupted"
+	f.StringVar(&opt.input, "input", "", lines)
 	f.BoolVar(&opt.keep, "keep", false, "continue after the input has ended, until interrupted")
 	const dir = "publish in `DIRECTORY` (default: the first one in " + publish.Environment +
 		", otherwise a directory of the system)"
@@ -87,6 +95,9 @@ Exit status: 0 done, 1 nothing could be published, 3 a line could not be read.`,
 }
 
 func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err error) {
+	if opt.input == "" && !a.HasInput() {
+		return errors.New("publish needs --input FILE here, because a service has no standard input")
+	}
 	if opt.schema == "" {
 		return errors.New("publish needs --schema FILE, which declares the counters;" +
 			" winperf provider init --example prints an example")
@@ -98,6 +109,9 @@ func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err 
 
 	s, err := registration.ParseDeclaration(opt.schema, data)
 	if err != nil || opt.settings.Check {
+		if _, missing := os.Stat(opt.input); opt.input != "" && missing != nil {
+			a.Complain(fmt.Errorf("warning: %w", missing))
+		}
 		return err
 	}
 
@@ -116,11 +130,11 @@ func publishInput(ctx context.Context, a *console.App, opt publishOptions) (err 
 	a.Complain(fmt.Errorf("publishing in %s, visible to %s%s", p.Path(), p.Audience(), made))
 	end := a.Supervised(ctx, func(context.Context) error { return nil })
 	defer end()
-	r, err := a.Input("lines to publish")
+	in, name, err := opt.lines(ctx, a)
 	if err != nil {
 		return err
 	}
-	if err := publishLines(a, console.NewLineReader(r), newPublishing(p, s)); err != nil {
+	if err := publishLines(a, name, in, newPublishing(p, s)); err != nil {
 		return err
 	}
 
@@ -143,8 +157,8 @@ func missingDirs(chosen string) (dirs []string) {
 	return dirs
 }
 
-func publishLines(a *console.App, in *console.LineReader, p *publishing) error {
-	faults := lineFaults{app: a, times: rate.Sometimes{First: maxFaults, Interval: time.Second}}
+func publishLines(a *console.App, name string, in *console.LineReader, p *publishing) error {
+	faults := lineFaults{app: a, source: name, times: rate.Sometimes{First: maxFaults, Interval: time.Second}}
 	defer faults.end()
 	for number := 1; ; number++ {
 		line, err := in.Next()
@@ -160,7 +174,7 @@ func publishLines(a *console.App, in *console.LineReader, p *publishing) error {
 		}
 
 		if fault != nil {
-			fault.Source, fault.Line = input.StandardInput, number
+			fault.Source, fault.Line = name, number
 			faults.add(fault)
 		}
 	}
@@ -173,6 +187,7 @@ const (
 
 type lineFaults struct {
 	app    *console.App
+	source string
 	times  rate.Sometimes
 	hidden int // number of lines not reported
 }
@@ -190,7 +205,7 @@ func (l *lineFaults) add(fault *winperf.DataError) {
 
 func (l *lineFaults) end() {
 	if l.hidden > 0 {
-		l.app.Complain(fmt.Errorf("%s: %d more lines could not be read", input.StandardInput, l.hidden))
+		l.app.Complain(fmt.Errorf("%s: %d more lines could not be read", l.source, l.hidden))
 	}
 	l.hidden = 0
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/provider/registration"
 )
@@ -156,8 +157,9 @@ func TestPublishFaults(t *testing.T) {
 	a := &console.App{Stderr: &stderr}
 	const bad = 50_000
 	long := strings.Repeat("ä", 20_000)
-	input := `\Peer(` + long + " 1\n" + strings.Repeat("x\n", bad-1)
-	if err := publishLines(a, console.NewLineReader(strings.NewReader(input)), p); err != nil {
+	text := `\Peer(` + long + " 1\n" + strings.Repeat("x\n", bad-1)
+	in := console.NewLineReader(strings.NewReader(text))
+	if err := publishLines(a, input.StandardInput, in, p); err != nil {
 		t.Fatal(err)
 	}
 
