@@ -1,4 +1,4 @@
-// Package docs_test checks the list of promises in promises.md.
+// Package docs_test checks the documentation: the promises in promises.md, the commands and the links.
 package docs_test
 
 import (

@@ -38,12 +38,12 @@ func TestExamples(t *testing.T) {
 	}
 
 	t.Chdir(at)
-	commands := regexp.MustCompile(`(?m)^(?:gcc|javac|java|PYTHONPATH=\S+) .*$`).FindAllString(string(text), -1)
+	commands := regexp.MustCompile(`(?m)^    \$ ((?:gcc|javac|java|PYTHONPATH=\S+) .*)$`).FindAllStringSubmatch(string(text), -1)
 	if len(commands) != 6 {
 		t.Fatalf("commands %q", commands)
 	}
-	for _, line := range append(commands, "./first") {
-		program, out := command(t, strings.Fields(strings.ReplaceAll(line, "DIRECTORY", dir)))
+	for _, line := range append(commands, []string{"", "./first"}) {
+		program, out := command(t, strings.Fields(strings.ReplaceAll(line[1], "DIRECTORY", dir)))
 		checkShare(t, program, out)
 	}
 }
