@@ -54,6 +54,8 @@ type Registry interface {
 // Machine has the examined data. Checks of nil fields are omitted.
 type Machine struct {
 	Registry Registry
+	// Rights returns the access control list of a key, nil if it has none of its own.
+	Rights func(path string) ([]Access, error)
 	// Library returns the processor of a DLL as in its PE header. Paths can contain %NAME%.
 	Library func(path string) (processor uint16, err error)
 	// Processor is the processor of this program, in the same form.

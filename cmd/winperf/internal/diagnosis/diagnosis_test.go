@@ -111,6 +111,27 @@ func TestRebuildDenied(t *testing.T) {
 	}
 }
 
+// TestUnsafeNames has names that would change the suggested commands. They are in none.
+func TestUnsafeNames(t *testing.T) {
+	for _, name := range []string{`A" & calc & "`, "A%PATH%", "A'; calc; '", "A`n", "A$(calc)", "A${x}", "A\u2019; calc; \u2018", "A\u202eB"} {
+		r := Examine(windowsMachine(t, `Services\Beta\Performance`, `Services\`+name+`\Performance`, "OpenBeta", "",
+			`_V2Providers\{11111111-1111-1111-1111-111111111111}]`, `_V2Providers\{1} & calc]`).lacks("beta.dll"))
+		for _, f := range r.Findings {
+			if fix := strings.Join(f.Fix, "\n"); strings.Contains(fix, name) || strings.Contains(fix, "calc") {
+				t.Errorf("%s: %s", f.Code, fix)
+			}
+		}
+		if len(r.Unexamined) != 2 || !strings.Contains(r.Unexamined[0].Reason, "unsafe in commands") {
+			t.Errorf("%s: %+v", name, r.Unexamined)
+		}
+	}
+	for _, name := range []string{"MSSQL$SQLEXPRESS", ".NET CLR Data", "!FirstObject", "Überwachung (x86)"} {
+		if !quotable(name) {
+			t.Errorf("%s cannot be quoted", name)
+		}
+	}
+}
+
 // TestHealthy examines machines without faults.
 func TestHealthy(t *testing.T) {
 	for name, m := range map[string]*Machine{"Windows": windowsMachine(t), "Linux": linuxMachine(), "none": {}} {
@@ -167,6 +188,53 @@ func TestReason(t *testing.T) {
 				t.Errorf("%s: %s is found for a disabled provider", name, f.Code)
 			}
 		}
+	}
+}
+
+// TestMayRead decides from lists whether LOCAL SERVICE may read a key.
+func TestMayRead(t *testing.T) {
+	const everyone, local = "S-1-1-0", "S-1-5-19"
+	for name, c := range map[string]struct {
+		list []Access
+		want bool
+	}{
+		"empty":       {[]Access{}, false},
+		"own":         {[]Access{{local, false, 0x20019}}, true},
+		"others":      {[]Access{{"S-1-5-32-544", false, 0xf003f}, {"S-1-5-4", false, 0x20019}}, false},
+		"in parts":    {[]Access{{local, false, 1}, {everyone, false, 8}}, true},
+		"a part":      {[]Access{{local, false, 1}, {everyone, false, 0x10}}, false},
+		"denied":      {[]Access{{everyone, true, 8}, {local, false, 0x20019}}, false},
+		"denied late": {[]Access{{local, false, 0x20019}, {everyone, true, 8}}, true},
+		"writes":      {[]Access{{local, true, 0x2}, {local, false, 0x20019}}, true},
+		"all denied":  {[]Access{{everyone, true, genericAll}, {local, false, 0x20019}}, false},
+	} {
+		if got := mayRead(c.list, local, append([]string{service}, users...)); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestRights has a key whose rights cannot be read, and the repair of another one.
+func TestRights(t *testing.T) {
+	m := windowsMachine(t)
+	const beta = `SYSTEM\CurrentControlSet\Services\Beta\Performance`
+	m.Rights = func(path string) ([]Access, error) {
+		switch path {
+		case perflibKey:
+			return nil, errors.New("error 6")
+		case beta:
+			return []Access{{"S-1-5-32-558", false, 0x20019}, {"S-1-5-32-559", false, 0x20019}, {"S-1-5-19", false, 0x20019}}, nil
+		}
+		return nil, nil
+	}
+	r := Examine(m)
+	if d := cmp.Diff([]Unexamined{{"rights", hklm + perflibKey + ": error 6"}}, r.Unexamined); d != "" {
+		t.Error(d)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Fix[0] != `foreach ($k in 'HKLM:\`+beta+`') { $k; (Get-Acl $k).Sddl }` ||
+		!strings.Contains(r.Findings[0].Fix[1], "foreach ($s in 'S-1-5-20') ") ||
+		r.Findings[0].Evidence[0] != hklm+beta+": NETWORK SERVICE" {
+		t.Errorf("%+v", r.Findings)
 	}
 }
 

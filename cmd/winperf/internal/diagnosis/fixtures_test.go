@@ -358,6 +358,12 @@ func fixtures(t *testing.T) map[string]fixture {
 			what:     "This account may not read registry keys of performance counters.",
 			evidence: servicesPrefix + `Beta\Performance`,
 		},
+		"key_rights": {
+			shows:    with(windows(), grants(perflibKey, Access{"S-1-5-32-558", false, 0x20019}, Access{"S-1-5-6", false, genericRead})),
+			healthy:  with(windows(), grants(perflibKey, Access{"S-1-5-11", false, 0x20019})),
+			what:     "Accounts that read counters have no right to read keys of performance counters.",
+			evidence: `HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib: Performance Log Users`,
+		},
 		"objects_denied": {
 			shows:    windows().answers(calls(Step{Name: "Open", Error: "error 5", Denied: true})),
 			healthy:  windows().answers(calls(Step{Name: "Open"})),
@@ -413,6 +419,18 @@ func fixtures(t *testing.T) map[string]fixture {
 			what:     "The object Process takes long to read.",
 			evidence: "250ms, the median of 3 samples",
 		},
+	}
+}
+
+// grants sets the rights of a key. Everyone can read the others.
+func grants(key string, list ...Access) func(*Machine) {
+	return func(m *Machine) {
+		m.Rights = func(path string) ([]Access, error) {
+			if path == key {
+				return list, nil
+			}
+			return []Access{{"S-1-1-0", false, genericAll}}, nil
+		}
 	}
 }
 

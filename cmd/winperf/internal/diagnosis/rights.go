@@ -15,6 +15,11 @@ var rightsChecks = []check{
 		findKeyDenied,
 	},
 	{
+		"key_rights", Warning,
+		"Programs and services of these accounts miss names or objects, although administrators see them.",
+		findKeyRights,
+	},
+	{
 		"objects_denied", Warning,
 		"Programs of this account miss the objects of this provider. Administrators see them.",
 		perProvider("The provider %s denies access to this account.", objectsDenied, Finding.joinFor),

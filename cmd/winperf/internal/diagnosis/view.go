@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/regfile"
@@ -165,10 +166,22 @@ func (v *view) readProviders() {
 			v.missed("provider "+name, key, err)
 			continue
 		}
-		if p := v.readProvider(name, key); p.installed {
+		p := v.readProvider(name, key)
+		switch {
+		case !p.installed:
+		case !quotable(name):
+			v.missed("provider", key, errors.New("its name has characters that are unsafe in commands"))
+		default:
 			v.providers = append(v.providers, p)
 		}
 	}
+}
+
+// quotable reports whether a command prompt and PowerShell use a name in double or single quotes as it is.
+// Findings of an export have commands with its names, which can be made to harm the reader.
+func quotable(name string) bool {
+	unsafe := func(r rune) bool { return strings.ContainsRune("\"'`%’‘‚‛“”„", r) || !unicode.IsPrint(r) }
+	return !strings.ContainsFunc(name, unsafe) && !strings.Contains(name, "$(") && !strings.Contains(name, "${")
 }
 
 func (v *view) readProvider(name, key string) *provider {
@@ -212,6 +225,10 @@ func (v *view) readSets() {
 		name := v.text(part, key, "ProviderName")
 		binary := v.text(part, key, "ApplicationIdentity")
 		ids, _ := v.keys(part, key)
+		if _, err := winperf.ParseGUID(guid); err != nil {
+			v.missed(part, key, err)
+			continue
+		}
 		for _, id := range ids {
 			if g, err := winperf.ParseGUID(id); err == nil {
 				v.sets = append(v.sets, set{provider: guid, name: name, binary: binary, id: g})

@@ -22,8 +22,9 @@ import (
 
 func readMachine(ctx context.Context) (*diagnosis.Machine, error) {
 	dll := winapi.NewDLL("advapi32.dll")
+	r := registry{winapi.NewRegistry(dll)}
 	m := &diagnosis.Machine{
-		Registry: registry{winapi.NewRegistry(dll)}, Library: libraryProcessor,
+		Registry: r, Rights: r.rights, Library: libraryProcessor,
 		Processor: map[string]uint16{
 			"386": pe.IMAGE_FILE_MACHINE_I386, "amd64": pe.IMAGE_FILE_MACHINE_AMD64,
 			"arm64": pe.IMAGE_FILE_MACHINE_ARM64,

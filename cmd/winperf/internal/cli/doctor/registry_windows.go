@@ -2,8 +2,8 @@ package doctor
 
 import (
 	"errors"
-	"slices"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/diagnosis"
 	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/internal/wire"
@@ -35,13 +35,34 @@ func (r registry) Keys(path string) (names []string, err error) {
 	return names, nil
 }
 
-// close closes a key. Keys of name tables are predefined ones, which stay open.
+// predefined reports whether a key is one of a name table: these stay open, and have no rights. Only
+// the lower 32 bits of such a key count.
+func predefined(key winapi.HKEY) bool {
+	low := key & 0xffff_ffff
+	return low == winapi.HKEY_PERFORMANCE_TEXT || low == winapi.HKEY_PERFORMANCE_NLSTEXT
+}
+
 func (r registry) close(key winapi.HKEY) error {
-	predefined := []winapi.HKEY{winapi.HKEY_PERFORMANCE_TEXT, winapi.HKEY_PERFORMANCE_NLSTEXT}
-	if slices.Contains(predefined, key) {
+	if predefined(key) {
 		return nil
 	}
 	return r.api.CloseKey(key)
+}
+
+// rights returns the access control list of a key.
+func (r registry) rights(path string) (list []diagnosis.Access, err error) {
+	key, err := r.api.OpenKey(winapi.HKEY_LOCAL_MACHINE, path)
+	if err != nil || predefined(key) {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.close(key)) }()
+
+	entries, err := winapi.KeyAccess(key)
+	list = []diagnosis.Access{}
+	for _, e := range entries {
+		list = append(list, diagnosis.Access{Account: e.SID, Deny: e.Deny, Mask: e.Mask})
+	}
+	return list, err
 }
 
 // Value reads a value with growing buffers up to the largest table.

@@ -54,3 +54,14 @@ func TestRefused(t *testing.T) {
 		t.Errorf("findings %v", found)
 	}
 }
+
+// TestRights reads the rights of keys of this system. The key of a name table has none.
+func TestRights(t *testing.T) {
+	r := registry{winapi.NewRegistry(winapi.NewDLL("advapi32.dll"))}
+	if list, err := r.rights(perflib); err != nil || len(list) == 0 {
+		t.Errorf("%+v, error %v", list, err)
+	}
+	if list, err := r.rights(perflib + `\009`); err != nil || list != nil {
+		t.Errorf("English names: %+v, error %v", list, err)
+	}
+}
