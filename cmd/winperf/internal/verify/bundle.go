@@ -57,6 +57,7 @@ type storedCounter struct {
 	Raw       []uint64  `json:",omitempty"`
 	Values    []float64 `json:",omitempty"`
 	Tolerance float64   `json:",omitempty"`
+	Timeless  bool      `json:",omitempty"`
 }
 
 // Bundle returns the files of a bundle: the looks and findings of a report, and facts about the system.
@@ -232,7 +233,7 @@ func captureName(reader string) string {
 
 func storeCounters(l *Look, p *pseudonyms) (all []storedCounter) {
 	for name, c := range l.Counters {
-		s := storedCounter{Name: name, Type: c.Type, Tolerance: c.Tolerance, Values: c.Values}
+		s := storedCounter{Name: name, Type: c.Type, Tolerance: c.Tolerance, Timeless: c.Timeless, Values: c.Values}
 		for _, in := range c.Names {
 			s.Instances = append(s.Instances, p.name(in))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,8 @@ import (
 
 // machine is a source whose samples are a text form of a block with a number that grows with each sample.
 type machine struct {
-	text   string // %d is the number
+	text   string                        // NUMBER is the number and TIME a tenth of a second for each
+	change func(n int) *strings.Replacer // of the text, if not nil
 	number *int
 	names  *winperf.Schema
 	failed error
@@ -55,7 +57,11 @@ type machineQuery struct{ m *machine }
 func (q *machineQuery) Next(_ context.Context, s *winperf.Sample) error {
 	*q.m.number++
 	n := *q.m.number
-	text := strings.NewReplacer("NUMBER", strconv.Itoa(n), "TIME", strconv.Itoa(n*1e6)).Replace(q.m.text)
+	text := q.m.text
+	if q.m.change != nil {
+		text = q.m.change(n).Replace(text)
+	}
+	text = strings.NewReplacer("NUMBER", strconv.Itoa(n), "TIME", strconv.Itoa(n*1e6)).Replace(text)
 	block, err := perfdata.ParseText([]byte(text))
 	if err != nil {
 		return err
@@ -136,21 +142,96 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// TestDriversDiffer: a reader with another count, and one with other handles, differ.
-func TestDriversDiffer(t *testing.T) {
-	n := 0
-	other := strings.NewReplacer(`4711 NUMBER`, `4711 99`, "4712 NUMBER 6", "4712 NUMBER 7").Replace(processes)
-	r := verified(t, newMachine(t, processes, &n), newMachine(t, other, &n))
-	var differ []string
+// TestWrongReaders: each way in which a reader can be wrong is found, at the counter and instance where it is.
+func TestWrongReaders(t *testing.T) {
+	always := func(oldnew ...string) func(int) *strings.Replacer {
+		return func(int) *strings.Replacer { return strings.NewReplacer(oldnew...) }
+	}
+	const (
+		handles = `\Process\Handles (notepad) gauge`
+		reads   = `\Process\Reads/sec (explorer) total`
+		rate    = `\Process\Reads/sec (explorer) rate`
+	)
+	for _, tt := range []struct {
+		name   string
+		change func(n int) *strings.Replacer
+		want   []string
+	}{
+		{"off by one", always("4712 NUMBER 6", "4712 NUMBER 7"), []string{handles}},
+		{"swapped", always("4711 NUMBER 5", "4712 NUMBER 6", "4712 NUMBER 6", "4711 NUMBER 5"), []string{
+			`\Process\Handles (explorer) gauge`, `\Process\ID Process (explorer) gauge`,
+		}},
+		{"another scale of a gauge", always("4712 NUMBER 6", "4712 NUMBER 6144"), []string{handles}},
+		{"another scale of a total", always("4711 NUMBER", "4711 NUMBER000"), []string{rate, reads}},
+		{"another clock", always("time=TIME", "time=TIME00", "perftime=TIME", "perftime=TIME00"), []string{rate}},
+		{"a stale total", always("4711 NUMBER", "4711 1"), []string{rate, reads}},
+		{"a total that falls", func(n int) *strings.Replacer {
+			return strings.NewReplacer("4711 NUMBER", fmt.Sprint("4711 ", 1000-n))
+		}, []string{reads}},
+		{"another type", always("784 PERF_COUNTER_RAWCOUNT", "784 PERF_COUNTER_LARGE_RAWCOUNT"), []string{`\Process\ID Process () gauge`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := 0
+			other := newMachine(t, processes, &n)
+			other.change = tt.change
+			if diff := cmp.Diff(tt.want, differing(verified(t, newMachine(t, processes, &n), other))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestRightReaders: readers are not wrong because instances begin and end, totals wrap, or clocks are set.
+func TestRightReaders(t *testing.T) {
+	for name, change := range map[string]func(n int) *strings.Replacer{
+		"an instance between two looks": func(n int) *strings.Replacer {
+			const last = `  instance "_Total"`
+			return strings.NewReplacer(last, map[bool]string{true: `  instance "new" : 99 NUMBER 4` + "\n" + last, false: last}[n%3 == 0])
+		},
+		"the first of two instances of a name ends": func(n int) *strings.Replacer {
+			gone := "4712 NUMBER 6"
+			if n > 6 {
+				gone = `  instance "notepad" : 4712 NUMBER 6` + "\n"
+			}
+			return strings.NewReplacer(gone, "", "4713 NUMBER 6", "4713 NUMBER 77")
+		},
+		"another process of the name": func(n int) *strings.Replacer {
+			return strings.NewReplacer(`"explorer" : 4711 NUMBER 5`, fmt.Sprintf(`"explorer" : %d %d 5`, 5000+n, 900-n))
+		},
+		"a total wraps": func(n int) *strings.Replacer {
+			return strings.NewReplacer("10 PERF_COUNTER_BULK_COUNT", "10 PERF_COUNTER_COUNTER",
+				"4711 NUMBER", fmt.Sprint("4711 ", uint32(1<<32-6+n)))
+		},
+		"the clock is set forward": func(n int) *strings.Replacer {
+			return strings.NewReplacer("10 PERF_COUNTER_BULK_COUNT", "10 PERF_100NSEC_TIMER", "time100ns=TIME",
+				fmt.Sprint("time100ns=", (n+n/7*1000)*1e6))
+		},
+		"the clock is set back": func(n int) *strings.Replacer {
+			return strings.NewReplacer("10 PERF_COUNTER_BULK_COUNT", "10 PERF_100NSEC_TIMER", "time100ns=TIME",
+				fmt.Sprint("time100ns=", (1000+n-n/7*500)*1e6))
+		},
+		"a gauge moves at random": func(n int) *strings.Replacer {
+			return strings.NewReplacer("4711 NUMBER 5", fmt.Sprint("4711 NUMBER ", 5+n*7%11))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			a, b := newMachine(t, processes, &n), newMachine(t, processes, &n)
+			a.change, b.change = change, change
+			if differ := differing(verified(t, a, b)); len(differ) > 0 {
+				t.Errorf("%q", differ)
+			}
+		})
+	}
+}
+
+func differing(r *Report) (all []string) {
 	for _, x := range r.Results {
 		if x.Differs {
-			differ = append(differ, x.Name.String()+" ("+x.Instance+") "+string(x.Kind))
+			all = append(all, x.Name.String()+" ("+x.Instance+") "+string(x.Kind))
 		}
 	}
-	want := []string{`\Process\Handles (notepad) gauge`, `\Process\Reads/sec (explorer) rate`, `\Process\Reads/sec (explorer) total`}
-	if diff := cmp.Diff(want, differ); diff != "" || !r.Differs() {
-		t.Error(diff)
-	}
+	return all
 }
 
 // TestSkipped: what cannot be read is not tried again, and the reason is reported.

@@ -18,6 +18,8 @@ const (
 	Gauge Kind = "gauge" // a state, which may change between two looks and back
 	Total Kind = "total" // a raw value that only grows
 	Rate  Kind = "rate"  // a value of two looks
+	// An Interval is a rate over an interval that a program chose.
+	Interval Kind = "interval"
 )
 
 // Result is the comparison of one counter of two readers.
@@ -35,8 +37,9 @@ type Result struct {
 // Share returns the share of compared values that are outside, in percent.
 func (r *Result) Share() float64 { return 100 * float64(r.Outside) / float64(max(r.Compared, 1)) }
 
-// minGauge is the number of looks after which a gauge that was never inside differs. A gauge that moves at
-// random is outside in up to two of three looks, although both readers are right.
+// minGauge is the number of looks after which a gauge or interval can differ. A gauge that moves at random
+// is outside in up to two of three looks, although both readers are right. So it differs only if no value
+// is in the range of all looks at the base.
 const minGauge = 3
 
 // Comparison compares looks. The zero value is ready for use.
@@ -53,7 +56,18 @@ type resultKey struct {
 
 type result struct {
 	Result
-	never map[string]int // gauges: looks of an instance, as long as it was never inside
+	ranges map[string]*valueRange // of the instances of gauges and intervals
+}
+
+// valueRange has the values that a reader had for an instance, and the range of those of the base.
+type valueRange struct {
+	values            []float64
+	least, most, room float64
+}
+
+func (r *valueRange) outside() bool {
+	inside := func(v float64) bool { return v >= r.least-r.room && v <= r.most+r.room }
+	return len(r.values) >= minGauge && !slices.ContainsFunc(r.values, inside)
 }
 
 // triple is a look of a reader between two looks of the base.
@@ -148,13 +162,13 @@ func (c *Comparison) addRaw(p *place) {
 		before, after = min(before, after), max(before, after)
 		room := uint64(p.b.Tolerance)
 		inside := v+room >= before && v <= after+room
-		c.count(p, Gauge, inside, float64(v), float64(before), float64(after))
+		c.count(p, Gauge, inside, float64(v), valueRange{nil, float64(before), float64(after), p.b.Tolerance})
 		return
 	}
 
 	grown, room := (after-before)&width, uint64(p.b.Tolerance)
 	inside := (v-before+room)&width <= grown+2*room
-	c.count(p, Total, inside, float64(v), float64(before), float64(after))
+	c.count(p, Total, inside, float64(v), valueRange{least: float64(before), most: float64(after)})
 }
 
 // isTotal reports whether an instance sums up others, and so can fall when one ends.
@@ -166,7 +180,8 @@ const totalSuffix = "_Total"
 // its growth from directly after the earlier look to directly before this one, and from directly before
 // the earlier look to directly after this one.
 func (c *Comparison) addRate(p *place) {
-	if p.older.look == nil || p.b.Timeless || isTotal(p.in) || p.a0.Type.Samples() != 2 || !p.a0.Type.Cumulative() {
+	typ := p.a0.Type
+	if p.older.look == nil || p.b.Timeless || isTotal(p.in) || typ.Samples() != 2 || !typ.Cumulative() {
 		return
 	}
 	a0, b, a1 := p.older.before.Counters[p.name], p.older.look.Counters[p.name], p.older.after.Counters[p.name]
@@ -185,8 +200,12 @@ func (c *Comparison) addRate(p *place) {
 		v = p.b.Values[p.j]
 	}
 	least, most, known := limits(p.a0, &a0.Samples[i0], &a1.Samples[i1], p.before, p.to)
+	kind := Rate
+	if b.Timeless { // the program began to count at about this look
+		kind = Interval
+	}
 	if ok && known {
-		c.within(p, Rate, v, least, most)
+		c.within(p, kind, v, least, most)
 	}
 }
 
@@ -196,7 +215,7 @@ const rounding = 1e-9
 // within compares a displayed value.
 func (c *Comparison) within(p *place, kind Kind, v, least, most float64) {
 	room := p.b.Tolerance + rounding*math.Abs(most)
-	c.count(p, kind, v >= least-room && v <= most+room, v, least, most)
+	c.count(p, kind, v >= least-room && v <= most+room, v, valueRange{nil, least, most, room})
 }
 
 // limits returns the least and the largest value that a reader can have whose two looks were between a0
@@ -251,31 +270,35 @@ func (c *Comparison) result(p *place, kind Kind) *result {
 	r := c.results[key]
 	if r == nil {
 		done := Result{Name: p.name, Base: p.now.before.Reader, Reader: p.now.look.Reader, Kind: kind}
-		r = &result{Result: done, never: map[string]int{}}
+		r = &result{Result: done, ranges: map[string]*valueRange{}}
 		c.results[key] = r
 	}
 	return r
 }
 
 // count counts a compared value.
-func (c *Comparison) count(p *place, kind Kind, inside bool, v, least, most float64) {
+func (c *Comparison) count(p *place, kind Kind, inside bool, v float64, expected valueRange) {
 	r := c.result(p, kind)
 	r.Compared++
 	if !inside {
 		r.Outside++
 		if r.First == "" {
-			r.First, r.Instance = fmt.Sprintf("%.10g, expected %.10g to %.10g", v, least, most), p.in
+			r.First = fmt.Sprintf("%.10g, expected %.10g to %.10g", v, expected.least, expected.most)
+			r.Instance = p.in
 		}
 	}
-
-	switch looks := r.never[p.in]; {
-	case kind != Gauge:
+	if kind == Total || kind == Rate {
 		r.Differs = r.Differs || !inside
-	case inside:
-		r.never[p.in] = -1
-	case looks >= 0:
-		r.never[p.in]++
+		return
 	}
+
+	all := r.ranges[p.in]
+	if all == nil {
+		all = &expected
+		r.ranges[p.in] = all
+	}
+	all.values = append(all.values, v)
+	all.least, all.most = min(all.least, expected.least), max(all.most, expected.most)
 }
 
 // Results returns the results by object, counter, reader and kind.
@@ -283,8 +306,8 @@ func (c *Comparison) Results() []Result {
 	var all []Result
 	for _, r := range c.results {
 		done := r.Result
-		for _, looks := range r.never {
-			done.Differs = done.Differs || looks >= minGauge
+		for _, values := range r.ranges {
+			done.Differs = done.Differs || values.outside()
 		}
 		all = append(all, done)
 	}

@@ -68,7 +68,7 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 			readers = append(readers, t)
 		}
 	}
-	r.compare(ctx, readers, opt)
+	r.compareAll(ctx, opened[0], readers, opt)
 	r.checkAll(ctx, opened, opt)
 	for _, d := range opened {
 		if object := opened[0].small(); opt.Long && object != "" {
@@ -84,8 +84,24 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 	return r, nil
 }
 
-// checkLimit limits the time for all checks that every verification makes.
-const checkLimit = 25 * time.Second
+// A look is interrupted lookRest after the time for comparisons. checkLimit limits the time for all checks
+// that every verification makes.
+const (
+	lookRest   = 5 * time.Second
+	checkLimit = 20 * time.Second
+)
+
+// compareAll makes all comparisons.
+func (r *Report) compareAll(ctx context.Context, base *driver, readers []reader, opt Options) {
+	ctx, cancel := context.WithTimeout(ctx, opt.For+lookRest)
+	defer cancel()
+	end := time.Now().Add(opt.For)
+	r.compare(ctx, readers, end, opt)
+	if runtime.GOOS == "linux" {
+		r.compareMeters(ctx, base, end, opt)
+	}
+	r.Results = r.comparison.Results()
+}
 
 // checkAll makes these checks.
 func (r *Report) checkAll(ctx context.Context, opened []*driver, opt Options) {

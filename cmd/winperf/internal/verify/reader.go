@@ -67,9 +67,11 @@ func wholeObject(name string) winperf.Path {
 // everything is the query of all objects that are not costly. It is not the name of an object.
 const everything = ""
 
+var global = winperf.Selection{Global: true}
+
 // objects returns the objects of the source that are not costly.
 func (d *driver) objects(ctx context.Context) ([]string, error) {
-	look, err := d.look(ctx, everything, winperf.Selection{Global: true})
+	look, err := d.look(ctx, everything, global)
 	if err != nil {
 		return nil, err
 	}

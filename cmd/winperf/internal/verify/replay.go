@@ -112,7 +112,7 @@ func (s *storedLook) look(d *driver, samples []*winperf.Sample) (*Look, error) {
 	for _, stored := range s.Counters {
 		c := &Counter{
 			Type: stored.Type, Names: stored.Instances, Values: stored.Values, Tolerance: stored.Tolerance,
-			Timeless: stored.Raw != nil,
+			Timeless: stored.Timeless,
 		}
 		for _, v := range stored.Raw {
 			c.Samples = append(c.Samples, counter.Sample{Value: v})
@@ -126,17 +126,26 @@ func (s *storedLook) look(d *driver, samples []*winperf.Sample) (*Look, error) {
 	return l, nil
 }
 
-// addAll compares looks in the order in which they were taken: each look of another reader with the looks of
-// the base around it.
+// addAll compares looks in the order in which they were taken. Looks at one object in one pass follow each
+// other, the first one is of the base, and each other look is compared with the looks of the base around it.
 func (c *Comparison) addAll(looks []*Look) {
-	for i := range looks {
-		if i == 0 || i == len(looks)-1 {
-			continue
+	for begin, end := 0, 0; begin < len(looks); begin = end {
+		base := looks[begin]
+		for end < len(looks) && looks[end].Object == base.Object && looks[end].Pass == base.Pass {
+			end++
 		}
-		before, l, after := looks[i-1], looks[i], looks[i+1]
-		with := func(other *Look) bool { return other.Object == l.Object && other.Pass == l.Pass }
-		if with(before) && with(after) && before.Reader == after.Reader && l.Reader != before.Reader {
-			c.Add(before, l, after)
+
+		var between []*Look
+		before := base
+		for _, l := range looks[begin:end] {
+			if l.Reader != base.Reader {
+				between = append(between, l)
+				continue
+			}
+			for _, other := range between {
+				c.Add(before, other, l)
+			}
+			before, between = l, nil
 		}
 	}
 }

@@ -36,6 +36,8 @@ type Report struct {
 	Checks  []Check
 	Skipped []Skip
 	Looks   []*Look // with Options.Keep
+
+	comparison Comparison
 }
 
 // Check is the result of a single check.
@@ -85,12 +87,9 @@ type task struct {
 	others []reader
 }
 
-// compare compares all readers, pass after pass.
-func (r *Report) compare(ctx context.Context, readers []reader, opt Options) {
+// compare compares all readers, pass after pass, until end.
+func (r *Report) compare(ctx context.Context, readers []reader, end time.Time, opt Options) {
 	tasks := r.tasks(ctx, readers)
-	end := time.Now().Add(opt.For)
-	var c Comparison
-
 	for pass := range passes {
 		if opt.Progress != nil {
 			opt.Progress(fmt.Sprintf("comparing %d objects, pass %d of %d", len(tasks), pass+1, passes))
@@ -98,18 +97,19 @@ func (r *Report) compare(ctx context.Context, readers []reader, opt Options) {
 
 		next := time.Now().Add(interval)
 		for i := range tasks {
-			if ctx.Err() != nil || time.Now().After(end) {
-				r.late(tasks, pass, i)
-				r.Results = c.Results()
-				return
+			if ctx.Err() == nil && time.Now().Before(end) {
+				r.compareObject(ctx, &tasks[i], pass, &r.comparison, opt)
+				if ctx.Err() == nil {
+					continue
+				}
 			}
-			r.compareObject(ctx, &tasks[i], pass, &c, opt)
+			r.late(tasks, pass, i)
+			return
 		}
 		if pass < passes-1 {
 			rest(ctx, time.Until(next))
 		}
 	}
-	r.Results = c.Results()
 }
 
 // keep keeps a look for a bundle. Raw samples have its values, too.
@@ -121,18 +121,23 @@ func (r *Report) keep(l *Look) {
 	r.Looks = append(r.Looks, &kept)
 }
 
-// late reports the objects that were not compared often enough.
+// late reports the objects that were not compared often enough. Objects from position i on have one look less.
 func (r *Report) late(tasks []task, pass, i int) {
-	if pass >= minGauge {
-		return
-	}
-	for _, t := range tasks[i:] {
-		r.skip("more than "+times(pass)+" of "+t.object, errors.New("no time left, see --for"))
-	}
-	for _, t := range tasks[:i] {
-		r.skip("more than "+times(pass+1)+" of "+t.object, errors.New("no time left, see --for"))
+	for n, t := range tasks {
+		looks := pass
+		if n < i {
+			looks++
+		}
+		switch {
+		case looks == 0:
+			r.skip(t.object, errLate)
+		case looks < minGauge:
+			r.skip("more than "+times(looks)+" of "+t.object, errLate)
+		}
 	}
 }
+
+var errLate = errors.New("no time left, see --for")
 
 func times(n int) string {
 	if n == 1 {

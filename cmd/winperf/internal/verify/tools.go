@@ -298,12 +298,7 @@ func parseProcesses(l *Look, text string) error {
 			continue
 		}
 
-		name := strings.Join(words[len(processColumns):], " ")
-		instance := name
-		if n := seen[name]; n > 0 {
-			instance += "#" + strconv.Itoa(n)
-		}
-		seen[name]++
+		instance := numbered(seen, strings.Join(words[len(processColumns):], " "))
 
 		for k, f := range processColumns {
 			n, err := strconv.ParseUint(words[k], 10, 64)
@@ -314,4 +309,13 @@ func parseProcesses(l *Look, text string) error {
 		}
 	}
 	return needed(l)
+}
+
+// numbered returns the name of an instance with the number of instances that had it before, as in paths.
+func numbered(seen map[string]int, name string) string {
+	n := seen[name]
+	if seen[name]++; n > 0 {
+		name += "#" + strconv.Itoa(n)
+	}
+	return name
 }

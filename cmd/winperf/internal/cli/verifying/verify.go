@@ -50,14 +50,16 @@ func Command(a *console.App, system func() (regfile.System, error)) *cobra.Comma
 		Long: `Verify reads each counter of this machine in all available ways and shows whether they agree.
 On Windows the ways are the registry, the counter sets, and PDH with raw and with displayed
 values. On Linux winperf's values are compared with vmstat, iostat, free, df, ss, ip, nstat
-and ps, if they are installed. On Windows relog must open a binary log (.blg) that verify
-writes. Verify changes nothing, unless --install is given, and takes at most three minutes.
+and ps, and rates over two seconds with vmstat, iostat, mpstat, pidstat and sar, if they are
+installed. On Windows relog must open a binary log (.blg) that verify writes. Verify changes
+nothing, unless --install is given, and takes at most three minutes.
 
 A way is read between two looks at another one. A state, such as free memory (gauge), and a
 count (total) must be between both looks. A rate is computed over the reader's own clock and
-must be possible for some moments between the looks. A state can change and change back
-between two looks: it differs only if it is outside in each of at least 3 looks. A total or
-a rate differs if it is outside once.
+must be possible for some moments between the looks. A total or a rate differs if it is outside
+once. A state can change and change back between two looks: it differs only if none of at least
+3 values is in the range of all looks at the other way. The same holds for a rate over seconds
+that a program chose (interval).
 
 The table shows the share of values outside of each counter, by default only of counters with
 such values. The list below it shows the parts that could not be tried, with the reasons.
