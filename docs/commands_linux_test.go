@@ -61,11 +61,30 @@ func TestCommands(t *testing.T) {
 			})
 		}
 	})
+	t.Run("dist", func(t *testing.T) {
+		r := newReader(t, bin, count)
+		files, err := filepath.Glob("../dist/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err != nil || info.IsDir() {
+				continue
+			}
+			for _, found := range inComments.FindAllStringSubmatch(readFile(t, file), -1) {
+				r.flags(file, found[1])
+				count.flags++
+			}
+		}
+	})
 	t.Log(count)
 	if !testing.Short() && count.ran < 20 {
 		t.Errorf("only %d commands ran", count.ran)
 	}
 }
+
+// inComments are commands in the comments and settings of files in dist.
+var inComments = regexp.MustCompile(`(?m)^(?:#\s+|ExecStart=\S*/)(winperf [a-z]+ --?\w.*?)(?:\s{3,}.*)?$`)
 
 // program makes the program, in the directory that it returns.
 func program(t *testing.T) string {
@@ -386,14 +405,6 @@ func (r *reader) flags(at, text string) bool {
 		r.t.Errorf("%s: %v: %s", at, err, bytes.TrimSpace(out))
 	}
 	return true
-}
-
-// shellWords returns the words of a command, which can be in quotes.
-func shellWords(text string) (words []string) {
-	for _, word := range regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`).FindAllString(text, -1) {
-		words = append(words, strings.NewReplacer("'", "", `"`, "").Replace(word))
-	}
-	return words
 }
 
 func lines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
