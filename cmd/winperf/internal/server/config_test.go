@@ -150,7 +150,7 @@ func TestCheck(t *testing.T) {
 		{Config{Web: Web{Listen: []string{"9182"}}}, "--web.listen-address: expected host:port"},
 		{Config{Config: serve.Config{MaxSeries: -1}}, "--max-series: expected 0 or more"},
 		{Config{Web: Web{ConfigFile: "testdata/none.yml"}}, "--web.config.file: testdata/none.yml: "},
-		{Config{Web: Web{ConfigFile: "testdata/all.yml"}}, "--web.config.file: testdata/all.yml:2: field source not found\n"},
+		{Config{Web: Web{ConfigFile: "testdata/all.yml"}}, "--web.config.file: testdata/all.yml:2:1: unknown key \"source\","},
 	} {
 		if err := c.config.Check(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

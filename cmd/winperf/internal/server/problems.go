@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winperf/winperf/cmd/winperf/internal/server/internal/webconfig"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/sink/metrics"
@@ -263,7 +264,7 @@ func (t *Target) problems(key string) (list []problem) {
 }
 
 func (c *Config) fileProblems() (list []problem) {
-	if err := checkWebFile(c.Web.ConfigFile); err != nil {
+	if err := webconfig.Check(c.Web.ConfigFile); err != nil {
 		list = append(list, problem{"web.config_file", c.Web.ConfigFile, err})
 	}
 

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/exporter-toolkit/web"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/server/internal/webconfig"
 	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/source"
 )
@@ -258,14 +258,13 @@ func (s *server) serve(ctx context.Context, listeners []net.Listener, how *Web) 
 	var wait sync.WaitGroup
 	errs := make([]error, len(listeners))
 	servers := make([]*http.Server, len(listeners))
-	flags := web.FlagConfig{WebConfigFile: &how.ConfigFile}
 	s.web = *how
 
 	for i, l := range listeners {
 		servers[i] = s.httpServer()
 		wait.Go(func() {
 			defer cancel()
-			err := web.Serve(l, servers[i], &flags, onlyWarnings(s.log))
+			err := webconfig.Serve(l, servers[i], how.ConfigFile, s.log)
 			if !errors.Is(err, http.ErrServerClosed) {
 				errs[i] = err
 			}
