@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,8 @@ const (
 		{"name": "Known Value", "help": "A number that winperf verify knows.", "type": "PERF_COUNTER_RAWCOUNT"}]}]}`
 
 	journalFile = "journal.txt"
-	tablesFile  = "name-tables.ini"
+	tablesFile  = "name-tables.ini" // of lodctr
+	namesFile   = "names.json"
 	knownValue  = 4242
 )
 
@@ -100,7 +102,10 @@ func (in *installation) removeRest(ctx context.Context) {
 	if err == nil {
 		err = in.remove(ctx)
 	}
-	in.report.check(name, "removed; name tables from before: "+in.file(tablesFile), err)
+	in.report.check(name, "removed", err)
+	if err == nil {
+		in.finish(ctx)
+	}
 }
 
 // run registers providers, reads their counters and removes them.
@@ -119,17 +124,17 @@ func (in *installation) run(ctx context.Context) {
 		in.report.check(name, "", err)
 		return
 	}
-	// Nothing is changed before the name tables are saved.
-	if err := in.System.Run(ctx, []string{"lodctr", "/S:" + in.file(tablesFile)}); err != nil {
-		in.report.skip(name, fmt.Errorf("the name tables could not be saved: %w", err))
-		return
-	}
-	before, err := in.tables(ctx)
+	// Nothing is registered before the name tables are saved.
+	err := in.write(undoDriver)
 	if err == nil {
-		err = in.write(undoDriver)
+		err = in.System.Run(ctx, []string{"lodctr", "/S:" + in.file(tablesFile)})
+	}
+	if err == nil {
+		err = in.saveTables(ctx)
 	}
 	if err != nil {
-		in.report.check(name, "", err)
+		err = errors.Join(err, in.clean(namesFile, tablesFile, journalFile))
+		in.report.skip(name, fmt.Errorf("the name tables could not be saved: %w", err))
 		return
 	}
 
@@ -138,8 +143,11 @@ func (in *installation) run(ctx context.Context) {
 
 	// An interrupt must not leave the providers behind.
 	ctx = context.WithoutCancel(ctx)
-	in.report.check("removal of both providers", "", in.remove(ctx))
-	in.checkTables(ctx, before)
+	err = in.remove(ctx)
+	in.report.check("removal of both providers", "", err)
+	if err == nil {
+		in.finish(ctx)
+	}
 }
 
 // tryVersion1 registers winperf-provider.dll and reads a published counter.
@@ -277,7 +285,7 @@ func readSet(ctx context.Context, set winperf.GUID) error {
 	return nil
 }
 
-// remove removes the providers that are registered, and the files.
+// remove removes the providers that are registered.
 func (in *installation) remove(ctx context.Context) error {
 	steps := regfile.UninstallDriver(driverName)
 	_, registered, err := in.System.Value(regfile.Services+`\`+driverName+`\Performance`, "First Counter")
@@ -299,17 +307,26 @@ func (in *installation) remove(ctx context.Context) error {
 		return fmt.Errorf("%w; to undo it yourself, run in an elevated prompt: %s", err,
 			strings.ReplaceAll(strings.TrimSpace(string(journal)), "\n", "; "))
 	}
-
-	for _, name := range []string{driverName + ".ini", driverName + ".h", driverName + ".man", journalFile} {
-		if e := os.Remove(in.file(name)); !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
-	}
-	return err
+	return nil
 }
 
-// tables returns the name tables by language.
-func (in *installation) tables(ctx context.Context) (map[string]*nametable.Table, error) {
+// clean removes files of the directory, and the directory if it is empty then.
+func (in *installation) clean(names ...string) error {
+	var errs []error
+	for _, name := range names {
+		if err := os.Remove(in.file(name)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	_ = os.Remove(in.directory) // unless it has other files
+	return errors.Join(errs...)
+}
+
+// names are the texts of a name table by language. The help texts have a language of their own.
+type names map[string]map[uint32]string
+
+// tables returns the name tables.
+func (in *installation) tables(ctx context.Context) (names, error) {
 	src, err := source.Open(ctx, in.sources[0])
 	if err != nil {
 		return nil, err
@@ -319,63 +336,84 @@ func (in *installation) tables(ctx context.Context) (map[string]*nametable.Table
 	if err != nil {
 		return nil, err
 	}
-	names, _ := nametable.FromSchema(schema)
-	all := map[string]*nametable.Table{}
-	for _, language := range names.Languages() {
-		all[language], _ = names.Tables(language)
+
+	found, _ := nametable.FromSchema(schema)
+	all := names{}
+	for _, language := range found.Languages() {
+		counters, help := found.Tables(language)
+		all[language] = maps.Collect(counters.All())
+		all[language+" (help)"] = maps.Collect(help.All())
 	}
 	return all, nil
 }
 
-// checkTables compares the name tables with those from before.
-func (in *installation) checkTables(ctx context.Context, before map[string]*nametable.Table) {
+// saveTables saves the name tables for a comparison, also after a kill.
+func (in *installation) saveTables(ctx context.Context) error {
+	before, err := in.tables(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(before)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(in.file(namesFile), text, 0o600)
+}
+
+// finish compares the name tables with those from before and removes the files, the journal last. If the
+// tables differ, the file that restores them is kept.
+func (in *installation) finish(ctx context.Context) {
 	const name = "name tables after the removal"
-	after, err := in.tables(ctx)
+	files := []string{driverName + ".ini", driverName + ".h", driverName + ".man"}
+	text, err := os.ReadFile(in.file(namesFile))
+	if errors.Is(err, fs.ErrNotExist) { // nothing was registered
+		in.report.check(name, "nothing was registered", in.clean(append(files, tablesFile, journalFile)...))
+		return
+	}
+
+	var before, after names
+	if err == nil {
+		err = json.Unmarshal(text, &before)
+	}
+	if err == nil {
+		after, err = in.tables(ctx)
+	}
 	if err == nil {
 		err = sameTables(before, after)
 	}
 	if err != nil {
-		repair := fmt.Sprintf("lodctr /R:%s in an elevated prompt restores them", in.file(tablesFile))
-		in.report.check(name, "", fmt.Errorf("%w; %s", err, repair))
-		return
+		err = fmt.Errorf("%w; lodctr /R:%s in an elevated prompt restores them", err, in.file(tablesFile))
+	} else {
+		files = append(files, tablesFile)
 	}
-	err = os.Remove(in.file(tablesFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	_ = os.Remove(in.directory) // unless it has other files
-	in.report.check(name, "the same as before", err)
+	in.report.check(name, "the same as before", errors.Join(err, in.clean(append(files, namesFile, journalFile)...)))
 }
 
 // sameTables returns an error that lists the languages and indices that differ.
-func sameTables(before, after map[string]*nametable.Table) error {
+func sameTables(before, after names) error {
 	var errs []error
-	for language, table := range before {
+	for _, language := range slices.Sorted(maps.Keys(before)) {
 		if after[language] == nil {
 			errs = append(errs, fmt.Errorf("the language %s is missing", language))
 			continue
 		}
-		errs = append(errs, differingNames(language, "missing or changed", table, after[language]),
-			differingNames(language, "new", after[language], table))
+		errs = append(errs, differingNames(language, "missing or changed", before[language], after[language]),
+			differingNames(language, "new", after[language], before[language]))
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return errors.Join(errs...)
 }
 
 // differingNames returns an error with the names of a table that the other one lacks.
-func differingNames(language, how string, table, other *nametable.Table) error {
-	var first string
-	count := 0
-	others := maps.Collect(other.All())
-	for index, text := range table.All() {
-		if others[index] != text {
-			if count++; count == 1 {
-				first = fmt.Sprintf("%d %q", index, text)
-			}
+func differingNames(language, how string, table, other map[uint32]string) error {
+	var differ []uint32
+	for index, text := range table {
+		if o, found := other[index]; !found || o != text {
+			differ = append(differ, index)
 		}
 	}
-	if count == 0 {
+	if len(differ) == 0 {
 		return nil
 	}
-	return fmt.Errorf("language %s: %d names are %s, the first is %s", language, count, how, first)
+	first := slices.Min(differ)
+	return fmt.Errorf("language %s: %d names are %s, the first is %d %q", language, len(differ), how, first, table[first])
 }

@@ -1,21 +1,19 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/regfile"
-	"github.com/winperf/winperf/nametable"
 	"github.com/winperf/winperf/provider/publish"
 )
 
@@ -23,16 +21,49 @@ import (
 // the place of the directory that everybody publishes in.
 type registry struct {
 	values   map[string]regfile.Value
+	keys     map[string]bool
+	sets     map[string]bool // registered version 2 providers
 	commands []string
 	failing  string // a command that fails
-	killing  string // a command during which the program is killed
+	killAt   int    // the step before which the program is killed; 0 is never
+	steps    int
+}
+
+func newRegistry() *registry {
+	return &registry{values: map[string]regfile.Value{}, keys: map[string]bool{}, sets: map[string]bool{}}
 }
 
 type killed struct{}
 
-func (s *registry) CreateKey(string) ([]string, error) { return nil, nil }
-func (s *registry) DeleteKey(string) (bool, error)     { return true, nil }
-func (s *registry) MakePublished() error               { return nil }
+// step counts the steps that change something. The program can be killed before each one, and so after each one.
+func (s *registry) step() {
+	if s.steps++; s.steps == s.killAt {
+		panic(killed{})
+	}
+}
+
+func (s *registry) CreateKey(key string) ([]string, error) {
+	s.step()
+	if s.keys[key] {
+		return nil, nil
+	}
+	s.keys[key] = true
+	return []string{key}, nil
+}
+
+func (s *registry) DeleteKey(key string) (bool, error) {
+	s.step()
+	for name := range s.values {
+		if strings.HasPrefix(name, key+`\`) {
+			return false, nil
+		}
+	}
+	found := s.keys[key]
+	delete(s.keys, key)
+	return found, nil
+}
+
+func (s *registry) MakePublished() error { return nil }
 
 func (s *registry) Value(key, name string) (regfile.Value, bool, error) {
 	v, found := s.values[key+`\`+name]
@@ -40,31 +71,47 @@ func (s *registry) Value(key, name string) (regfile.Value, bool, error) {
 }
 
 func (s *registry) SetValue(key, name string, v regfile.Value) error {
+	s.step()
 	s.values[key+`\`+name] = v
 	return nil
 }
 
 func (s *registry) DeleteValue(key, name string) error {
+	s.step()
 	delete(s.values, key+`\`+name)
 	return nil
 }
 
 func (s *registry) Run(_ context.Context, command []string) error {
+	s.step()
 	text := strings.Join(command, " ")
 	s.commands = append(s.commands, text)
 	first := regfile.Services + `\` + driverName + `\Performance\First Counter`
-	switch {
+	switch _, registered := s.values[first]; {
 	case s.failing != "" && strings.Contains(text, s.failing):
 		return errors.New("access denied")
-	case strings.HasSuffix(text, ".ini") && !strings.Contains(text, "/S:"):
+	case strings.HasPrefix(text, "lodctr /S:"):
+		return os.WriteFile(strings.TrimPrefix(text, "lodctr /S:"), []byte("[PERF_009]"), 0o600)
+	case strings.HasSuffix(text, ".ini"):
 		s.values[first] = regfile.Value{Type: regfile.TypeDWord, Number: 8000}
-	case text == "unlodctr "+driverName:
+	case strings.HasPrefix(text, "lodctr /M:"):
+		s.sets[setGUID] = true
+	case text == "unlodctr "+driverName && registered:
 		delete(s.values, first)
-	}
-	if s.killing != "" && strings.Contains(text, s.killing) {
-		panic(killed{})
+	case text == "unlodctr /G:"+setGUID && s.sets[setGUID]:
+		delete(s.sets, setGUID)
+	case strings.HasPrefix(text, "unlodctr "):
+		return errors.New("not registered")
 	}
 	return nil
+}
+
+// left describes what is still registered.
+func (s *registry) left() string {
+	if len(s.values)+len(s.keys)+len(s.sets) == 0 {
+		return ""
+	}
+	return fmt.Sprint(s.values, s.keys, s.sets)
 }
 
 // installing returns an installation on a fake system. This machine's published objects are its version 1
@@ -105,7 +152,7 @@ func published(t *testing.T) {
 
 func TestInstall(t *testing.T) {
 	published(t)
-	s := &registry{values: map[string]regfile.Value{}}
+	s := newRegistry()
 	in, r := installing(t, s)
 	in.run(t.Context())
 
@@ -115,8 +162,8 @@ func TestInstall(t *testing.T) {
 			t.Error(f)
 		}
 	}
-	if len(r.Checks) != 4 || len(s.values) != 0 {
-		t.Errorf("%+v, left in the registry: %v", r.Checks, s.values)
+	if len(r.Checks) != 4 || s.left() != "" {
+		t.Errorf("%+v, left in the registry: %s", r.Checks, s.left())
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -137,7 +184,8 @@ func TestInstall(t *testing.T) {
 
 // TestInstallUnsaved: if the name tables cannot be saved, nothing is changed.
 func TestInstallUnsaved(t *testing.T) {
-	s := &registry{values: map[string]regfile.Value{}, failing: "/S:"}
+	s := newRegistry()
+	s.failing = "/S:"
 	in, r := installing(t, s)
 	in.run(t.Context())
 	if len(r.Checks) > 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Reason, "could not be saved: access denied") {
@@ -150,7 +198,7 @@ func TestInstallUnsaved(t *testing.T) {
 
 // TestInstallLibrary: without the DLL nothing is tried.
 func TestInstallLibrary(t *testing.T) {
-	s := &registry{}
+	s := newRegistry()
 	in, r := installing(t, s)
 	in.Library += "missing"
 	in.run(t.Context())
@@ -159,50 +207,100 @@ func TestInstallLibrary(t *testing.T) {
 	}
 }
 
-// TestInstallKilled: whenever the program is killed, the next one removes what it registered.
+// TestInstallKilled: whenever the program is killed, the next one removes what it registered, and says so.
 func TestInstallKilled(t *testing.T) {
 	published(t)
-	for i, during := range []string{"WinperfVerify.ini", "/M:", "unlodctr WinperfVerify", "unlodctr /G:"} {
-		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			s := &registry{values: map[string]regfile.Value{}, killing: during}
-			in, _ := installing(t, s)
-			func() {
-				defer func() {
-					if r := recover(); r != (killed{}) {
-						t.Errorf("%v", r)
-					}
-				}()
-				in.run(t.Context())
+	ended := false
+	for at := 1; !ended; at++ {
+		s := newRegistry()
+		s.killAt = at
+		in, _ := installing(t, s)
+		func() {
+			defer func() {
+				if r := recover(); r != nil && r != (killed{}) {
+					t.Errorf("step %d: %v", at, r)
+				}
 			}()
-			s.killing, s.commands = "", nil
+			in.run(t.Context())
+			ended = true
+		}()
+		s.killAt = 0
+		_, err := os.Stat(in.file(journalFile))
+		begun := err == nil
+		if !begun && s.left() != "" {
+			t.Errorf("step %d: without a journal there is %s", at, s.left())
+		}
 
-			r := &Report{}
-			in.report = r
+		// If the program was killed directly before the version 2 provider was registered or after it was removed,
+		// its removal fails. This is reported once.
+		r := &Report{}
+		in.report = r
+		set := s.sets[setGUID]
+		in.removeRest(t.Context())
+		if text := strings.Join(failures(r), ""); text != "" {
+			if set || !strings.Contains(text, "not registered") || !strings.Contains(text, "unlodctr /G:"+setGUID) {
+				t.Errorf("step %d: %s", at, text)
+			}
+			in.report = &Report{}
 			in.removeRest(t.Context())
-			if len(r.Checks) != 1 || r.Checks[0].Failed || len(s.values) != 0 {
-				t.Errorf("%+v, left in the registry: %v", r.Checks, s.values)
+			if in.report.Differs() || len(in.report.Checks) != 2 {
+				t.Errorf("step %d, again: %+v", at, in.report.Checks)
 			}
-			wantSet := during == "/M:" || strings.HasPrefix(during, "unlodctr")
-			if got := slices.Contains(s.commands, "unlodctr /G:"+setGUID); got != wantSet {
-				t.Errorf("commands %q, want removal of the set: %v", s.commands, wantSet)
-			}
+		}
+		if len(r.Checks) > 0 != begun || s.left() != "" {
+			t.Errorf("step %d: %+v, left in the registry: %s", at, r.Checks, s.left())
+		}
 
-			files, err := filepath.Glob(filepath.Join(in.directory, "*"))
-			if err != nil || len(files) != 0 {
-				t.Errorf("files %q, %v", files, err)
-			}
-			r.Checks = nil
-			if in.removeRest(t.Context()); len(r.Checks) > 0 {
-				t.Errorf("removed twice: %+v", r.Checks)
-			}
-		})
+		files, err := filepath.Glob(filepath.Join(in.directory, "*"))
+		if err != nil || len(files) != 0 {
+			t.Errorf("step %d: files %q, %v", at, files, err)
+		}
+		in.report = &Report{}
+		if in.removeRest(t.Context()); len(in.report.Checks) > 0 {
+			t.Errorf("step %d: removed twice: %+v", at, in.report.Checks)
+		}
+	}
+}
+
+// TestInstallDiffers: names that are left after a kill are reported with the command that restores the tables.
+func TestInstallDiffers(t *testing.T) {
+	published(t)
+	s := newRegistry()
+	in, r := installing(t, s)
+	if err := os.MkdirAll(in.directory, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := errors.Join(in.write(undoDriver), os.WriteFile(in.file(tablesFile), nil, 0o600), in.saveTables(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(in.file(namesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(saved, []byte(`"Memory"`), []byte(`"Speicher"`), 1)
+	if err := os.WriteFile(in.file(namesFile), changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	in.removeRest(t.Context())
+	want := "name tables after the removal: language 009: 1 names are missing or changed, the first is 4 \"Speicher\"\n" +
+		"language 009: 1 names are new, the first is 4 \"Memory\"; lodctr /R:" + in.file(tablesFile) +
+		" in an elevated prompt restores them"
+	if diff := cmp.Diff([]string{want}, failures(r)); diff != "" {
+		t.Error(diff)
+	}
+	files, err := filepath.Glob(filepath.Join(in.directory, "*"))
+	if diff := cmp.Diff([]string{in.file(tablesFile)}, files); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }
 
 // TestInstallLeft: what cannot be removed is reported with the commands that remove it, and is tried again.
 func TestInstallLeft(t *testing.T) {
 	published(t)
-	s := &registry{values: map[string]regfile.Value{}, failing: "unlodctr " + driverName}
+	s := newRegistry()
+	s.failing = "unlodctr " + driverName
 	in, r := installing(t, s)
 	in.run(t.Context())
 	failed := strings.Join(failures(r), "\n")
@@ -212,29 +310,21 @@ func TestInstallLeft(t *testing.T) {
 	s.failing = ""
 	in.report = &Report{}
 	in.removeRest(t.Context())
-	if len(in.report.Checks) != 1 || in.report.Differs() || len(s.values) != 0 {
-		t.Errorf("%+v, %v", in.report.Checks, s.values)
+	if len(in.report.Checks) != 2 || in.report.Differs() || s.left() != "" {
+		t.Errorf("%+v, %s", in.report.Checks, s.left())
 	}
 }
 
 func TestSameTables(t *testing.T) {
-	table := func(texts map[uint32]string) *nametable.Table {
-		names, err := nametable.FromMap(nametable.Counter, texts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return names
-	}
-	before := map[string]*nametable.Table{
-		"009": table(map[uint32]string{1: "1847", 2: "System", 4: "Memory"}), "007": table(map[uint32]string{2: "System"}),
-	}
+	before := names{"009": {1: "1847", 2: "System", 4: "Memory"}, "007": {2: "System"}, "009 (help)": {3: "Help"}}
 	if err := sameTables(before, before); err != nil {
 		t.Error(err)
 	}
-	after := map[string]*nametable.Table{"009": table(map[uint32]string{1: "1847", 2: "System", 6: "Winperf Verify"})}
+	after := names{"009": {1: "1847", 2: "System", 6: "Winperf Verify"}, "009 (help)": {3: "Help", 7: "Written"}}
 	err := sameTables(before, after)
-	const want = "language 009: 1 names are missing or changed, the first is 4 \"Memory\"\n" +
-		"language 009: 1 names are new, the first is 6 \"Winperf Verify\"\nthe language 007 is missing"
+	const want = "the language 007 is missing\nlanguage 009: 1 names are missing or changed, the first is 4 \"Memory\"\n" +
+		"language 009: 1 names are new, the first is 6 \"Winperf Verify\"\n" +
+		"language 009 (help): 1 names are new, the first is 7 \"Written\""
 	if fmt.Sprint(err) != want {
 		t.Errorf("%v, want %v", err, want)
 	}

@@ -27,9 +27,9 @@ var meters = []meter{
 		"in": {"System", "Total Interrupts/sec", 1, 1}, "cs": {"System", "Context Switches/sec", 1, 1},
 	}},
 	{[]string{"iostat", "-d", "-x", "-k", "2", "2"}, "PhysicalDisk", "Device", map[string]figure{
-		"r/s": {"PhysicalDisk", "Disk Reads/sec", 1, 0.01},
+		"r/s":   {"PhysicalDisk", "Disk Reads/sec", 1, 0.01},
 		"rkB/s": {"PhysicalDisk", "Disk Read Bytes/sec", 1024, 10.24},
-		"w/s": {"PhysicalDisk", "Disk Writes/sec", 1, 0.01},
+		"w/s":   {"PhysicalDisk", "Disk Writes/sec", 1, 0.01},
 		"wkB/s": {"PhysicalDisk", "Disk Write Bytes/sec", 1024, 10.24},
 	}},
 	{[]string{"mpstat", "-P", "ALL", "2", "1"}, "Processor", "CPU", map[string]figure{
