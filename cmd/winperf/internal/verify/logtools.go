@@ -44,8 +44,7 @@ func (d *driver) path(object string) (string, bool) {
 
 // typeperf returns typeperf as a reader of the objects of a base. Its rates are over times that it chooses:
 // only its other values are compared.
-func typeperf(base *driver) (reader, error) {
-	program := systemProgram("typeperf")
+func typeperf(base *driver, program string) (reader, error) {
 	if _, err := os.Stat(program); err != nil {
 		return reader{}, errors.New("typeperf is not installed")
 	}
@@ -129,8 +128,7 @@ const csvDigit = 1e-6
 
 // checkLogs checks that relog opens binary logs written here and shows the same values as winperf, and that
 // winperf opens a binary log of typeperf, which cannot read logs.
-func (r *Report) checkLogs(ctx context.Context, base *driver) {
-	relog, typeperf := systemProgram("relog"), systemProgram("typeperf")
+func (r *Report) checkLogs(ctx context.Context, base *driver, relog, typeperf string) {
 	var paths []string
 	for _, title := range programObjects {
 		if path, found := base.path(base.names.Title(title)); found {

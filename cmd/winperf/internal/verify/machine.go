@@ -61,7 +61,7 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		t, err := typeperf(opened[0])
+		t, err := typeperf(opened[0], systemProgram("typeperf"))
 		if err != nil {
 			r.skip("typeperf", err)
 		} else {
@@ -108,7 +108,7 @@ func (r *Report) checkAll(ctx context.Context, opened []*driver, opt Options) {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	if runtime.GOOS == "windows" && opened[0].global != nil {
-		r.checkLogs(ctx, opened[0])
+		r.checkLogs(ctx, opened[0], systemProgram("relog"), systemProgram("typeperf"))
 	}
 	for _, d := range opened {
 		r.checkDriver(ctx, d, opt)

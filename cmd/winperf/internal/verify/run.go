@@ -110,6 +110,23 @@ func (r *Report) compare(ctx context.Context, readers []reader, end time.Time, o
 			rest(ctx, time.Until(next))
 		}
 	}
+	r.unmatched(tasks)
+}
+
+// unmatched reports the readers that had values, but none that the base has, too.
+func (r *Report) unmatched(tasks []task) {
+	type pair struct{ object, reader string }
+	matched := map[pair]bool{}
+	for key := range r.comparison.results {
+		matched[pair{key.Object, key.reader}] = true
+	}
+	for _, t := range tasks {
+		for _, other := range t.others {
+			if !matched[pair{t.object, other.name}] {
+				r.skip(t.object+" by "+other.name, fmt.Errorf("no value of it is known to %s", t.base.name))
+			}
+		}
+	}
 }
 
 // keep keeps a look for a bundle. Raw samples have its values, too.
