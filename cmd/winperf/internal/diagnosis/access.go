@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/winperf/winperf/nametable"
 )
 
 // Access is an entry in the access control list of a registry key.
@@ -62,7 +60,7 @@ func findKeyRights(v *view, report func(Finding)) {
 	if v.Rights == nil {
 		return
 	}
-	keys := []string{perflibKey, perflibKey + `\` + nametable.English, setsKey}
+	keys := []string{perflibKey, EnglishNames, setsKey}
 	for _, p := range v.providers {
 		keys = append(keys, p.key)
 	}

@@ -72,7 +72,7 @@ type Machine struct {
 	Groups []string
 	// Anomalies are the anomalies of a short measurement.
 	Anomalies []winperf.Anomaly
-	// Costs are the times to read each object.
+	// Costs are the times to read each object, the median of 3 samples if the first one was slow.
 	Costs []Cost
 	// Published are the problems of the directories of published counters.
 	Published []error

@@ -416,8 +416,8 @@ func fixtures(t *testing.T) map[string]fixture {
 		"object_slow": {
 			shows:    with(linuxMachine(), func(m *Machine) { m.Costs = []Cost{{"Process", 250 * time.Millisecond}} }),
 			healthy:  with(linuxMachine(), func(m *Machine) { m.Costs = []Cost{{"Process", 100 * time.Millisecond}} }),
-			what:     "The object Process takes long to read.",
-			evidence: "250ms, the median of 3 samples",
+			what:     "Some objects take long to read.",
+			evidence: "Process: 250ms, the median of 3 samples",
 		},
 	}
 }

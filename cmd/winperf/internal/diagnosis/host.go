@@ -256,21 +256,30 @@ func findDirectoryUnsafe(v *view, report func(Finding)) {
 	}
 }
 
-// slowObject is the time of an object that makes intervals of a second inexact.
-const slowObject = 100 * time.Millisecond
+// SlowObject is the time of an object that makes intervals of a second inexact.
+const SlowObject = 100 * time.Millisecond
 
 func findObjectSlow(v *view, report func(Finding)) {
-	slowest := func(a, b Cost) int { return cmp.Compare(b.Time, a.Time) }
-	for _, c := range slices.SortedStableFunc(slices.Values(v.Costs), slowest) {
-		if c.Time <= slowObject {
-			continue
-		}
-		report(Finding{
-			What:     fmt.Sprintf("The object %s takes long to read.", c.Object),
-			Evidence: []string{fmt.Sprintf("%v, the median of 3 samples", c.Time.Round(time.Millisecond))},
-			Fix:      []string{fmt.Sprintf(`winperf watch '\%s(*)\*' -i 10`, c.Object)},
-			Risk: "None: the command only reads. Use a longer interval for this object, or name the needed " +
-				"counters.",
-		})
+	slow := slices.DeleteFunc(slices.Clone(v.Costs), func(c Cost) bool { return c.Time <= SlowObject })
+	if len(slow) == 0 {
+		return
 	}
+
+	// On Windows one slow DLL can make many objects slow.
+	slices.SortStableFunc(slow, func(a, b Cost) int { return cmp.Compare(b.Time, a.Time) })
+	var evidence []string
+	for _, c := range slow {
+		const form = "%s: %v, the median of 3 samples"
+		evidence = append(evidence, fmt.Sprintf(form, c.Object, c.Time.Round(time.Millisecond)))
+	}
+	command := `winperf watch "\%s(*)\*" -i 10`
+	if v.Root != nil {
+		command = `winperf watch '\%s(*)\*' -i 10`
+	}
+	report(Finding{
+		What: "Some objects take long to read.", Evidence: few(evidence),
+		Fix: []string{fmt.Sprintf(command, slow[0].Object)},
+		Risk: "None: the command only reads. Use a longer interval for these objects, or name the needed " +
+			"counters.",
+	})
 }

@@ -57,7 +57,7 @@ func findNamesMissing(v *view, report func(Finding)) {
 		return
 	}
 
-	key := hklm + perflibKey + `\` + nametable.English
+	key := hklm + EnglishNames
 	var missing []string
 	l := v.english()
 	switch {

@@ -14,6 +14,9 @@ import (
 	"github.com/winperf/winperf/nametable"
 )
 
+// EnglishNames is the key of the English name tables below HKEY_LOCAL_MACHINE.
+const EnglishNames = perflibKey + `\` + nametable.English
+
 const (
 	hklm       = `HKLM\`
 	perflibKey = `SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib`

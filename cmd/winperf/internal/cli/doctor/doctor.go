@@ -37,9 +37,9 @@ func Command(a *console.App) *cobra.Command {
 faults it finds: their consequences, the evidence, and the commands that repair them with
 their risk. It changes nothing. docs/doctor.md describes each finding.
 
-On Windows it examines the name tables, the keys of all providers, the rights of this
-account, services and clocks. It also calls each version 1 provider once, in a separate
-process. On Linux it examines hidden processes, missing files, limits of control groups,
+On Windows it examines the name tables, the keys of all providers and who may read them,
+the rights of this account, services, the time to read each object, and clocks. It also
+calls each version 1 provider once, in a separate process. On Linux it examines hidden processes, missing files, limits of control groups,
 the directories of published counters, the time to read each object, and clocks.
 
 A FILE .reg is a part of the registry of another machine, exported by regedit or reg

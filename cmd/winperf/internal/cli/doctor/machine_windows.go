@@ -14,7 +14,6 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/diagnosis"
-	"github.com/winperf/winperf/internal/regfile"
 	"github.com/winperf/winperf/internal/winapi"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/source"
@@ -41,6 +40,7 @@ func readMachine(ctx context.Context) (*diagnosis.Machine, error) {
 	m.Sets, err = counterSets(winapi.NewPerflib(dll))
 	unread(m, "counter sets of version 2", err)
 	m.Probes = probeAll(ctx, m)
+	readCosts(ctx, m)
 
 	src, err := source.Open(ctx, "local:")
 	if err != nil {
@@ -127,6 +127,3 @@ func libraryProcessor(name string) (uint16, error) {
 	}
 	return f.Machine, f.Close()
 }
-
-// keyOf returns the Performance key of a provider.
-func keyOf(provider string) string { return regfile.Services + `\` + provider + `\Performance` }

@@ -72,7 +72,11 @@ func probeApart(ctx context.Context, program, name string) (p diagnosis.Probe) {
 }
 
 func writeProbe(a *console.App, name string) error {
-	p := probe(registry{winapi.NewRegistry(winapi.NewDLL("advapi32.dll"))}, name)
+	r := registry{winapi.NewRegistry(winapi.NewDLL("advapi32.dll"))}
+	if name == objectsProbe {
+		return writeCosts(a, r)
+	}
+	p := probe(r, name)
 	line, err := json.Marshal(p)
 	if err != nil {
 		return err

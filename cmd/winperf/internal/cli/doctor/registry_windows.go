@@ -73,11 +73,16 @@ func (r registry) Value(path, name string) (t regfile.ValueType, data []byte, er
 	}
 	defer func() { err = errors.Join(err, r.close(key)) }()
 
-	const first, most = 1 << 12, 32 << 20
+	return r.read(key, name, 1<<12, 32<<20)
+}
+
+// read reads a value of a key with growing buffers.
+func (r registry) read(key winapi.HKEY, name string, first, most int) (regfile.ValueType, []byte, error) {
+	const behind = 256 // Wine writes behind a buffer for performance data
 	for size := first; ; size *= 8 {
-		data = make([]byte, size)
+		data := make([]byte, size+behind)
 		var value winapi.RegValue
-		err = r.api.QueryValue(key, wire.Units(name), data, &value)
+		err := r.api.QueryValue(key, wire.Units(name), data[:size], &value)
 		if errors.Is(err, winapi.ERROR_MORE_DATA) && size < most {
 			continue
 		}
