@@ -108,18 +108,20 @@ func (in *installation) removeRest(ctx context.Context) {
 	}
 }
 
+// ready returns an error if the check is not possible.
+func (in *installation) ready() error {
+	if !elevated() {
+		return errors.New("registering providers needs an elevated prompt")
+	}
+	if _, err := os.Stat(in.Library); err != nil {
+		return fmt.Errorf("%w; it is in the zip file and the MSI package of winperf, --library names it", err)
+	}
+	return nil
+}
+
 // run registers providers, reads their counters and removes them.
 func (in *installation) run(ctx context.Context) {
 	const name = "registration of providers"
-	switch _, err := os.Stat(in.Library); {
-	case !elevated():
-		in.report.skip(name, errors.New("needs an elevated prompt"))
-		return
-	case err != nil:
-		in.report.skip(name, fmt.Errorf("%w; --library names winperf-provider.dll", err))
-		return
-	}
-
 	if err := makeDirectory(in.directory); err != nil {
 		in.report.check(name, "", err)
 		return

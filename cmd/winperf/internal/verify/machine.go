@@ -31,14 +31,21 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 		return nil, fmt.Errorf("verify on %s: %w", runtime.GOOS, winperf.ErrNotSupported)
 	}
 	installation, err := r.newInstallation(opt.Install)
-	switch {
-	case err == nil:
+	if err == nil {
 		installation.removeRest(ctx)
-	case opt.Install.Wanted:
+	}
+	if err == nil && opt.Install.Wanted {
+		err = installation.ready()
+	}
+	if err != nil && opt.Install.Wanted {
 		return nil, err
 	}
+
+	end := time.Now().Add(opt.For)
+	limited, cancel := context.WithDeadline(ctx, end.Add(lookRest))
+	defer cancel()
 	for _, url := range urls {
-		src, err := source.Open(ctx, url)
+		src, err := source.Open(limited, url)
 		if err != nil {
 			r.skip(url, err)
 			continue
@@ -68,7 +75,7 @@ func Run(ctx context.Context, opt Options) (r *Report, err error) {
 			readers = append(readers, t)
 		}
 	}
-	r.compareAll(ctx, opened[0], readers, opt)
+	r.compareAll(limited, opened[0], readers, end, opt)
 	r.checkAll(ctx, opened, opt)
 	for _, d := range opened {
 		if object := opened[0].small(); opt.Long && object != "" {
@@ -92,10 +99,7 @@ const (
 )
 
 // compareAll makes all comparisons.
-func (r *Report) compareAll(ctx context.Context, base *driver, readers []reader, opt Options) {
-	ctx, cancel := context.WithTimeout(ctx, opt.For+lookRest)
-	defer cancel()
-	end := time.Now().Add(opt.For)
+func (r *Report) compareAll(ctx context.Context, base *driver, readers []reader, end time.Time, opt Options) {
 	r.compare(ctx, readers, end, opt)
 	if runtime.GOOS == "linux" {
 		r.compareMeters(ctx, base, end, opt)

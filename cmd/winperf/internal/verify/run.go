@@ -12,7 +12,7 @@ import (
 type Options struct {
 	// Sources are the URLs of the drivers, the base first; nil means all drivers for this machine.
 	Sources []string
-	// For limits the time for comparisons. A reader that is in use is not interrupted.
+	// For limits the time for comparisons. A reader that is in use has some more seconds.
 	For time.Duration
 	// Long adds a check with many queries of each driver.
 	Long bool
@@ -205,9 +205,10 @@ func (r *Report) compareObject(ctx context.Context, t *task, pass int, c *Compar
 	take := func(from reader) *Look {
 		l, err := from.look(ctx, t.object)
 		if err != nil {
-			if ctx.Err() == nil {
-				r.skip(fmt.Sprintf("%s by %s", t.object, from.name), err)
+			if ctx.Err() != nil {
+				err = errLate
 			}
+			r.skip(fmt.Sprintf("%s by %s", t.object, from.name), err)
 			return nil
 		}
 		l.Pass = pass

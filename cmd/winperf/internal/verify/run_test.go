@@ -40,10 +40,10 @@ func testLate(t *testing.T) {
 		r.compare(ctx, []reader{base, hung}, time.Now().Add(time.Hour), Options{})
 
 		want := [][]Skip{
-			{{"more than 1 look of A", errLate.Error()}, {"B", errLate.Error()}, {"C", errLate.Error()}},
-			{{"more than 2 looks of A", errLate.Error()}, {"more than 1 look of B", errLate.Error()}, {"more than 1 look of C", errLate.Error()}},
-			{{"more than 2 looks of B", errLate.Error()}, {"more than 2 looks of C", errLate.Error()}},
-			nil,
+			{{"B by hung", errLate.Error()}, {"more than 1 look of A", errLate.Error()}, {"B", errLate.Error()}, {"C", errLate.Error()}},
+			{{"B by hung", errLate.Error()}, {"more than 2 looks of A", errLate.Error()}, {"more than 1 look of B", errLate.Error()}, {"more than 1 look of C", errLate.Error()}},
+			{{"B by hung", errLate.Error()}, {"more than 2 looks of B", errLate.Error()}, {"more than 2 looks of C", errLate.Error()}},
+			{{"B by hung", errLate.Error()}},
 		}[pass]
 		if diff := cmp.Diff(want, r.Skipped); diff != "" {
 			t.Errorf("pass %d: %s", pass, diff)
@@ -56,7 +56,7 @@ func TestNoTime(t *testing.T) {
 	n := 0
 	r := &Report{}
 	a, b := newDriver("registry:", newMachine(t, processes, &n)), newDriver("perflib:", newMachine(t, processes, &n))
-	r.compareAll(t.Context(), a, []reader{a.reader(), b.reader()}, Options{})
+	r.compareAll(t.Context(), a, []reader{a.reader(), b.reader()}, time.Now(), Options{})
 	if len(r.Results) > 0 || len(r.Skipped) == 0 || r.Skipped[0] != (Skip{"Process", errLate.Error()}) {
 		t.Errorf("%+v", r)
 	}

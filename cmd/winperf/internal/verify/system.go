@@ -7,10 +7,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // System returns facts about this machine that matter for its counters, and the versions of the programs.
 func System(ctx context.Context, version string) map[string]string {
+	const limit = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	facts := map[string]string{
 		"winperf": version, "processors": strconv.Itoa(runtime.NumCPU()),
 		"page size": strconv.Itoa(os.Getpagesize()),

@@ -67,14 +67,20 @@ func (t tool) lookOf(object, text string) (*Look, error) {
 	return l, nil
 }
 
-// output runs a program in the language of programs.
+// output runs a program in the language of programs. An error has the text that the program wrote to stderr.
 func output(ctx context.Context, path string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, fmt.Errorf("no answer in %v", lookLimit))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "NSTAT_HISTORY=/dev/null")
 	cmd.WaitDelay = time.Second
 	text, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok && len(failed.Stderr) > 0 {
+		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(failed.Stderr)))
+	}
 	return string(text), err
 }
 

@@ -1,6 +1,9 @@
 package verify
 
-import "testing"
+import (
+	"os/exec"
+	"testing"
+)
 
 // TestTools reads outputs of each program in the form of its manual page.
 func TestTools(t *testing.T) {
@@ -134,4 +137,16 @@ func rawByPath(l *Look) map[string]uint64 {
 		}
 	}
 	return all
+}
+
+// TestOutputFails: the error of a program has its own words.
+func TestOutputFails(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, err = output(t.Context(), sh, "-c", "echo access denied >&2; exit 3")
+	if err == nil || err.Error() != "exit status 3: access denied" {
+		t.Error(err)
+	}
 }
