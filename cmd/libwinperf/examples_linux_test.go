@@ -48,6 +48,43 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// The parts of programs in docs/libwinperf.md compile; "..." stands for other statements.
+func TestParts(t *testing.T) {
+	javaOptions(t) // has everything built
+	text, err := os.ReadFile("../../docs/libwinperf.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+
+	parts := 0
+	for _, found := range regexp.MustCompile("(?s)\n *```(c|java)\n(.*?\n) *```\n").FindAllStringSubmatch(string(text), -1) {
+		code := strings.ReplaceAll(found[2], "...\n", ";\n")
+		switch {
+		case strings.Contains(code, "main("):
+			continue
+		case found[1] == "c":
+			code = "#include <stddef.h>\n#include \"libwinperf.h\"\nint main(void) {" + code + "}\n"
+		case found[1] == "java":
+			code = "import java.util.List;\nimport winperf.*;\nclass Part { void run(DataSource source) {" + code + "} }\n"
+		}
+
+		parts++
+		file := "Part." + found[1]
+		if err := os.WriteFile(file, []byte(code), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if found[1] == "c" {
+			run(t, nil, "gcc", "-fsyntax-only", "-Wall", "-Wno-unused-variable", "-Werror", "-I"+dir, file)
+		} else {
+			run(t, nil, "javac", "-cp", filepath.Join(dir, "winperf.jar"), file)
+		}
+	}
+	if parts != 2 {
+		t.Errorf("%d parts, want 2", parts)
+	}
+}
+
 // The script that builds takes targets with and without a directory, and makes nothing where one is unknown.
 func TestBuildTargets(t *testing.T) {
 	script, err := filepath.Abs("../../scripts/build-libwinperf")
