@@ -16,7 +16,7 @@ import (
 //	replace A => B   replaces text in each command
 //	needs PROGRAM    does not run the block without another program
 //	status N         is the expected exit status
-//	background       ends the command after the output that the page shows
+//	background       runs the command until the end of the page
 //	flags REASON     checks only the flags of winperf
 //	skip REASON      does not run the block
 type mark struct{ word, rest string }
