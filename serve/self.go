@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/serve/internal/resources"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -33,13 +33,13 @@ type self struct {
 	collector func(object string) string // of windows_exporter; nil until it is needed
 	reads     map[string]bool            // collectors with metrics: whether they read objects
 
-	none     *metrics.Rows
-	program  prometheus.Gatherer
-	rows     map[string]*metrics.Rows // of families with constant labels
-	objects  []objectState            // of objRows
-	objRows  *metrics.Rows
-	paths    []string // of pathRows
-	pathRows *metrics.Rows
+	none      *metrics.Rows
+	resources resources.Meter
+	rows      map[string]*metrics.Rows // of families with constant labels
+	objects   []objectState            // of objRows
+	objRows   *metrics.Rows
+	paths     []string // of pathRows
+	pathRows  *metrics.Rows
 }
 
 // The stages of a scrape.
@@ -55,7 +55,7 @@ var stageNames = []string{"sample", "decode", "map", "write"}
 
 func newSelf(version string) *self {
 	o := &self{
-		program: newProgram(), version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
+		version: cmp.Or(version, "unknown"), scrapes: map[int]uint64{},
 		none: metrics.NewRows([][]metrics.Label{nil}, nil), rows: map[string]*metrics.Rows{},
 	}
 	o.anomalies = make([]uint64, numAnomalies())

@@ -91,3 +91,16 @@ func (k *Kernel) HandleCount() (int, error) {
 	}
 	return count, nil
 }
+
+// OpenHandles returns the number of open handles of this process.
+//
+// sys	GetProcessHandleCount(process Handle, count *uint32) (err error) = kernel32.GetProcessHandleCount
+func (k *Kernel) OpenHandles() (int, error) {
+	var count uint32
+	ok, errno, err := call(k.dll, "GetProcessHandleCount", uintptr(windows.CurrentProcess()),
+		uintptr(unsafe.Pointer(&count)))
+	if err == nil && ok == 0 {
+		err = errno
+	}
+	return int(count), err
+}

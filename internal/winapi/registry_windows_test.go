@@ -34,6 +34,7 @@ func TestMissing(t *testing.T) {
 	calls["GetUserDefaultUILanguage"] = func() error { _, err := k.UILanguage(); return err }
 	calls["GetModuleHandleW"] = func() error { _, err := k.Loaded("x"); return err }
 	calls["GetHandleInformation"] = func() error { _, err := k.HandleCount(); return err }
+	calls["GetProcessHandleCount"] = func() error { _, err := k.OpenHandles(); return err }
 	calls["K32GetProcessMemoryInfo"] = func() error { _, err := k.MemoryInfo(); return err }
 	for function, call := range calls {
 		var missing *MissingError
