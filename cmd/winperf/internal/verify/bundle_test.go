@@ -248,13 +248,16 @@ func TestSkipped(t *testing.T) {
 // TestBundle: a bundle has no name of the machine, and a replay of it has the same results.
 func TestBundle(t *testing.T) {
 	n := 0
-	other := strings.ReplaceAll(processes, "4712 NUMBER 6", "4712 NUMBER 7")
-	r := verified(t, newMachine(t, processes, &n), newMachine(t, other, &n))
+	text := processes + `  instance "C:\\Users\\jdoe\\x.exe -h SecretHost.corp" : 9 NUMBER 1` + "\n" +
+		`  instance "00:1A:2B:3C:4D:5E" : 10 NUMBER 2` + "\n" + `  instance "node7,_Total" : 11 NUMBER 3` + "\n"
+	other := strings.ReplaceAll(text, "4712 NUMBER 6", "4712 NUMBER 7")
+	r := verified(t, newMachine(t, text, &n), newMachine(t, other, &n))
 	r.Looks = append(r.Looks, &Look{
 		Reader: "ps", Object: "Process", Time: time.Now(), text: "explorer",
 		Counters: map[Name]*Counter{{"Process", "Handles"}: {Names: []string{"explorer"}, Values: []float64{2.5}}},
 	})
 	r.skip("something", errors.New(`\\SECRETHOST does not answer`))
+	r.skip("registry://files9.corp", errors.New(`\\FILES9\Process(Unseen Program)\Handles: no value`))
 
 	for _, names := range []bool{false, true} {
 		files, err := r.Bundle(map[string]string{"windows": "on SecretHost"}, names)
@@ -294,7 +297,9 @@ func TestBundle(t *testing.T) {
 			if names {
 				continue
 			}
-			for _, word := range []string{"explorer", "notepad", "SECRETHOST"} {
+			for _, word := range []string{
+				"explorer", "notepad", "SECRETHOST", "jdoe", "x.exe", "1A:2B", "node7", "corp", "files9", "unseen",
+			} {
 				hasNot(t, found, word)
 			}
 		}
