@@ -114,7 +114,7 @@ func (in *installation) ready() error {
 		return errors.New("registering providers needs an elevated prompt")
 	}
 	if _, err := os.Stat(in.Library); err != nil {
-		return fmt.Errorf("%w; it is in the zip file and the MSI package of winperf, --library names it", err)
+		return fmt.Errorf("%w; it is in the zip file and the MSI package for amd64, --library names it", err)
 	}
 	return nil
 }

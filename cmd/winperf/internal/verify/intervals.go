@@ -5,48 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
 
-// meter is a program of Linux that shows rates over an interval of its own, in a table whose head names the
-// columns.
+// meter is a program of Linux that shows rates over an interval of its own.
 type meter struct {
 	command []string
-	object  string
-	key     string // the column of the instances; "" for none
-	columns map[string]figure
+	table
 }
 
-// meters are programs from procps and sysstat, each over two seconds. A + joins columns that are added. The
-// tolerance is the last digit, and for shares of time two percentage points, because mpstat divides by ticks.
+// meters are programs from procps and sysstat, each over two seconds. The tolerance is the
+// last digit, and for shares of time two percentage points, because mpstat divides by ticks.
 var meters = []meter{
-	{[]string{"vmstat", "2", "2"}, "System", "", map[string]figure{
+	{[]string{"vmstat", "2", "2"}, table{"", map[string]figure{
 		"in": {"System", "Total Interrupts/sec", 1, 1}, "cs": {"System", "Context Switches/sec", 1, 1},
-	}},
-	{[]string{"iostat", "-d", "-x", "-k", "2", "2"}, "PhysicalDisk", "Device", map[string]figure{
+	}}},
+	{[]string{"iostat", "-d", "-x", "-k", "2", "2"}, table{"Device", map[string]figure{
 		"r/s":   {"PhysicalDisk", "Disk Reads/sec", 1, 0.01},
 		"rkB/s": {"PhysicalDisk", "Disk Read Bytes/sec", 1024, 10.24},
 		"w/s":   {"PhysicalDisk", "Disk Writes/sec", 1, 0.01},
 		"wkB/s": {"PhysicalDisk", "Disk Write Bytes/sec", 1024, 10.24},
-	}},
-	{[]string{"mpstat", "-P", "ALL", "2", "1"}, "Processor", "CPU", map[string]figure{
+	}}},
+	{[]string{"mpstat", "-P", "ALL", "2", "1"}, table{"CPU", map[string]figure{
 		"%usr+%nice+%guest+%gnice": {"Processor", "% User Time", 1, 2},
 		"%sys+%irq+%soft":          {"Processor", "% Privileged Time", 1, 2},
 		"%steal":                   {"Processor", "% Steal Time", 1, 2},
-	}},
-	{[]string{"pidstat", "-u", "-r", "-h", "-p", "ALL", "2", "1"}, "Process", "Command", map[string]figure{
+	}}},
+	{[]string{"pidstat", "-u", "-r", "-h", "-p", "ALL", "2", "1"}, table{"Command", map[string]figure{
 		"%usr": {"Process", "% User Time", 1, 2}, "%system": {"Process", "% Privileged Time", 1, 2},
 		"minflt/s+majflt/s": {"Process", "Page Faults/sec", 1, 0.02},
-	}},
-	{[]string{"sar", "-n", "DEV", "2", "1"}, "Network Interface", "IFACE", map[string]figure{
+	}}},
+	{[]string{"sar", "-n", "DEV", "2", "1"}, table{"IFACE", map[string]figure{
 		"rxpck/s": {"Network Interface", "Packets Received/sec", 1, 0.01},
 		"rxkB/s":  {"Network Interface", "Bytes Received/sec", 1024, 10.24},
 		"txpck/s": {"Network Interface", "Packets Sent/sec", 1, 0.01},
 		"txkB/s":  {"Network Interface", "Bytes Sent/sec", 1024, 10.24},
-	}},
+	}}},
 }
 
 // The base looks directly before the programs start, when they have begun to count, before they count again,
@@ -58,78 +53,19 @@ const (
 
 func (m *meter) label() string { return m.command[0] + " " + m.command[len(m.command)-2] }
 
-// parse reads the last table in the output, without averages of all tables.
+// parse reads the last table in the output.
 func (m *meter) parse(text string) (*Look, error) {
 	l := &Look{Reader: m.label(), Object: everything, Time: time.Now(), text: text}
-	var head []string
-	seen := map[string]int{}
-	for line := range strings.Lines(text) {
-		words := strings.Fields(strings.TrimPrefix(line, "#"))
-		switch {
-		case len(words) == 0 || strings.HasPrefix(line, "Average:"):
-			continue
-		case m.isHead(words):
-			head, l.Counters = words, map[Name]*Counter{}
-			clear(seen)
-			continue
-		case len(words) < len(head) || head == nil:
-			continue
-		}
-
-		if m.key == "" { // each line is a table
-			l.Counters = map[Name]*Counter{}
-			clear(seen)
-		}
-		row := map[string]string{}
-		for i, column := range head {
-			row[column] = words[i]
-		}
-		if head[len(head)-1] == m.key { // names of processes have spaces
-			row[m.key] = strings.Join(words[len(head)-1:], " ")
-		}
-		if m.key != "" && strings.TrimSpace(row[m.key]) == "all" {
-			continue
-		}
-		m.addRow(l, numbered(seen, row[m.key]), row)
-	}
-	return l, needed(l)
-}
-
-// isHead reports whether the words of a line name all columns.
-func (m *meter) isHead(words []string) bool {
-	named := map[string]bool{"": true}
-	for _, w := range words {
-		named[w] = true
-	}
-	for columns := range m.columns {
-		for column := range strings.SplitSeq(columns, "+") {
-			if !named[column] || !named[m.key] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (m *meter) addRow(l *Look, instance string, row map[string]string) {
-	for columns, f := range m.columns {
-		sum := 0.0
-		for column := range strings.SplitSeq(columns, "+") {
-			v, err := strconv.ParseFloat(row[column], 64)
-			if err != nil {
-				return // not a row of values
-			}
-			sum += v
-		}
-
+	m.each(text, func() { l.Counters = map[Name]*Counter{} }, func(f figure, instance string, v float64) {
 		name := Name{f.object, f.counter}
 		c := l.Counters[name]
 		if c == nil {
 			c = &Counter{Tolerance: f.tolerance}
 			l.Counters[name] = c
 		}
-		c.Names, c.Values = append(c.Names, instance), append(c.Values, sum*f.factor)
-	}
+		c.Names, c.Values = append(c.Names, instance), append(c.Values, v*f.factor)
+	})
+	return l, needed(l)
 }
 
 // begin returns the look of a program when its interval begins: without values to compare.

@@ -25,7 +25,7 @@ type tool struct {
 var tools = []tool{
 	{"vmstat -s", []string{"vmstat", "-s"}, []string{"Memory", "System"}, parseTotals},
 	{"vmstat -d", []string{"vmstat", "-d"}, []string{"PhysicalDisk"}, parseDisks},
-	{"iostat", []string{"iostat", "-d", "-k", "-o", "JSON"}, []string{"PhysicalDisk"}, parseIostat},
+	{"iostat", []string{"iostat", "-d", "-k"}, []string{"PhysicalDisk"}, diskTotals.parse},
 	{"free", []string{"free", "-b"}, []string{"Memory"}, parseFree},
 	{"df", []string{"df", "--block-size=1", "--output=avail,target"}, []string{"LogicalDisk"}, parseSpace},
 	{"ss", []string{"ss", "-s"}, []string{"TCPv4"}, parseSockets},
@@ -35,8 +35,8 @@ var tools = []tool{
 		[]string{"TCPv4", "IPv4", "UDPv4", "UDPv6", "IPv6"}, parseStats,
 	},
 	{
-		"ps", []string{"ps", "-e", "--sort=pid", "-o", "rss=,vsz=,nlwp=,maj_flt=,comm="},
-		[]string{"Process"}, parseProcesses,
+		"ps", []string{"ps", "-e", "--sort=pid", "-o", "rss,vsz,nlwp,maj_flt,comm"},
+		[]string{"Process"}, processTable.parse,
 	},
 }
 
@@ -159,34 +159,10 @@ func parseDisks(l *Look, text string) error {
 	return needed(l)
 }
 
-func parseIostat(l *Look, text string) error {
-	var report struct {
-		Sysstat struct {
-			Hosts []struct {
-				Statistics []struct {
-					Disk []struct {
-						Name    string `json:"disk_device"`
-						Read    uint64 `json:"kB_read"`
-						Written uint64 `json:"kB_wrtn"`
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(text), &report); err != nil {
-		return err
-	}
-
-	for _, host := range report.Sysstat.Hosts {
-		for _, s := range host.Statistics {
-			for _, d := range s.Disk {
-				figure{"PhysicalDisk", "Disk Read Bytes/sec", 1024, 1024}.add(l, d.Name, d.Read)
-				figure{"PhysicalDisk", "Disk Write Bytes/sec", 1024, 1024}.add(l, d.Name, d.Written)
-			}
-		}
-	}
-	return needed(l)
-}
+var diskTotals = table{"Device", map[string]figure{
+	"kB_read": {"PhysicalDisk", "Disk Read Bytes/sec", 1024, 1024},
+	"kB_wrtn": {"PhysicalDisk", "Disk Write Bytes/sec", 1024, 1024},
+}}
 
 var memoryColumns = map[string]figure{
 	"free":      {"Memory", "Free & Zero Page List Bytes", 1, 0},
@@ -290,38 +266,8 @@ func parseStats(l *Look, text string) error {
 	return needed(l)
 }
 
-var processColumns = []figure{
-	{"Process", "Working Set", 1024, 0}, {"Process", "Virtual Bytes", 1024, 0},
-	{"Process", "Thread Count", 1, 0}, {"Process", "Major Faults/sec", 1, 0},
-}
-
-// parseProcesses numbers processes of the same name in the order of their ids, as the counters do.
-func parseProcesses(l *Look, text string) error {
-	seen := map[string]int{}
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		if len(words) <= len(processColumns) {
-			continue
-		}
-
-		instance := numbered(seen, strings.Join(words[len(processColumns):], " "))
-
-		for k, f := range processColumns {
-			n, err := strconv.ParseUint(words[k], 10, 64)
-			if err != nil {
-				return err
-			}
-			f.add(l, instance, n)
-		}
-	}
-	return needed(l)
-}
-
-// numbered returns the name of an instance with the number of instances that had it before, as in paths.
-func numbered(seen map[string]int, name string) string {
-	n := seen[name]
-	if seen[name]++; n > 0 {
-		name += "#" + strconv.Itoa(n)
-	}
-	return name
-}
+// Processes of the same name are numbered in the order of their ids, as the counters do.
+var processTable = table{"COMMAND", map[string]figure{
+	"RSS": {"Process", "Working Set", 1024, 0}, "VSZ": {"Process", "Virtual Bytes", 1024, 0},
+	"NLWP": {"Process", "Thread Count", 1, 0}, "MAJFL": {"Process", "Major Faults/sec", 1, 0},
+}}

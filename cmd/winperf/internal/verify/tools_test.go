@@ -33,8 +33,9 @@ func TestTools(t *testing.T) {
 			},
 		},
 		{
-			"iostat", `{"sysstat": {"hosts": [{"nodename": "h", "statistics": [{"disk": [
-				{"disk_device": "sda", "tps": 1.5, "kB_read/s": 9.5, "kB_read": 17, "kB_wrtn": 23}]}]}]}}`,
+			"iostat", "Linux 6.18 (host) 11/28/26 _x86_64_ (2 CPU)\n\n" +
+				"Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd\n" +
+				"sda               1.50         9.50         8.50         0.00         17         23          0\n",
 			map[string]uint64{
 				`\PhysicalDisk(sda)\Disk Read Bytes/sec`: 17 << 10, `\PhysicalDisk(sda)\Disk Write Bytes/sec`: 23 << 10,
 			},
@@ -73,7 +74,7 @@ func TestTools(t *testing.T) {
 			map[string]uint64{`\IPv4\Datagrams Received/sec`: 105, `\TCPv4\Connections Active`: 3},
 		},
 		{
-			"ps", "16976  48460   13      5 systemd\n    0      0    1      0 kworker/0:1-ev\n 100  200    2      1 Web Content\n" +
+			"ps", "  RSS    VSZ NLWP  MAJFL COMMAND\n16976  48460   13      5 systemd\n    0      0    1      0 kworker/0:1-ev\n 100  200    2      1 Web Content\n" +
 				" 101  201    3      2 Web Content\n",
 			map[string]uint64{
 				`\Process(systemd)\Working Set`: 16976 << 10, `\Process(systemd)\Virtual Bytes`: 48460 << 10,
