@@ -155,7 +155,7 @@ func single(suffix string, t Type, unit string, v value, counters ...int) templa
 func gauges(d *definition, k int, u unit) []template {
 	switch {
 	case d.Type == counter.DoubleRaw:
-		return []template{single(u.suffix(), Gauge, u.name, double(k), k)}
+		return []template{single(u.suffix(), Gauge, u.name, doubleBy(k, u.factor(), u.offset), k)}
 	case d.Type == rawDec1000, d.Type == largeRawDec1000:
 		return []template{single(u.suffix(), Gauge, u.name, decimal(k, 1e-3*u.factor(), 0), k)}
 	case u.grows:

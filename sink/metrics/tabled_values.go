@@ -77,7 +77,7 @@ func inUnits(d *definition, k int, c tables.Conversion) value {
 		return seconds(k, clock)
 	}
 	if d.Type == counter.DoubleRaw {
-		return doubleBy(k, c.Times/c.Over)
+		return doubleBy(k, c.Times/c.Over, 0)
 	}
 	return scaledBy(k, c)
 }
@@ -95,12 +95,13 @@ func scaledBy(k int, c tables.Conversion) value {
 	return decimal(k, c.Times, 0)
 }
 
-func doubleBy(k int, factor float64) value {
+// doubleBy is a raw value that is a float64, times a factor, plus an offset.
+func doubleBy(k int, factor, offset float64) value {
 	return func(in *inputs, out *Column) {
 		in.read(out, k)
 		out.Form = Float
 		for i, v := range out.Bits {
-			out.Bits[i] = math.Float64bits(math.Float64frombits(v) * factor)
+			out.Bits[i] = math.Float64bits(math.Float64frombits(v)*factor + offset)
 		}
 	}
 }
