@@ -238,6 +238,36 @@ func TestRights(t *testing.T) {
 	}
 }
 
+// TestRenew has names that are missing or left over in German. lodctr /R is only for names of Windows.
+func TestRenew(t *testing.T) {
+	german := `007]` + "\n" + `"Counter"=names:1=1846,2=System,2000=Alpha,2002=Aufgaben,2004=Schlangen,2006=Beta,2008=Platten`
+	for old, c := range map[string]struct{ changed, fix string }{
+		"2=System,":     {"", "lodctr /R"},
+		",2008=Platten": {"", `unlodctr "Beta"`},
+		"2008=Platten":  {"2008=Platten,2012=Alt", "lodctr /Q"},
+	} {
+		found := Examine(windowsMachine(t, german, strings.Replace(german, old, c.changed, 1))).Findings
+		if len(found) != 1 || found[0].Code != "names_disagree" || !slices.Contains(found[0].Fix, c.fix) {
+			t.Errorf("%s: %+v", old, found)
+		}
+	}
+}
+
+// TestOddNames has title indices of the wrong kind, and no record of the highest one.
+func TestOddNames(t *testing.T) {
+	const key = hklm + perflibKey
+	for want, m := range map[string]*Machine{
+		key + `\009 : Counter contains indices of the wrong kind: 2005`: windowsMachine(t, "2004=Queues", "2005=Queues"),
+		key + `\007 : Help contains indices of the wrong kind: 4`:       windowsMachine(t, "3=Das System.", "4=Das System."),
+		"no value " + key + ` : Last Counter`:                           windowsMachine(t, `"Last Counter"=dword:000007d8`+"\n\"Last Help\"", `"Last Help"`),
+	} {
+		found := Examine(m).Findings
+		if len(found) == 0 || found[0].Evidence[0] != want {
+			t.Errorf("%+v, want %s", found, want)
+		}
+	}
+}
+
 func noEvents(n int) string {
 	return fmt.Sprintf("none of the %d newest events of Perflib names the provider", n)
 }

@@ -34,7 +34,7 @@ type exportedValue struct {
 }
 
 const (
-	maxExport = 1 << 30 // bytes of a file as UTF-8
+	maxExport = 1 << 30 // bytes of a file
 	maxLine   = 4 << 20 // bytes of a line; regedit wraps all values except texts
 )
 
@@ -51,7 +51,8 @@ const (
 // Damage of single lines is in [Export.Damage]. The error wraps winperf.ErrBadData if the file is no
 // export or exceeds a limit.
 func (e *Export) Read(name string, r io.Reader) error {
-	text, codePage, err := wire.NewReader(io.LimitReader(r, maxExport))
+	limited := &io.LimitedReader{R: r, N: maxExport}
+	text, codePage, err := wire.NewReader(limited)
 	if err != nil {
 		return err
 	}
@@ -71,6 +72,9 @@ func (e *Export) Read(name string, r io.Reader) error {
 	}
 	if err := p.lines.Err(); err != nil {
 		return p.fault("%v", err)
+	}
+	if limited.N == 0 {
+		return p.fault("the file has more than %d bytes", maxExport)
 	}
 	return nil
 }
@@ -133,12 +137,17 @@ type exportReader struct {
 	lines    *bufio.Scanner
 	line     string
 	number   int
+	again    bool // the next line is the current one
 	ansi     bool // texts in hexadecimal form have one byte for each character
 	codePage uint32
 	key      *exportedKey // nil: skipped
 }
 
 func (p *exportReader) next() bool {
+	if p.again {
+		p.again = false
+		return true
+	}
 	if !p.lines.Scan() {
 		return false
 	}
@@ -152,13 +161,19 @@ func (p *exportReader) next() bool {
 }
 
 func (p *exportReader) fault(form string, args ...any) error {
+	return p.faultAt(p.number, form, args...)
+}
+
+func (p *exportReader) faultAt(line int, form string, args ...any) error {
 	return &winperf.DataError{
-		Err: winperf.ErrBadData, Source: p.file, Line: max(p.number, 1), Msg: fmt.Sprintf(form, args...),
+		Err: winperf.ErrBadData, Source: p.file, Line: max(line, 1), Msg: fmt.Sprintf(form, args...),
 	}
 }
 
-func (p *exportReader) damage(form string, args ...any) {
-	p.export.damage.Add(func() error { return p.fault(form, args...) })
+func (p *exportReader) damage(form string, args ...any) { p.damageAt(p.number, form, args...) }
+
+func (p *exportReader) damageAt(line int, form string, args ...any) {
+	p.export.damage.Add(func() error { return p.faultAt(line, form, args...) })
 }
 
 func (p *exportReader) read() {
@@ -197,12 +212,16 @@ func (p *exportReader) readKey(line string) {
 	}
 }
 
+// deepest is the number of keys between Perflib and the deepest one, a counter set below its provider
+// and _V2Providers.
+const deepest = 3
+
 // concerns reports whether a key can hold settings of performance counters: Perflib and the keys below,
 // a service and its keys Performance and Linkage.
 func concerns(path string) bool {
 	path = strings.ToLower(path)
 	if rest, found := strings.CutPrefix(path, strings.ToLower(perflibKey)); found {
-		return rest == "" || rest[0] == '\\'
+		return rest == "" || rest[0] == '\\' && strings.Count(rest, `\`) <= deepest
 	}
 	rest, found := strings.CutPrefix(path, strings.ToLower(regfile.Services))
 	if !found || rest != "" && rest[0] != '\\' {
@@ -269,11 +288,32 @@ func (p *exportReader) value(s string) (v exportedValue, ok bool) {
 	}
 
 	text, rest, quoted := cutQuoted(s)
+	begin := p.number
+	if !quoted && strings.HasPrefix(s, `"`) {
+		text, rest, quoted = p.lineBreaks(s)
+	}
 	if !quoted || strings.TrimSpace(rest) != "" {
-		p.damage("expected a text in quotes, dword: or hex:")
+		p.damageAt(begin, "expected a text in quotes, dword: or hex:")
 		return v, false
 	}
 	return exportedValue{regfile.TypeString, wire.AppendUTF16Z(nil, text)}, true
+}
+
+// lineBreaks reads the other lines of a text: regedit writes line breaks in texts as they are. A text
+// without end stops before the next key.
+func (p *exportReader) lineBreaks(first string) (text, rest string, ok bool) {
+	lines := []string{first}
+	for p.next() {
+		if strings.HasPrefix(p.line, "[") {
+			p.again = true
+			break
+		}
+		lines = append(lines, p.line)
+		if _, _, ends := cutQuoted(`"` + p.line); ends {
+			return cutQuoted(strings.Join(lines, "\n"))
+		}
+	}
+	return "", "", false
 }
 
 // binaryType is REG_BINARY (winnt.h), the type of hex: without a number.

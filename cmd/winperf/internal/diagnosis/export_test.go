@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"testing"
@@ -119,6 +120,65 @@ func TestExportDamage(t *testing.T) {
 		if _, data, err := e.Value(regfile.Services+`\A`, "Good"); err != nil || !bytes.Equal(data, []byte{7, 0, 0, 0}) {
 			t.Errorf("%s: the line after it is % x, error %v", text, data, err)
 		}
+	}
+}
+
+// TestExportTexts has texts with line breaks, and one without end: the next key counts.
+func TestExportTexts(t *testing.T) {
+	const key = "[HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\"
+	e := &Export{}
+	file := header5 + "\n" + key + "A]\n\"Description\"=\"one\n [two]\n\n\\\"three\\\"\"\n\"Start\"=dword:00000002\n" +
+		key + "B]\n\"Open\"=\"one\n\"Close\"=\"two\\\"\n" + key + "C]\n\"Start\"=dword:00000003\n"
+	if err := e.Read("x.reg", bytes.NewReader(utf16(file))); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]uint32{"A": 2, "C": 3} {
+		kind, data, err := e.Value(regfile.Services+`\`+key, "Start")
+		if v := regfile.ParseValue(kind, data); v.Number != want || err != nil {
+			t.Errorf("%s: %+v, error %v", key, v, err)
+		}
+	}
+	kind, data, _ := e.Value(regfile.Services+`\A`, "Description")
+	if v := regfile.ParseValue(kind, data); v.Strings[0] != "one\n [two]\n\n\"three\"" {
+		t.Errorf("%q", v.Strings)
+	}
+	if damage := e.Damage(); len(damage) != 1 || !strings.HasPrefix(damage[0].Error(), "x.reg:9: ") {
+		t.Errorf("%q", damage)
+	}
+}
+
+// TestExportDeep has a key of 4 MB with many parents: it concerns nothing.
+func TestExportDeep(t *testing.T) {
+	e := &Export{}
+	const key = `[HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Perflib`
+	file := header5 + "\n" + key + strings.Repeat(`\A`, 1<<20) + "]\n" + key + `\_V2Providers\{1}\{2}]`
+	if err := e.Read("x.reg", strings.NewReader(file)); err != nil || len(e.keys) > 10 {
+		t.Errorf("%d keys, error %v", len(e.keys), err)
+	}
+	if keys, err := e.Keys(setsKey + `\{1}`); len(keys) != 1 || err != nil {
+		t.Errorf("%q, error %v", keys, err)
+	}
+}
+
+// endless is a file without end.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ';'
+	}
+	b[0] = '\n'
+	return len(b), nil
+}
+
+// TestExportLimit reads a file above the limit, of which a part would be missing without notice.
+func TestExportLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 1 GiB")
+	}
+	err := new(Export).Read("x.reg", io.MultiReader(strings.NewReader(header5+"\n"), endless{}))
+	if !errors.Is(err, winperf.ErrBadData) || !strings.Contains(err.Error(), "more than 1073741824 bytes") {
+		t.Errorf("error %v", err)
 	}
 }
 

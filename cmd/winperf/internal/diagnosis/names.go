@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/nametable"
@@ -87,11 +89,34 @@ func findNamesDamaged(v *view, report func(Finding)) {
 			}
 		}
 
+		evidence = append(evidence, l.odd()...)
+
 		if len(evidence) > 0 {
 			what := fmt.Sprintf("The name tables of language %s are damaged.", l.id)
 			report(v.rebuild(Finding{What: what, Evidence: few(evidence)}))
 		}
 	}
+}
+
+// odd reports title indices of the wrong kind: names have even ones, and help texts odd ones.
+func (l *language) odd() (evidence []string) {
+	for _, t := range []struct {
+		value string
+		table *nametable.Table
+		rest  uint32 // of an index divided by 2
+	}{{"Counter", l.names, 0}, {"Help", l.help, 1}} {
+		var wrong []uint32
+		for index := range t.table.All() {
+			if index%2 != t.rest && index != 1 {
+				wrong = append(wrong, index)
+			}
+		}
+		if len(wrong) > 0 {
+			form := `%s\%s : %s contains indices of the wrong kind: %s`
+			evidence = append(evidence, fmt.Sprintf(form, hklm+perflibKey, l.id, t.value, listed(wrong)))
+		}
+	}
+	return evidence
 }
 
 // few returns at most 8 texts and a line that counts the others.
@@ -112,7 +137,10 @@ func findNamesAboveLast(v *view, report func(Finding)) {
 	var evidence []string
 	recorded := func(value string, table *nametable.Table) uint32 {
 		last := v.number(namesPart, perflibKey, value)
-		if top := highest(table); last < top && last != 0 {
+		switch top := highest(table); {
+		case last == 0 && top > 0:
+			evidence = append(evidence, fmt.Sprintf("no value %s : %s", hklm+perflibKey, value))
+		case last < top:
 			form := `%s : %s = %d, but the English table contains index %d`
 			evidence = append(evidence, fmt.Sprintf(form, hklm+perflibKey, value, last, top))
 		}
@@ -142,23 +170,73 @@ func highest(t *nametable.Table) (index uint32) {
 
 func findNamesDisagree(v *view, report func(Finding)) {
 	english := v.english()
-	if english == nil || english.names.Len() == 0 {
-		return
+	if english == nil || english.names.Len() == 0 || v.incomplete {
+		return // the owners of indices are unknown
 	}
 
 	for _, l := range v.languages {
-		missing, surplus := difference(english.names, l.names), difference(l.names, english.names)
-		if l.id == nametable.English || l.names.Len() == 0 || len(missing)+len(surplus) == 0 {
+		if l.id == nametable.English || l.names.Len() == 0 {
 			continue
 		}
-		report(v.rebuild(Finding{
+		missing := v.translated(l.names, difference(english.names, l.names))
+		surplus := difference(l.names, english.names)
+		if len(missing)+len(surplus) == 0 {
+			continue
+		}
+		report(v.renew(Finding{
 			What: fmt.Sprintf("The names of language %s do not have the same title indices as English.", l.id),
 			Evidence: []string{
 				fmt.Sprintf("missing in %s: %s", l.id, listed(missing)),
 				fmt.Sprintf("only in %s: %s", l.id, listed(surplus)),
 			},
-		}))
+		}, append(missing, surplus...)))
 	}
+}
+
+// translated removes the indices of providers that have no name at all in a language: many have only
+// English names.
+func (v *view) translated(names *nametable.Table, missing []uint32) []uint32 {
+	for _, p := range v.providers {
+		translated := false
+		for index := range names.All() {
+			translated = translated || p.owns(index)
+		}
+		if p.named() && !translated {
+			missing = slices.DeleteFunc(missing, p.owns)
+		}
+	}
+	return missing
+}
+
+// renew fills the repair of names with these indices, which belong to Windows, to providers, or to
+// unknown owners.
+func (v *view) renew(f Finding, indices []uint32) Finding {
+	var system uint64 // the highest index of Windows, 0 without first pair
+	for index, text := range v.english().names.All() {
+		if index == 1 {
+			system, _ = strconv.ParseUint(text, 10, 32)
+		}
+	}
+
+	var owners []*provider
+	for _, index := range indices {
+		if uint64(index) <= system {
+			return v.rebuild(f)
+		}
+		for _, p := range v.providers {
+			if p.named() && p.owns(index) && !slices.Contains(owners, p) {
+				owners = append(owners, p)
+			}
+		}
+	}
+	if len(owners) > 0 {
+		return f.reinstallAll(owners...)
+	}
+
+	f.Fix = []string{"lodctr /Q"}
+	f.Risk = "None: the command only lists the providers. If a program whose names are in the evidence is still " +
+		"installed, install its names again."
+	return f
 }
 
 // difference returns the indices of a that b lacks. Index 1 has no name.

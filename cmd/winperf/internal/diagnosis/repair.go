@@ -40,7 +40,8 @@ func (v *view) rebuild(f Finding) Finding {
 	f.Risk = elevated + "lodctr /R makes the tables anew from the .ini files on this machine. It can give " +
 		"other title indices to all providers. Providers whose .ini file is no longer in %SystemRoot%\\inf are " +
 		"lost. Providers with names in the tables: " + providers + ". " +
-		"lodctr /R:counters-before.ini restores the old state."
+		"lodctr /R:counters-before.ini restores the old state. On 64-bit Windows, run the second command also in " +
+		"%SystemRoot%\\SysWOW64."
 	return f
 }
 
