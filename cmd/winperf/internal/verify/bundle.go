@@ -282,8 +282,8 @@ func WriteBundle(w io.Writer, files []File) error {
 	return z.Close()
 }
 
-// maxFile limits the files of a bundle.
-const maxFile = 1 << 30
+// maxFiles limits the sizes of all files of a bundle.
+const maxFiles = 1 << 30
 
 // readBundle returns the files of a bundle by name.
 func readBundle(r io.ReaderAt, size int64) (map[string][]byte, error) {
@@ -291,17 +291,19 @@ func readBundle(r io.ReaderAt, size int64) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", winperf.ErrBadData, err)
 	}
-	files := map[string][]byte{}
+	files, room := map[string][]byte{}, int64(maxFiles)
 	for _, f := range z.File {
 		in, err := f.Open()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", f.Name, winperf.ErrBadData, err)
 		}
-		b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+		b, err := io.ReadAll(io.LimitReader(in, room+1))
 		_ = in.Close() // read to its end
-		if err != nil || len(b) > maxFile {
-			const form = "%s: %w: damaged or larger than %d bytes: %w"
-			return nil, fmt.Errorf(form, f.Name, winperf.ErrBadData, maxFile, err)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", f.Name, winperf.ErrBadData, err)
+		}
+		if room -= int64(len(b)); room < 0 {
+			return nil, fmt.Errorf("%w: the files have more than %d bytes", winperf.ErrBadData, maxFiles)
 		}
 		files[f.Name] = b
 	}

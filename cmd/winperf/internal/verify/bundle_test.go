@@ -349,3 +349,24 @@ func TestReplayDamaged(t *testing.T) {
 		})
 	}
 }
+
+// FuzzReplay: whatever a bundle has, it is compared or refused.
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(`{"Checks": [{"Name": "blocks of a:"}]}`), []byte(`[
+		{"Reader": "a:", "Object": "O", "Counters": [{"Object": "O", "Counter": "C", "Type": "PERF_COUNTER_BULK_COUNT", "Instances": ["x"], "Raw": [1]}]},
+		{"Reader": "b:", "Object": "O", "Counters": [{"Object": "O", "Counter": "C", "Instances": ["x"], "Values": [1.5]}]},
+		{"Reader": "a:", "Object": "O", "Counters": [{"Object": "O", "Counter": "C", "Type": "PERF_COUNTER_BULK_COUNT", "Instances": ["x"], "Raw": [2]}]}]`))
+	f.Add([]byte(`{}`), []byte(`[
+		{"Reader": "a:", "Counters": [{"Object": "O", "Counter": "C", "Instances": ["x"], "Values": [1]}]},
+		{"Reader": "b:", "Counters": [{"Object": "O", "Counter": "C", "Instances": ["x", "y"], "Values": [1], "Raw": [2]}]},
+		{"Reader": "a:", "Counters": [{"Object": "O", "Counter": "C", "Instances": ["x"], "Values": [2]}]}]`))
+	f.Fuzz(func(t *testing.T, findings, looks []byte) {
+		var zip bytes.Buffer
+		if err := WriteBundle(&zip, []File{{Name: findingsFile, Data: findings}, {Name: looksFile, Data: looks}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Replay(t.Context(), bytes.NewReader(zip.Bytes()), int64(zip.Len())); err != nil && !errors.Is(err, winperf.ErrBadData) {
+			t.Error(err)
+		}
+	})
+}

@@ -86,7 +86,7 @@ func (c *Comparison) Add(before, look, after *Look) {
 
 	for name, b := range look.Counters {
 		a0, a1 := before.Counters[name], after.Counters[name]
-		if a0 == nil || a1 == nil || a0.Type != a1.Type {
+		if !a0.isRaw() || !a1.isRaw() || a0.Type != a1.Type {
 			continue
 		}
 		p := place{name: name, now: now, older: older, a0: a0, b: b, a1: a1}
@@ -134,7 +134,7 @@ func (c *Comparison) addCounter(p *place) {
 		}
 		p.before, p.to = &p.a0.Samples[i0], &p.a1.Samples[i1]
 		switch {
-		case p.b.Samples != nil:
+		case p.b.isRaw():
 			c.addRaw(p)
 		case p.a0.Type.Samples() == 1:
 			x, okX := cook(p.a0, nil, p.before)
@@ -185,7 +185,7 @@ func (c *Comparison) addRate(p *place) {
 		return
 	}
 	a0, b, a1 := p.older.before.Counters[p.name], p.older.look.Counters[p.name], p.older.after.Counters[p.name]
-	if a0 == nil || b == nil || a1 == nil {
+	if !a0.isRaw() || b == nil || b.isRaw() != p.b.isRaw() || !a1.isRaw() {
 		return
 	}
 	i0, j, i1 := a0.instance(p.in, p.j), b.instance(p.in, p.j), a1.instance(p.in, p.j)
@@ -194,7 +194,7 @@ func (c *Comparison) addRate(p *place) {
 	}
 
 	v, ok := 0.0, true
-	if p.b.Samples != nil {
+	if p.b.isRaw() {
 		v, ok = cook(p.b, &b.Samples[j], &p.b.Samples[p.j])
 	} else {
 		v = p.b.Values[p.j]

@@ -48,6 +48,9 @@ type Counter struct {
 	places  map[string]int // of Names, made when it is needed
 }
 
+// isRaw reports whether the counter has raw values.
+func (c *Counter) isRaw() bool { return c != nil && len(c.Samples) > 0 }
+
 // instance returns the position of an instance, or -1. It is probably at hint.
 func (c *Counter) instance(name string, hint int) int {
 	if hint < len(c.Names) && c.Names[hint] == name {

@@ -117,9 +117,11 @@ func (s *storedLook) look(d *driver, samples []*winperf.Sample) (*Look, error) {
 		for _, v := range stored.Raw {
 			c.Samples = append(c.Samples, counter.Sample{Value: v})
 		}
-		if len(c.Names) != len(c.Values)+len(c.Samples) {
+		// Either all values are raw, or none.
+		values := len(c.Values) + len(c.Samples)
+		if len(c.Names) != values || len(c.Values) > 0 && len(c.Samples) > 0 {
 			return nil, fmt.Errorf("%w: %s has %d instances and %d values", winperf.ErrBadData, stored.Name,
-				len(c.Names), len(c.Values)+len(c.Samples))
+				len(c.Names), values)
 		}
 		l.Counters[stored.Name] = c
 	}
