@@ -21,7 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -415,62 +414,4 @@ func (r *reader) flags(at, text string) bool {
 		r.t.Errorf("%s: %v: %s", at, err, bytes.TrimSpace(out))
 	}
 	return true
-}
-
-func lines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
-
-// usual removes what winperf prints in addition on a busy machine or without all permissions. Its status is
-// then 3.
-func usual(out string) string { return unusual.ReplaceAllString(out, "") }
-
-var unusual = regexp.MustCompile(`(?m)^winperf: (?:no permission to read|\d+ samples? w\w+ missed) .*\n`)
-
-// parts of a line that differ between two machines, or two moments.
-var parts = []struct {
-	form *regexp.Regexp
-	text string
-}{
-	{regexp.MustCompile(`\b[0-9a-f]{16,}\b`), "ID"},
-	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+(?: ?[-+]\d\d:\d\d|Z)?`), "TIME"},
-	{regexp.MustCompile(`\\\\[^\\\s"]+\\`), `\\HOST\`},
-	{regexp.MustCompile(`([{,]\w+)="[^"]*"`), `$1="LABEL"`},
-	{regexp.MustCompile(`\([^()\\]*\)\\`), `(INSTANCE)\`},
-	{regexp.MustCompile(`\bno_counter\b|\b\d+(?:/s| MHz)`), "N"}, // the machine may lack a counter
-	{regexp.MustCompile(`\b(?:localhost|127\.0\.0\.1):\d+`), "ADDRESS"},
-	{regexp.MustCompile(`\bagrees +\(.*`), "agrees"},
-	{regexp.MustCompile(` \[(?:n=)?\d+\]`), ""},
-	{regexp.MustCompile(`(?:~|[-+]?\d[\d.]*%) \(p=[\d.]+ n=\d+\)(?: differs)?`), "DIFFERENCE"},
-	{regexp.MustCompile(`\((?:noise: )?p=[\d.]+\)`), "DIFFERENCE"},
-	{regexp.MustCompile(`[-+]?\d+(?:[.,]\d+)* ?(?:[KMGT]i?)?B\b`), "SIZE"},
-	{regexp.MustCompile(`[-+]?\d+(?:[.,]\d+)* ?(?:[nµm]?s|min|h)\b`), "DURATION"},
-	{regexp.MustCompile(`[-+]?\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?`), "N"},
-	{regexp.MustCompile(` *(?:\t| ) *`), " "},
-}
-
-// shape returns lines without the parts that differ; several lines in a row of the same form are one.
-func shape(lines []string) string {
-	var all []string
-	for _, line := range lines {
-		for _, part := range parts {
-			line = part.form.ReplaceAllString(line, part.text)
-		}
-		all = append(all, strings.TrimSpace(line)+"\n")
-	}
-	return strings.Join(slices.Compact(all), "")
-}
-
-// form returns an expression for the shape of the output that a page shows. Without whole, more output may
-// follow. The character … stands for omitted text, or for lines.
-func form(output []string, whole bool) *regexp.Regexp {
-	text := regexp.QuoteMeta(shape(output))
-	text = regexp.MustCompile(`(?m)^…\n`).ReplaceAllString(text, `(?:.*\n)*?`)
-	text = `^` + strings.ReplaceAll(text, "…", ".*")
-	if whole {
-		text += `$`
-	}
-	return regexp.MustCompile(text)
-}
-
-func difference(page []string, out string) string {
-	return cmp.Diff(strings.Split(shape(page), "\n"), strings.Split(shape(lines(out)), "\n")) + "\n" + out
 }

@@ -38,7 +38,8 @@ func TestExamples(t *testing.T) {
 	}
 
 	t.Chdir(at)
-	commands := regexp.MustCompile(`(?m)^    \$ ((?:gcc|javac|java|PYTHONPATH=\S+) .*)$`).FindAllStringSubmatch(string(text), -1)
+	form := regexp.MustCompile(`(?m)^    \$ ((?:gcc|javac|java|PYTHONPATH=\S+) .*)$`)
+	commands := form.FindAllStringSubmatch(string(text), -1)
 	if len(commands) != 6 {
 		t.Fatalf("commands %q", commands)
 	}
@@ -58,7 +59,8 @@ func TestParts(t *testing.T) {
 	t.Chdir(t.TempDir())
 
 	parts := 0
-	for _, found := range regexp.MustCompile("(?s)\n *```(c|java)\n(.*?\n) *```\n").FindAllStringSubmatch(string(text), -1) {
+	form := regexp.MustCompile("(?s)\n *```(c|java)\n(.*?\n) *```\n")
+	for _, found := range form.FindAllStringSubmatch(string(text), -1) {
 		code := strings.ReplaceAll(found[2], "...\n", ";\n")
 		switch {
 		case strings.Contains(code, "main("):
@@ -66,7 +68,8 @@ func TestParts(t *testing.T) {
 		case found[1] == "c":
 			code = "#include <stddef.h>\n#include \"libwinperf.h\"\nint main(void) {" + code + "}\n"
 		case found[1] == "java":
-			code = "import java.util.List;\nimport winperf.*;\nclass Part { void run(DataSource source) {" + code + "} }\n"
+			code = "import java.util.List;\nimport winperf.*;\n" +
+				"class Part { void run(DataSource source) {" + code + "} }\n"
 		}
 
 		parts++

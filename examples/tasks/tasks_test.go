@@ -108,7 +108,8 @@ func TestExperiment(t *testing.T) {
 	expect(t, `^order .*\\System\\Context Switches/sec grew by \d+`, out.String())
 }
 
-// TestReadme: each line of the code in README.md and docs/publish.md is a line of the code that the other tests run.
+// TestReadme: each line of the code in README.md and docs/publish.md is a line of the code that the other
+// tests run.
 func TestReadme(t *testing.T) {
 	var pages strings.Builder
 	for _, file := range []string{"../../README.md", "../../docs/publish.md"} {
