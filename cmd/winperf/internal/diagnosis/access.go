@@ -60,13 +60,9 @@ func findKeyRights(v *view, report func(Finding)) {
 	if v.Rights == nil {
 		return
 	}
-	keys := []string{perflibKey, EnglishNames, setsKey}
-	for _, p := range v.providers {
-		keys = append(keys, p.key)
-	}
 
 	var evidence, denied, sids []string
-	for _, key := range keys {
+	for _, key := range v.ruledKeys() {
 		list, known := v.rightsOf(key)
 		if !known {
 			continue
@@ -91,6 +87,15 @@ func findKeyRights(v *view, report func(Finding)) {
 			What: "Accounts that read counters have no right to read keys of performance counters.", Evidence: few(evidence),
 		}.allow(denied, sids))
 	}
+}
+
+// ruledKeys returns the keys that the readers need.
+func (v *view) ruledKeys() []string {
+	keys := []string{perflibKey, EnglishNames, setsKey}
+	for _, p := range v.providers {
+		keys = append(keys, p.key)
+	}
+	return keys
 }
 
 // rightsOf returns the access control list of a key. Missing keys, and keys that this account may not

@@ -40,6 +40,7 @@ type Unexamined struct {
 // Report is the result of an examination.
 type Report struct {
 	Findings   []Finding    `json:"findings"`
+	Examined   []string     `json:"examined"` // what was examined, with numbers
 	Unexamined []Unexamined `json:"unexamined"`
 }
 
@@ -78,7 +79,8 @@ type Machine struct {
 	Published []error
 	// Root has the directories proc and sys of a Linux host.
 	Root fs.FS
-	// Unexamined are the parts that the caller could not read.
+	// Examined and Unexamined are parts that the caller could and could not read.
+	Examined   []string
 	Unexamined []Unexamined
 }
 
@@ -99,19 +101,45 @@ type check struct {
 // Examine runs all checks. Findings have the order of the checks.
 func Examine(m *Machine) Report {
 	v := newView(m)
-	r := Report{Findings: []Finding{}, Unexamined: []Unexamined{}} // [] in JSON
+	r := Report{Findings: []Finding{}, Examined: []string{}, Unexamined: []Unexamined{}} // [] in JSON
 	for _, c := range checks() {
 		c.find(v, func(f Finding) {
 			f.Code, f.Severity, f.Breaks = c.code, c.severity, c.breaks
 			r.Findings = append(r.Findings, f)
 		})
 	}
+	r.Examined = append(append(r.Examined, v.examined()...), m.Examined...)
 	r.Unexamined = append(append(r.Unexamined, m.Unexamined...), v.unexamined...)
 	return r
 }
 
 func checks() []check {
 	return slices.Concat(nameChecks, providerChecks, setChecks, rightsChecks, hostChecks)
+}
+
+// examined returns the parts that the checks could examine.
+func (v *view) examined() (parts []string) {
+	for _, part := range []struct {
+		examined bool
+		form     string
+		n        int
+	}{
+		{v.perflib, "languages of name tables: %d", len(v.languages)},
+		{v.services, "version 1 providers: %d", len(v.providers)},
+		{v.Probes != nil, "called providers: %d", len(v.Probes)},
+		{v.Sets != nil || len(v.sets) > 0, "registered counter sets of version 2: %d", len(v.sets)},
+		{len(v.Manifests) > 0, "manifests: %d", len(v.Manifests)},
+		{v.services, "services: %d", len(services)},
+		{v.Rights != nil, "keys and their rights: %d", len(v.ruledKeys())},
+		{v.Groups != nil, "groups of this account: %d", len(v.Groups)},
+		{v.Root != nil, "needed files and directories: %d", len(files)},
+		{v.Costs != nil, "objects and their times: %d", len(v.Costs)},
+	} {
+		if part.examined {
+			parts = append(parts, fmt.Sprintf(part.form, part.n))
+		}
+	}
+	return parts
 }
 
 // listed returns at most 8 texts and the number of the others.

@@ -134,9 +134,23 @@ func TestUnsafeNames(t *testing.T) {
 
 // TestHealthy examines machines without faults.
 func TestHealthy(t *testing.T) {
-	for name, m := range map[string]*Machine{"Windows": windowsMachine(t), "Linux": linuxMachine(), "none": {}} {
-		if r := Examine(m); len(r.Findings) != 0 || len(r.Unexamined) != 0 {
+	examined := map[string][]string{
+		"Windows": {
+			"languages of name tables: 2", "version 1 providers: 3", "called providers: 3",
+			"registered counter sets of version 2: 1", "services: 3", "groups of this account: 1",
+		},
+		"Linux": {"needed files and directories: 13", "objects and their times: 1", "clocks"},
+		"none":  {},
+	}
+	healthyLinux := linuxMachine()
+	healthyLinux.Examined = []string{"clocks"}
+	for name, m := range map[string]*Machine{"Windows": windowsMachine(t), "Linux": healthyLinux, "none": {}} {
+		r := Examine(m)
+		if len(r.Findings) != 0 || len(r.Unexamined) != 0 {
 			t.Errorf("%s: %+v", name, r)
+		}
+		if d := cmp.Diff(examined[name], r.Examined); d != "" {
+			t.Errorf("%s: %s", name, d)
 		}
 	}
 }

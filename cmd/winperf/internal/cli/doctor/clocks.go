@@ -16,6 +16,9 @@ const (
 	clockInterval = 250 * time.Millisecond
 )
 
+// published is the part of a machine that publish.Check examines.
+const published = "directories of published counters"
+
 // readClocks takes samples for a second and adds their anomalies.
 func readClocks(ctx context.Context, m *diagnosis.Machine, src winperf.Source) {
 	sel, err := winperf.Select(`\System\System Up Time`)
@@ -28,4 +31,7 @@ func readClocks(ctx context.Context, m *diagnosis.Machine, src winperf.Source) {
 		}
 	}
 	unread(m, "clocks", err)
+	if err == nil {
+		m.Examined = append(m.Examined, "clocks for a second")
+	}
 }

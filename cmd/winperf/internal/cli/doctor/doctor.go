@@ -35,7 +35,8 @@ func Command(a *console.App) *cobra.Command {
 		Short: "Find faults of the performance counters on this machine, and their repair",
 		Long: `Doctor examines the performance counters of this machine, Windows or Linux, and lists the
 faults it finds: their consequences, the evidence, and the commands that repair them with
-their risk. It changes nothing. docs/doctor.md describes each finding.
+their risk. The last lines list the examined parts. Doctor changes nothing. docs/doctor.md
+describes each finding.
 
 On Windows it examines the name tables, the keys of all providers and who may read them,
 the rights of this account, services, the time to read each object, and clocks. It also
@@ -161,6 +162,9 @@ func write(out *output.Output, r diagnosis.Report) error {
 
 	for _, f := range r.Findings {
 		writeFinding(out.Writer, f)
+	}
+	if len(r.Examined) > 0 {
+		console.WriteWrapped(out.Writer, "examined: ", "  ", strings.Join(r.Examined, ", "), width)
 	}
 	for _, u := range r.Unexamined {
 		fmt.Fprintf(out, "not examined: %s: %s\n", safetext.Line(u.Part), safetext.Line(u.Reason))

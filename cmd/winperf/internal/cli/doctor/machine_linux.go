@@ -16,7 +16,7 @@ import (
 )
 
 func readMachine(ctx context.Context) (*diagnosis.Machine, error) {
-	m := &diagnosis.Machine{Root: os.DirFS("/"), Published: publish.Check()}
+	m := &diagnosis.Machine{Root: os.DirFS("/"), Published: publish.Check(), Examined: []string{published}}
 	src, err := source.Open(ctx, "local:")
 	if err != nil {
 		unread(m, "objects and clocks", err)

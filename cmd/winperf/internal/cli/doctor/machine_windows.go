@@ -31,7 +31,7 @@ func readMachine(ctx context.Context) (*diagnosis.Machine, error) {
 		Events: sync.OnceValues(func() ([]diagnosis.Event, error) {
 			return readEvents(winapi.NewEvents(winapi.NewDLL("wevtapi.dll")))
 		}),
-		Published: publish.Check(),
+		Published: publish.Check(), Examined: []string{published},
 	}
 
 	var err error
