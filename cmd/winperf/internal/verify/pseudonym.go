@@ -25,9 +25,8 @@ type pseudonyms struct {
 	random  *rand.Rand
 	words   map[string][]rune // by folded word; nil is not yet chosen
 	used    map[string]bool
-	private []string // names of machines and users, and their words
-	texts   *regexp.Regexp
-	raw     *regexp.Regexp // private names in bytes
+	private []string       // names of machines and users, and their words
+	texts   *regexp.Regexp // matches private names; nil: not yet compiled
 }
 
 // newPseudonyms returns pseudonyms that depend on nothing but a random seed, which is not stored.
@@ -103,34 +102,29 @@ func (p *pseudonyms) learnText(s string) {
 	}
 }
 
-// compile makes the patterns of private names. Longer ones are first. In texts short ones are whole words.
-func (p *pseudonyms) compile() {
+// pattern returns the pattern of private names. Longer ones are first, and short ones must be whole words.
+func (p *pseudonyms) pattern() *regexp.Regexp {
+	if p.texts != nil {
+		return p.texts
+	}
 	slices.SortFunc(p.private, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
-	texts, raw := []string{"$.^"}, []string{"$.^"} // matches nothing
+	all := []string{"$.^"} // matches nothing
 	for _, name := range slices.Compact(p.private) {
 		quoted := regexp.QuoteMeta(name)
-		ascii := !strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII })
-		if ascii && len(name) < leastUnits {
-			texts = append(texts, `\b`+quoted+`\b`)
-		} else {
-			texts = append(texts, quoted)
+		if len(name) < leastUnits {
+			quoted = `\b` + quoted + `\b`
 		}
-
-		if !ascii || len(name) < leastUnits {
-			continue
-		}
-		wide := ""
-		for _, r := range name {
-			wide += regexp.QuoteMeta(string(r)) + `\x00`
-		}
-		if raw = append(raw, wide); len(name) >= leastBytes {
-			raw = append(raw, quoted)
-		}
+		all = append(all, quoted)
 	}
-	p.texts = regexp.MustCompile("(?i)" + strings.Join(texts, "|"))
-	p.raw = regexp.MustCompile("(?i)" + strings.Join(raw, "|"))
+	p.texts = regexp.MustCompile("(?i)" + strings.Join(all, "|"))
+	return p.texts
+}
+
+// replacePrivate replaces the names of machines and users.
+func (p *pseudonyms) replacePrivate(s string) string {
+	return p.pattern().ReplaceAllStringFunc(s, func(m string) string { return word.ReplaceAllStringFunc(m, p.known) })
 }
 
 // fold returns a text without differences of case. It has the same length.
@@ -157,13 +151,10 @@ func (p *pseudonyms) text(s string) string {
 	if p == nil {
 		return s
 	}
-	if p.texts == nil {
-		p.compile()
-	}
 	s = pathInstance.ReplaceAllStringFunc(s, func(m string) string {
 		return "(" + p.name(strings.TrimSuffix(m[1:], `)\`)) + `)\`
 	})
-	return p.texts.ReplaceAllStringFunc(s, func(m string) string { return word.ReplaceAllStringFunc(m, p.known) })
+	return p.replacePrivate(s)
 }
 
 // word returns the pseudonym of a folded word.
@@ -365,22 +356,16 @@ func (p *pseudonyms) scrub(b []byte) {
 		p.scrubRuns(b[min(begin, len(b)):], 2, leastUnits)
 	}
 	p.scrubRuns(b, 1, leastBytes)
-
-	if p.raw == nil {
-		p.compile()
-	}
-	for _, m := range p.raw.FindAllIndex(b, -1) {
-		found, size := b[m[0]:m[1]], 1
-		if found[1] == 0 {
-			size = 2
-		}
-		text := strings.ReplaceAll(string(found), "\x00", "")
-		overwrite(found, size, word.ReplaceAllStringFunc(text, p.known))
-	}
 }
 
-// scrubRuns replaces known words in units of size bytes.
+// scrubRuns replaces known words of at least so many letters, in units of size bytes.
 func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
+	known := func(w string) string {
+		if len(w) < least {
+			return w
+		}
+		return p.known(w)
+	}
 	var run []rune
 	for i := 0; i <= len(b); i += size {
 		if i+size <= len(b) {
@@ -388,7 +373,7 @@ func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 			if size == 2 {
 				r = rune(binary.LittleEndian.Uint16(b[i:]))
 			}
-			if r > 0 && unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			if inName(r) {
 				run = append(run, r)
 				continue
 			}
@@ -396,12 +381,23 @@ func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 
 		if len(run) >= least {
 			text := string(run)
-			if pseudonym := p.known(text); pseudonym != text {
-				overwrite(b[i-len(run)*size:i], size, pseudonym)
+			if done := word.ReplaceAllStringFunc(p.replacePrivate(text), known); done != text {
+				overwrite(b[i-len(run)*size:i], size, done)
 			}
 		}
 		run = run[:0]
 	}
+}
+
+// inName reports whether a character can be in the name of a machine or user, or in a word.
+func inName(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_':
+		return true
+	case r <= unicode.MaxASCII:
+		return false
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
 // overwrite writes a text in units of size bytes.
