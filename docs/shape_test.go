@@ -15,7 +15,7 @@ func lines(text string) []string { return strings.Split(strings.TrimRight(text, 
 // then 3.
 func usual(out string) string { return unusual.ReplaceAllString(out, "") }
 
-var unusual = regexp.MustCompile(`(?m)^winperf: (?:no permission to read|\d+ samples? w\w+ missed) .*\n`)
+var unusual = regexp.MustCompile(`(?m)^winperf: (?:(?:\S+: )?no permission to read|\d+ samples? w\w+ missed) .*\n`)
 
 // parts of a line that differ between two machines, or two moments.
 var parts = []struct {
