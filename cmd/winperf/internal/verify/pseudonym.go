@@ -27,6 +27,13 @@ type pseudonyms struct {
 	used    map[string]bool
 	private []string       // names of machines and users, and their words
 	texts   *regexp.Regexp // matches private names; nil: not yet compiled
+	runs    map[run]string // results of scrubRun: samples of an object repeat them
+}
+
+// run is a text in bytes, whose words are replaced if they have at least so many letters.
+type run struct {
+	text  string
+	least int
 }
 
 // newPseudonyms returns pseudonyms that depend on nothing but a random seed, which is not stored.
@@ -35,6 +42,7 @@ func newPseudonyms() *pseudonyms {
 	_, _ = crypto.Read(seed[:]) // never fails
 	return &pseudonyms{
 		random: rand.New(rand.NewChaCha8(seed)), words: map[string][]rune{}, used: map[string]bool{},
+		runs: map[run]string{},
 	}
 }
 
@@ -360,13 +368,7 @@ func (p *pseudonyms) scrub(b []byte) {
 
 // scrubRuns replaces known words of at least so many letters, in units of size bytes.
 func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
-	known := func(w string) string {
-		if len(w) < least {
-			return w
-		}
-		return p.known(w)
-	}
-	var run []rune
+	var found []rune
 	for i := 0; i <= len(b); i += size {
 		if i+size <= len(b) {
 			r := rune(b[i])
@@ -374,19 +376,38 @@ func (p *pseudonyms) scrubRuns(b []byte, size, least int) {
 				r = rune(binary.LittleEndian.Uint16(b[i:]))
 			}
 			if inName(r) {
-				run = append(run, r)
+				found = append(found, r)
 				continue
 			}
 		}
 
-		if len(run) >= least {
-			text := string(run)
-			if done := word.ReplaceAllStringFunc(p.replacePrivate(text), known); done != text {
-				overwrite(b[i-len(run)*size:i], size, done)
+		if len(found) >= least {
+			text := run{string(found), least}
+			if done := p.scrubRun(text); done != text.text {
+				overwrite(b[i-len(found)*size:i], size, done)
 			}
 		}
-		run = run[:0]
+		found = found[:0]
 	}
+}
+
+func (p *pseudonyms) scrubRun(r run) string {
+	done, known := p.runs[r]
+	if known {
+		return done
+	}
+	done = word.ReplaceAllStringFunc(p.replacePrivate(r.text), func(w string) string {
+		if len(w) < r.least {
+			return w
+		}
+		return p.known(w)
+	})
+
+	const most = 1 << 16
+	if len(p.runs) < most {
+		p.runs[r] = done
+	}
+	return done
 }
 
 // inName reports whether a character can be in the name of a machine or user, or in a word.
