@@ -282,6 +282,27 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
+// TestRepairs checks that repairs on Linux fit the fault in the evidence.
+func TestRepairs(t *testing.T) {
+	problem := func(text string) *Machine {
+		m := linuxMachine()
+		m.Published = []error{errors.New(text)}
+		return m
+	}
+	const onlyProcesses = "21 1 0:20 / /proc rw - proc proc rw,subset=pid\n"
+	for want, m := range map[string]*Machine{
+		"chmod +t /run/winperf":                       problem("other accounts may remove files from /run/winperf (chmod +t; or chmod go-w where only its owner publishes): permission denied"),
+		"chmod go-w /etc/winperf/publishers":          problem("others may write to /etc/winperf/publishers (chmod go-w): permission denied"),
+		"ls -ld /run/winperf /etc/winperf/publishers": problem("/run/x; reboot is not a directory: invalid argument"),
+		"mount -t proc proc /proc":                    linuxMachine("proc/self/mountinfo", onlyProcesses, "proc/pressure/cpu", "-"),
+	} {
+		found := Examine(m).Findings
+		if len(found) != 1 || len(found[0].Fix) != 1 || found[0].Fix[0] != want {
+			t.Errorf("%+v, want %s", found, want)
+		}
+	}
+}
+
 func noEvents(n int) string {
 	return fmt.Sprintf("none of the %d newest events of Perflib names the provider", n)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +167,11 @@ func findFilesMissing(v *view, report func(Finding)) {
 	if v.Root == nil {
 		return
 	}
+	onlyProcesses := option(v.file("proc/self/mountinfo"), "/proc", "subset") == "pid"
 	for _, file := range files {
+		if onlyProcesses && strings.HasPrefix(file.name, "proc/") {
+			file.fix, file.risk = "mount -t proc proc /proc", mountRisk
+		}
 		if _, err := fs.Stat(v.Root, file.name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -240,12 +245,9 @@ func findDirectoryUnsafe(v *view, report func(Finding)) {
 		f := Finding{
 			What:     "The rights of a directory or file for published counters are unsafe or wrong.",
 			Evidence: []string{err.Error()},
-			Fix: []string{
-				"chown root:root /run/winperf /etc/winperf/publishers",
-				"chmod go-w /etc/winperf/publishers",
-			},
-			Risk: "Run as root. Use only the command for the path in the evidence. If other accounts publish " +
-				"in the directory, use chmod 1777 instead of chown.",
+			Fix:      []string{rightsCommand(err.Error())},
+			Risk: "Run as the owner or as root. Programs of other accounts can no longer change the file or " +
+				"directory, or remove files of others from it.",
 		}
 		if v.Root == nil {
 			f.Fix = []string{`icacls "%ProgramData%\winperf"`}
@@ -254,6 +256,19 @@ func findDirectoryUnsafe(v *view, report func(Finding)) {
 		}
 		report(f)
 	}
+}
+
+var absolutePath = regexp.MustCompile(`/[\w./-]+`)
+
+// rightsCommand returns the command that the message of package publish suggests, or one that only reads.
+func rightsCommand(message string) string {
+	path := absolutePath.FindString(message)
+	for _, mode := range []string{"chmod +t", "chmod go-w"} {
+		if strings.Contains(message, "("+mode) && path != "" {
+			return mode + " " + path
+		}
+	}
+	return "ls -ld /run/winperf /etc/winperf/publishers"
 }
 
 // SlowObject is the time of an object that makes intervals of a second inexact.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"debug/pe"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,6 +100,9 @@ func findLibrary(name string) (string, error) {
 		return s
 	})
 	if filepath.Base(name) != name {
+		if !filepath.IsAbs(name) { // such as \SystemRoot\System32
+			return "", fmt.Errorf("%s: %w", name, winapi.ERROR_NOT_SUPPORTED)
+		}
 		_, err := os.Stat(name)
 		return name, err
 	}
@@ -107,7 +111,8 @@ func findLibrary(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, dir := range append([]string{system}, filepath.SplitList(os.Getenv("PATH"))...) {
+	dirs := []string{system, filepath.Join(system, "drivers")} // drivers have counter sets
+	for _, dir := range append(dirs, filepath.SplitList(os.Getenv("PATH"))...) {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
