@@ -2,15 +2,15 @@ package experiment
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 type eventLine struct {
@@ -144,7 +144,7 @@ func parseJSONLine(line []byte) (l eventLine, err error) {
 	for key, raw := range object.Attrs {
 		l.attrs = append(l.attrs, Attr{key, jsonValue(raw)})
 	}
-	slices.SortFunc(l.attrs, func(a, b Attr) int { return cmp.Compare(a.Key, b.Key) })
+	sorted.Func(l.attrs, func(a, b Attr) int { return strings.Compare(a.Key, b.Key) })
 	return l, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment/sensor"
 	"github.com/winperf/winperf/internal/schedule"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/suggest"
 	"github.com/winperf/winperf/measure"
 )
@@ -233,7 +234,7 @@ func missing(of, in map[lastingID]instance) (all []instance) {
 			all = append(all, x)
 		}
 	}
-	slices.SortFunc(all, func(a, b instance) int {
+	sorted.Func(all, func(a, b instance) int {
 		return strings.Compare(a.name+"\x00"+a.key, b.name+"\x00"+b.key)
 	})
 	return all

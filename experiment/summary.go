@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/stats"
 )
 
@@ -144,11 +144,11 @@ func (s *summaries) records(b *binding) []*Record {
 		for key, v := range of.values {
 			r.Values = append(r.Values, v.value(&s.opt, key))
 		}
-		slices.SortFunc(r.Values, compareValues)
+		sorted.Func(r.Values, compareValues)
 		all = append(all, r)
 	}
 
-	slices.SortFunc(all, func(a, b *Record) int { return cmp.Compare(a.Event.Name, b.Event.Name) })
+	sorted.Func(all, func(a, b *Record) int { return cmp.Compare(a.Event.Name, b.Event.Name) })
 	return all
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/schedule"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -169,7 +169,7 @@ func (w *watched) removed(now time.Duration) (events []crossed) {
 			events = append(events, w.event(".end", x, now, Attr{"gone", true}))
 		}
 	}
-	slices.SortFunc(events, func(a, b crossed) int { return strings.Compare(a.path, b.path) })
+	sorted.Func(events, func(a, b crossed) int { return strings.Compare(a.path, b.path) })
 	return events
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 type planner struct {
@@ -76,7 +77,7 @@ func (b *planner) make(ck *frame.Cooker) *objectPlan {
 		f := &op.found[n]
 		f.status = b.add(op, f.part, instances[n])
 	}
-	slices.SortStableFunc(op.items, func(a, b item) int { return cmp.Compare(a.k, b.k) })
+	sorted.Func(op.items, func(a, b item) int { return cmp.Compare(a.k, b.k) })
 	return op
 }
 

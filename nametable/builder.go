@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // builder collects the pairs of a table. The text of the next pair is written to text
@@ -50,7 +52,7 @@ func (b *builder) table(kind Kind) *Table {
 	if b.seen != nil {
 		// Texts are in reading order: for equal indices the later text is sorted first and
 		// kept.
-		slices.SortFunc(b.pairs, func(p, q pair) int {
+		sorted.Func(b.pairs, func(p, q pair) int {
 			return cmp.Or(cmp.Compare(p.index, q.index), cmp.Compare(q.start, p.start))
 		})
 		b.pairs = slices.CompactFunc(b.pairs, func(p, q pair) bool { return p.index == q.index })

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Names combines the name tables of several languages.
@@ -83,7 +84,7 @@ func (n *Names) In(lang string) *Names {
 	}
 
 	view := &Names{languages: slices.Clone(n.languages)}
-	slices.SortStableFunc(view.languages, func(a, b language) int { return rank(a) - rank(b) })
+	sorted.Func(view.languages, func(a, b language) int { return rank(a) - rank(b) })
 	return view
 }
 

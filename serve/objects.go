@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -163,7 +164,7 @@ func (o *objects) list(now time.Time, some, got map[string]bool) []objectState {
 		}
 		list = append(list, state)
 	}
-	slices.SortFunc(list, func(a, b objectState) int { return cmp.Compare(a.Name, b.Name) })
+	sorted.Func(list, func(a, b objectState) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 

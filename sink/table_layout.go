@@ -5,7 +5,8 @@ import (
 	"cmp"
 	"iter"
 	"math"
-	"slices"
+
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // maxColumn is the largest width of a column. Longer texts are not cut but exceed it, so that one
@@ -87,7 +88,7 @@ type activeRow struct {
 func (s *section) mostActive(n int) []activeRow {
 	var top []activeRow
 	trim := func() {
-		slices.SortStableFunc(top, func(a, b activeRow) int { return cmp.Compare(b.activity, a.activity) })
+		sorted.Func(top, func(a, b activeRow) int { return cmp.Compare(b.activity, a.activity) })
 		top = top[:min(len(top), n)]
 	}
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Stats are the counts of a cache since it was made.
@@ -65,7 +66,7 @@ func (s *Source) Stats() Stats {
 		st.Objects = append(st.Objects, o)
 	}
 
-	slices.SortFunc(st.Objects, func(a, b ObjectStats) int {
+	sorted.Func(st.Objects, func(a, b ObjectStats) int {
 		one, other := a.ObjectID, b.ObjectID
 		return cmp.Or(cmp.Compare(one.Index, other.Index), slices.Compare(one.GUID[:], other.GUID[:]))
 	})

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/suggest"
 )
 
@@ -127,7 +128,7 @@ func Programs(ctx context.Context, dir string) ([]Program, error) {
 			found = append(found, p)
 		}
 	}
-	slices.SortFunc(found, func(a, b Program) int {
+	sorted.Func(found, func(a, b Program) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {
 			return c
 		}

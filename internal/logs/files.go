@@ -7,8 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
+
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Actions at the limit of a file.
@@ -261,7 +262,7 @@ func (s *Files) adopt() {
 		s.kept = append(s.kept, &file{name: name, size: info.Size(), last: info.ModTime()})
 		s.written.Size += info.Size()
 	}
-	slices.SortStableFunc(s.kept, func(a, b *file) int { return a.last.Compare(b.last) })
+	sorted.Func(s.kept, func(a, b *file) int { return a.last.Compare(b.last) })
 }
 
 func (s *Files) drop(now time.Time) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/wire"
 	"github.com/winperf/winperf/provider"
 )
@@ -85,7 +86,7 @@ func (m *merger) merge(ctx context.Context, files []*foreign, includes func(name
 		}
 	}
 
-	slices.SortFunc(chosen, m.older)
+	sorted.Func(chosen, m.older)
 	for _, p := range chosen {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/winperf/winperf/internal/call"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -121,7 +122,8 @@ func (v *View) refresh(ctx context.Context) error {
 
 	v.replace(m)
 	v.taken = m.taken
-	v.omitted = slices.SortedFunc(maps.Keys(m.omitted), untrustedObject.compare)
+	v.omitted = slices.Collect(maps.Keys(m.omitted))
+	sorted.Func(v.omitted, untrustedObject.compare)
 	for _, l := range v.omitted {
 		r.report("", r.untrustedError(l))
 	}
@@ -160,7 +162,7 @@ func (v *View) replace(m *merger) {
 			next.files = append(next.files, p.file)
 		}
 	}
-	slices.SortFunc(next.files, v.reader.trust.older)
+	sorted.Func(next.files, v.reader.trust.older)
 	next.files = slices.Compact(next.files)
 
 	if old := v.last.Load(); old != nil && reflect.DeepEqual(old.declared, next.declared) {
@@ -244,7 +246,7 @@ const maxDamage = 16
 
 // limit returns the alphabetically first errors, and one error with the number of the omitted errors.
 func limit(errs []error) []error {
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	sorted.Func(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if len(errs) <= maxDamage {
 		return errs
 	}

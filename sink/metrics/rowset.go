@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"context"
 	"hash/maphash"
 	"math"
@@ -141,7 +140,7 @@ func (m *Mapper) labelsOf(st *object, r *rowSet, o frame.Object, i, was int) ([]
 		}
 		made = append(made, Label{"instance", m.opt.foreign(st.machine)})
 		made = slices.DeleteFunc(made, func(l Label) bool { return l.Value == "" })
-		slices.SortFunc(made, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+		sortLabels(made)
 		ls = slices.Clone(made)
 	}
 

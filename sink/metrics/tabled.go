@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,7 +159,7 @@ func extraLabels(object, row []tables.Pair) (ls []Label) {
 	for _, p := range slices.Concat(object, row) {
 		ls = append(ls, Label{p.Name, p.Value})
 	}
-	slices.SortFunc(ls, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+	sortLabels(ls)
 	return ls
 }
 
@@ -205,4 +204,13 @@ func sqlObject(name string) (object, instance string) {
 		return name, ""
 	}
 	return unnamed + object, instance
+}
+
+// sortLabels sorts a few labels by name.
+func sortLabels(ls []Label) {
+	for i := range ls {
+		for ; i > 0 && ls[i].Name < ls[i-1].Name; i-- {
+			ls[i], ls[i-1] = ls[i-1], ls[i]
+		}
+	}
 }

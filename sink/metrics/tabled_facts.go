@@ -150,7 +150,7 @@ func (s *tabled) machineRows(what string, machines []string) *Rows {
 		}
 		ls = append(ls, Label{"instance", s.foreign(m)})
 		ls = slices.DeleteFunc(ls, func(l Label) bool { return l.Value == "" })
-		slices.SortFunc(ls, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+		sortLabels(ls)
 		rows = append(rows, ls)
 	}
 	return NewRows(rows, nil)

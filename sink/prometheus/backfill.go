@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/textset"
 	"github.com/winperf/winperf/sink/metrics"
 )
@@ -249,7 +250,7 @@ func withLabels(rows *metrics.Rows, more []metrics.Label) *metrics.Rows {
 				all[i] = append(all[i], l)
 			}
 		}
-		slices.SortStableFunc(all[i], func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
+		sorted.Func(all[i], func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return metrics.NewRows(all, nil)
 }

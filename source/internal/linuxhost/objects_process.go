@@ -84,97 +84,105 @@ var processObject = &spec{
 			in(unitNanoseconds, []at{{procRan, "1"}, {procWait, "2"}}),
 		),
 	},
-	rows: []row{
-		newRow(titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice,
-			sum(procUser|procSystem),
-			"Percentage of time that threads of the process ran; 100 is one processor. From "+
-				"/proc/PID/stat, utime + stime; Idle from /proc/stat, idle + iowait of all processors."),
-		newRow(142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(procUser),
-			"Percentage of time that threads of the process ran in user mode. From /proc/PID/stat, "+
-				"utime."),
-		newRow(144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, sum(procSystem),
-			"Percentage of time that threads of the process ran in the kernel. From /proc/PID/stat, "+
-				"stime."),
-		newRow(172, "Virtual Bytes Peak", counter.LargeRawCount, -6, provider.Expert, sum(procVmPeak),
-			"Largest value of Virtual Bytes. From /proc/PID/status, VmPeak."),
-		newRow(174, "Virtual Bytes", counter.LargeRawCount, -6, provider.Expert, sum(procVirtual),
-			"Size of the address space in use. From /proc/PID/stat, vsize."),
-		newRow(28, "Page Faults/sec", counter.CounterCounter, -1, provider.Novice, sum(procMinflt|procMajflt),
-			"Page faults, minor and major. From /proc/PID/stat, minflt + majflt."),
-		newRow(178, "Working Set Peak", counter.LargeRawCount, -5, provider.Advanced, sum(procVmHWM),
-			"Largest value of Working Set. From /proc/PID/status, VmHWM."),
-		newRow(titles.WorkingSet, "Working Set", counter.LargeRawCount, -5, provider.Novice, sum(procResident),
-			"Memory in RAM. From /proc/PID/statm, resident."),
-		newRow(186, "Private Bytes", counter.LargeRawCount, -5, provider.Advanced,
-			sum(procRssAnon|procVmSwap),
-			"Anonymous memory (not file-backed) in RAM and in swap. From /proc/PID/status, RssAnon + "+
-				"VmSwap. Unlike on Windows, memory that is reserved but was never used is not included."),
-		newRow(680, "Thread Count", counter.RawCount, 0, provider.Advanced, sum(procThreads),
-			"Number of threads. From /proc/PID/stat, num_threads; Idle has one for each processor."),
-		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
-			"Seconds since the process started. From /proc/PID/stat, starttime, and the clocks CLOCK_REALTIME and "+
-				"CLOCK_BOOTTIME."),
-		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
-			"Process id in the PID namespace of /proc. From the name of the directory /proc/PID."),
-		newRow(1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, sum(procParent),
-			"Process id of the parent. From /proc/PID/stat, ppid. Unlike on Windows, it changes when the "+
-				"parent ends, and is 0 if the parent is not visible."),
-		newRow(952, "Handle Count", counter.RawCount, 0, provider.Advanced, sum(procHandles),
-			"Number of open file descriptors. From the size of the directory /proc/PID/fd; before Linux "+
-				"6.2 the number of its entries, which requires CAP_SYS_PTRACE for processes of other "+
-				"users. Unlike on Windows, other handles are not included."),
-		newRow(1412, "IO Read Operations/sec", counter.BulkCount, 0, provider.Advanced, sum(procSyscr),
-			"Read calls. From /proc/PID/io, syscr."),
-		newRow(1414, "IO Write Operations/sec", counter.BulkCount, 0, provider.Advanced, sum(procSyscw),
-			"Write calls. From /proc/PID/io, syscw."),
-		newRow(1416, "IO Data Operations/sec", counter.BulkCount, 0, provider.Advanced,
-			sum(procSyscr|procSyscw),
-			"Read and write calls. From /proc/PID/io, syscr + syscw."),
-		newRow(1420, "IO Read Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procRchar),
-			"Bytes read. From /proc/PID/io, rchar."),
-		newRow(1422, "IO Write Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procWchar),
-			"Bytes written. From /proc/PID/io, wchar."),
-		newRow(1424, "IO Data Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procRchar|procWchar),
-			"Bytes read and written. From /proc/PID/io, rchar + wchar."),
-		newRow(1478, "Working Set - Private", counter.LargeRawCount, -5, provider.Novice, sum(procUnshared),
-			"Memory in RAM that is neither file-backed nor shared memory. From /proc/PID/statm, resident "+
-				"- shared. Unlike on Windows, pages shared with a parent since a fork are included."),
-		newRow(220, "Disk Read Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procReadBytes),
-			"Bytes read from block devices for the process. From /proc/PID/io, read_bytes."),
-		newRow(222, "Disk Write Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procWritten),
-			"Bytes written to block devices for the process. From /proc/PID/io, write_bytes - "+
-				"cancelled_write_bytes, which can decrease."),
-		newRow(100042, "Swap Bytes", counter.LargeRawCount, -5, provider.Advanced, sum(procVmSwap),
-			"Memory in swap. From /proc/PID/status, VmSwap."),
-		newRow(100030, "Page Table Bytes", counter.LargeRawCount, -5, provider.Expert, sum(procVmPTE),
-			"Memory for page tables. From /proc/PID/status, VmPTE."),
-		newRow(titles.MajorFaults, "Major Faults/sec", counter.CounterCounter, 0, provider.Advanced, sum(procMajflt),
-			"Page faults that waited for a device. From /proc/PID/stat, majflt."),
-		newRow(100046, "% Block I/O Delay Time", counter.Timer100NSec, 0, provider.Expert,
+	table: []entry{
+		{titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice,
+			sum(procUser | procSystem),
+			"Percentage of time that threads of the process ran; 100 is one processor. From " +
+				"/proc/PID/stat, utime + stime; Idle from /proc/stat, idle + iowait of all processors."},
+		{142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(procUser),
+			"Percentage of time that threads of the process ran in user mode. From /proc/PID/stat, " +
+				"utime."},
+		{144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, sum(procSystem),
+			"Percentage of time that threads of the process ran in the kernel. From /proc/PID/stat, " +
+				"stime."},
+		{172, "Virtual Bytes Peak", counter.LargeRawCount, -6, provider.Expert, sum(procVmPeak),
+			"Largest value of Virtual Bytes. From /proc/PID/status, VmPeak."},
+		{174, "Virtual Bytes", counter.LargeRawCount, -6, provider.Expert, sum(procVirtual),
+			"Size of the address space in use. From /proc/PID/stat, vsize."},
+		{28, "Page Faults/sec", counter.CounterCounter, -1, provider.Novice, sum(procMinflt | procMajflt),
+			"Page faults, minor and major. From /proc/PID/stat, minflt + majflt."},
+		{178, "Working Set Peak", counter.LargeRawCount, -5, provider.Advanced, sum(procVmHWM),
+			"Largest value of Working Set. From /proc/PID/status, VmHWM."},
+
+		{titles.WorkingSet, "Working Set", counter.LargeRawCount, -5, provider.Novice, sum(procResident),
+			"Memory in RAM. From /proc/PID/statm, resident."},
+		{186, "Private Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			sum(procRssAnon | procVmSwap),
+			"Anonymous memory (not file-backed) in RAM and in swap. From /proc/PID/status, RssAnon + " +
+				"VmSwap. Unlike on Windows, memory that is reserved but was never used is not included."},
+		{680, "Thread Count", counter.RawCount, 0, provider.Advanced, sum(procThreads),
+			"Number of threads. From /proc/PID/stat, num_threads; Idle has one for each processor."},
+
+		{titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
+			"Seconds since the process started. From /proc/PID/stat, starttime, and the clocks CLOCK_REALTIME and " +
+				"CLOCK_BOOTTIME."},
+
+		{titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
+			"Process id in the PID namespace of /proc. From the name of the directory /proc/PID."},
+		{1410, "Creating Process ID", counter.RawCount, -1, provider.Novice, sum(procParent),
+			"Process id of the parent. From /proc/PID/stat, ppid. Unlike on Windows, it changes when the " +
+				"parent ends, and is 0 if the parent is not visible."},
+		{952, "Handle Count", counter.RawCount, 0, provider.Advanced, sum(procHandles),
+			"Number of open file descriptors. From the size of the directory /proc/PID/fd; before Linux " +
+				"6.2 the number of its entries, which requires CAP_SYS_PTRACE for processes of other " +
+				"users. Unlike on Windows, other handles are not included."},
+		{1412, "IO Read Operations/sec", counter.BulkCount, 0, provider.Advanced, sum(procSyscr),
+			"Read calls. From /proc/PID/io, syscr."},
+		{1414, "IO Write Operations/sec", counter.BulkCount, 0, provider.Advanced, sum(procSyscw),
+			"Write calls. From /proc/PID/io, syscw."},
+		{1416, "IO Data Operations/sec", counter.BulkCount, 0, provider.Advanced,
+			sum(procSyscr | procSyscw),
+			"Read and write calls. From /proc/PID/io, syscr + syscw."},
+		{1420, "IO Read Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procRchar),
+			"Bytes read. From /proc/PID/io, rchar."},
+		{1422, "IO Write Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procWchar),
+			"Bytes written. From /proc/PID/io, wchar."},
+		{1424, "IO Data Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procRchar | procWchar),
+			"Bytes read and written. From /proc/PID/io, rchar + wchar."},
+		{1478, "Working Set - Private", counter.LargeRawCount, -5, provider.Novice, sum(procUnshared),
+			"Memory in RAM that is neither file-backed nor shared memory. From /proc/PID/statm, resident " +
+				"- shared. Unlike on Windows, pages shared with a parent since a fork are included."},
+		{220, "Disk Read Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procReadBytes),
+			"Bytes read from block devices for the process. From /proc/PID/io, read_bytes."},
+		{222, "Disk Write Bytes/sec", counter.BulkCount, 0, provider.Advanced, sum(procWritten),
+			"Bytes written to block devices for the process. From /proc/PID/io, write_bytes - " +
+				"cancelled_write_bytes, which can decrease."},
+		{100042, "Swap Bytes", counter.LargeRawCount, -5, provider.Advanced, sum(procVmSwap),
+			"Memory in swap. From /proc/PID/status, VmSwap."},
+		{100030, "Page Table Bytes", counter.LargeRawCount, -5, provider.Expert, sum(procVmPTE),
+			"Memory for page tables. From /proc/PID/status, VmPTE."},
+
+		{titles.MajorFaults, "Major Faults/sec", counter.CounterCounter, 0, provider.Advanced, sum(procMajflt),
+			"Page faults that waited for a device. From /proc/PID/stat, majflt."},
+		{100046, "% Block I/O Delay Time", counter.Timer100NSec, 0, provider.Expert,
 			sum(procBlockDelay),
-			"Percentage of time that threads waited for block devices. From /proc/PID/stat, "+
-				"delayacct_blkio_ticks. Requires kernel.task_delayacct = 1."),
-		newRow(100048, "Scheduler Priority", counter.RawCount, 0, provider.Expert, sum(procPriority),
-			"Scheduler priority: 0 to 99 are real-time priorities with 0 the highest, 100 to 139 follow "+
-				"from the nice value. From /proc/PID/stat, priority + 100; deadline threads are 0."),
-		newRow(100050, "% Processor Wait Time", counter.Timer100NSec, 0, provider.Expert, sum(procWait),
-			"Percentage of time that the first thread waited for a processor. From /proc/PID/schedstat, "+
-				"field 2."),
-		newRow(titles.EndedChildrenTime, "% Ended Children Time", counter.Timer100NSec, 0, provider.Expert,
-			sum(procChildUser|procChildSystem),
-			"Percentage of time that children of the process, and their children, had run. A child is "+
-				"added when it has ended and the process waits for it. From /proc/PID/stat, cutime + cstime."),
-		newRow(titles.EndedChildrenFaults, "Ended Children Page Faults/sec", counter.BulkCount, -1,
-			provider.Expert, sum(procChildMinflt|procChildMajflt),
-			"Page faults of children that have ended, as in % Ended Children Time. From /proc/PID/stat, "+
-				"cminflt + cmajflt."),
-		newRow(titles.EndedChildrenMajorFaults, "Ended Children Major Faults/sec", counter.BulkCount, 0,
+			"Percentage of time that threads waited for block devices. From /proc/PID/stat, " +
+				"delayacct_blkio_ticks. Requires kernel.task_delayacct = 1."},
+		{100048, "Scheduler Priority", counter.RawCount, 0, provider.Expert, sum(procPriority),
+			"Scheduler priority: 0 to 99 are real-time priorities with 0 the highest, 100 to 139 follow " +
+				"from the nice value. From /proc/PID/stat, priority + 100; deadline threads are 0."},
+		{100050, "% Processor Wait Time", counter.Timer100NSec, 0, provider.Expert, sum(procWait),
+			"Percentage of time that the first thread waited for a processor. From /proc/PID/schedstat, " +
+				"field 2."},
+
+		{titles.EndedChildrenTime, "% Ended Children Time", counter.Timer100NSec, 0, provider.Expert,
+			sum(procChildUser | procChildSystem),
+			"Percentage of time that children of the process, and their children, had run. A child is " +
+				"added when it has ended and the process waits for it. From /proc/PID/stat, cutime + cstime."},
+
+		{titles.EndedChildrenFaults, "Ended Children Page Faults/sec", counter.BulkCount, -1,
+			provider.Expert, sum(procChildMinflt | procChildMajflt),
+			"Page faults of children that have ended, as in % Ended Children Time. From /proc/PID/stat, " +
+				"cminflt + cmajflt."},
+
+		{titles.EndedChildrenMajorFaults, "Ended Children Major Faults/sec", counter.BulkCount, 0,
 			provider.Expert, sum(procChildMajflt),
-			"Page faults of ended children that waited for a device. From /proc/PID/stat, cmajflt."),
-		newRow(titles.UserID, "User ID", counter.RawCount, 0, provider.Expert, sum(procOwner),
-			"Id of the user that owns the process: its real user id. From /proc/PID/status, Uid."),
-		newRow(100060, "Process Group ID", counter.RawCount, 0, provider.Expert, sum(procGroup),
-			"Id of the group of processes that receives signals of a terminal. From /proc/PID/stat, pgrp."),
+			"Page faults of ended children that waited for a device. From /proc/PID/stat, cmajflt."},
+
+		{titles.UserID, "User ID", counter.RawCount, 0, provider.Expert, sum(procOwner),
+			"Id of the user that owns the process: its real user id. From /proc/PID/status, Uid."},
+		{100060, "Process Group ID", counter.RawCount, 0, provider.Expert, sum(procGroup),
+			"Id of the group of processes that receives signals of a terminal. From /proc/PID/stat, pgrp."},
 	},
 }
 
@@ -214,39 +222,43 @@ var threadObject = &spec{
 				{threadNonvoluntaryCtxtSwitches, "nonvoluntary_ctxt_switches"}}),
 		).derive(threadSwitches, sum(threadVoluntaryCtxtSwitches|threadNonvoluntaryCtxtSwitches)),
 	},
-	rows: []row{
-		newRow(146, "Context Switches/sec", counter.CounterCounter, -1, provider.Wizard, sum(threadSwitches),
-			"Times that the thread was scheduled onto a processor. From /proc/PID/task/TID/schedstat, "+
-				"field 3; if the kernel has no schedstat, from status, voluntary_ctxt_switches + "+
-				"nonvoluntary_ctxt_switches."),
-		newRow(titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(threadTime),
-			"Percentage of time that the thread ran; 100 is one processor. From "+
-				"/proc/PID/task/TID/schedstat, field 1, which may lag by a clock tick; if the kernel has "+
-				"no schedstat, from stat, utime + stime."),
-		newRow(142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadUser),
-			"Percentage of time that the thread ran in user mode. From /proc/PID/task/TID/stat, utime, "+
-				"in clock ticks. The sum with % Privileged Time may differ from % Processor Time."),
-		newRow(144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadSystem),
-			"Percentage of time that the thread ran in the kernel. From /proc/PID/task/TID/stat, stime, "+
-				"in clock ticks. The sum with % User Time may differ from % Processor Time."),
-		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(threadStarted),
-			"Seconds since the thread started. From /proc/PID/task/TID/stat, starttime, and the clocks "+
-				"CLOCK_REALTIME and CLOCK_BOOTTIME."),
-		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(threadProcess),
-			"Id of the thread's process in the PID namespace of /proc. From the name of the directory "+
-				"/proc/PID."),
-		newRow(titles.IDThread, "ID Thread", counter.RawCount, -1, provider.Novice, sum(threadID),
-			"Thread id in the PID namespace of /proc. From the name of the directory /proc/PID/task/TID."),
-		newRow(46, "Thread State", counter.RawCount, 0, provider.Wizard, sum(threadState),
-			"State: 2 running or ready to run, 4 ended, 5 waiting, 7 unknown. From "+
-				"/proc/PID/task/TID/stat, state. Unlike on Windows, ready to run is 2, not 1."),
-		newRow(336, "Thread Wait Reason", counter.RawCount, 0, provider.Wizard, sum(threadReason),
-			"Reason for waiting if Thread State is 5: 0 kernel (uninterruptible), 5 stopped, 6 requested "+
-				"by the program. From /proc/PID/task/TID/stat, state: D, T and S. Unlike on Windows, "+
-				"other reasons are not known."),
-		newRow(100414, "% Run Queue Wait Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadWaited),
-			"Percentage of time that the thread waited for a processor. From "+
-				"/proc/PID/task/TID/schedstat, field 2."),
+	table: []entry{
+		{146, "Context Switches/sec", counter.CounterCounter, -1, provider.Wizard, sum(threadSwitches),
+			"Times that the thread was scheduled onto a processor. From /proc/PID/task/TID/schedstat, " +
+				"field 3; if the kernel has no schedstat, from status, voluntary_ctxt_switches + " +
+				"nonvoluntary_ctxt_switches."},
+
+		{titles.ProcessorTime, "% Processor Time", counter.Timer100NSec, 0, provider.Novice, sum(threadTime),
+			"Percentage of time that the thread ran; 100 is one processor. From " +
+				"/proc/PID/task/TID/schedstat, field 1, which may lag by a clock tick; if the kernel has " +
+				"no schedstat, from stat, utime + stime."},
+		{142, "% User Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadUser),
+			"Percentage of time that the thread ran in user mode. From /proc/PID/task/TID/stat, utime, " +
+				"in clock ticks. The sum with % Privileged Time may differ from % Processor Time."},
+		{144, "% Privileged Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadSystem),
+			"Percentage of time that the thread ran in the kernel. From /proc/PID/task/TID/stat, stime, " +
+				"in clock ticks. The sum with % User Time may differ from % Processor Time."},
+
+		{titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(threadStarted),
+			"Seconds since the thread started. From /proc/PID/task/TID/stat, starttime, and the clocks " +
+				"CLOCK_REALTIME and CLOCK_BOOTTIME."},
+
+		{titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(threadProcess),
+			"Id of the thread's process in the PID namespace of /proc. From the name of the directory " +
+				"/proc/PID."},
+
+		{titles.IDThread, "ID Thread", counter.RawCount, -1, provider.Novice, sum(threadID),
+			"Thread id in the PID namespace of /proc. From the name of the directory /proc/PID/task/TID."},
+		{46, "Thread State", counter.RawCount, 0, provider.Wizard, sum(threadState),
+			"State: 2 running or ready to run, 4 ended, 5 waiting, 7 unknown. From " +
+				"/proc/PID/task/TID/stat, state. Unlike on Windows, ready to run is 2, not 1."},
+		{336, "Thread Wait Reason", counter.RawCount, 0, provider.Wizard, sum(threadReason),
+			"Reason for waiting if Thread State is 5: 0 kernel (uninterruptible), 5 stopped, 6 requested " +
+				"by the program. From /proc/PID/task/TID/stat, state: D, T and S. Unlike on Windows, " +
+				"other reasons are not known."},
+		{100414, "% Run Queue Wait Time", counter.Timer100NSec, 0, provider.Advanced, sum(threadWaited),
+			"Percentage of time that the thread waited for a processor. From " +
+				"/proc/PID/task/TID/schedstat, field 2."},
 	},
 }
 
@@ -293,50 +305,52 @@ var detailsObject = &spec{
 				{detailsLocked, "Locked"}}),
 		),
 	},
-	rows: []row{
-		newRow(100418, "Proportional Set Bytes", counter.LargeRawCount, -5, provider.Novice, sum(detailsPss),
-			"Memory in RAM, each page divided by the number of processes that share it. From "+
-				"/proc/PID/smaps_rollup, Pss."),
-		newRow(100420, "Proportional Anonymous Bytes", counter.LargeRawCount, -5, provider.Advanced,
+	table: []entry{
+		{100418, "Proportional Set Bytes", counter.LargeRawCount, -5, provider.Novice, sum(detailsPss),
+			"Memory in RAM, each page divided by the number of processes that share it. From " +
+				"/proc/PID/smaps_rollup, Pss."},
+		{100420, "Proportional Anonymous Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsPssAnon),
-			"Anonymous part (not file-backed) of Proportional Set Bytes. From /proc/PID/smaps_rollup, "+
-				"Pss_Anon."),
-		newRow(100422, "Proportional File Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			"Anonymous part (not file-backed) of Proportional Set Bytes. From /proc/PID/smaps_rollup, " +
+				"Pss_Anon."},
+		{100422, "Proportional File Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsPssFile),
-			"File-backed part of Proportional Set Bytes. From /proc/PID/smaps_rollup, Pss_File."),
-		newRow(100424, "Proportional Shared Memory Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			"File-backed part of Proportional Set Bytes. From /proc/PID/smaps_rollup, Pss_File."},
+		{100424, "Proportional Shared Memory Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsPssShmem),
-			"Part of Proportional Set Bytes that is shared memory or tmpfs. From /proc/PID/smaps_rollup, "+
-				"Pss_Shmem."),
-		newRow(100426, "Private Clean Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			"Part of Proportional Set Bytes that is shared memory or tmpfs. From /proc/PID/smaps_rollup, " +
+				"Pss_Shmem."},
+		{100426, "Private Clean Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsPrivateClean),
-			"Unmodified memory in RAM that no other process has mapped. From /proc/PID/smaps_rollup, "+
-				"Private_Clean."),
-		newRow(100428, "Private Dirty Bytes", counter.LargeRawCount, -5, provider.Novice,
+			"Unmodified memory in RAM that no other process has mapped. From /proc/PID/smaps_rollup, " +
+				"Private_Clean."},
+		{100428, "Private Dirty Bytes", counter.LargeRawCount, -5, provider.Novice,
 			sum(detailsPrivateDirty),
-			"Modified memory in RAM that no other process has mapped. From /proc/PID/smaps_rollup, "+
-				"Private_Dirty."),
-		newRow(100430, "Shared Clean Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			"Modified memory in RAM that no other process has mapped. From /proc/PID/smaps_rollup, " +
+				"Private_Dirty."},
+		{100430, "Shared Clean Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsSharedClean),
-			"Unmodified memory in RAM that other processes have also mapped. From "+
-				"/proc/PID/smaps_rollup, Shared_Clean."),
-		newRow(100432, "Shared Dirty Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			"Unmodified memory in RAM that other processes have also mapped. From " +
+				"/proc/PID/smaps_rollup, Shared_Clean."},
+		{100432, "Shared Dirty Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsSharedDirty),
-			"Modified memory in RAM that other processes have also mapped. From /proc/PID/smaps_rollup, "+
-				"Shared_Dirty."),
-		newRow(100042, "Swap Bytes", counter.LargeRawCount, -5, provider.Advanced, sum(detailsSwap),
-			"Memory in swap. From /proc/PID/smaps_rollup, Swap."),
-		newRow(100434, "Proportional Swap Bytes", counter.LargeRawCount, -5, provider.Advanced,
+			"Modified memory in RAM that other processes have also mapped. From /proc/PID/smaps_rollup, " +
+				"Shared_Dirty."},
+		{100042, "Swap Bytes", counter.LargeRawCount, -5, provider.Advanced, sum(detailsSwap),
+			"Memory in swap. From /proc/PID/smaps_rollup, Swap."},
+		{100434, "Proportional Swap Bytes", counter.LargeRawCount, -5, provider.Advanced,
 			sum(detailsSwapPss),
-			"Memory in swap, each page divided by the number of processes that share it. From "+
-				"/proc/PID/smaps_rollup, SwapPss."),
-		newRow(100436, "Locked Bytes", counter.LargeRawCount, -5, provider.Expert, sum(detailsLocked),
-			"Memory locked in RAM, each page divided by the number of processes that share it. From "+
-				"/proc/PID/smaps_rollup, Locked."),
-		newRow(titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
-			"Seconds since the process started. From /proc/PID/stat, starttime, and the clocks CLOCK_REALTIME and "+
-				"CLOCK_BOOTTIME."),
-		newRow(titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
-			"Process id in the PID namespace of /proc. From the name of the directory /proc/PID."),
+			"Memory in swap, each page divided by the number of processes that share it. From " +
+				"/proc/PID/smaps_rollup, SwapPss."},
+		{100436, "Locked Bytes", counter.LargeRawCount, -5, provider.Expert, sum(detailsLocked),
+			"Memory locked in RAM, each page divided by the number of processes that share it. From " +
+				"/proc/PID/smaps_rollup, Locked."},
+
+		{titles.ElapsedTime, "Elapsed Time", counter.ElapsedTime, -4, provider.Advanced, sum(procStarted),
+			"Seconds since the process started. From /proc/PID/stat, starttime, and the clocks CLOCK_REALTIME and " +
+				"CLOCK_BOOTTIME."},
+
+		{titles.IDProcess, "ID Process", counter.RawCount, -1, provider.Novice, sum(procID),
+			"Process id in the PID namespace of /proc. From the name of the directory /proc/PID."},
 	},
 }

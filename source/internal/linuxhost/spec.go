@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/provider"
 )
 
@@ -43,7 +44,8 @@ type spec struct {
 	sums     sums
 	files    fileTables
 	trees    []groupTree
-	rows     []row
+	table    []entry
+	rows     []row // of table, and of rowsFrom
 	rowsFrom *spec // object whose rows are appended
 	source   func(*spec) source
 }
@@ -54,11 +56,22 @@ type row struct {
 	formula
 }
 
-func newRow(
-	index uint32, name string, typ counter.Type, scale int32, detail provider.Detail, of formula, help string,
-) row {
-	r := row{provider.Counter{Index: index, Name: name, Help: help, Type: typ, Scale: scale, Detail: detail}, of}
-	if typ == counter.Precision100NSTimer {
+// entry declares a row. Tables of entries are data; tables of rows would be code that builds them.
+type entry struct {
+	index  uint32
+	name   string
+	typ    counter.Type
+	scale  int32
+	detail provider.Detail
+	of     formula
+	help   string
+}
+
+func (e *entry) row() row {
+	r := row{provider.Counter{
+		Index: e.index, Name: e.name, Help: e.help, Type: e.typ, Scale: e.scale, Detail: e.detail,
+	}, e.of}
+	if e.typ == counter.Precision100NSTimer {
 		r.BaseSlot = "time" // these counters share the time of reading
 	}
 	return r
@@ -143,7 +156,7 @@ func newTable(name string, form func(*fileTable, *values, []byte, *units), keys 
 	for i := range t.keys {
 		t.provides |= t.keys[i].fields
 	}
-	slices.SortStableFunc(t.keys, func(a, b key) int { return cmp.Compare(a.column, b.column) })
+	sorted.Func(t.keys, func(a, b key) int { return cmp.Compare(a.column, b.column) })
 	return t
 }
 
@@ -158,8 +171,10 @@ func (t *fileTable) derive(to fields, f formula) *fileTable {
 func (sp *spec) finish() {
 	const sharedRows = 500
 	sp.HelpIndex = helpIndex(sp.number, 0)
-	for i := range sp.rows {
-		sp.rows[i].HelpIndex = helpIndex(sp.number, i+1)
+	for i := range sp.table {
+		r := sp.table[i].row()
+		r.HelpIndex = helpIndex(sp.number, i+1)
+		sp.rows = append(sp.rows, r)
 	}
 
 	if sp.rowsFrom != nil {

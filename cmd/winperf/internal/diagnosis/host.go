@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // hostChecks are the checks of the system under the counters.
@@ -281,7 +282,7 @@ func findObjectSlow(v *view, report func(Finding)) {
 	}
 
 	// On Windows one slow DLL can make many objects slow.
-	slices.SortStableFunc(slow, func(a, b Cost) int { return cmp.Compare(b.Time, a.Time) })
+	sorted.Func(slow, func(a, b Cost) int { return cmp.Compare(b.Time, a.Time) })
 	var evidence []string
 	for _, c := range slow {
 		const form = "%s: %v, the median of 3 samples"

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Probe is the result of calling a version 1 provider once, in a separate process.
@@ -216,7 +218,7 @@ func findRangeOverlap(v *view, report func(Finding)) {
 	byFirst := slices.DeleteFunc(slices.Clone(v.providers), func(p *provider) bool {
 		return !p.named() || p.first > p.last
 	})
-	slices.SortStableFunc(byFirst, func(a, b *provider) int { return cmp.Compare(a.first, b.first) })
+	sorted.Func(byFirst, func(a, b *provider) int { return cmp.Compare(a.first, b.first) })
 
 	widest := 0 // position of the range that ends last
 	for i, p := range byFirst {

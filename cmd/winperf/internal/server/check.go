@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -65,7 +66,7 @@ func (c *checker) err() error {
 }
 
 func sortByPlace(errs []error) {
-	slices.SortStableFunc(errs, func(a, b error) int {
+	sorted.Func(errs, func(a, b error) int {
 		x, y := placeOf(a), placeOf(b)
 		return slices.Compare(x[:], y[:])
 	})

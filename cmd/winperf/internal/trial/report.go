@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/stats"
 )
 
@@ -77,7 +78,7 @@ func Variants(results []*Result) (groups []Group, failed int) {
 		}
 		groups[at].Results = append(groups[at].Results, r)
 	}
-	slices.SortFunc(groups, func(a, b Group) int {
+	sorted.Func(groups, func(a, b Group) int {
 		return a.Results[0].Step.Variant - b.Results[0].Step.Variant
 	})
 	return groups, failed

@@ -14,6 +14,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/sink"
 )
 
@@ -223,7 +224,8 @@ func (s *Sensors) addMean(key sensorOfRun, number float64, unit string) {
 }
 
 func (s *Sensors) finish() {
-	keys := slices.SortedFunc(maps.Keys(s.means), func(a, b sensorOfRun) int { return a.run - b.run })
+	keys := slices.Collect(maps.Keys(s.means))
+	sorted.Func(keys, func(a, b sensorOfRun) int { return a.run - b.run })
 	for _, key := range keys {
 		m := s.means[key]
 		s.addNumber(key.sensorKey, m.sum/float64(m.count), s.units[key.sensorKey])
@@ -270,7 +272,7 @@ func (s *Sensors) CompareCommands(names []string) (rows []Row) {
 		}
 		rows = append(rows, compare(Measure{Name: key.path, Unit: s.units[key]}, numbers))
 	}
-	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
+	sorted.Func(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
 	return rows
 }
 
@@ -287,7 +289,9 @@ func (s *Sensors) Rest(names []string) (rows []Row) {
 }
 
 func (s *Sensors) keys() []sensorKey {
-	return slices.SortedFunc(maps.Keys(s.values), func(a, b sensorKey) int {
+	keys := slices.Collect(maps.Keys(s.values))
+	sorted.Func(keys, func(a, b sensorKey) int {
 		return slices.Compare([]string{a.event, a.path}, []string{b.event, b.path})
 	})
+	return keys
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/experiment"
 	"github.com/winperf/winperf/experiment/delivery"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 const maxTallied = 100_000
@@ -176,7 +177,7 @@ func (t *Tally) Silent() (all []Silence) {
 	for key, status := range statuses {
 		all = append(all, Silence{key.event, key.of, key.source, status})
 	}
-	slices.SortFunc(all, func(a, b Silence) int {
+	sorted.Func(all, func(a, b Silence) int {
 		return slices.Compare([]string{a.Event, a.Path, a.Source}, []string{b.Event, b.Path, b.Source})
 	})
 	return all

@@ -3,11 +3,11 @@ package trial
 import (
 	"cmp"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/titles"
 )
 
@@ -196,7 +196,7 @@ func (t *Tree) Usage() TreeUsage {
 	if withChildren {
 		u.Read, u.Written = t.read, t.written
 	}
-	slices.SortFunc(u.Processes, func(a, b Process) int {
+	sorted.Func(u.Processes, func(a, b Process) int {
 		return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.PID, b.PID))
 	})
 	return u

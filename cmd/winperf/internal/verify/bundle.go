@@ -18,6 +18,7 @@ import (
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // File is a file of a bundle.
@@ -181,7 +182,7 @@ func store(all []*Look, p *pseudonyms) (looks []storedLook, files []File, err er
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(all[a].Object, all[b].Object) })
+	sorted.Func(order, func(a, b int) int { return strings.Compare(all[a].Object, all[b].Object) })
 
 	looks = make([]storedLook, len(all))
 	buffers, writers := map[string]*bytes.Buffer{}, map[string]*capture.Writer{}
@@ -216,7 +217,7 @@ func store(all []*Look, p *pseudonyms) (looks []storedLook, files []File, err er
 		}
 		files = append(files, File{captureName(reader), "raw samples of " + reader, buffers[reader].Bytes()})
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	sorted.Func(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return looks, files, nil
 }
 
@@ -242,7 +243,7 @@ func storeCounters(l *Look, p *pseudonyms) (all []storedCounter) {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b storedCounter) int {
+	sorted.Func(all, func(a, b storedCounter) int {
 		return strings.Compare(a.Name.String(), b.Name.String())
 	})
 	return all

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Kind is the way in which a counter is compared.
@@ -311,7 +312,7 @@ func (c *Comparison) Results() []Result {
 		}
 		all = append(all, done)
 	}
-	slices.SortFunc(all, func(a, b Result) int {
+	sorted.Func(all, func(a, b Result) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Name.Counter, b.Name.Counter),
 			cmp.Compare(a.Reader, b.Reader), cmp.Compare(a.Kind, b.Kind))
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -57,7 +58,7 @@ func Merge(buf, row []metrics.Label, others ...[]metrics.Label) []metrics.Label 
 	}
 
 	merged := buf[begin:]
-	slices.SortStableFunc(merged, func(a, b metrics.Label) int { return cmp.Compare(a.Name, b.Name) })
+	sorted.Func(merged, func(a, b metrics.Label) int { return cmp.Compare(a.Name, b.Name) })
 
 	merged = slices.CompactFunc(merged, func(a, b metrics.Label) bool { return a.Name == b.Name })
 	merged = slices.DeleteFunc(merged, func(l metrics.Label) bool { return l.Value == "" })

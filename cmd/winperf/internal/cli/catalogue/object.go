@@ -8,6 +8,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/nametable"
 )
 
@@ -111,7 +112,7 @@ func SeriesObjects(series []*winperf.Series) (all []KnownObject) {
 	for _, o := range objects {
 		all = append(all, *o)
 	}
-	slices.SortFunc(all, func(a, b KnownObject) int {
+	sorted.Func(all, func(a, b KnownObject) int {
 		return cmp.Or(
 			strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)),
 			strings.Compare(a.Name, b.Name),

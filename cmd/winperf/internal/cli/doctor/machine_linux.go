@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/diagnosis"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/provider/publish"
 	"github.com/winperf/winperf/source"
@@ -61,7 +61,7 @@ func costOf(ctx context.Context, src winperf.Source, object string) (c diagnosis
 		}
 		costs = append(costs, diagnosis.Cost{Object: object, Time: cycle.Cost.Sample})
 	}
-	slices.SortFunc(costs, func(a, b diagnosis.Cost) int { return cmp.Compare(a.Time, b.Time) })
+	sorted.Func(costs, func(a, b diagnosis.Cost) int { return cmp.Compare(a.Time, b.Time) })
 	return costs[1], nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/trial"
 	"github.com/winperf/winperf/internal/safetext"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 const shownProcesses = 10
@@ -109,7 +110,7 @@ func writeProcesses(b *strings.Builder, all []trial.Process) {
 	}
 	used := func(p trial.Process) time.Duration { return p.User + p.System }
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(x, y trial.Process) int { return cmp.Compare(used(y), used(x)) })
+	sorted.Func(all, func(x, y trial.Process) int { return cmp.Compare(used(y), used(x)) })
 
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nPROCESS\tPID\tUSER\tSYSTEM\tPEAK\tREAD\tWRITTEN\n")

@@ -10,6 +10,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/push"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -76,7 +77,7 @@ func (f *PushFlags) SeriesLabels() ([]metrics.Label, error) {
 		_, given := labels[l.Name]
 		return given && l.Value == ""
 	})
-	slices.SortFunc(all, func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
+	sorted.Func(all, func(a, b metrics.Label) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/titles"
 )
 
@@ -50,7 +51,7 @@ func ranked(columns []winperf.Column, rank map[string]int) []winperf.Column {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+	sorted.Func(all, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
 
 	var values []winperf.Column
 	for _, p := range all {
@@ -98,7 +99,7 @@ func rankProcesses(columns []winperf.Column) map[string]int {
 	}
 
 	list = slices.DeleteFunc(list, func(p *ranking) bool { return !p.id })
-	slices.SortStableFunc(list, func(a, b *ranking) int {
+	sorted.Func(list, func(a, b *ranking) int {
 		return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(b.size, a.size))
 	})
 	rank := map[string]int{}

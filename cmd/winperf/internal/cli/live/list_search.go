@@ -15,6 +15,7 @@ import (
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
 	"github.com/winperf/winperf/internal/selection"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/thismachine"
 	"github.com/winperf/winperf/nametable"
 )
@@ -149,7 +150,7 @@ func (l *lister) find(f frame.Frame) (found []finding, series []*winperf.Series)
 		}
 	}
 
-	slices.SortStableFunc(found, func(a, b finding) int {
+	sorted.Func(found, func(a, b finding) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return found, series

@@ -13,6 +13,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
 	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -149,7 +150,7 @@ func (s *logSummary) finish() {
 		s.Objects = append(s.Objects, *o)
 	}
 
-	slices.SortFunc(s.Objects, func(a, b objectSummary) int { return cmp.Compare(a.Name, b.Name) })
+	sorted.Func(s.Objects, func(a, b objectSummary) int { return cmp.Compare(a.Name, b.Name) })
 	if !s.offset || s.First == nil {
 		return
 	}

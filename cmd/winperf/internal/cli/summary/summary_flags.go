@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/titles"
 )
 
@@ -162,11 +163,11 @@ func (v sortKey) sort(rows []summaryRow, percents percentiles) {
 	switch {
 	case v == "":
 	case value == nil:
-		slices.SortStableFunc(rows, func(a, b summaryRow) int {
+		sorted.Func(rows, func(a, b summaryRow) int {
 			return cmp.Compare(strings.ToLower(a.path), strings.ToLower(b.path))
 		})
 	default:
-		slices.SortStableFunc(rows, func(a, b summaryRow) int {
+		sorted.Func(rows, func(a, b summaryRow) int {
 			return cmp.Compare(value(&b), value(&a))
 		})
 	}
@@ -218,7 +219,7 @@ func (v sortKey) top(rows []summaryRow, n int) []summaryRow {
 		if slices.ContainsFunc(all, func(r summaryRow) bool { return !isSum(r.series) }) {
 			all = slices.DeleteFunc(all, func(r summaryRow) bool { return isSum(r.series) })
 		}
-		slices.SortStableFunc(all, func(a, b summaryRow) int { return cmp.Compare(v.weight(&b), v.weight(&a)) })
+		sorted.Func(all, func(a, b summaryRow) int { return cmp.Compare(v.weight(&b), v.weight(&a)) })
 		kept = append(kept, all[:min(n, len(all))]...)
 	}
 	return kept
