@@ -1,6 +1,7 @@
 package winapi
 
 import (
+	"errors"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -27,7 +28,7 @@ func KeyAccess(key HKEY) ([]Access, error) {
 func accessOf(descriptor *windows.SECURITY_DESCRIPTOR) ([]Access, error) {
 	acl, _, err := descriptor.DACL()
 	switch {
-	case err == windows.ERROR_OBJECT_NOT_FOUND, err == nil && acl == nil: // no list: everyone has all rights
+	case errors.Is(err, windows.ERROR_OBJECT_NOT_FOUND), err == nil && acl == nil: // no list: everyone has all rights
 		return []Access{{SID: everyone, Mask: windows.GENERIC_ALL}}, nil
 	case err != nil:
 		return nil, asErrno(err)
