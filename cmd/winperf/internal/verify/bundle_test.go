@@ -200,15 +200,15 @@ func TestRightReaders(t *testing.T) {
 		},
 		"a total wraps": func(n int) *strings.Replacer {
 			return strings.NewReplacer("10 PERF_COUNTER_BULK_COUNT", "10 PERF_COUNTER_COUNTER",
-				"4711 NUMBER", fmt.Sprint("4711 ", uint32(1<<32-6+n)))
+				"4711 NUMBER", fmt.Sprint("4711 ", uint32(n)-6))
 		},
 		"the clock is set forward": func(n int) *strings.Replacer {
 			return strings.NewReplacer("10 PERF_COUNTER_BULK_COUNT", "10 PERF_100NSEC_TIMER", "time100ns=TIME",
-				fmt.Sprint("time100ns=", (n+n/7*1000)*1e6))
+				fmt.Sprint("time100ns=", int64(n+n/7*1000)*1e6))
 		},
 		"the clock is set back": func(n int) *strings.Replacer {
 			return strings.NewReplacer("10 PERF_COUNTER_BULK_COUNT", "10 PERF_100NSEC_TIMER", "time100ns=TIME",
-				fmt.Sprint("time100ns=", (1000+n-n/7*500)*1e6))
+				fmt.Sprint("time100ns=", int64(1000+n-n/7*500)*1e6))
 		},
 		"a gauge moves at random": func(n int) *strings.Replacer {
 			return strings.NewReplacer("4711 NUMBER 5", fmt.Sprint("4711 NUMBER ", 5+n*7%11))
