@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/sink/metrics"
 )
 
@@ -96,7 +97,7 @@ func (s *sorter) sort(t *track) {
 		s.spans[era] = append(s.spans[era], one)
 	}
 
-	slices.SortFunc(s.places, func(a, b place) int {
+	sorted.Func(s.places, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.era, b.era))
 	})
 }
