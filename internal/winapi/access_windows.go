@@ -26,9 +26,10 @@ func KeyAccess(key HKEY) ([]Access, error) {
 }
 
 func accessOf(descriptor *windows.SECURITY_DESCRIPTOR) ([]Access, error) {
+	// Without list everyone has all rights.
 	acl, _, err := descriptor.DACL()
 	switch {
-	case errors.Is(err, windows.ERROR_OBJECT_NOT_FOUND), err == nil && acl == nil: // no list: everyone has all rights
+	case errors.Is(err, windows.ERROR_OBJECT_NOT_FOUND), err == nil && acl == nil:
 		return []Access{{SID: everyone, Mask: windows.GENERIC_ALL}}, nil
 	case err != nil:
 		return nil, asErrno(err)
