@@ -11,12 +11,6 @@ import (
 
 func lines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
 
-// usual removes what winperf prints in addition on a busy machine or without all permissions. Its status is
-// then 3.
-func usual(out string) string { return unusual.ReplaceAllString(out, "") }
-
-var unusual = regexp.MustCompile(`(?m)^winperf: (?:(?:\S+: )?no permission to read|\d+ samples? w\w+ missed) .*\n`)
-
 // parts of a line that differ between two machines, or two moments.
 var parts = []struct {
 	form *regexp.Regexp

@@ -17,11 +17,6 @@ const (
 	MaxVirtual = "process_virtual_memory_max_bytes"
 )
 
-// Meter reads the values. The zero Meter is ready for use, by one goroutine.
-type Meter struct {
-	start float64 // 0 until it is known
-}
-
 // Read returns the values that this system has, by name.
 func (m *Meter) Read() map[string]float64 {
 	values := map[string]float64{}

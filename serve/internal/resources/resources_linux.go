@@ -7,6 +7,11 @@ import (
 	"syscall"
 )
 
+// Meter reads the values. The zero Meter is ready for use, by one goroutine.
+type Meter struct {
+	start float64 // 0 until it is known
+}
+
 func (m *Meter) add(values map[string]float64) {
 	stat := text("/proc/self/stat")
 	if virtual, pages, ticks, ok := parseStat(stat); ok {

@@ -9,6 +9,9 @@ import (
 // maxHandles is the limit for every process.
 const maxHandles = 1 << 24
 
+// Meter reads the values. The zero Meter is ready for use, by one goroutine.
+type Meter struct{}
+
 func (m *Meter) add(values map[string]float64) {
 	var created, ended, kernel, user syscall.Filetime
 	self, err := syscall.GetCurrentProcess()
