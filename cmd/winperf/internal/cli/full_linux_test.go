@@ -73,7 +73,9 @@ func fillDisk(t *testing.T, disk fullDisk, log string, counters []string) {
 	for _, format := range []string{"capture", "blg", "csv", "tsv", "jsonl"} {
 		t.Run(format, func(t *testing.T) { fillRecording(t, disk, format, counters) })
 	}
-	t.Run("blg of objects", func(t *testing.T) { fillRecording(t, disk, "blg", []string{"-i", "0.01"}) })
+	t.Run("blg of objects", func(t *testing.T) {
+		fillRecording(t, disk, "blg", []string{"-i", "0.01", "--source", "local:?procfs=" + oneProcess(t)})
+	})
 	for _, format := range []string{"blg", "csv", "tsv", "json", "jsonl"} {
 		t.Run("convert to "+format, func(t *testing.T) {
 			fillOutput(t, disk, false, "convert", log, "-o", "x."+format)
@@ -86,6 +88,27 @@ func fillDisk(t *testing.T, disk fullDisk, log string, counters []string) {
 			fillOutput(t, disk, true, append(watch, counters[:3]...)...)
 		})
 	}
+}
+
+// oneProcess returns a directory like /proc with a single process. One sample of all objects of a machine with many
+// processes fills the disk.
+func oneProcess(t *testing.T) string {
+	t.Helper()
+	files, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir := t.TempDir()
+	for _, f := range files {
+		if pid, err := strconv.Atoi(f.Name()); err == nil && pid != os.Getpid() {
+			continue
+		}
+		if err := os.Symlink("/proc/"+f.Name(), filepath.Join(dir, f.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // fillRecording records until the disk is full.
