@@ -16,7 +16,7 @@ var parts = []struct {
 	form *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`\b[0-9a-f]{16,}\b`), "ID"},
+	{regexp.MustCompile(`(^|[^.\w])[0-9a-f]{16,}\b`), "${1}N"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+(?: ?[-+]\d\d:\d\d|Z)?`), "TIME"},
 	{regexp.MustCompile(`\\\\[^\\\s"]+\\`), `\\HOST\`},
 	{regexp.MustCompile(`([{,]\w+)="[^"]*"`), `$1="LABEL"`},
@@ -79,6 +79,8 @@ func TestShape(t *testing.T) {
 		{"x{name=\"vda\"} 1.5", "x{device=\"sda\"} 2\n", false},
 		{"3 samples, 95.9 KB in a.blg", "31 samples, 1.2 MB in a.blg\n", true},
 		{"3 samples, 95.9 KB in a.blg", "31 samples, 1200 in a.blg\n", false},
+		{"value 1.5", "value 2.5522807014036974\n", true},
+		{"file 0123456789abcdef", "file 1234567890123456\n", true},
 		{"took 95.9 ms", "took 1.2 s\n", true},
 		{"at 2026-11-27 14:13:08.986 +00:00", "at 2027-01-02T03:04:05Z\n", true},
 		{"b -28.79% (p=0.000 n=30) differs", "b ~ (p=0.579 n=10)\n", true},
