@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // screen is a small terminal: enough of ECMA-48 to check what the table draws,
@@ -30,7 +32,7 @@ type mainScreen struct {
 }
 
 func newScreen(width, height int) *screen {
-	s := &screen{wrap: true, cursor: true, widthOf: runeWidth}
+	s := &screen{wrap: true, cursor: true, widthOf: safetext.RuneWidth}
 	s.resize(width, height)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/internal/sorted"
 )
 
@@ -16,10 +17,10 @@ const maxColumn = 200
 func (s *section) measure() {
 	for i := range s.columns {
 		c := &s.columns[i]
-		c.width = textWidth(c.head)
+		c.width = safetext.Width(c.head)
 		for row := range s.rows {
 			text, _ := s.cell(row, i)
-			c.width = max(c.width, textWidth(text))
+			c.width = max(c.width, safetext.Width(text))
 		}
 		c.width = min(c.width, maxColumn)
 	}

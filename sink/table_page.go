@@ -1,5 +1,7 @@
 package sink
 
+import "github.com/winperf/winperf/internal/safetext"
+
 type style uint8
 
 const (
@@ -61,7 +63,7 @@ func (p *page) skip(columns int) { p.blanks += columns }
 
 func (p *page) text(s []byte, st style) {
 	if p.terminal {
-		s = cut(s, max(p.limit-p.used-p.blanks, 0))
+		s = safetext.Cut(s, max(p.limit-p.used-p.blanks, 0))
 	}
 	if len(s) == 0 {
 		return
@@ -70,7 +72,7 @@ func (p *page) text(s []byte, st style) {
 	for range p.blanks {
 		p.buf = append(p.buf, ' ')
 	}
-	p.used += p.blanks + textWidth(s)
+	p.used += p.blanks + safetext.Width(s)
 	p.blanks = 0
 
 	if p.terminal && st == faint {
@@ -116,9 +118,9 @@ func (p *page) row(s *section, row int, b block) {
 // cell writes a text with the width of its column.
 func (p *page) cell(text []byte, st style, in *column) {
 	if p.terminal {
-		text = cut(text, in.width)
+		text = safetext.Cut(text, in.width)
 	}
-	free := max(in.width-textWidth(text), 0)
+	free := max(in.width-safetext.Width(text), 0)
 	if in.left {
 		p.text(text, st)
 		p.skip(free)

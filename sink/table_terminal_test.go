@@ -17,6 +17,7 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // onScreen returns a terminal table and the screen that shows it and tells its
@@ -444,7 +445,7 @@ func FuzzTerminal(f *testing.F) {
 			}
 			return 2
 		}
-		for _, widthOf := range []func(rune) int{runeWidth, everyOther} {
+		for _, widthOf := range []func(rune) int{safetext.RuneWidth, everyOther} {
 			s, scr := onScreen(max(int(width), 2), max(int(height), 1))
 			scr.widthOf = widthOf
 			for second := range 2 {
@@ -455,7 +456,7 @@ func FuzzTerminal(f *testing.F) {
 					t.Fatalf("%d lines scrolled away, wrap %v, cursor %v", scr.scrolled, scr.wrap, scr.cursor)
 				}
 				s.(Screen).Scroll(End)
-				title := cut(fmt.Sprintf("2026-03-01 09:30:%02d.123 +00:00", second), scr.width)
+				title := safetext.Cut(fmt.Sprintf("2026-03-01 09:30:%02d.123 +00:00", second), scr.width)
 				if line, _, _ := strings.Cut(scr.String(), "\n"); widthOf('…') == 1 && line != title {
 					t.Fatalf("first line %q, want %q", line, title)
 				}

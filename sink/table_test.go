@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
 )
 
 // processes holds three counters of three instances, with gaps.
@@ -143,7 +144,7 @@ build#1  -
 			}
 		}
 		for line := range strings.Lines(got) {
-			if n := textWidth(strings.TrimSuffix(line, "\n")); n > max(width, len("Process  % Processor Time")) {
+			if n := safetext.Width(strings.TrimSuffix(line, "\n")); n > max(width, len("Process  % Processor Time")) {
 				t.Errorf("width %d: a line of %d columns: %q", width, n, line)
 			}
 		}

@@ -5,6 +5,8 @@
 // escaped: control characters (C0, DEL and C1, which begin escape sequences), line and
 // paragraph separators, format characters, including characters that reverse text, unassigned
 // characters and invalid UTF-8.
+//
+// Width and Cut measure and shorten such text in columns of a terminal.
 package safetext
 
 import (

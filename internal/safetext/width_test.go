@@ -1,4 +1,4 @@
-package sink
+package safetext
 
 import "testing"
 
@@ -19,7 +19,7 @@ func TestWidth(t *testing.T) {
 		{"�…", 2},
 	}
 	for _, test := range tests {
-		if got := textWidth(test.text); got != test.want {
+		if got := Width(test.text); got != test.want {
 			t.Errorf("%q: width %d, want %d", test.text, got, test.want)
 		}
 	}
@@ -44,12 +44,12 @@ func TestCut(t *testing.T) {
 		{"", 3, ""},
 	}
 	for _, test := range tests {
-		got := cut(test.text, test.limit)
+		got := Cut(test.text, test.limit)
 		if got != test.want {
 			t.Errorf("%q to %d: %q, want %q", test.text, test.limit, got, test.want)
 		}
-		if textWidth(got) > max(test.limit, 0) {
-			t.Errorf("%q to %d is %d wide", test.text, test.limit, textWidth(got))
+		if Width(got) > max(test.limit, 0) {
+			t.Errorf("%q to %d is %d wide", test.text, test.limit, Width(got))
 		}
 	}
 }
