@@ -68,6 +68,8 @@ type Options struct {
 	// Terminal draws each table over the previous one, on the alternate screen, with escape sequences
 	// of ECMA-48. The sink is then a Screen. Rows that do not fit are omitted, the least active first
 	// and totals last. An unknown size is taken as 80 by 24.
+	//
+	// Deprecated: use a library for terminals. It will be removed in the next minor version.
 	Terminal bool
 	// Hint is printed before the line about omitted rows, for example the keys that scroll.
 	Hint string

@@ -10,6 +10,8 @@ import (
 )
 
 // Screen is a table on a terminal (Options.Terminal).
+//
+// Deprecated: use a library for terminals. It will be removed in the next minor version.
 type Screen interface {
 	Sink
 	// Await shows a line in place of readings, such as the reason for waiting.
@@ -21,6 +23,8 @@ type Screen interface {
 }
 
 // Motion is a movement through rows.
+//
+// Deprecated: it is for Screen.
 type Motion int
 
 // The movements, named like the keys.

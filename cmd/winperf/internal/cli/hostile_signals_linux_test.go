@@ -381,7 +381,7 @@ func TestHostileTerminal(t *testing.T) {
 		_, _ = io.Copy(&shown, master) // until the terminal is closed
 		close(copied)
 	}()
-	p.waitFor(t, func(*signalProgram) bool { return strings.Contains(shown.String(), "Available MBytes") })
+	p.waitFor(t, func(*signalProgram) bool { return strings.Contains(shown.String(), "available") })
 
 	r := rand.New(rand.NewPCG(1, 1))
 	sizes := []uint16{0, 1, 2, 3, 24, 80, 500, 65535}

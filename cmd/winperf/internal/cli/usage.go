@@ -112,7 +112,7 @@ func (h *helpWriter) Write(p []byte) (int, error) {
 }
 
 var otherPrograms = map[string]string{
-	"relog": "convert", "typeperf": "watch", "logman": "record", "top": "watch", "diff": "compare",
+	"relog": "convert", "typeperf": "watch", "logman": "record", "diff": "compare",
 }
 
 // unknownCommand returns an error for the first argument that is not a flag.

@@ -40,6 +40,12 @@ func NewTally(paths int) Tally {
 	}
 }
 
+// Choose continues with another number of paths, none of which had a value yet.
+func (t *Tally) Choose(paths int) {
+	chosen := NewTally(paths)
+	t.Served, t.Last, t.explained = chosen.Served, chosen.Last, chosen.explained
+}
+
 // Count adds the values of a cycle.
 func (t *Tally) Count(c *measure.Cycle) {
 	t.Cycles++

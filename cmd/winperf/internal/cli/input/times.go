@@ -158,6 +158,21 @@ func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
 	return first, last
 }
 
+// SampleTimes returns the times of the readable samples of a log in the range of a selection.
+func SampleTimes(ctx context.Context, src winperf.Source, sel winperf.Selection) (all []time.Time, err error) {
+	q, err := src.Compile(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	defer q.Close()
+
+	var sample winperf.Sample
+	for q.Next(ctx, &sample) == nil {
+		all = append(all, capture.Time(&sample))
+	}
+	return all, nil
+}
+
 // Moments parses times, including times relative to samples of logs.
 type Moments struct {
 	Zone    output.ShownZone

@@ -5,52 +5,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
-	"github.com/winperf/winperf/cmd/winperf/internal/cli/picture"
 	"github.com/winperf/winperf/sink"
 )
 
 type destination struct {
 	sink.Sink
-	out     *output.Output
-	inPlace bool             // redrawn on a terminal, where other text would damage it
-	picture *picture.Picture // set if inPlace
+	out      *output.Output
+	terminal *terminal // set if the output is redrawn, so that other text would damage it
 }
 
-// open opens a sink. single means that only one moment follows.
+// open opens a sink. single means that only one moment follows. show is called if the output is drawn on a
+// terminal.
 func open(
-	ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool,
+	ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool, show func() *terminal,
 ) (*destination, error) {
 	out, err := output.Create(ctx, a, f)
 	if err != nil {
 		return nil, err
 	}
+	if show != nil {
+		t := show()
+		return &destination{t, out, t}, nil
+	}
 
-	inPlace := out.Terminal() && !single && out.Format == "table" && os.Getenv("TERM") != "dumb"
 	opt := zone.SinkOptions(out.File != nil)
-	opt.Single, opt.Size, opt.Terminal = single, out.Size, inPlace
+	opt.Single, opt.Size = single, out.Size
 	opt.Human = f.Human(out)
-	if !inPlace {
-		s, err := sink.New(out.Format, out, opt)
-		if err != nil {
-			return nil, errors.Join(err, out.Close())
-		}
-		return &destination{Sink: s, out: out}, nil
-	}
-
-	// Pictures are drawn at any time, each in one write, bypassing the output's buffer.
-	if _, keys := console.IsTerminal(a.Stdin.Stream); keys {
-		opt.Hint = picture.ScrollHint
-	}
-	table, err := sink.New("table", a.Stdout, opt)
+	s, err := sink.New(out.Format, out, opt)
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	p := picture.New(a, table)
-	return &destination{p, out, true, p}, nil
+	return &destination{Sink: s, out: out}, nil
 }
 
 func (d *destination) Close() error {

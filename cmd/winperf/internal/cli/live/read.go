@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/screen"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/schedule"
 	"github.com/winperf/winperf/measure"
@@ -35,7 +37,10 @@ type reader struct {
 	within input.RangeFlags
 	at     string
 	get    bool // show only one moment: the last one of a log, or the one of at
+	top    bool // the command top
 
+	screen     bool // the output is drawn on a terminal
+	summary    bool // with lines about processors, memory, disks and networks
 	paths      []winperf.Path
 	pathsGiven bool // whether paths were given
 	live       bool // the source is not a log
@@ -53,7 +58,9 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 	cmd.Flags().VarP(input.LiveInterval{Interval: &r.every}, "interval", "i", intervalHelp)
 	r.thins = func() bool { return cmd.Flags().Changed("interval") }
 	r.source.Add(cmd)
-	r.output.Add(cmd, sink.Formats())
+	if r.output.Formats = sink.Formats(); !r.top {
+		r.output.Add(cmd, r.output.Formats)
+	}
 	r.output.AddExact(cmd)
 	r.sel.Add(cmd, &r.source)
 	r.sel.AddPDHExact(cmd)
@@ -64,6 +71,14 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 }
 
 func (r *reader) run(ctx context.Context, args []string) (err error) {
+	format, file, err := r.output.Resolve()
+	if err != nil {
+		return err
+	}
+	r.screen = !r.get && r.count != 1 && format == "table" && file == "" && onTerminal(r.app)
+	if r.top && !r.screen {
+		return errNoTerminal
+	}
 	if err := r.choose(ctx, args); err != nil {
 		return err
 	}
@@ -89,10 +104,19 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.summary = r.screen && (r.top || !r.pathsGiven); r.summary {
+		sel.Paths = r.withSummary(sel.Paths)
+	}
 	if !r.get {
 		r.unlisted = input.FindUnlisted(ctx, src, &sel, &opt, &r.output)
 	}
-	out, err := open(ctx, r.app, &r.output, zone, r.count == 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var show func() *terminal
+	if r.screen {
+		show = func() *terminal { return newTerminal(r.app, r.newScreen(src, zone), cancel) }
+	}
+	out, err := open(ctx, r.app, &r.output, zone, r.count == 1, show)
 	if err != nil {
 		return err
 	}
@@ -105,14 +129,14 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 		}
 	}()
 
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	onHangup(r.app.Stdout, cancel)
-	if out.picture != nil {
-		out.picture.Start(ctx, cancel, r.awaited())
-	}
-	if r.get && !r.live {
+	switch {
+	case r.get && !r.live:
 		return r.getLast(ctx, src, sel, opt, out)
+	case r.screen && r.live:
+		return r.follow(ctx, src, sel, opt, out)
+	case r.screen:
+		return r.play(ctx, src, sel, opt, out)
 	}
 	return r.watch(ctx, src, sel, opt, out)
 }
@@ -177,7 +201,9 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 		return input.QuoteHint(ctx, []string{r.source.Source}, args, nil, err)
 	}
 	if r.pathsGiven = len(r.paths) > 0; !r.pathsGiven {
-		if r.paths, err = input.ParsePaths(r.standard); err != nil {
+		if r.screen {
+			r.paths = screen.PathsOf("Process", true, screen.DefaultCounters["process"])
+		} else if r.paths, err = input.ParsePaths(r.standard); err != nil {
 			return err
 		}
 	}
@@ -228,10 +254,10 @@ func (r *reader) watch(
 		if r.tally.Cycles > 1 || !r.live {
 			continue
 		}
-		if r.tally.Hopeless() && !r.pathsGiven {
+		if r.tally.Hopeless() && !r.pathsGiven && !r.screen {
 			return nil // the system has none of the standard paths
 		}
-		if !out.inPlace && r.pathsGiven {
+		if !r.screen && r.pathsGiven {
 			input.ExplainFirst(ctx, r.app, src, &r.tally, r.paths, r.count != 1)
 		}
 	}
@@ -259,11 +285,11 @@ func (r *reader) take(cycle *measure.Cycle, out *destination) error {
 		return err
 	}
 
-	if !out.inPlace {
+	if !r.screen {
 		r.tally.ReportDamage(r.app)
 	}
 	if r.how.anomalies {
-		r.anomalies.reportCycle(r.app, r.unlisted.Requested(cycle.Anomalies), out.inPlace)
+		r.anomalies.reportCycle(r.app, r.unlisted.Requested(cycle.Anomalies), r.screen)
 	}
 	return nil
 }
@@ -280,6 +306,10 @@ func (r *reader) passes(cycle *measure.Cycle) bool {
 }
 
 func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
+	if r.screen {
+		r.show(cycle, out)
+		return nil
+	}
 	if columns := r.shown(cycle, out); len(columns) > 0 {
 		r.wrote = true
 		err = out.Write(cycle.Time, columns)
@@ -290,17 +320,36 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 	return out.out.Flush()
 }
 
+// show shows a cycle on the terminal.
+func (r *reader) show(cycle *measure.Cycle, out *destination) {
+	columns := r.shown(cycle, out)
+	r.wrote = r.wrote || len(columns) > 0
+	out.terminal.take(cycle.Time, r.live, columns, cycle.Columns())
+}
+
+// newScreen returns the screen of a source.
+func (r *reader) newScreen(src winperf.Source, zone output.ShownZone) *screen.Screen {
+	return screen.New(screen.Options{
+		Title: cmp.Or(src.Describe().Machine, r.source.Source), Summary: r.summary, Exact: r.output.Exact,
+		Log: !r.live, Interval: time.Duration(r.every), Given: r.pathsGiven, Waiting: r.awaited(),
+		Time: func(t time.Time) string { return t.In(zone.Location).Format(time.DateTime) },
+	})
+}
+
 // shown returns the values of a cycle to write. A table omits objects and counters that do not exist
 // (reported on standard error), and any output omits them if the user gave no paths.
 func (r *reader) shown(cycle *measure.Cycle, out *destination) []winperf.Column {
 	own := cycle.Columns()[:r.unlisted.Own(cycle)]
 	more := winperf.ColumnsOf(r.unlisted.Readings(cycle))
-	if r.pathsGiven && (out.inPlace || out.out.Format != "table") {
+	if n := len(r.paths); r.summary && n <= len(cycle.ColumnParts) {
+		own = own[:cycle.ColumnParts[n-1]]
+	}
+	if r.pathsGiven && (r.screen || out.out.Format != "table") {
 		return append(slices.Clip(own), more...)
 	}
 
 	own = r.view.Choose(own, func(c *winperf.Column, n int) bool { return !catalogue.Absent(c.Status[n]) })
-	if !r.pathsGiven && r.narrow != nil && out.out.Format == "table" {
+	if !r.pathsGiven && r.narrow != nil && !r.screen && out.out.Format == "table" {
 		own = r.narrow(own)
 	}
 	return append(slices.Clip(own), more...)

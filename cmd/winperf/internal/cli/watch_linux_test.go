@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -11,11 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
-	"github.com/winperf/winperf/cmd/winperf/internal/cli/picture"
-	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/sink"
 	"golang.org/x/sys/unix"
 )
 
@@ -151,57 +145,6 @@ func TestWatchStopped(t *testing.T) {
 	w.press(t, "q")
 	w.expect(t, "it has ended")
 	if err := wait(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestPictureScrolls presses keys between two moments.
-func TestPictureScrolls(t *testing.T) {
-	w := watchTerminal(t, 80, 6)
-	a := &console.App{Stdin: &console.Interruptible{Stream: w.tty}, Stdout: w.tty}
-	size, _ := console.IsTerminal(w.tty)
-	table, err := sink.New("table", w.tty, sink.Options{Terminal: true, Size: size, Hint: picture.ScrollHint})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := picture.New(a, table)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p.Start(ctx, cancel, "nothing yet")
-	w.expect(t, "nothing yet")
-
-	var readings []winperf.Reading
-	for i, name := range []string{"first", "second", "third", "fourth", "_Total"} {
-		path := winperf.Path{Object: "O", Instance: name, HasInstance: true, Counter: "C"}
-		readings = append(readings, winperf.Reading{Series: winperf.NewSeries(path), Value: counter.Int(uint64(9 - i))})
-	}
-	columns := winperf.ColumnsOf(readings)
-	if err := p.Write(time.Now(), columns); err != nil {
-		t.Fatal(err)
-	}
-	for i := range readings { // they are the next cycle's by now
-		*readings[i].Series, columns[i].Bits[0] = winperf.Series{}, 0
-	}
-	for _, step := range []struct{ press, want string }{
-		{"", "_Total  5|first   9|second  8"},
-		{"\x1b[B", "first   9|second  8|third   7"},
-		{"\x1b[6~", "second  8|third   7|fourth  6"},
-		{"\x1b[H", "_Total  5|first   9|second  8"},
-		{"G", "second  8|third   7|fourth  6"},
-	} {
-		w.press(t, step.press)
-		w.expect(t, strings.ReplaceAll(step.want, "|", "\x1b[K\r\n"))
-		w.expect(t, "arrows scroll, q quits; 2 rows not shown: 2 of 5 O")
-	}
-
-	w.resize(t, 80, 24)
-	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
-		t.Fatal(err)
-	}
-	w.expect(t, "first   9\x1b[K\r\nsecond  8\x1b[K\r\nthird   7\x1b[K\r\nfourth  6\x1b[K\r\n_Total  5")
-	w.press(t, "q")
-	<-ctx.Done()
-	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,296 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/catalogue"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/screen"
+	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/measure"
+)
+
+// follow shows a live source until it ends, or a key ends the command.
+func (r *reader) follow(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
+) error {
+	for {
+		inner, action := out.terminal.until(ctx, func(a screen.Action) bool {
+			if a.Kind == screen.Load {
+				r.load(ctx, src, out, a.Text)
+			}
+			return a.Kind == screen.Select
+		})
+		err := r.watch(inner, src, sel, opt, out)
+		a := action()
+		if a == nil || err != nil || ctx.Err() != nil {
+			return err
+		}
+
+		sel = r.choosePaths(ctx, src, sel, &opt, a.Paths)
+		opt.KeepFirst = true
+		if opt.Count > 0 {
+			opt.Count = max(int(r.count)-r.tally.Cycles, 1)
+		}
+		out.terminal.change(func(s *screen.Screen) { s.Restart(false, false) })
+	}
+}
+
+// choosePaths returns a selection of other paths for the tables.
+func (r *reader) choosePaths(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt *measure.Options, paths []winperf.Path,
+) winperf.Selection {
+	r.paths, r.pathsGiven = paths, false
+	r.tally.Choose(len(paths))
+	sel.Paths = r.withSummary(paths)
+	r.unlisted = input.FindUnlisted(ctx, src, &sel, opt, &r.output)
+	return sel
+}
+
+// withSummary adds the paths of the summary.
+func (r *reader) withSummary(paths []winperf.Path) []winperf.Path {
+	if !r.summary {
+		return paths
+	}
+	more, _ := input.ParsePaths(screen.SummaryPaths) // valid
+	return append(slices.Clip(paths), more...)
+}
+
+// load reads the objects of the source for the browser, with the counters of a costly object if it is
+// named.
+func (r *reader) load(ctx context.Context, src winperf.Source, out *destination, costly string) {
+	go func() {
+		var paths []winperf.Path
+		if costly != "" {
+			paths = append(paths, winperf.Path{Object: costly})
+		}
+		c := catalogue.ReadCatalogueNow(ctx, src, false, paths...)
+		defer c.Close()
+
+		var all []screen.Object
+		for _, o := range c.Objects {
+			all = append(all, browsed(o))
+		}
+		for name := range c.ObjectNames() {
+			if !slices.ContainsFunc(all, func(o screen.Object) bool { return o.Name == name }) {
+				all = append(all, screen.Object{Name: name, Multi: true, Costly: true})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b screen.Object) int { return strings.Compare(a.Name, b.Name) })
+		out.terminal.change(func(s *screen.Screen) { s.SetObjects(all) })
+	}()
+}
+
+func browsed(o catalogue.KnownObject) screen.Object {
+	shown := screen.Object{Name: o.Name, Help: o.Help, Multi: o.Multi, Instances: o.Len(), Counters: []screen.Counter{}}
+	for _, c := range o.Counters {
+		counter := screen.Counter{Name: c.Name, Help: c.Help}
+		if c.Of != nil {
+			counter.Unit, counter.Type = c.Of.Type.Unit(), c.Of.Type.String()
+		}
+		shown.Counters = append(shown.Counters, counter)
+	}
+	return shown
+}
+
+// player shows a log.
+type player struct {
+	*reader
+	src   winperf.Source
+	out   *destination
+	times []time.Time // of all samples
+	at    int         // the shown sample
+	seen  int         // number of samples in the tally
+}
+
+// play shows a log: watch from its first to its last sample, top at its last sample until a key ends it.
+func (r *reader) play(
+	ctx context.Context, src winperf.Source, sel winperf.Selection, opt measure.Options, out *destination,
+) error {
+	p := &player{reader: r, src: src, out: out}
+	var err error
+	if p.times, err = input.SampleTimes(ctx, src, sel); err != nil || len(p.times) == 0 {
+		if err == nil && ctx.Err() == nil {
+			err = r.noSample(ctx, src)
+		}
+		return err
+	}
+	if r.top && r.how.speed == 0 {
+		p.at = len(p.times) - 1
+		out.terminal.change(func(s *screen.Screen) { s.Pause(true) })
+	}
+
+	opt.Speed, opt.KeepFirst = 0, true
+	for ctx.Err() == nil {
+		const before = 60 // samples that fill the histories
+		from := sel
+		if begin := max(p.at-before, 0); begin > 0 {
+			from.Begin = p.times[begin]
+		}
+		a, err := p.run(ctx, from, opt)
+		switch {
+		case err != nil || a == nil:
+			return err
+		case a.Kind == screen.Select:
+			sel = r.choosePaths(ctx, src, sel, &opt, a.Paths)
+		}
+		out.terminal.change(func(s *screen.Screen) { s.Restart(a.Kind != screen.Select, true) })
+	}
+	return nil
+}
+
+// run shows samples until an action needs other samples; it returns nil at the end.
+func (p *player) run(ctx context.Context, sel winperf.Selection, opt measure.Options) (*screen.Action, error) {
+	i := sort.Search(len(p.times), func(k int) bool { return !p.times[k].Before(sel.Begin) })
+	if sel.Begin.IsZero() {
+		i = 0
+	}
+	for m, err := range logs.Read(ctx, []*logs.Log{{Source: p.src}}, sel, opt) {
+		if err != nil {
+			return nil, err
+		}
+		if len(m.Cycles) == 0 {
+			p.app.Damaged(m.Damage)
+			break
+		}
+
+		cycle := m.Cycles[0]
+		for i+1 < len(p.times) && p.times[i].Before(cycle.Time) {
+			i++
+		}
+		if i+1 > p.seen {
+			p.seen = i + 1
+			p.tally.Count(cycle)
+		}
+		place := screen.Place{Index: i, Count: len(p.times), First: p.times[0], Last: p.times[len(p.times)-1]}
+		p.out.terminal.change(func(s *screen.Screen) { s.SetPlace(place) })
+		p.show(cycle, p.out)
+		if i++; i-1 < p.at {
+			continue // it only fills the histories
+		}
+
+		p.at = i - 1
+		if a := p.wait(ctx); a != nil || ctx.Err() != nil {
+			return a, nil
+		}
+		p.at = i
+	}
+	return nil, nil //nolint:nilnil // the log has ended
+}
+
+// wait returns nil when the next sample is due, or an action that needs other samples.
+func (p *player) wait(ctx context.Context) *screen.Action {
+	last := p.at >= len(p.times)-1
+	if last && !p.top {
+		return nil
+	}
+	for ctx.Err() == nil {
+		var due <-chan time.Time
+		if p.playing() && last {
+			p.out.terminal.change(func(s *screen.Screen) { s.Pause(true) })
+		}
+		if p.playing() && !last {
+			due = time.After(p.gap())
+		}
+
+		select {
+		case <-ctx.Done():
+		case <-due:
+			return nil
+		case a := <-p.out.terminal.actions:
+			if next, jump := p.handle(ctx, &a); next || jump {
+				if jump {
+					return &a
+				}
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (p *player) playing() bool {
+	p.out.terminal.mu.Lock()
+	defer p.out.terminal.mu.Unlock()
+	return !p.out.terminal.screen.Paused()
+}
+
+// gap returns the time until the next sample.
+func (p *player) gap() time.Duration {
+	const shown = 100 * time.Millisecond
+	switch {
+	case p.how.speed > 0:
+		return max(time.Duration(float64(p.times[p.at+1].Sub(p.times[p.at]))/float64(p.how.speed)), 0)
+	case p.top:
+		return shown
+	}
+	return 0
+}
+
+// handle handles an action: next means that the next sample follows, jump another one.
+func (p *player) handle(ctx context.Context, a *screen.Action) (next, jump bool) {
+	last := len(p.times) - 1
+	to := p.at
+	switch a.Kind {
+	case screen.Load:
+		p.load(ctx, p.src, p.out, a.Text)
+		return false, false
+	case screen.Select:
+		return false, true
+	case screen.Play:
+		if p.playing() && p.at == last {
+			to = 0
+		}
+	case screen.Step:
+		to += a.By
+	case screen.Jump:
+		to += a.By * max(last/100, 1)
+	case screen.Seek:
+		var err error
+		if to, err = p.seek(ctx, a.Text); err != nil {
+			p.out.terminal.change(func(s *screen.Screen) { s.Note(err.Error()) })
+			return false, false
+		}
+	}
+
+	if to = max(min(to, last), 0); to == p.at {
+		return false, false
+	}
+	next = to == p.at+1
+	if !next {
+		p.at = to
+	}
+	return next, !next
+}
+
+// seek returns the first sample at or after a time, or the last one.
+func (p *player) seek(ctx context.Context, text string) (int, error) {
+	last := len(p.times) - 1
+	if number, is := strings.CutSuffix(text, "%"); is {
+		percent, err := strconv.ParseFloat(number, 64)
+		if err != nil || percent < 0 || percent > 100 {
+			return 0, errors.New("expected a percentage from 0% to 100%")
+		}
+		return int(percent / 100 * float64(last)), nil
+	}
+
+	m := input.Moments{Zone: p.anomalies.zone, Records: []winperf.Source{p.src}}
+	t, err := m.Parse(ctx, text, false)
+	switch {
+	case strings.EqualFold(text, "end"):
+		return last, nil
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", text, err)
+	case text == "":
+		return p.at, nil
+	}
+	return sort.Search(last, func(k int) bool { return !p.times[k].Before(t) }), nil
+}

@@ -1,0 +1,467 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// Styles are parameters of the escape sequence Select Graphic Rendition (ECMA-48).
+const (
+	plain   = ""
+	bold    = "1"
+	faint   = "2"
+	reverse = "7"
+	cyan    = "36"
+)
+
+// line is a line of limited width with styles.
+type line struct {
+	b           strings.Builder
+	used, limit int
+}
+
+func newLine(limit int) *line { return &line{limit: limit} }
+
+// add appends text of safetext.Line and shortens it to the rest of the line.
+func (l *line) add(style, text string) {
+	text = safetext.Cut(text, l.limit-l.used)
+	if text == "" {
+		return
+	}
+	l.used += safetext.Width(text)
+	if style == plain {
+		l.b.WriteString(text)
+		return
+	}
+	l.b.WriteString("\x1b[" + style + "m" + text + "\x1b[m")
+}
+
+func (l *line) padTo(column int) { l.add(plain, strings.Repeat(" ", max(column-l.used, 0))) }
+
+func (l *line) String() string { return l.b.String() }
+
+// right aligns text at the right.
+func right(text string, width int) string {
+	return strings.Repeat(" ", max(width-safetext.Width(text), 0)) + text
+}
+
+func left(text string, width int) string {
+	return text + strings.Repeat(" ", max(width-safetext.Width(text), 0))
+}
+
+func shorten(text string, width int) string { return safetext.Cut(safetext.Line(text), width) }
+
+// Draw returns the lines of the screen. Their texts are escaped, and no line is wider than the screen.
+func (s *Screen) Draw() []string {
+	lines := s.head()
+	rest := s.height - len(lines) - 1
+	if s.overlay != noOverlay && s.number > 0 {
+		lines = append(lines, fit(s.overlayLines(rest), rest)...)
+	} else {
+		lines = append(lines, fit(s.body(rest), rest)...)
+	}
+	lines = append(lines[:min(len(lines), s.height-1)], s.foot())
+	return lines
+}
+
+// Last returns the lines that remain on the terminal when the program ends.
+func (s *Screen) Last() []string {
+	s.overlay = noOverlay
+	s.row = nil
+	if s.number == 0 {
+		return nil
+	}
+	lines := s.head()
+	return append(lines, s.body(max(s.height-len(lines)-1, 0))...)
+}
+
+// fit returns exactly n lines.
+func fit(lines []string, n int) []string {
+	n = max(n, 0)
+	for len(lines) < n {
+		lines = append(lines, "")
+	}
+	return lines[:n]
+}
+
+func (s *Screen) head() []string {
+	l := newLine(s.width)
+	l.add(bold, "winperf ")
+	l.add(plain, safetext.Line(s.opt.Title)+"  ")
+	if s.number > 0 {
+		l.add(plain, s.opt.Time(s.at))
+	}
+	switch {
+	case s.place.Count > 0:
+		l.add(plain, fmt.Sprintf("  sample %d of %d", s.place.Index+1, s.place.Count))
+	case !s.opt.Log:
+		l.add(plain, fmt.Sprintf("  every %v", s.opt.Interval))
+	}
+	if s.paused {
+		l.add(reverse, " paused ")
+	}
+	if s.filter != "" {
+		l.add(plain, "  filter: "+safetext.Line(s.filter))
+	}
+
+	lines := []string{l.String()}
+	const least = 16 // lines that leave space for the summary
+	if s.opt.Summary && s.number > 0 && s.height >= least {
+		lines = append(lines, s.summary.lines(s.width)...)
+	}
+	return lines
+}
+
+func (s *Screen) foot() string {
+	l := newLine(s.width)
+	switch {
+	case s.prompt != nil:
+		l.add(bold, s.prompt.label)
+		l.add(plain, safetext.Line(s.prompt.text)+"▏")
+	case s.note != "":
+		l.add(reverse, safetext.Line(s.note))
+	default:
+		l.add(faint, s.hints())
+	}
+	return l.String()
+}
+
+func (s *Screen) hints() string {
+	switch {
+	case s.overlay == browserOverlay:
+		return s.browser.hints()
+	case s.overlay != noOverlay:
+		return "Esc returns"
+	case s.opt.Log:
+		return "? help  q quit  Space play  , . step  < > jump  : time  / search  s sort  o counters"
+	}
+	return "? help  q quit  Space pause  / search  f filter  s sort  t tree  o counters"
+}
+
+// body draws the tables.
+func (s *Screen) body(height int) []string {
+	if s.number == 0 {
+		return []string{shorten(s.opt.Waiting, s.width)}
+	}
+	entries := s.entries()
+	if len(entries) == 0 {
+		text := "no instance"
+		if s.filter != "" {
+			text += " matches the filter"
+		}
+		return []string{text}
+	}
+
+	at := s.cursor(entries)
+	s.scroll(entries, at, height)
+	first := entries[s.top].table
+	lines := s.heads(first, entries)
+	for _, e := range entries[s.top:] {
+		if len(lines) >= height {
+			break
+		}
+		if e.row == nil {
+			if heads := s.heads(e.table, entries); len(lines)+len(heads) < height {
+				lines = append(append(lines, ""), heads...)
+				continue
+			}
+			break
+		}
+		lines = append(lines, s.rowLine(e.table, e.row, e.row == s.row))
+	}
+	return lines
+}
+
+// scroll sets the first visible entry so that the cursor is visible.
+func (s *Screen) scroll(entries []entry, at, height int) {
+	if at < 0 {
+		at = 0
+	}
+	if s.top > at {
+		s.top = at
+	}
+	for s.top < at && s.linesBetween(entries, s.top, at) > height {
+		s.top++
+	}
+	for s.top > 0 && s.linesBetween(entries, s.top-1, len(entries)-1) <= height {
+		s.top--
+	}
+	s.top = min(s.top, len(entries)-1)
+	for s.top > 0 && entries[s.top].row == nil {
+		s.top++ // a row follows each head
+	}
+}
+
+// linesBetween returns the number of lines from the head above a first entry to a last entry.
+func (s *Screen) linesBetween(entries []entry, from, to int) int {
+	if to-from > s.height {
+		return to - from
+	}
+	n := len(s.headTexts(entries[from].table))
+	for _, e := range entries[from : to+1] {
+		if n++; e.row == nil {
+			n += len(s.headTexts(e.table))
+		}
+	}
+	return n
+}
+
+const gap = 2 // columns between two columns
+
+// nameWidth returns the width of the first column.
+func (t *table) nameWidth(width int) int {
+	const least = 8
+	most := max(width*7/25, least) // so that the processes and their columns fit 80 columns
+	widest := max(safetext.Width(t.title()), least)
+	for _, r := range t.visible[:min(len(t.visible), 200)] {
+		widest = max(widest, safetext.Width(r.name)+2*r.depth)
+	}
+	return min(widest, most)
+}
+
+func (t *table) title() string { return safetext.Line(t.object) }
+
+// shownColumns returns the columns that fit, after those that are scrolled to the left.
+func (s *Screen) shownColumns(t *table) (all []int) {
+	var visible []int
+	for k, c := range t.columns {
+		if !c.hidden {
+			visible = append(visible, k)
+		}
+	}
+
+	from := 0
+	if s.table == t {
+		cursor := slices.Index(visible, s.column-1)
+		s.left = max(min(s.left, cursor), 0)
+		for from = s.left; ; from++ {
+			all = s.fitColumns(t, visible[from:])
+			if cursor < from+len(all) || from >= cursor {
+				s.left = from
+				return all
+			}
+		}
+	}
+	return s.fitColumns(t, visible)
+}
+
+func (s *Screen) fitColumns(t *table, ks []int) []int {
+	used := t.nameWidth(s.width)
+	for i, k := range ks {
+		used += gap + t.columns[k].width
+		if used > s.width && i > 0 {
+			return ks[:i]
+		}
+	}
+	return ks
+}
+
+// headTexts returns the head of a table: the names of the columns in one line, or in two if they do not
+// fit. It also sets the widths of the columns.
+func (s *Screen) headTexts(t *table) []string {
+	rows := t.visible[:min(len(t.visible), s.height)]
+	sum := t.nameWidth(s.width)
+	for k, c := range t.columns {
+		if c.hidden {
+			continue
+		}
+		c.width = max(safetext.Width(c.head), s.valueWidth(t, k, rows))
+		sum += gap + c.width
+	}
+	if sum <= s.width {
+		return []string{""}
+	}
+	for k, c := range t.columns {
+		above, below := split(c.head)
+		c.width = max(safetext.Width(above), safetext.Width(below), s.valueWidth(t, k, rows))
+	}
+	return []string{"", ""}
+}
+
+func (s *Screen) valueWidth(t *table, k int, rows []*row) int {
+	const least, most = 5, 40
+	widest := least
+	for _, r := range rows {
+		text, _ := s.cellText(t, r, k)
+		widest = max(widest, safetext.Width(text))
+	}
+	return min(widest, most)
+}
+
+// split divides the name of a counter into two texts of similar width.
+func split(head string) (above, below string) {
+	best := head
+	for i, r := range head {
+		if r != ' ' || i < 2 {
+			continue
+		}
+		if longest := max(i, len(head)-i-1); longest < max(len(best), len(below)) || below == "" {
+			best, below = head[:i], head[i+1:]
+		}
+	}
+	if below == "" {
+		return "", head
+	}
+	return best, below
+}
+
+// heads draws the head of a table.
+func (s *Screen) heads(t *table, entries []entry) (lines []string) {
+	lines = s.headTexts(t)
+	for i := range lines {
+		l := newLine(s.width)
+		name := t.title()
+		if s.machines() > 1 {
+			name = `\\` + safetext.Line(t.machine) + `\` + name
+		}
+		if len(lines) == 2 && i == 0 {
+			name = fmt.Sprintf("%d", len(t.visible))
+			if t.single {
+				name = ""
+			}
+		}
+		if t.age >= 1 && i == len(lines)-1 {
+			name += fmt.Sprintf(", %.0f s old", t.age)
+		}
+		l.add(s.headStyle(t, 0), left(shorten(name, t.nameWidth(s.width)), t.nameWidth(s.width)))
+
+		for _, k := range s.shownColumns(t) {
+			c := t.columns[k]
+			text := c.head
+			if len(lines) == 2 {
+				above, below := split(c.head)
+				text = []string{above, below}[i]
+			}
+			l.add(reverse, strings.Repeat(" ", gap))
+			if c.fact != "" {
+				l.add(s.headStyle(t, k+1), left(safetext.Cut(text, c.width), c.width))
+			} else {
+				l.add(s.headStyle(t, k+1), right(safetext.Cut(text, c.width), c.width))
+			}
+		}
+		l.add(reverse, strings.Repeat(" ", max(s.width-l.used, 0)))
+		lines[i] = l.String()
+	}
+	return lines
+}
+
+// headStyle marks the column that orders the rows.
+func (s *Screen) headStyle(t *table, column int) string {
+	if t.sort == column {
+		return reverse + ";" + bold
+	}
+	return reverse
+}
+
+func (s *Screen) machines() int {
+	var names []string
+	for _, t := range s.tables {
+		if !slices.Contains(names, t.machine) {
+			names = append(names, t.machine)
+		}
+	}
+	return len(names)
+}
+
+func (s *Screen) rowLine(t *table, r *row, cursor bool) string {
+	l := newLine(s.width)
+	width := t.nameWidth(s.width)
+	name := r.name
+	if r.depth > 0 {
+		name = strings.Repeat("  ", r.depth-1) + "└ " + name
+	}
+	l.add(s.cellStyle(plain, cursor, 0), left(safetext.Cut(name, width), width))
+
+	for _, k := range s.shownColumns(t) {
+		c := t.columns[k]
+		text, style := s.cellText(t, r, k)
+		text = safetext.Cut(text, c.width)
+		if c.fact != "" {
+			text = left(text, c.width)
+		} else {
+			text = right(text, c.width)
+		}
+		l.add(s.cellStyle(plain, cursor, -1), strings.Repeat(" ", gap))
+		l.add(s.cellStyle(style, cursor, k+1), text)
+	}
+	if cursor {
+		l.add(reverse, strings.Repeat(" ", max(s.width-l.used, 0)))
+	}
+	return l.String()
+}
+
+// cellStyle marks the row of the cursor, except the cell itself.
+func (s *Screen) cellStyle(style string, cursor bool, column int) string {
+	switch {
+	case !cursor:
+		return style
+	case column == s.column:
+		return bold
+	}
+	return reverse
+}
+
+// cellText returns the text of a cell: the value, or its status.
+func (s *Screen) cellText(t *table, r *row, k int) (text, style string) {
+	if fact := t.columns[k].fact; fact != "" {
+		return safetext.Line(s.fact(t, r, fact)), plain
+	}
+	if k >= len(r.cells) || r.seen != t.current {
+		return "-", faint
+	}
+	c := &r.cells[k]
+	if c.status != counter.OK {
+		return c.status.String(), faint
+	}
+	return safetext.Line(s.value(t, r, k)), plain
+}
+
+func (s *Screen) value(t *table, r *row, k int) string {
+	series := &t.columns[k].series
+	if t.single {
+		series = &r.series
+	}
+	v := r.cells[k].value
+	if series.Unit == counter.Seconds && !s.opt.Exact && isElapsed(series.CounterID.Index) {
+		f, _ := v.Float64()
+		return age(f)
+	}
+	return valueText(series, v, s.opt.Exact)
+}
+
+const elapsedTime, systemUpTime = 684, 674 // title indices
+
+func isElapsed(title uint32) bool { return title == elapsedTime || title == systemUpTime }
+
+// age returns seconds as 12 s, 1:05, 3:07:09 or 2d 03:07.
+func age(seconds float64) string {
+	d := time.Duration(seconds) * time.Second
+	h, m, sec := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case math.IsNaN(seconds) || seconds > 1e9:
+		return fmt.Sprint(seconds)
+	case h >= 24:
+		return fmt.Sprintf("%dd %02d:%02d", h/24, h%24, m)
+	case h > 0:
+		return fmt.Sprintf("%d:%02d:%02d", h, m, sec)
+	}
+	return fmt.Sprintf("%d:%02d", m, sec)
+}
+
+// fact returns a text about a process.
+func (s *Screen) fact(t *table, r *row, name string) string {
+	pid := r.number(t.find(idProcess, "ID Process"))
+	if s.opt.Facts == nil || !(pid > 0) {
+		return ""
+	}
+	return cmp.Or(s.opt.Facts(uint64(pid))[name], "-")
+}
+
+const idProcess = 784 // title index of ID Process

@@ -1,0 +1,293 @@
+package screen
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/winperf/winperf"
+)
+
+// Action is a request of a key that the caller fulfils.
+type Action struct {
+	Kind  ActionKind
+	Paths []winperf.Path // of Select
+	Text  string         // of Load, the object; of Seek, the time
+	By    int            // of Step, the number of samples; of Jump, in percent of the log
+}
+
+// ActionKind is a kind of Action.
+type ActionKind int
+
+// The kinds. Load is for the counters of an object in SetObjects, of all objects without a Text.
+const (
+	None ActionKind = iota
+	Quit
+	Suspend
+	Select
+	Load
+	Play
+	Step
+	Jump
+	Seek
+)
+
+// prompt is a line of text that the user types.
+type prompt struct {
+	label, text string
+	changed     func(text string)        // called for each key; may be nil
+	done        func(text string) Action // called for Enter
+	cancelled   func()
+}
+
+func (p *prompt) press(s *Screen, key, text string) (a Action) {
+	switch {
+	case key == "enter":
+		s.prompt = nil
+		return p.done(p.text)
+	case key == "esc" || key == "ctrl+c":
+		s.prompt = nil
+		p.cancelled()
+		return a
+	case key == "backspace":
+		_, size := utf8.DecodeLastRuneInString(p.text)
+		p.text = p.text[:len(p.text)-size]
+	case key == "ctrl+u":
+		p.text = ""
+	default:
+		p.text += text
+	}
+	if p.changed != nil {
+		p.changed(p.text)
+	}
+	return a
+}
+
+// Press handles a key, named as by bubbletea, such as "up", "ctrl+c" or "a". text is the text that the key
+// types.
+func (s *Screen) Press(key, text string) Action {
+	s.note = ""
+	if key == "ctrl+z" {
+		return Action{Kind: Suspend}
+	}
+	if s.prompt != nil {
+		return s.prompt.press(s, key, text)
+	}
+	if key == "ctrl+c" || key == "q" && s.overlay == noOverlay {
+		return Action{Kind: Quit}
+	}
+	if s.overlay != noOverlay && s.number > 0 {
+		return s.pressOverlay(key)
+	}
+
+	page := max(s.height-len(s.head())-4, 1)
+	switch key {
+	case "up", "k":
+		s.move(-1)
+	case "down", "j":
+		s.move(1)
+	case "pgup", "ctrl+b":
+		s.move(-page)
+	case "pgdown", "ctrl+f":
+		s.move(page)
+	case "ctrl+u":
+		s.move(-page / 2)
+	case "ctrl+d":
+		s.move(page / 2)
+	case "home", "g":
+		s.move(-1 << 30)
+	case "end", "G":
+		s.move(1 << 30)
+	case "left", "h":
+		s.moveColumn(-1)
+	case "right", "l":
+		s.moveColumn(1)
+	case "tab", "shift+tab":
+		s.nextTable(key == "tab")
+	case "s":
+		s.sortBy(s.column)
+	case "t":
+		s.tree = !s.tree
+		s.arrange()
+	case "/":
+		s.ask("search: ", "", nil, func(text string) Action { s.search = text; s.find(1); return Action{} }, func() {})
+	case "n":
+		s.find(1)
+	case "N":
+		s.find(-1)
+	case "f", "&":
+		before := s.filter
+		s.ask("filter: ", before, s.setFilter, func(string) Action { return Action{} }, func() { s.setFilter(before) })
+	case "esc":
+		s.setFilter("")
+	case "enter":
+		s.show(historyOverlay)
+	case "d":
+		s.show(detailsOverlay)
+	case "?", "f1":
+		s.overlay = helpOverlay
+	case "o", "f2":
+		return s.openBrowser()
+	default:
+		return s.pressTime(key)
+	}
+	return Action{}
+}
+
+// pressTime handles keys that stop the time, or move in a log.
+func (s *Screen) pressTime(key string) Action {
+	if key == "space" || key == "p" {
+		s.paused = !s.paused
+		return Action{Kind: Play}
+	}
+	if !s.opt.Log {
+		return Action{}
+	}
+	switch key {
+	case ".", "shift+right":
+		return Action{Kind: Step, By: 1}
+	case ",", "shift+left":
+		return Action{Kind: Step, By: -1}
+	case ">":
+		return Action{Kind: Jump, By: 10}
+	case "<":
+		return Action{Kind: Jump, By: -10}
+	case ":":
+		seek := func(text string) Action { return Action{Kind: Seek, Text: strings.TrimSpace(text)} }
+		s.ask("time, such as 15:42, +90s or 50%: ", "", nil, seek, func() {})
+	}
+	return Action{}
+}
+
+func (s *Screen) ask(label, text string, changed func(string), done func(string) Action, cancelled func()) {
+	s.prompt = &prompt{label, text, changed, done, cancelled}
+}
+
+func (s *Screen) setFilter(text string) {
+	s.filter = text
+	s.arrange()
+}
+
+func (s *Screen) show(o overlay) {
+	if s.row != nil {
+		s.overlay = o
+	}
+}
+
+func (s *Screen) moveColumn(by int) {
+	if s.table == nil {
+		return
+	}
+	for at := s.column + by; at >= 0 && at <= len(s.table.columns); at += by {
+		if at == 0 || !s.table.columns[at-1].hidden {
+			s.column = at
+			return
+		}
+	}
+}
+
+// nextTable moves the cursor to the first row of the next or previous table.
+func (s *Screen) nextTable(forward bool) {
+	entries := s.entries()
+	at := s.cursor(entries)
+	for n := range entries {
+		k := (at + n + 1) % len(entries)
+		if !forward {
+			k = (at - n - 1 + len(entries)) % len(entries)
+		}
+		if e := entries[k]; e.row != nil && e.table != s.table && e.row == e.table.visible[0] {
+			s.column = 0
+			s.moveTo(entries, k)
+			s.moved = true
+			return
+		}
+	}
+}
+
+// sortBy orders the table of the cursor by a column: numbers from the largest, names from A; the second
+// time in reverse.
+func (s *Screen) sortBy(column int) {
+	t := s.table
+	if t == nil || column > 0 && t.columns[column-1].fact != "" {
+		return
+	}
+	if t.sort == column {
+		t.down = !t.down
+	} else {
+		t.sort, t.down = column, column > 0
+	}
+	s.arrange()
+}
+
+// find moves the cursor to the next row that contains the search text.
+func (s *Screen) find(by int) {
+	entries := s.entries()
+	at := s.cursor(entries)
+	if s.search == "" || at < 0 {
+		return
+	}
+	for n := range entries {
+		k := ((at+by*(n+1))%len(entries) + len(entries)) % len(entries)
+		if r := entries[k].row; r != nil && r.contains(s.search) {
+			s.moveTo(entries, k)
+			s.moved = true
+			return
+		}
+	}
+	s.note = "not found: " + s.search
+}
+
+// Click handles the left mouse button.
+func (s *Screen) Click(x, y int) {
+	if s.overlay != noOverlay || s.prompt != nil || s.number == 0 {
+		return
+	}
+	y -= len(s.head())
+	entries := s.entries()
+	if y < 0 || len(entries) == 0 {
+		return
+	}
+	t := entries[s.top].table
+	heads := len(s.headTexts(t))
+	if y < heads {
+		s.table = t
+		s.column = s.columnAt(t, x)
+		s.sortBy(s.column)
+		return
+	}
+
+	line := heads
+	for k := s.top; k < len(entries); k++ {
+		if entries[k].row == nil {
+			line += 1 + len(s.headTexts(entries[k].table))
+			continue
+		}
+		if line == y {
+			s.moveTo(entries, k)
+			s.column, s.moved = s.columnAt(s.table, x), true
+			return
+		}
+		line++
+	}
+}
+
+func (s *Screen) columnAt(t *table, x int) int {
+	at := t.nameWidth(s.width)
+	if x < at {
+		return 0
+	}
+	for _, k := range s.shownColumns(t) {
+		if at += gap + t.columns[k].width; x < at {
+			return k + 1
+		}
+	}
+	return 0
+}
+
+// Wheel handles the mouse wheel.
+func (s *Screen) Wheel(by int) {
+	if s.overlay == noOverlay {
+		s.move(by)
+	} else {
+		s.pressOverlay(map[bool]string{true: "down", false: "up"}[by > 0])
+	}
+}

@@ -1,0 +1,240 @@
+package screen
+
+import (
+	"math"
+	"strings"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/sink"
+)
+
+// SummaryPaths are the counters of the summary.
+var SummaryPaths = []string{
+	`\Processor(*)\% Processor Time`,
+	`\Memory\Available Bytes`,
+	`\Memory\% Committed Bytes In Use`,
+	`\Memory\Pages/sec`,
+	`\PhysicalDisk(*)\Disk Read Bytes/sec`,
+	`\PhysicalDisk(*)\Disk Write Bytes/sec`,
+	`\PhysicalDisk(*)\% Idle Time`,
+	`\Network Interface(*)\Bytes Received/sec`,
+	`\Network Interface(*)\Bytes Sent/sec`,
+}
+
+// fold combines the values of the instances.
+type fold int
+
+const (
+	total   fold = iota // the instance _Total, or the only value
+	sum                 // of all except the loopback interface
+	busiest             // 100 minus the smallest value
+)
+
+// gauges are the numbers of the summary, in their order.
+var gauges = []struct {
+	line, label     string
+	title, counter  uint32
+	object, name    string
+	fold            fold
+	unit            counter.Unit
+	chart, perValue bool // a history; a bar for each instance
+}{
+	{"Processors", "", 238, 6, "Processor", "% Processor Time", total, counter.Percent, true, true},
+	{"Memory", "available ", 4, 24, "Memory", "Available Bytes", total, counter.Count, true, false},
+	{"Memory", "committed ", 4, 1406, "Memory", "% Committed Bytes In Use", total, counter.Percent, false, false},
+	{"Memory", "pages ", 4, 40, "Memory", "Pages/sec", total, counter.PerSecond, false, false},
+	{"Disks", "read ", 234, 220, "PhysicalDisk", "Disk Read Bytes/sec", total, counter.PerSecond, true, false},
+	{"Disks", "write ", 234, 222, "PhysicalDisk", "Disk Write Bytes/sec", total, counter.PerSecond, true, false},
+	{"Disks", "busy ", 234, 1482, "PhysicalDisk", "% Idle Time", busiest, counter.Percent, false, false},
+	{"Networks", "in ", 510, 264, "Network Interface", "Bytes Received/sec", sum, counter.PerSecond, true, false},
+	{"Networks", "out ", 510, 506, "Network Interface", "Bytes Sent/sec", sum, counter.PerSecond, true, false},
+}
+
+type summary struct {
+	now [9]struct {
+		known bool
+		value float64
+		stale bool   // the value is older, because a new measurement has no rates yet
+		name  string // of the busiest
+		past  []float32
+		each  []float64
+	}
+}
+
+func (m *summary) take(columns []winperf.Column) {
+	for i := range gauges {
+		m.now[i].known, m.now[i].stale, m.now[i].each = false, m.now[i].known, m.now[i].each[:0]
+	}
+	for k := range columns {
+		c := &columns[k]
+		if c.Len() == 0 {
+			continue
+		}
+		s := c.Counter()
+		for i, g := range gauges {
+			of := s.ObjectID.Index == g.title || s.ObjectID.Index == 0 && same(s.Path.Object, g.object)
+			if of && isCounter(s, g.counter, g.name) {
+				m.add(i, c)
+			}
+		}
+	}
+	for i := range gauges {
+		if g := &m.now[i]; g.known {
+			g.past = remember(g.past, float32(g.value))
+		}
+	}
+}
+
+func (m *summary) add(i int, c *winperf.Column) {
+	g := &m.now[i]
+	for n := range c.Len() {
+		v, ok := c.Value(n).Float64()
+		switch {
+		case c.Status[n] == counter.NoPrevious && g.stale:
+			g.known = true
+			continue
+		case !ok || c.Status[n] != counter.OK:
+			continue
+		}
+		var s winperf.Series
+		c.Describe(&s, n)
+		name := s.Path.InstanceText()
+
+		switch isTotal := frame.IsTotal(name); {
+		case gauges[i].fold == total && (isTotal || !s.Path.HasInstance):
+			g.known, g.value = true, v
+		case gauges[i].fold == sum && !isTotal && name != "lo":
+			if !g.known {
+				g.known, g.value = true, 0
+			}
+			g.value += v
+		case gauges[i].fold == busiest && !isTotal && (!g.known || 100-v > g.value):
+			g.known, g.value, g.name = true, max(100-v, 0), name
+		case gauges[i].perValue && !isTotal:
+			g.each = append(g.each, v)
+		}
+	}
+}
+
+// lines returns the lines for the gauges with values.
+func (m *summary) lines(width int) (all []string) {
+	for i := 0; i < len(gauges); {
+		end := i
+		known, charts := false, 0
+		for ; end < len(gauges) && gauges[end].line == gauges[i].line; end++ {
+			known = known || m.now[end].known
+			if gauges[end].chart {
+				charts++
+			}
+		}
+		if known {
+			const least, most = 6, 60
+			room := width - m.line(i, end, 0, width).used
+			all = append(all, m.line(i, end, min(max(room/charts, least), most), width).String())
+		}
+		i = end
+	}
+	return all
+}
+
+// line draws gauges with charts of a width.
+func (m *summary) line(from, to, chart, width int) *line {
+	const labels = 12
+	l := newLine(width)
+	l.add(bold, gauges[from].line)
+	l.padTo(labels)
+	for i := from; i < to; i++ {
+		g, now := gauges[i], &m.now[i]
+		if !now.known {
+			continue
+		}
+		if i > from {
+			l.add(plain, "  ")
+		}
+		l.add(faint, g.label)
+		if now.name != "" {
+			l.add(plain, shorten(now.name, 8)+" ")
+		}
+		number := 10 // columns
+		if g.unit == counter.Percent {
+			number = 8
+		}
+		l.add(plain, right(numberText(g.object, g.name, g.unit, now.value), number))
+		if g.chart {
+			low, high := 0.0, 0.0
+			if g.unit == counter.Percent {
+				high = 100
+			}
+			l.add(plain, " ")
+			l.add(cyan, spark(now.past, chart, low, high))
+		}
+		if g.perValue && len(now.each) > 1 {
+			l.add(faint, "  each ")
+			each := make([]float32, len(now.each))
+			for k, v := range now.each {
+				each[k] = float32(v)
+			}
+			l.add(cyan, spark(each, len(each), 0, 100))
+		}
+	}
+	return l
+}
+
+func numberText(object, name string, unit counter.Unit, v float64) string {
+	s := winperf.Series{Path: winperf.Path{Object: object, Counter: name}, Unit: unit}
+	return valueText(&s, counter.Float(v), false)
+}
+
+// valueText returns a number with its unit: all digits if exact.
+func valueText(s *winperf.Series, v counter.Value, exact bool) string {
+	if text, ok := v.AsText(); ok {
+		return text
+	}
+	var text string
+	if exact {
+		text = string(sink.AppendNumber(nil, v, s.Unit))
+	} else {
+		text = string(sink.AppendHuman(nil, &winperf.Reading{Series: s, Value: v}))
+	}
+	if s.Unit == counter.Percent && !exact {
+		text += " %"
+	}
+	return text
+}
+
+var bars = []rune("▁▂▃▄▅▆▇█")
+
+// spark draws the last values as bars between low and high; without a high, up to the highest value.
+func spark(values []float32, width int, low, high float64) string {
+	values = values[max(len(values)-width, 0):]
+	if high <= low {
+		for _, v := range values {
+			high = max(high, nanZero(float64(v)))
+		}
+	}
+
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", width-len(values)))
+	for _, v := range values {
+		f := float64(v)
+		switch {
+		case math.IsNaN(f):
+			b.WriteByte(' ')
+		case high <= low:
+			b.WriteRune(bars[0])
+		default:
+			at := int((f - low) / (high - low) * float64(len(bars)))
+			b.WriteRune(bars[max(min(at, len(bars)-1), 0)])
+		}
+	}
+	return b.String()
+}
+
+func nanZero(f float64) float64 {
+	if math.IsNaN(f) {
+		return 0
+	}
+	return f
+}
