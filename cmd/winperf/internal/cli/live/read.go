@@ -114,7 +114,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	defer cancel()
 	var show func() *terminal
 	if r.screen {
-		show = func() *terminal { return newTerminal(r.app, r.newScreen(src, zone), cancel) }
+		show = func() *terminal { return r.newTerminal(ctx, src, zone, cancel) }
 	}
 	out, err := open(ctx, r.app, &r.output, zone, r.count == 1, show)
 	if err != nil {
@@ -327,13 +327,22 @@ func (r *reader) show(cycle *measure.Cycle, out *destination) {
 	out.terminal.take(cycle.Time, r.live, columns, cycle.Columns())
 }
 
-// newScreen returns the screen of a source.
-func (r *reader) newScreen(src winperf.Source, zone output.ShownZone) *screen.Screen {
-	return screen.New(screen.Options{
+// newTerminal starts to show a source on the terminal.
+func (r *reader) newTerminal(
+	ctx context.Context, src winperf.Source, zone output.ShownZone, stop func(),
+) *terminal {
+	opt := screen.Options{
 		Title: cmp.Or(src.Describe().Machine, r.source.Source), Summary: r.summary, Exact: r.output.Exact,
 		Log: !r.live, Interval: time.Duration(r.every), Given: r.pathsGiven, Waiting: r.awaited(),
 		Time: func(t time.Time) string { return t.In(zone.Location).Format(time.DateTime) },
-	})
+	}
+	var t *terminal
+	redraw := func() { t.change(func(*screen.Screen) {}) }
+	if f := newFacts(ctx, r.source.Source, src, redraw); f != nil {
+		opt.Facts, opt.FactNames = f.of, factNames
+	}
+	t = newTerminal(r.app, screen.New(opt), stop)
+	return t
 }
 
 // shown returns the values of a cycle to write. A table omits objects and counters that do not exist

@@ -159,16 +159,18 @@ func (s *Screen) body(height int) []string {
 		return []string{text}
 	}
 
-	at := s.cursor(entries)
-	s.scroll(entries, at, height)
+	for _, t := range s.tables {
+		s.layOut(t)
+	}
+	s.scroll(entries, s.cursor(entries), height)
 	first := entries[s.top].table
-	lines := s.heads(first, entries)
+	lines := s.heads(first)
 	for _, e := range entries[s.top:] {
 		if len(lines) >= height {
 			break
 		}
 		if e.row == nil {
-			if heads := s.heads(e.table, entries); len(lines)+len(heads) < height {
+			if heads := s.heads(e.table); len(lines)+len(heads) < height {
 				lines = append(append(lines, ""), heads...)
 				continue
 			}
@@ -197,6 +199,13 @@ func (s *Screen) scroll(entries []entry, at, height int) {
 	for s.top > 0 && entries[s.top].row == nil {
 		s.top++ // a row follows each head
 	}
+
+	for _, t := range s.tables {
+		t.from = 0
+	}
+	first := entries[s.top]
+	first.table.from = max(slices.Index(first.table.visible, first.row), 0)
+	s.layOut(first.table)
 }
 
 // linesBetween returns the number of lines from the head above a first entry to a last entry.
@@ -204,10 +213,10 @@ func (s *Screen) linesBetween(entries []entry, from, to int) int {
 	if to-from > s.height {
 		return to - from
 	}
-	n := len(s.headTexts(entries[from].table))
+	n := entries[from].table.heads
 	for _, e := range entries[from : to+1] {
 		if n++; e.row == nil {
-			n += len(s.headTexts(e.table))
+			n += e.table.heads
 		}
 	}
 	return n
@@ -220,13 +229,19 @@ func (t *table) nameWidth(width int) int {
 	const least = 8
 	most := max(width*7/25, least) // so that the processes and their columns fit 80 columns
 	widest := max(safetext.Width(t.title()), least)
-	for _, r := range t.visible[:min(len(t.visible), 200)] {
+	for _, r := range t.window(2 * width) {
 		widest = max(widest, safetext.Width(r.name)+2*r.depth)
 	}
 	return min(widest, most)
 }
 
-func (t *table) title() string { return safetext.Line(t.object) }
+// title names the object, and the age of values that were sampled separately.
+func (t *table) title() string {
+	if t.age >= 1 {
+		return fmt.Sprintf("%s, %.0f s old", safetext.Line(t.object), t.age)
+	}
+	return safetext.Line(t.object)
+}
 
 // shownColumns returns the columns that fit, after those that are scrolled to the left.
 func (s *Screen) shownColumns(t *table) (all []int) {
@@ -253,7 +268,7 @@ func (s *Screen) shownColumns(t *table) (all []int) {
 }
 
 func (s *Screen) fitColumns(t *table, ks []int) []int {
-	used := t.nameWidth(s.width)
+	used := t.width
 	for i, k := range ks {
 		used += gap + t.columns[k].width
 		if used > s.width && i > 0 {
@@ -263,36 +278,45 @@ func (s *Screen) fitColumns(t *table, ks []int) []int {
 	return ks
 }
 
-// headTexts returns the head of a table: the names of the columns in one line, or in two if they do not
-// fit. It also sets the widths of the columns.
-func (s *Screen) headTexts(t *table) []string {
-	rows := t.visible[:min(len(t.visible), s.height)]
-	sum := t.nameWidth(s.width)
+// layOut sets the widths of the columns, and the height of the head: one line, or two if the names of the
+// columns do not fit.
+func (s *Screen) layOut(t *table) {
+	t.heads, t.width = 1, t.nameWidth(s.width)
+	sum := t.width
 	for k, c := range t.columns {
-		if c.hidden {
-			continue
+		if !c.hidden {
+			c.width = max(safetext.Width(c.head), s.valueWidth(t, k))
+			sum += gap + c.width
 		}
-		c.width = max(safetext.Width(c.head), s.valueWidth(t, k, rows))
-		sum += gap + c.width
 	}
-	if sum <= s.width {
-		return []string{""}
+	if sum > s.width {
+		t.heads = 2
+		for k, c := range t.columns {
+			above, below := split(c.head)
+			c.width = max(safetext.Width(above), safetext.Width(below), s.valueWidth(t, k))
+		}
 	}
-	for k, c := range t.columns {
-		above, below := split(c.head)
-		c.width = max(safetext.Width(above), safetext.Width(below), s.valueWidth(t, k, rows))
-	}
-	return []string{"", ""}
+	t.shown = s.shownColumns(t)
 }
 
-func (s *Screen) valueWidth(t *table, k int, rows []*row) int {
-	const least, most = 5, 40
+// valueWidth returns the width of the values of a column that may be visible.
+func (s *Screen) valueWidth(t *table, k int) int {
+	const least, most, facts = 5, 40, 24
+	if t.columns[k].fact != "" {
+		return facts
+	}
 	widest := least
-	for _, r := range rows {
+	for _, r := range t.window(s.height) {
 		text, _ := s.cellText(t, r, k)
 		widest = max(widest, safetext.Width(text))
 	}
 	return min(widest, most)
+}
+
+// window returns at most n rows from the first one on the screen.
+func (t *table) window(n int) []*row {
+	from := min(t.from, len(t.visible))
+	return t.visible[from:min(from+n, len(t.visible))]
 }
 
 // split divides the name of a counter into two texts of similar width.
@@ -313,8 +337,8 @@ func split(head string) (above, below string) {
 }
 
 // heads draws the head of a table.
-func (s *Screen) heads(t *table, entries []entry) (lines []string) {
-	lines = s.headTexts(t)
+func (s *Screen) heads(t *table) (lines []string) {
+	lines = make([]string, t.heads)
 	for i := range lines {
 		l := newLine(s.width)
 		name := t.title()
@@ -327,12 +351,9 @@ func (s *Screen) heads(t *table, entries []entry) (lines []string) {
 				name = ""
 			}
 		}
-		if t.age >= 1 && i == len(lines)-1 {
-			name += fmt.Sprintf(", %.0f s old", t.age)
-		}
-		l.add(s.headStyle(t, 0), left(shorten(name, t.nameWidth(s.width)), t.nameWidth(s.width)))
+		l.add(s.headStyle(t, 0), left(shorten(name, t.width), t.width))
 
-		for _, k := range s.shownColumns(t) {
+		for _, k := range t.shown {
 			c := t.columns[k]
 			text := c.head
 			if len(lines) == 2 {
@@ -372,21 +393,21 @@ func (s *Screen) machines() int {
 
 func (s *Screen) rowLine(t *table, r *row, cursor bool) string {
 	l := newLine(s.width)
-	width := t.nameWidth(s.width)
 	name := r.name
 	if r.depth > 0 {
 		name = strings.Repeat("  ", r.depth-1) + "└ " + name
 	}
-	l.add(s.cellStyle(plain, cursor, 0), left(safetext.Cut(name, width), width))
+	l.add(s.cellStyle(plain, cursor, 0), left(safetext.Cut(name, t.width), t.width))
 
-	for _, k := range s.shownColumns(t) {
+	for _, k := range t.shown {
 		c := t.columns[k]
 		text, style := s.cellText(t, r, k)
-		text = safetext.Cut(text, c.width)
-		if c.fact != "" {
-			text = left(text, c.width)
-		} else {
-			text = right(text, c.width)
+		switch {
+		case c.fact != "" && k == len(t.columns)-1: // to the end of the line
+		case c.fact != "":
+			text = left(safetext.Cut(text, c.width), c.width)
+		default:
+			text = right(safetext.Cut(text, c.width), c.width)
 		}
 		l.add(s.cellStyle(plain, cursor, -1), strings.Repeat(" ", gap))
 		l.add(s.cellStyle(style, cursor, k+1), text)

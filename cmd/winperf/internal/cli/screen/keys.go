@@ -247,7 +247,7 @@ func (s *Screen) Click(x, y int) {
 		return
 	}
 	t := entries[s.top].table
-	heads := len(s.headTexts(t))
+	heads := t.heads
 	if y < heads {
 		s.table = t
 		s.column = s.columnAt(t, x)
@@ -258,7 +258,7 @@ func (s *Screen) Click(x, y int) {
 	line := heads
 	for k := s.top; k < len(entries); k++ {
 		if entries[k].row == nil {
-			line += 1 + len(s.headTexts(entries[k].table))
+			line += 1 + entries[k].table.heads
 			continue
 		}
 		if line == y {
@@ -271,11 +271,11 @@ func (s *Screen) Click(x, y int) {
 }
 
 func (s *Screen) columnAt(t *table, x int) int {
-	at := t.nameWidth(s.width)
+	at := t.width
 	if x < at {
 		return 0
 	}
-	for _, k := range s.shownColumns(t) {
+	for _, k := range t.shown {
 		if at += gap + t.columns[k].width; x < at {
 			return k + 1
 		}

@@ -116,7 +116,7 @@ func chart(values []float32, width, height int, text func(float64) string) (line
 		high = max(high, nanZero(float64(v)))
 	}
 	labels := max(safetext.Width(text(high)), safetext.Width(text(0)))
-	values = values[max(len(values)-(width-labels-2), 0):]
+	values = values[max(len(values)-max(width-labels-2, 0), 0):]
 	for n := range height {
 		label := ""
 		switch n {

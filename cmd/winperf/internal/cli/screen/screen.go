@@ -125,7 +125,16 @@ func (s *Screen) Take(at time.Time, shown, all []winperf.Column) {
 		if c.Len() > 0 {
 			t := s.tableOf(c.Counter())
 			t.take(c)
-			t.age = at.Sub(c.Time).Seconds()
+			if t.age = 0; !c.Time.IsZero() {
+				t.age = at.Sub(c.Time).Seconds()
+			}
+		}
+	}
+	for _, t := range s.tables {
+		for _, name := range s.browser.facts {
+			if t.isProcess() && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.fact == name }) {
+				t.columns = append(t.columns, &column{head: name, fact: name})
+			}
 		}
 	}
 	s.tables = slices.DeleteFunc(s.tables, func(t *table) bool {
@@ -142,11 +151,6 @@ func (s *Screen) tableOf(c *winperf.Series) *table {
 	}
 	t := newTable(c)
 	t.begin(s.number)
-	for _, name := range s.browser.facts {
-		if t.isProcess() {
-			t.columns = append(t.columns, &column{head: name, fact: name})
-		}
-	}
 	s.tables = append(s.tables, t)
 	return t
 }

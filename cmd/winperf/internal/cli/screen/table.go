@@ -34,6 +34,12 @@ type table struct {
 	last    []*row // the rows of the column taken last
 	current uint64 // the number of the last sample
 	age     float64
+
+	// The layout.
+	from  int   // the first of the visible rows that the screen shows
+	heads int   // lines of the head
+	width int   // of the name
+	shown []int // the columns that fit
 }
 
 const unsorted = -1
