@@ -342,6 +342,7 @@ func (r *reader) newTerminal(
 		opt.Facts, opt.FactNames = f.of, factNames
 	}
 	t = newTerminal(r.app, screen.New(opt), stop)
+	t.start()
 	return t
 }
 

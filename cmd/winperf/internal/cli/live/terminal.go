@@ -41,7 +41,7 @@ func onTerminal(a *console.App) bool {
 	return is && os.Getenv("TERM") != "dumb" && !console.InBackground(a.Stdout)
 }
 
-// newTerminal starts to show a screen, with keys from standard input if that is a terminal.
+// newTerminal returns a terminal for a screen, with keys from standard input if that is a terminal.
 func newTerminal(a *console.App, s *screen.Screen, stop func()) *terminal {
 	t := &terminal{
 		out: a.Stdout, screen: s, stop: stop, actions: make(chan screen.Action, 16), ended: make(chan struct{}),
@@ -53,13 +53,17 @@ func newTerminal(a *console.App, s *screen.Screen, stop func()) *terminal {
 		options[1] = tea.WithInput(a.Stdin.Stream)
 	}
 	t.program = tea.NewProgram(view{t}, options...)
+	return t
+}
+
+// start shows the screen until Close.
+func (t *terminal) start() {
 	go func() {
 		defer close(t.ended)
 		if _, t.err = t.program.Run(); t.err != nil {
-			stop()
+			t.stop()
 		}
 	}()
-	return t
 }
 
 // change changes the screen and redraws it.

@@ -140,7 +140,7 @@ func (s *Screen) hints() string {
 	case s.overlay != noOverlay:
 		return "Esc returns"
 	case s.opt.Log:
-		return "? help  q quit  Space play  , . step  < > jump  : time  / search  s sort  o counters"
+		return "? help  q quit  Space play  , . step  < > jump  : time  / search  o counters"
 	}
 	return "? help  q quit  Space pause  / search  f filter  s sort  t tree  o counters"
 }
