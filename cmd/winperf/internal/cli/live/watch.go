@@ -15,8 +15,8 @@ func WatchCommand(a *console.App) *cobra.Command {
 		Long: `Every interval, watch shows a reading of each counter that the paths name. After -n
 readings, or on Ctrl-C, SIGTERM or SIGHUP, it completes the output and ends. Without a path
 it shows processors, memory, the ten busiest processes, disks and network interfaces;
-formats other than table show all processes. On a terminal the table is redrawn in place:
-arrow and page keys scroll, q quits. In a pipe readings follow each other.
+formats other than table show all processes. On a terminal, watch is the view of winperf
+top, with the same keys; a log is played to its end. In a pipe readings follow each other.
 
 Paths and formats are as for winperf get. A path without a match is tried again with each
 sample. New and ended instances are tracked; csv and tsv show only the instances of the
