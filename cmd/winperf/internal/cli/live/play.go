@@ -15,6 +15,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/screen"
 	"github.com/winperf/winperf/internal/logs"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -84,7 +85,7 @@ func (r *reader) load(ctx context.Context, src winperf.Source, out *destination,
 				all = append(all, screen.Object{Name: name, Multi: true, Costly: true})
 			}
 		}
-		slices.SortStableFunc(all, func(a, b screen.Object) int { return strings.Compare(a.Name, b.Name) })
+		sorted.Func(all, func(a, b screen.Object) int { return strings.Compare(a.Name, b.Name) })
 		out.terminal.change(func(s *screen.Screen) { s.SetObjects(all) })
 	}()
 }
