@@ -196,6 +196,25 @@ func TestTopLog(t *testing.T) {
 	x.await("exit status 0")
 }
 
+// TestTopOther opens a log without processes: it shows the first object with instances.
+func TestTopOther(t *testing.T) {
+	const head = `"(PDH-CSV 4.0) (UTC)(0)","\\H\Memory\Pages/sec","\\H\PhysicalDisk(0 C:)\Disk Reads/sec"`
+	const log = head + "\n" + `"01/02/2026 15:04:05.000","3","17"` + "\n"
+	name := filepath.Join(t.TempDir(), "disks.csv")
+	if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	x := newTmux(t, 80, 24, "winperf top --source "+name)
+	x.awaitScreen(
+		"winperf H  2026-01-02 15:04:05  sample 1 of 1 paused",
+		"Memory        pages       3.00",
+		"PhysicalDisk  Disk Reads/sec",
+		"0 C:                      17",
+	)
+	x.press("q")
+	x.await("exit status 0")
+}
+
 // TestTopResize draws in terminals of several sizes.
 func TestTopResize(t *testing.T) {
 	x := newTmux(t, 120, 40, "winperf top --source "+topLog(t)+" --zone UTC")
@@ -259,10 +278,13 @@ func TestTopColors(t *testing.T) {
 
 // TestWatchKeys watches paths with the same keys, without the summary.
 func TestWatchKeys(t *testing.T) {
-	x := newTmux(t, 80, 24, `winperf watch '\Process(*)\ID Process' '\Memory\Available MBytes' -i 0.2`)
+	const paths = `'\Process(*)\ID Process' '\Memory\Available MBytes' '\Nothing(*)\At all'`
+	x := newTmux(t, 80, 24, `winperf watch `+paths+` -i 0.2`)
 	x.await(`(?m)^Process.* ID Process\n(_Total|\S+ +[0-9]+\n)`)
 	x.press("Tab")
 	x.await(`(?m)^Memory +Value\nAvailable MBytes +[0-9]+$`)
+	x.press("Tab")
+	x.await(`(?m)^\* +no_object$`) // why a path shows nothing
 	x.press("q")
-	x.await("exit status 0")
+	x.await(`winperf: \\Nothing\(\*\)\\At all: no such object\nexit status 3`)
 }

@@ -20,7 +20,8 @@ type destination struct {
 // open opens a sink. single means that only one moment follows. show is called if the output is drawn on a
 // terminal.
 func open(
-	ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool, show func() *terminal,
+	ctx context.Context, a *console.App, f *output.Flags, zone output.ShownZone, single bool,
+	show func() *terminal,
 ) (*destination, error) {
 	out, err := output.Create(ctx, a, f)
 	if err != nil {

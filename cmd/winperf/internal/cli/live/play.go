@@ -16,6 +16,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/screen"
 	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/internal/sorted"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -65,6 +66,32 @@ func (r *reader) withSummary(paths []winperf.Path) []winperf.Path {
 	return append(slices.Clip(paths), more...)
 }
 
+// otherwise returns the paths of the first object with instances of a log without processes, if the user
+// gave no paths.
+func (r *reader) otherwise(ctx context.Context, src winperf.Source, paths []winperf.Path) []winperf.Path {
+	if r.live || r.pathsGiven {
+		return paths
+	}
+	c := catalogue.ReadCatalogueNow(ctx, src, true)
+	defer c.Close()
+
+	first := slices.IndexFunc(c.Objects, func(o catalogue.KnownObject) bool { return o.Multi })
+	for i, o := range c.Objects {
+		if o.ID.Index == titles.Process || strings.EqualFold(o.Name, "Process") {
+			return paths
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	if first >= 0 {
+		r.paths = screen.DefaultPaths(browsed(c.Objects[first]))
+		r.tally.Choose(len(r.paths))
+		return r.paths
+	}
+	return paths
+}
+
 // load reads the objects of the source for the browser, with the counters of a costly object if it is
 // named.
 func (r *reader) load(ctx context.Context, src winperf.Source, out *destination, costly string) {
@@ -91,7 +118,8 @@ func (r *reader) load(ctx context.Context, src winperf.Source, out *destination,
 }
 
 func browsed(o catalogue.KnownObject) screen.Object {
-	shown := screen.Object{Name: o.Name, Help: o.Help, Multi: o.Multi, Instances: o.Len(), Counters: []screen.Counter{}}
+	shown := screen.Object{Name: o.Name, Help: o.Help, Multi: o.Multi, Instances: o.Len()}
+	shown.Counters = []screen.Counter{} // not nil: they are known
 	for _, c := range o.Counters {
 		counter := screen.Counter{Name: c.Name, Help: c.Help}
 		if c.Of != nil {
@@ -149,7 +177,9 @@ func (r *reader) play(
 }
 
 // run shows samples until an action needs other samples; it returns nil at the end.
-func (p *player) run(ctx context.Context, sel winperf.Selection, opt measure.Options) (*screen.Action, error) {
+func (p *player) run(
+	ctx context.Context, sel winperf.Selection, opt measure.Options,
+) (*screen.Action, error) {
 	i := sort.Search(len(p.times), func(k int) bool { return !p.times[k].Before(sel.Begin) })
 	if sel.Begin.IsZero() {
 		i = 0

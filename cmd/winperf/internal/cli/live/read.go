@@ -71,14 +71,6 @@ func (r *reader) flags(cmd *cobra.Command, intervalHelp string) {
 }
 
 func (r *reader) run(ctx context.Context, args []string) (err error) {
-	format, file, err := r.output.Resolve()
-	if err != nil {
-		return err
-	}
-	r.screen = !r.get && r.count != 1 && format == "table" && file == "" && onTerminal(r.app)
-	if r.top && !r.screen {
-		return errNoTerminal
-	}
 	if err := r.choose(ctx, args); err != nil {
 		return err
 	}
@@ -105,7 +97,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if r.summary = r.screen && (r.top || !r.pathsGiven); r.summary {
-		sel.Paths = r.withSummary(sel.Paths)
+		sel.Paths = r.withSummary(r.otherwise(ctx, src, sel.Paths))
 	}
 	if !r.get {
 		r.unlisted = input.FindUnlisted(ctx, src, &sel, &opt, &r.output)
@@ -196,7 +188,17 @@ func (r *reader) awaited() string {
 	return fmt.Sprintf("waiting %v for the second sample that rates need …", time.Duration(r.every))
 }
 
+// choose decides which paths are shown where.
 func (r *reader) choose(ctx context.Context, args []string) (err error) {
+	format, file, err := r.output.Resolve()
+	if err != nil {
+		return err
+	}
+	r.screen = !r.get && r.count != 1 && format == "table" && file == "" && onTerminal(r.app)
+	if r.top && !r.screen {
+		return errNoTerminal
+	}
+
 	if r.paths, err = input.Paths(ctx, r.app, args, &r.sel); err != nil {
 		return input.QuoteHint(ctx, []string{r.source.Source}, args, nil, err)
 	}

@@ -178,7 +178,9 @@ var errNoTerminal = errors.New("top needs a terminal; winperf watch also writes 
 
 // until returns a context that ends when an action must change the measurement, and a function that
 // returns this action or nil. Other actions are handled at once.
-func (t *terminal) until(ctx context.Context, handle func(screen.Action) (restart bool)) (context.Context, func() *screen.Action) {
+func (t *terminal) until(
+	ctx context.Context, handle func(screen.Action) (restart bool),
+) (context.Context, func() *screen.Action) {
 	inner, cancel := context.WithCancel(ctx)
 	result := make(chan *screen.Action, 1)
 	go func() {

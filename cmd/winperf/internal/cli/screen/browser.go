@@ -44,10 +44,18 @@ var DefaultCounters = map[string][]string{
 	"process": {
 		"ID Process", "% Processor Time", "Working Set", "Thread Count", "Elapsed Time", "Creating Process ID",
 	},
-	"processor":         {"% Processor Time", "% User Time", "% Privileged Time", "% I/O Wait Time", "Interrupts/sec"},
-	"physicaldisk":      {"% Idle Time", "Disk Reads/sec", "Disk Writes/sec", "Disk Read Bytes/sec", "Disk Write Bytes/sec"},
-	"logicaldisk":       {"% Free Space", "Free Megabytes", "Disk Reads/sec", "Disk Writes/sec"},
-	"network interface": {"Bytes Received/sec", "Bytes Sent/sec", "Packets Received/sec", "Packets Sent/sec"},
+	"processor": {
+		"% Processor Time", "% User Time", "% Privileged Time", "% I/O Wait Time", "Interrupts/sec",
+	},
+	"physicaldisk": {
+		"% Idle Time", "Disk Reads/sec", "Disk Writes/sec", "Disk Read Bytes/sec", "Disk Write Bytes/sec",
+	},
+	"logicaldisk": {
+		"% Free Space", "Free Megabytes", "Disk Reads/sec", "Disk Writes/sec",
+	},
+	"network interface": {
+		"Bytes Received/sec", "Bytes Sent/sec", "Packets Received/sec", "Packets Sent/sec",
+	},
 }
 
 // PathsOf returns the paths of counters of all instances of an object.
@@ -100,19 +108,27 @@ func (s *Screen) check(o *Object) {
 	if len(b.checked) > 0 {
 		return
 	}
-	names := DefaultCounters[strings.ToLower(o.Name)]
-	for _, c := range o.Counters {
-		if !o.Multi || slices.ContainsFunc(names, func(n string) bool { return same(n, c.Name) }) {
-			b.checked[strings.ToLower(c.Name)] = true
-		}
-	}
-	for _, c := range o.Counters {
-		const most = 5
-		if len(names) == 0 && len(b.checked) < most {
-			b.checked[strings.ToLower(c.Name)] = true
-		}
+	for _, name := range defaults(o) {
+		b.checked[strings.ToLower(name)] = true
 	}
 }
+
+// defaults returns the counters of an object that are shown first: the well-known ones, otherwise the
+// first five, or all of an object without instances.
+func defaults(o *Object) (names []string) {
+	const most = 5
+	known := DefaultCounters[strings.ToLower(o.Name)]
+	for _, c := range o.Counters {
+		is := slices.ContainsFunc(known, func(n string) bool { return same(n, c.Name) })
+		if !o.Multi || is || len(known) == 0 && len(names) < most {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// DefaultPaths returns the paths of the counters of an object that are shown first.
+func DefaultPaths(o Object) []winperf.Path { return PathsOf(o.Name, o.Multi, defaults(&o)) }
 
 // counters returns the counters of the open object, and for processes the facts.
 func (b *browser) counters() (all []Counter) {
@@ -185,7 +201,7 @@ func (s *Screen) pressBrowser(key string) Action {
 		b.at = size - 1
 	case "/":
 		change := func(text string) { b.filter, b.at, b.top = text, 0, 0 }
-		s.ask("search: ", "", change, func(string) Action { return Action{} }, func() { change("") })
+		s.ask("search: ", "", change, noAction, func() { change("") })
 	case "esc", "left", "h", "q", "o":
 		if b.open < 0 || key == "q" || key == "o" {
 			s.overlay = noOverlay
@@ -264,41 +280,9 @@ func (s *Screen) browserLines(height int) (lines []string) {
 	if b.loading {
 		return []string{"reading the objects of the source …"}
 	}
-	var texts []string
-	help := ""
-	if b.open < 0 {
-		for i, k := range b.shownObjects() {
-			o := b.objects[k]
-			text := o.Name
-			switch {
-			case o.Costly:
-				text = left(text, 32) + "  costly"
-			case o.Multi:
-				text = left(text, 32) + fmt.Sprintf("  %d instances", o.Instances)
-			}
-			texts = append(texts, text)
-			if i == b.at {
-				help = o.Help
-			}
-		}
-	} else {
-		for i, c := range s.withFacts() {
-			mark := "[ ] "
-			if b.checked[strings.ToLower(c.Name)] {
-				mark = "[x] "
-			}
-			text := mark + c.Name
-			if !c.fact {
-				text = left(text, 40) + "  " + c.Unit.String()
-			}
-			texts = append(texts, text)
-			if i == b.at {
-				help = c.Help
-				if c.Type != "" {
-					help += " (" + c.Type + ")"
-				}
-			}
-		}
+	texts, help := b.objectLines()
+	if b.open >= 0 {
+		texts, help = s.counterLines()
 	}
 
 	title := "Objects"
@@ -328,4 +312,50 @@ func (s *Screen) browserLines(height int) (lines []string) {
 	}
 	lines = append(fit(lines, 1+room), "")
 	return append(lines, below...)
+}
+
+// objectLines returns the lines of the objects, and the help of the one at the cursor.
+func (b *browser) objectLines() (texts []string, help string) {
+	const names = 32 // columns
+	for i, k := range b.shownObjects() {
+		o := b.objects[k]
+		text := o.Name
+		switch {
+		case o.Costly:
+			text = left(text, names) + "  costly"
+		case o.Multi:
+			text = left(text, names) + fmt.Sprintf("  %d instances", o.Instances)
+		}
+
+		texts = append(texts, text)
+		if i == b.at {
+			help = o.Help
+		}
+	}
+	return texts, help
+}
+
+// counterLines is objectLines for the counters of the open object.
+func (s *Screen) counterLines() (texts []string, help string) {
+	const names = 40 // columns
+	b := &s.browser
+	for i, c := range s.withFacts() {
+		mark := "[ ] "
+		if b.checked[strings.ToLower(c.Name)] {
+			mark = "[x] "
+		}
+		text := mark + c.Name
+		if !c.fact {
+			text = left(text, names) + "  " + c.Unit.String()
+		}
+
+		texts = append(texts, text)
+		if i == b.at {
+			help = c.Help
+			if c.Type != "" {
+				help += " (" + c.Type + ")"
+			}
+		}
+	}
+	return texts, help
 }

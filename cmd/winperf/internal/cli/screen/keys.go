@@ -34,7 +34,7 @@ const (
 // prompt is a line of text that the user types.
 type prompt struct {
 	label, text string
-	changed     func(text string)        // called for each key; may be nil
+	changed     func(text string)        // called for each key
 	done        func(text string) Action // called for Enter
 	cancelled   func()
 }
@@ -56,9 +56,7 @@ func (p *prompt) press(s *Screen, key, text string) (a Action) {
 	default:
 		p.text += text
 	}
-	if p.changed != nil {
-		p.changed(p.text)
-	}
+	p.changed(p.text)
 	return a
 }
 
@@ -79,44 +77,24 @@ func (s *Screen) Press(key, text string) Action {
 		return s.pressOverlay(key)
 	}
 
-	page := max(s.height-len(s.head())-4, 1)
+	if s.pressMotion(key) {
+		return Action{}
+	}
 	switch key {
-	case "up", "k":
-		s.move(-1)
-	case "down", "j":
-		s.move(1)
-	case "pgup", "ctrl+b":
-		s.move(-page)
-	case "pgdown", "ctrl+f":
-		s.move(page)
-	case "ctrl+u":
-		s.move(-page / 2)
-	case "ctrl+d":
-		s.move(page / 2)
-	case "home", "g":
-		s.move(-1 << 30)
-	case "end", "G":
-		s.move(1 << 30)
-	case "left", "h":
-		s.moveColumn(-1)
-	case "right", "l":
-		s.moveColumn(1)
-	case "tab", "shift+tab":
-		s.nextTable(key == "tab")
 	case "s":
 		s.sortBy(s.column)
 	case "t":
 		s.tree = !s.tree
 		s.arrange()
 	case "/":
-		s.ask("search: ", "", nil, func(text string) Action { s.search = text; s.find(1); return Action{} }, func() {})
+		s.ask("search: ", "", func(string) {}, s.searchFor, func() {})
 	case "n":
 		s.find(1)
 	case "N":
 		s.find(-1)
 	case "f", "&":
 		before := s.filter
-		s.ask("filter: ", before, s.setFilter, func(string) Action { return Action{} }, func() { s.setFilter(before) })
+		s.ask("filter: ", before, s.setFilter, noAction, func() { s.setFilter(before) })
 	case "esc":
 		s.setFilter("")
 	case "enter":
@@ -131,6 +109,30 @@ func (s *Screen) Press(key, text string) Action {
 		return s.pressTime(key)
 	}
 	return Action{}
+}
+
+// pressMotion moves the cursor, and reports whether the key does.
+func (s *Screen) pressMotion(key string) bool {
+	page := max(s.height-len(s.head())-4, 1)
+	rows := map[string]int{
+		"up": -1, "k": -1, "down": 1, "j": 1,
+		"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page,
+		"ctrl+u": -page / 2, "ctrl+d": page / 2,
+		"home": -1 << 30, "g": -1 << 30, "end": 1 << 30, "G": 1 << 30,
+	}
+	columns := map[string]int{"left": -1, "h": -1, "right": 1, "l": 1}
+
+	switch {
+	case rows[key] != 0:
+		s.move(rows[key])
+	case columns[key] != 0:
+		s.moveColumn(columns[key])
+	case key == "tab" || key == "shift+tab":
+		s.nextTable(key == "tab")
+	default:
+		return false
+	}
+	return true
 }
 
 // pressTime handles keys that stop the time, or move in a log.
@@ -153,13 +155,24 @@ func (s *Screen) pressTime(key string) Action {
 		return Action{Kind: Jump, By: -10}
 	case ":":
 		seek := func(text string) Action { return Action{Kind: Seek, Text: strings.TrimSpace(text)} }
-		s.ask("time, such as 15:42, +90s or 50%: ", "", nil, seek, func() {})
+		s.ask("time, such as 15:42, +90s or 50%: ", "", func(string) {}, seek, func() {})
 	}
 	return Action{}
 }
 
-func (s *Screen) ask(label, text string, changed func(string), done func(string) Action, cancelled func()) {
+// ask begins a prompt.
+func (s *Screen) ask(
+	label, text string, changed func(string), done func(string) Action, cancelled func(),
+) {
 	s.prompt = &prompt{label, text, changed, done, cancelled}
+}
+
+func noAction(string) Action { return Action{} }
+
+func (s *Screen) searchFor(text string) Action {
+	s.search = text
+	s.find(1)
+	return Action{}
 }
 
 func (s *Screen) setFilter(text string) {

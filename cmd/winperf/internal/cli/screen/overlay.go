@@ -47,16 +47,10 @@ func (s *Screen) pressOverlay(key string) Action {
 	switch key {
 	case "esc", "q", "enter", "?", "f1", "d":
 		s.overlay = noOverlay
-	case "left", "h":
-		s.moveColumn(-1)
-	case "right", "l":
-		s.moveColumn(1)
-	case "up", "k":
-		s.move(-1)
-	case "down", "j":
-		s.move(1)
 	default:
-		return s.pressTime(key)
+		if !s.pressMotion(key) {
+			return s.pressTime(key)
+		}
 	}
 	return Action{}
 }

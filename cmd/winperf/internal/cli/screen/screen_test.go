@@ -329,6 +329,77 @@ func TestSpark(t *testing.T) {
 	}
 }
 
+// reading returns a reading of an object that is named only, as in a text log.
+func reading(path string, unit counter.Unit, v float64) winperf.Reading {
+	p, err := winperf.ParsePath(path)
+	if err != nil {
+		panic(err)
+	}
+	s := winperf.NewSeries(p)
+	s.Unit = unit
+	return winperf.Reading{Series: s, Value: counter.Float(v)}
+}
+
+// TestSummary adds up what the machine does, and keeps rates while a new measurement has none.
+func TestSummary(t *testing.T) {
+	readings := []winperf.Reading{
+		reading(`\Processor(0)\% Processor Time`, counter.Percent, 100),
+		reading(`\Processor(1)\% Processor Time`, counter.Percent, 0),
+		reading(`\Processor(_Total)\% Processor Time`, counter.Percent, 50),
+		reading(`\Memory\Available Bytes`, counter.Count, 1<<30),
+		reading(`\PhysicalDisk(0)\% Idle Time`, counter.Percent, 90),
+		reading(`\PhysicalDisk(1)\% Idle Time`, counter.Percent, 25),
+		reading(`\PhysicalDisk(_Total)\% Idle Time`, counter.Percent, 10),
+		reading(`\Network Interface(lo)\Bytes Received/sec`, counter.PerSecond, 7),
+		reading(`\Network Interface(a)\Bytes Received/sec`, counter.PerSecond, 1000),
+		reading(`\Network Interface(b)\Bytes Received/sec`, counter.PerSecond, 500),
+	}
+	s := New(Options{Summary: true, Time: clock, Interval: time.Second})
+	s.Resize(60, 24)
+	want := []string{
+		"Processors   50.00 %                              ▅  each █▁",
+		"Memory      available    1.0 GiB                           █",
+		"Disks       busy 1  75.00 %",
+		"Networks    in   1.5 kB/s                                  █",
+	}
+	for range 2 {
+		s.Take(begin, nil, winperf.ColumnsOf(readings))
+		got := text(s)[1:5]
+		for i := range want {
+			if !slices.Equal(strings.Fields(got[i])[:3], strings.Fields(want[i])[:3]) {
+				t.Errorf("%q, want %q", got[i], want[i])
+			}
+		}
+		for i := range readings {
+			readings[i].Status = counter.NoPrevious
+		}
+	}
+	if got := text(s)[1]; !strings.HasSuffix(got, "▅▅") {
+		t.Errorf("%q", got)
+	}
+
+	s.Take(begin, nil, nil)
+	if got := text(s)[1]; got != "no instance" {
+		t.Errorf("without values: %q", got)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	many := []Counter{{Name: "A"}, {Name: "B"}, {Name: "C"}, {Name: "D"}, {Name: "E"}, {Name: "F"}}
+	for _, tt := range []struct {
+		object Object
+		want   string
+	}{
+		{Object{Name: "Other", Multi: true, Counters: many}, "A,B,C,D,E"},
+		{Object{Name: "Other", Counters: many}, "A,B,C,D,E,F"},
+		{Object{Name: "LOGICALDISK", Multi: true, Counters: append(many, Counter{Name: "% free space"})}, "% free space"},
+	} {
+		if got := strings.Join(defaults(&tt.object), ","); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.object.Name, got, tt.want)
+		}
+	}
+}
+
 func cellOf(status counter.Status) *cell { return &cell{status: status} }
 
 func TestAge(t *testing.T) {

@@ -32,6 +32,8 @@ const (
 	busiest             // 100 minus the smallest value
 )
 
+const percent, count, rate = counter.Percent, counter.Count, counter.PerSecond
+
 // gauges are the numbers of the summary, in their order.
 var gauges = []struct {
 	line, label     string
@@ -41,15 +43,15 @@ var gauges = []struct {
 	unit            counter.Unit
 	chart, perValue bool // a history; a bar for each instance
 }{
-	{"Processors", "", 238, 6, "Processor", "% Processor Time", total, counter.Percent, true, true},
-	{"Memory", "available ", 4, 24, "Memory", "Available Bytes", total, counter.Count, true, false},
-	{"Memory", "committed ", 4, 1406, "Memory", "% Committed Bytes In Use", total, counter.Percent, false, false},
-	{"Memory", "pages ", 4, 40, "Memory", "Pages/sec", total, counter.PerSecond, false, false},
-	{"Disks", "read ", 234, 220, "PhysicalDisk", "Disk Read Bytes/sec", total, counter.PerSecond, true, false},
-	{"Disks", "write ", 234, 222, "PhysicalDisk", "Disk Write Bytes/sec", total, counter.PerSecond, true, false},
-	{"Disks", "busy ", 234, 1482, "PhysicalDisk", "% Idle Time", busiest, counter.Percent, false, false},
-	{"Networks", "in ", 510, 264, "Network Interface", "Bytes Received/sec", sum, counter.PerSecond, true, false},
-	{"Networks", "out ", 510, 506, "Network Interface", "Bytes Sent/sec", sum, counter.PerSecond, true, false},
+	{"Processors", "", 238, 6, "Processor", "% Processor Time", total, percent, true, true},
+	{"Memory", "available ", 4, 24, "Memory", "Available Bytes", total, count, true, false},
+	{"Memory", "committed ", 4, 1406, "Memory", "% Committed Bytes In Use", total, percent, false, false},
+	{"Memory", "pages ", 4, 40, "Memory", "Pages/sec", total, rate, false, false},
+	{"Disks", "read ", 234, 220, "PhysicalDisk", "Disk Read Bytes/sec", total, rate, true, false},
+	{"Disks", "write ", 234, 222, "PhysicalDisk", "Disk Write Bytes/sec", total, rate, true, false},
+	{"Disks", "busy ", 234, 1482, "PhysicalDisk", "% Idle Time", busiest, percent, false, false},
+	{"Networks", "in ", 510, 264, "Network Interface", "Bytes Received/sec", sum, rate, true, false},
+	{"Networks", "out ", 510, 506, "Network Interface", "Bytes Sent/sec", sum, rate, true, false},
 }
 
 type summary struct {

@@ -1,0 +1,163 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winperf/winperf/internal/safetext"
+)
+
+// scroll sets the first visible entry so that the cursor is visible.
+func (s *Screen) scroll(entries []entry, at, height int) {
+	if at < 0 {
+		at = 0
+	}
+	if s.top > at {
+		s.top = at
+	}
+	for s.top < at && s.linesBetween(entries, s.top, at) > height {
+		s.top++
+	}
+	for s.top > 0 && s.linesBetween(entries, s.top-1, len(entries)-1) <= height {
+		s.top--
+	}
+	s.top = min(s.top, len(entries)-1)
+	for s.top > 0 && entries[s.top].row == nil {
+		s.top++ // a row follows each head
+	}
+
+	for _, t := range s.tables {
+		t.from = 0
+	}
+	first := entries[s.top]
+	first.table.from = max(slices.Index(first.table.visible, first.row), 0)
+	s.layOut(first.table)
+}
+
+// linesBetween returns the number of lines from the head above a first entry to a last entry.
+func (s *Screen) linesBetween(entries []entry, from, to int) int {
+	if to-from > s.height {
+		return to - from
+	}
+	n := entries[from].table.heads
+	for _, e := range entries[from : to+1] {
+		if n++; e.row == nil {
+			n += e.table.heads
+		}
+	}
+	return n
+}
+
+const gap = 2 // columns between two columns
+
+// nameWidth returns the width of the first column.
+func (t *table) nameWidth(width int) int {
+	const least = 8
+	most := max(width*7/25, least) // so that the processes and their columns fit 80 columns
+	widest := max(safetext.Width(t.title()), least)
+	for _, r := range t.window(2 * width) {
+		widest = max(widest, safetext.Width(r.name)+2*r.depth)
+	}
+	return min(widest, most)
+}
+
+// title names the object, and the age of values that were sampled separately.
+func (t *table) title() string {
+	if t.age >= 1 {
+		return fmt.Sprintf("%s, %.0f s old", safetext.Line(t.object), t.age)
+	}
+	return safetext.Line(t.object)
+}
+
+// shownColumns returns the columns that fit, after those that are scrolled to the left.
+func (s *Screen) shownColumns(t *table) (all []int) {
+	var visible []int
+	for k, c := range t.columns {
+		if !c.hidden {
+			visible = append(visible, k)
+		}
+	}
+
+	from := 0
+	if s.table == t {
+		cursor := slices.Index(visible, s.column-1)
+		s.left = max(min(s.left, cursor), 0)
+		for from = s.left; ; from++ {
+			all = s.fitColumns(t, visible[from:])
+			if cursor < from+len(all) || from >= cursor {
+				s.left = from
+				return all
+			}
+		}
+	}
+	return s.fitColumns(t, visible)
+}
+
+func (s *Screen) fitColumns(t *table, ks []int) []int {
+	used := t.width
+	for i, k := range ks {
+		used += gap + t.columns[k].width
+		if used > s.width && i > 0 {
+			return ks[:i]
+		}
+	}
+	return ks
+}
+
+// layOut sets the widths of the columns, and the height of the head: one line, or two if the names of the
+// columns do not fit.
+func (s *Screen) layOut(t *table) {
+	t.heads, t.width = 1, t.nameWidth(s.width)
+	sum := t.width
+	for k, c := range t.columns {
+		if !c.hidden {
+			c.width = max(safetext.Width(c.head), s.valueWidth(t, k))
+			sum += gap + c.width
+		}
+	}
+	if sum > s.width {
+		t.heads = 2
+		for k, c := range t.columns {
+			above, below := split(c.head)
+			c.width = max(safetext.Width(above), safetext.Width(below), s.valueWidth(t, k))
+		}
+	}
+	t.shown = s.shownColumns(t)
+}
+
+// valueWidth returns the width of the values of a column that may be visible.
+func (s *Screen) valueWidth(t *table, k int) int {
+	const least, most, facts = 5, 40, 24
+	if t.columns[k].fact != "" {
+		return facts
+	}
+	widest := least
+	for _, r := range t.window(s.height) {
+		text, _ := s.cellText(t, r, k)
+		widest = max(widest, safetext.Width(text))
+	}
+	return min(widest, most)
+}
+
+// window returns at most n rows from the first one on the screen.
+func (t *table) window(n int) []*row {
+	from := min(t.from, len(t.visible))
+	return t.visible[from:min(from+n, len(t.visible))]
+}
+
+// split divides the name of a counter into two texts of similar width.
+func split(head string) (above, below string) {
+	best := head
+	for i, r := range head {
+		if r != ' ' || i < 2 {
+			continue
+		}
+		if longest := max(i, len(head)-i-1); longest < max(len(best), len(below)) || below == "" {
+			best, below = head[:i], head[i+1:]
+		}
+	}
+	if below == "" {
+		return "", head
+	}
+	return best, below
+}
