@@ -42,7 +42,10 @@ func (r *reader) follow(
 		if opt.Count > 0 {
 			opt.Count = max(int(r.count)-r.tally.Cycles, 1)
 		}
-		out.terminal.change(func(s *screen.Screen) { s.Restart(false, false) })
+		out.terminal.change(func(s *screen.Screen) {
+			s.Restart(false, false)
+			s.Pause(false)
+		})
 	}
 }
 
@@ -180,6 +183,7 @@ func (r *reader) play(
 func (p *player) run(
 	ctx context.Context, sel winperf.Selection, opt measure.Options,
 ) (*screen.Action, error) {
+	last := -1 // the last sample that was read
 	i := sort.Search(len(p.times), func(k int) bool { return !p.times[k].Before(sel.Begin) })
 	if sel.Begin.IsZero() {
 		i = 0
@@ -204,17 +208,24 @@ func (p *player) run(
 		place := screen.Place{Index: i, Count: len(p.times), First: p.times[0], Last: p.times[len(p.times)-1]}
 		p.out.terminal.change(func(s *screen.Screen) { s.SetPlace(place) })
 		p.show(cycle, p.out)
-		if i++; i-1 < p.at {
+		last = i
+		if i++; last < p.at {
 			continue // it only fills the histories
 		}
 
-		p.at = i - 1
+		p.at = last
 		if a := p.wait(ctx); a != nil || ctx.Err() != nil {
 			return a, nil
 		}
 		p.at = i
 	}
-	return nil, nil //nolint:nilnil // the log has ended
+
+	// Samples that cannot be decoded are missing at the end of a damaged log.
+	if p.top && last >= 0 && ctx.Err() == nil {
+		p.times, p.at = p.times[:last+1], last
+		return &screen.Action{Kind: screen.Seek}, nil
+	}
+	return nil, nil
 }
 
 // wait returns nil when the next sample is due, or an action that needs other samples.

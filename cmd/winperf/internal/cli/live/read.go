@@ -102,6 +102,7 @@ func (r *reader) run(ctx context.Context, args []string) (err error) {
 	if !r.get {
 		r.unlisted = input.FindUnlisted(ctx, src, &sel, &opt, &r.output)
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var show func() *terminal

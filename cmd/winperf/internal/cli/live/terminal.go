@@ -143,7 +143,7 @@ func (t *terminal) act(a screen.Action) tea.Cmd {
 		t.stop()
 		return tea.Quit
 	case screen.Suspend:
-		return t.suspend
+		return tea.Exec(suspension{}, func(error) tea.Msg { return redraw{} })
 	default:
 		select {
 		case t.actions <- a:
@@ -153,15 +153,24 @@ func (t *terminal) act(a screen.Action) tea.Cmd {
 	return nil
 }
 
-// suspend restores the terminal and stops the program until it continues. bubbletea's own command would
-// wait forever without a job-control shell.
-func (t *terminal) suspend() tea.Msg {
-	if t.program.ReleaseTerminal() == nil {
-		stopJob()
-		_ = t.program.RestoreTerminal() // the next redraw returns the error
-	}
-	return redraw{}
+// suspension stops the program until it continues, after bubbletea restored the terminal. bubbletea's own
+// command would wait forever without a job-control shell.
+type suspension struct{}
+
+// Run implements tea.ExecCommand.
+func (suspension) Run() error {
+	stopJob()
+	return nil
 }
+
+// SetStdin implements tea.ExecCommand.
+func (suspension) SetStdin(io.Reader) {}
+
+// SetStdout implements tea.ExecCommand.
+func (suspension) SetStdout(io.Writer) {}
+
+// SetStderr implements tea.ExecCommand.
+func (suspension) SetStderr(io.Writer) {}
 
 // View implements tea.Model.
 func (v view) View() tea.View {

@@ -11,17 +11,21 @@ import (
 )
 
 var help = []string{
-	"arrows, h j k l     move          PgUp PgDn, Ctrl-B Ctrl-F   a page",
-	"Home End, g G       first, last   Tab                        next object",
-	"s, click on a head  sort by the column; again: reverse",
-	"/ n N               search, next, previous                   f, Esc  filter, no filter",
+	"arrows, h j k l     move; PgUp PgDn, Ctrl-B Ctrl-F: a page",
+	"Home End, g G       first and last row; Tab: the next object",
+	"s, click on a head  sort by the column; again: in reverse",
+	"/ n N               search, next, previous",
+	"f, Esc              show only names that contain a text; show all",
 	"t                   processes as a tree by parent",
-	"Enter               history of the cell                      d  details of the instance",
+	"Enter               history of the cell",
+	"d                   details of the instance",
 	"o                   objects and counters, with their help",
 	"Space, p            pause; play a log",
-	", .                 previous, next sample of a log           < >  by a tenth of the log",
+	", .                 previous, next sample of a log",
+	"< >                 back, forward by a tenth of a log",
 	":                   go to a time of a log",
-	"q, Ctrl-C           quit                                     Ctrl-Z  stop the program",
+	"q, Ctrl-C           quit",
+	"Ctrl-Z              stop the program until fg",
 }
 
 func (s *Screen) overlayLines(height int) []string {
@@ -37,7 +41,7 @@ func (s *Screen) overlayLines(height int) []string {
 	for _, text := range help {
 		lines = append(lines, shorten(text, s.width))
 	}
-	return append([]string{""}, lines...)
+	return lines
 }
 
 func (s *Screen) pressOverlay(key string) Action {
