@@ -87,6 +87,7 @@ func (r *reader) otherwise(ctx context.Context, src winperf.Source, paths []winp
 			first = i
 		}
 	}
+
 	if first >= 0 {
 		r.paths = screen.DefaultPaths(browsed(c.Objects[first]))
 		r.tally.Choose(len(r.paths))
@@ -155,6 +156,7 @@ func (r *reader) play(
 		}
 		return err
 	}
+
 	if r.top && r.how.speed == 0 {
 		p.at = len(p.times) - 1
 		out.terminal.change(func(s *screen.Screen) { s.Pause(true) })
@@ -176,6 +178,7 @@ func (r *reader) play(
 		}
 		out.terminal.change(func(s *screen.Screen) { s.Restart(a.Kind != screen.Select, true) })
 	}
+
 	return nil
 }
 
@@ -188,6 +191,7 @@ func (p *player) run(
 	if sel.Begin.IsZero() {
 		i = 0
 	}
+
 	for m, err := range logs.Read(ctx, []*logs.Log{{Source: p.src}}, sel, opt) {
 		if err != nil {
 			return nil, err
@@ -256,6 +260,7 @@ func (p *player) wait(ctx context.Context) *screen.Action {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -310,6 +315,7 @@ func (p *player) handle(ctx context.Context, a *screen.Action) (next, jump bool)
 	if !next {
 		p.at = to
 	}
+
 	return next, !next
 }
 
@@ -334,5 +340,6 @@ func (p *player) seek(ctx context.Context, text string) (int, error) {
 	case text == "":
 		return p.at, nil
 	}
+
 	return sort.Search(last, func(k int) bool { return !p.times[k].Before(t) }), nil
 }

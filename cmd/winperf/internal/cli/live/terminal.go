@@ -133,6 +133,7 @@ func (v view) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			t.screen.Wheel(lines)
 		}
 	}
+
 	return v, nil
 }
 

@@ -220,6 +220,7 @@ func (s *Screen) pressBrowser(key string) Action {
 		}
 		return s.openObject()
 	}
+
 	b.at = max(min(b.at, size-1), 0)
 	return Action{}
 }
@@ -250,6 +251,7 @@ func (s *Screen) choose() Action {
 			names = append(names, c.Name)
 		}
 	}
+
 	if len(names) == 0 {
 		s.note = "no counter is selected"
 		return Action{}
@@ -261,6 +263,7 @@ func (s *Screen) choose() Action {
 			b.facts = append(b.facts, name)
 		}
 	}
+
 	isProcess := same(o.Name, "Process")
 	b.chosen = b.checked["creating process id"]
 	if isProcess && !b.chosen { // for the tree and the facts
@@ -269,6 +272,7 @@ func (s *Screen) choose() Action {
 	if isProcess && !b.checked["id process"] {
 		names = append(names, "ID Process")
 	}
+
 	s.overlay, s.opt.Given = noOverlay, false
 	b.open, b.checked = -1, nil
 	return Action{Kind: Select, Paths: PathsOf(o.Name, o.Multi, names)}
@@ -292,6 +296,7 @@ func (s *Screen) browserLines(height int) (lines []string) {
 	if b.filter != "" {
 		title += ": " + b.filter
 	}
+
 	head := newLine(s.width)
 	head.add(reverse, left(shorten(title, s.width), s.width))
 	lines = append(lines, head.String())
@@ -310,6 +315,7 @@ func (s *Screen) browserLines(height int) (lines []string) {
 		l.add(style, left(shorten(texts[i], s.width), s.width))
 		lines = append(lines, l.String())
 	}
+
 	lines = append(fit(lines, 1+room), "")
 	return append(lines, below...)
 }
@@ -357,5 +363,6 @@ func (s *Screen) counterLines() (texts []string, help string) {
 			}
 		}
 	}
+
 	return texts, help
 }

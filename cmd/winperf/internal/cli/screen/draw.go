@@ -98,12 +98,14 @@ func (s *Screen) head() []string {
 	if s.number > 0 {
 		l.add(plain, s.opt.Time(s.at))
 	}
+
 	switch {
 	case s.place.Count > 0:
 		l.add(plain, fmt.Sprintf("  sample %d of %d", s.place.Index+1, s.place.Count))
 	case !s.opt.Log:
 		l.add(plain, fmt.Sprintf("  every %v", s.opt.Interval))
 	}
+
 	if s.paused {
 		l.add(reverse, " paused ")
 	}
@@ -178,6 +180,7 @@ func (s *Screen) body(height int) []string {
 		}
 		lines = append(lines, s.rowLine(e.table, e.row, e.row == s.row))
 	}
+
 	return lines
 }
 
@@ -215,6 +218,7 @@ func (s *Screen) heads(t *table) (lines []string) {
 		l.add(reverse, strings.Repeat(" ", max(s.width-l.used, 0)))
 		lines[i] = l.String()
 	}
+
 	return lines
 }
 
@@ -242,6 +246,7 @@ func (s *Screen) rowLine(t *table, r *row, cursor bool) string {
 	if r.depth > 0 {
 		name = strings.Repeat("  ", r.depth-1) + "└ " + name
 	}
+
 	l.add(s.cellStyle(plain, cursor, 0), left(safetext.Cut(name, t.width), t.width))
 
 	for _, k := range t.shown {
@@ -257,6 +262,7 @@ func (s *Screen) rowLine(t *table, r *row, cursor bool) string {
 		l.add(s.cellStyle(plain, cursor, -1), strings.Repeat(" ", gap))
 		l.add(s.cellStyle(style, cursor, k+1), text)
 	}
+
 	if cursor {
 		l.add(reverse, strings.Repeat(" ", max(s.width-l.used, 0)))
 	}

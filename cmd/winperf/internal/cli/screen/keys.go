@@ -70,6 +70,7 @@ func (s *Screen) Press(key, text string) Action {
 	if s.prompt != nil {
 		return s.prompt.press(s, key, text)
 	}
+
 	if key == "ctrl+c" || key == "q" && s.overlay == noOverlay {
 		return Action{Kind: Quit}
 	}
@@ -108,6 +109,7 @@ func (s *Screen) Press(key, text string) Action {
 	default:
 		return s.pressTime(key)
 	}
+
 	return Action{}
 }
 
@@ -120,6 +122,7 @@ func (s *Screen) pressMotion(key string) bool {
 		"ctrl+u": -page / 2, "ctrl+d": page / 2,
 		"home": -1 << 30, "g": -1 << 30, "end": 1 << 30, "G": 1 << 30,
 	}
+
 	columns := map[string]int{"left": -1, "h": -1, "right": 1, "l": 1}
 
 	switch {
@@ -132,6 +135,7 @@ func (s *Screen) pressMotion(key string) bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -144,6 +148,7 @@ func (s *Screen) pressTime(key string) Action {
 	if !s.opt.Log {
 		return Action{}
 	}
+
 	switch key {
 	case ".", "shift+right":
 		return Action{Kind: Step, By: 1}
@@ -157,6 +162,7 @@ func (s *Screen) pressTime(key string) Action {
 		seek := func(text string) Action { return Action{Kind: Seek, Text: strings.TrimSpace(text)} }
 		s.ask("time, such as 15:42, +90s or 50%: ", "", func(string) {}, seek, func() {})
 	}
+
 	return Action{}
 }
 
@@ -259,6 +265,7 @@ func (s *Screen) Click(x, y int) {
 	if y < 0 || len(entries) == 0 {
 		return
 	}
+
 	t := entries[s.top].table
 	heads := t.heads
 	if y < heads {

@@ -15,12 +15,14 @@ func (s *Screen) scroll(entries []entry, at, height int) {
 	if s.top > at {
 		s.top = at
 	}
+
 	for s.top < at && s.linesBetween(entries, s.top, at) > height {
 		s.top++
 	}
 	for s.top > 0 && s.linesBetween(entries, s.top-1, len(entries)-1) <= height {
 		s.top--
 	}
+
 	s.top = min(s.top, len(entries)-1)
 	for s.top > 0 && entries[s.top].row == nil {
 		s.top++ // a row follows each head
@@ -90,6 +92,7 @@ func (s *Screen) shownColumns(t *table) (all []int) {
 			}
 		}
 	}
+
 	return s.fitColumns(t, visible)
 }
 

@@ -82,6 +82,7 @@ func (s *Screen) history(height int) []string {
 	} else {
 		title.add(bold, t.columns[k].head)
 	}
+
 	if k >= len(r.cells) || t.columns[k].fact != "" {
 		return []string{title.String(), "no history"}
 	}
@@ -93,6 +94,7 @@ func (s *Screen) history(height int) []string {
 			low, high, sum, n = min(low, f), max(high, f), sum+f, n+1
 		}
 	}
+
 	if n == 0 {
 		return []string{title.String(), "no value yet"}
 	}
@@ -113,6 +115,7 @@ func chart(values []float32, width, height int, text func(float64) string) (line
 	for _, v := range values {
 		high = max(high, nanZero(float64(v)))
 	}
+
 	labels := max(safetext.Width(text(high)), safetext.Width(text(0)))
 	values = values[max(len(values)-max(width-labels-2, 0), 0):]
 	for n := range height {
@@ -132,6 +135,7 @@ func chart(values []float32, width, height int, text func(float64) string) (line
 		l.add(cyan, b.String())
 		lines = append(lines, l.String())
 	}
+
 	return lines
 }
 
@@ -169,6 +173,7 @@ func (s *Screen) details() []string {
 			lines = append(lines, l.String())
 		}
 	}
+
 	path := r.series.Path
 	if !t.single {
 		path.Counter = "*"
@@ -182,6 +187,7 @@ func (s *Screen) details() []string {
 			}
 		}
 	}
+
 	if k := t.find(creatingProcess, "Creating Process ID"); k >= 0 {
 		add("Parent", t.parent(r, k))
 	}
@@ -191,6 +197,7 @@ func (s *Screen) details() []string {
 			add(c.head, text)
 		}
 	}
+
 	return lines
 }
 

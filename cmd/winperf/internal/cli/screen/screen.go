@@ -112,6 +112,7 @@ func (s *Screen) Take(at time.Time, shown, all []winperf.Column) {
 	if len(s.times) == kept {
 		s.times = slices.Delete(s.times, 0, 1)
 	}
+
 	s.times = append(s.times, at)
 	if s.opt.Summary {
 		s.summary.take(all)
@@ -130,6 +131,7 @@ func (s *Screen) Take(at time.Time, shown, all []winperf.Column) {
 			}
 		}
 	}
+
 	for _, t := range s.tables {
 		for _, name := range s.browser.facts {
 			if t.isProcess() && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.fact == name }) {
@@ -137,6 +139,7 @@ func (s *Screen) Take(at time.Time, shown, all []winperf.Column) {
 			}
 		}
 	}
+
 	s.tables = slices.DeleteFunc(s.tables, func(t *table) bool {
 		t.end()
 		return len(t.rows) == 0

@@ -82,6 +82,7 @@ func (m *summary) take(columns []winperf.Column) {
 			}
 		}
 	}
+
 	for i := range gauges {
 		if g := &m.now[i]; g.known {
 			g.past = remember(g.past, float32(g.value))
@@ -181,6 +182,7 @@ func (m *summary) line(from, to, chart, width int) *line {
 			l.add(cyan, spark(each, len(each), 0, 100))
 		}
 	}
+
 	return l
 }
 
@@ -231,6 +233,7 @@ func spark(values []float32, width int, low, high float64) string {
 			b.WriteRune(bars[max(min(at, len(bars)-1), 0)])
 		}
 	}
+
 	return b.String()
 }
 

@@ -163,6 +163,7 @@ func (t *table) rowOf(c *winperf.Column, n int, id uint32) *row {
 			t.byID[id] = r
 		}
 	}
+
 	r.name, r.series = safetext.Line(name), s
 	return r
 }
@@ -316,6 +317,7 @@ func descend(rows []*row, pid, parent int, matches func(*row) bool) []*row {
 		}
 		return any
 	}
+
 	add(roots, 0)
 	for _, r := range rows { // the circles
 		add([]*row{r}, 0)
