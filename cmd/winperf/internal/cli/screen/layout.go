@@ -71,7 +71,7 @@ func (t *table) title() string {
 	return safetext.Line(t.object)
 }
 
-// shownColumns returns the columns that fit, after those that are scrolled to the left.
+// shownColumns returns the columns that fit, without the columns scrolled to the left.
 func (s *Screen) shownColumns(t *table) (all []int) {
 	var visible []int
 	for k, c := range t.columns {

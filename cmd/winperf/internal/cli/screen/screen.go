@@ -8,7 +8,7 @@ import (
 	"github.com/winperf/winperf/internal/titles"
 )
 
-// Options describe what a Screen shows.
+// Options are the properties of a Screen.
 type Options struct {
 	Title    string        // the machine or log
 	Summary  bool          // lines about processors, memory, disks and networks above the tables

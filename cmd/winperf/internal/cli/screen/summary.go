@@ -153,6 +153,7 @@ func (m *summary) line(from, to, chart, width int) *line {
 		if !now.known {
 			continue
 		}
+
 		if i > from {
 			l.add(plain, "  ")
 		}
@@ -160,11 +161,13 @@ func (m *summary) line(from, to, chart, width int) *line {
 		if now.name != "" {
 			l.add(plain, shorten(now.name, 8)+" ")
 		}
+
 		number := 10 // columns
 		if g.unit == counter.Percent {
 			number = 8
 		}
 		l.add(plain, right(numberText(g.object, g.name, g.unit, now.value), number))
+
 		if g.chart {
 			low, high := 0.0, 0.0
 			if g.unit == counter.Percent {

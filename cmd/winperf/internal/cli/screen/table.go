@@ -282,7 +282,7 @@ func (r *row) contains(text string) bool {
 	return text == "" || strings.Contains(strings.ToLower(r.name), strings.ToLower(text))
 }
 
-// descend orders processes as a tree and keeps those that match, with their ancestors.
+// descend orders processes as a tree. It keeps matching processes and their ancestors.
 func descend(rows []*row, pid, parent int, matches func(*row) bool) []*row {
 	known := map[float64]bool{}
 	for _, r := range rows {
