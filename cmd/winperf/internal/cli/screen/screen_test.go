@@ -577,3 +577,56 @@ func BenchmarkScreen(b *testing.B) {
 		}
 	})
 }
+
+// numbered names the instances of a column as a measurement does: with ids.
+type numbered struct {
+	counter *winperf.Series
+	ids     []uint32
+	names   []string
+}
+
+func (c *numbered) Counter(int) *winperf.Series { return c.counter }
+func (c *numbered) ID(n int) winperf.SeriesID {
+	return winperf.SeriesID{Counter: c.counter, Instance: c.ids[n]}
+}
+func (c *numbered) Series(int) *winperf.Series   { return nil }
+func (c *numbered) AllSeries() []*winperf.Series { return nil }
+func (c *numbered) Kind(int) counter.Kind        { return counter.KindFloat }
+func (c *numbered) Text(int) string              { return "" }
+func (c *numbered) Describe(s *winperf.Series, n int) {
+	s.Path.Instance, s.Path.Index = c.names[n], 0
+	if name, index, is := strings.Cut(c.names[n], "#"); is {
+		s.Path.Instance, s.Path.Index = name, int(index[0]-'0')
+	}
+}
+
+// TestNumbers ends an instance, so that the number in the name of a later one changes. The later one keeps
+// its history.
+func TestNumbers(t *testing.T) {
+	path := winperf.Path{Object: "O", Instance: "*", HasInstance: true, Counter: "C"}
+	counters := []*winperf.Series{winperf.NewSeries(path), winperf.NewSeries(path)}
+	counters[1].Path.Counter = "D"
+	s := New(Options{Given: true, Time: clock})
+	take := func(ids []uint32, names ...string) {
+		var columns []winperf.Column
+		for _, c := range counters {
+			col := winperf.Column{Kind: counter.KindInt, Names: &numbered{c, ids, names}}
+			for _, id := range ids {
+				col.Bits, col.Status = append(col.Bits, uint64(id)), append(col.Status, counter.OK)
+			}
+			columns = append(columns, col)
+		}
+		s.Take(begin, columns, nil)
+	}
+
+	take([]uint32{1, 2, 3}, "a", "b", "b#1")
+	take([]uint32{1, 2, 3}, "a", "b", "b#1")
+	take([]uint32{1, 3, 4}, "a", "b", "c")
+	for i, want := range []string{"a 1 1 3", "b 3 3 3", "c 4 4 1"} {
+		r := s.tables[0].rows[i]
+		got := fmt.Sprintf("%s %v %v %d", r.name, r.number(0), r.number(1), len(r.cells[1].past))
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

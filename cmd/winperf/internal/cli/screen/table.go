@@ -31,7 +31,8 @@ type table struct {
 
 	byID    map[uint32]*row
 	byKey   map[string]*row
-	last    []*row // the rows of the column taken last
+	last    []*row // the rows of the first column of the sample
+	before  []*row // of the sample before
 	current uint64 // the number of the last sample
 	age     float64
 
@@ -103,7 +104,7 @@ func (t *table) holds(s *winperf.Series) bool {
 
 // begin begins a sample.
 func (t *table) begin(number uint64) {
-	t.current, t.last = number, t.last[:0]
+	t.current, t.last, t.before = number, t.before[:0], t.last
 }
 
 // take adds a column of the sample.
@@ -116,14 +117,22 @@ func (t *table) take(c *winperf.Column) {
 		t.columns = append(t.columns, &column{head: "Value"})
 	}
 
+	// Names change only behind the first instance that began or ended, so that earlier rows keep theirs.
+	known := t.last
+	if first {
+		known = t.before
+	}
+	unchanged := !t.single
 	for n := range c.Len() {
-		var r *row
 		id := c.ID(n).Instance
-		if !first && !t.single && n < len(t.last) && t.last[n].id == id && id != 0 {
-			r = t.last[n]
+		unchanged = unchanged && n < len(known) && known[n].id == id && id != 0
+		var r *row
+		if unchanged {
+			r = known[n]
 		} else {
 			r = t.rowOf(c, n, id)
 		}
+
 		if first && !t.single {
 			t.last = append(t.last, r)
 		}
@@ -211,6 +220,7 @@ func (t *table) end() {
 // restart forgets the identities of a measurement, and the histories if past is true.
 func (t *table) restart(past bool) {
 	clear(t.byID)
+	t.last = t.last[:0]
 	for _, r := range t.rows {
 		r.id = 0
 		for k := range r.cells {
