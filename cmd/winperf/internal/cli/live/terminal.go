@@ -18,7 +18,7 @@ import (
 )
 
 // framesPerSecond bounds the redraws; bubbletea's default of 60 costs 0.75 % of a processor while idle.
-const framesPerSecond = 10
+const framesPerSecond = 8
 
 // terminal shows a screen on a terminal with bubbletea, and passes the actions of keys to the command.
 type terminal struct {

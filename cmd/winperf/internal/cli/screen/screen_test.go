@@ -619,10 +619,10 @@ func TestNumbers(t *testing.T) {
 		s.Take(begin, columns, nil)
 	}
 
-	take([]uint32{1, 2, 3}, "a", "b", "b#1")
-	take([]uint32{1, 2, 3}, "a", "b", "b#1")
-	take([]uint32{1, 3, 4}, "a", "b", "c")
-	for i, want := range []string{"a 1 1 3", "b 3 3 3", "c 4 4 1"} {
+	take([]uint32{0, 2, 3}, "a", "b", "b#1")
+	take([]uint32{0, 2, 3}, "a", "b", "b#1")
+	take([]uint32{0, 3, 4}, "a", "b", "c")
+	for i, want := range []string{"a 0 0 3", "b 3 3 3", "c 4 4 1"} {
 		r := s.tables[0].rows[i]
 		got := fmt.Sprintf("%s %v %v %d", r.name, r.number(0), r.number(1), len(r.cells[1].past))
 		if got != want {

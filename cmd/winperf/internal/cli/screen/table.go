@@ -118,6 +118,7 @@ func (t *table) take(c *winperf.Column) {
 	}
 
 	// Names change only behind the first instance that began or ended, so that earlier rows keep theirs.
+	// Columns of single readings have no ids.
 	known := t.last
 	if first {
 		known = t.before
@@ -125,7 +126,7 @@ func (t *table) take(c *winperf.Column) {
 	unchanged := !t.single
 	for n := range c.Len() {
 		id := c.ID(n).Instance
-		unchanged = unchanged && n < len(known) && known[n].id == id && id != 0
+		unchanged = unchanged && n < len(known) && known[n].id == id && (id != 0 || c.Len() > 1)
 		var r *row
 		if unchanged {
 			r = known[n]
