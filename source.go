@@ -30,6 +30,9 @@ type Selection struct {
 	// Begin and End limit the samples of a log by their times, both inclusive; zero means no limit.
 	// Live sources ignore them.
 	Begin, End time.Time
+	// Every omits samples of a log that are less than this after the previous one; 0 omits none.
+	// Captures and binary logs skip them without decoding. Live sources ignore it.
+	Every time.Duration
 }
 
 // Select returns the selection of counter paths in the form of [ParsePath]. The error names every
@@ -132,6 +135,9 @@ type LogInfo struct {
 	NoZone bool
 	// Raw reports whether the log has raw values, not displayable values.
 	Raw bool
+	// Begin and End are the times of the first and last sample; zero if they are unknown without
+	// reading the whole log.
+	Begin, End time.Time
 	// Encoding is the encoding of the log's text if it is not obvious: "code page 1251 (guessed)".
 	Encoding string
 }

@@ -37,6 +37,8 @@ type Cursor struct {
 
 	damage   []error
 	unlisted int
+
+	omit func(time.Time) bool // nil omits nothing
 }
 
 // Cursor returns a Cursor in front of the first sample.
@@ -65,6 +67,10 @@ func (c *Cursor) unreadable(h *head, what string, err error) {
 	msg := fmt.Sprintf("%s cannot be read: %v", what, err)
 	c.note(&winperf.DataError{Offset: h.offset, Len: h.end() - h.offset, Msg: msg})
 }
+
+// Omit makes Next skip the samples for whose times omit returns true, without reading them. nil omits
+// none.
+func (c *Cursor) Omit(omit func(time.Time) bool) { c.omit = omit }
 
 // Damage returns the damage found since the previous call. If much is damaged, the last
 // error counts the unlisted places.
@@ -108,6 +114,10 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 			return err
 		}
 		if h.kind != kindSample {
+			continue
+		}
+		if c.omit != nil && h.key != 0 && c.omit(winperf.FromFiletime(int64(h.key))) {
+			c.back = maxParts // the next sample may repeat blocks of omitted ones
 			continue
 		}
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/winperf/winperf"
 )
@@ -261,6 +262,19 @@ func (f *File) addSchema(id uint64, offset int64) {
 	default:
 		at[most-1] = max(at[most-1], offset)
 	}
+}
+
+// Span returns the times of the earliest and the latest sample; zero if unknown.
+func (f *File) Span() (begin, end time.Time) {
+	for _, g := range f.groups {
+		if g.min != 0 && (begin.IsZero() || winperf.FromFiletime(g.min).Before(begin)) {
+			begin = winperf.FromFiletime(g.min)
+		}
+		if g.max != 0 && winperf.FromFiletime(g.max).After(end) {
+			end = winperf.FromFiletime(g.max)
+		}
+	}
+	return begin, end
 }
 
 // Samples returns the number of samples in the file.

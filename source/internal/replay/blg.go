@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/findings"
@@ -37,7 +38,7 @@ func OpenBLG(file File) (winperf.Source, error) {
 	r := &record{
 		name:   file.Name,
 		schema: titles.Schema(),
-		is:     winperf.Description{Machine: head.Machine, Recorded: true, Samples: countBLG(file, &head)},
+		is:     winperf.Description{Machine: head.Machine, Recorded: true},
 		open: func(sel winperf.Selection) (reader, error) {
 			r, err := openBLG(file)
 			if err == nil {
@@ -49,46 +50,53 @@ func OpenBLG(file File) (winperf.Source, error) {
 	r.is.Log = winperf.LogInfo{
 		Format: "PDH binary (.blg)", System: head.System(), Zone: head.Zone(), Location: first.log.Location(),
 	}
+	r.is.Samples, r.is.Log.End = endOfBLG(file, &head)
+	if !r.is.Log.End.IsZero() {
+		r.is.Log.Begin = first.sample.Time
+	}
 	if len(first.machines) > 0 {
 		r.is.Machine = cmp.Or(first.machines[0].Machine(), head.Machine)
 	}
 	return r, nil
 }
 
-// countBLG returns the number of samples according to the log's last buffer, -1 if the log does not
-// record it.
-func countBLG(file File, head *pdhlog.Header) int {
+// endOfBLG returns the number of samples and the time of the last one according to the log's last buffer,
+// -1 and zero if the log does not record it.
+func endOfBLG(file File, head *pdhlog.Header) (samples int, end time.Time) {
 	f, err := file.open()
 	if err != nil {
-		return -1
+		return -1, end
 	}
 	defer f.Close()
 
 	info, err := f.Stat()
 	size := int64(head.BufferSize)
 	if err != nil || info.Size() < 2*size {
-		return -1
+		return -1, end
 	}
 
 	last := (info.Size() - 1) / size * size
-	begin, end := io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)
-	r, err := pdhlog.NewReader(io.MultiReader(begin, end))
+	first, tail := io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)
+	r, err := pdhlog.NewReader(io.MultiReader(first, tail))
 	if err != nil {
-		return -1
+		return -1, end
 	}
 
 	var sample pdhlog.Sample
 	for err == nil {
-		err = r.Next(&sample)
+		if err = r.Next(&sample); err == nil {
+			end = sample.Time
+		}
 	}
 
-	return r.Samples()
+	return r.Samples(), end
 }
 
 // blgReader reads the log from its beginning. It skips objects that no path names.
 type blgReader struct {
 	*input
 	found  findings.List
+	omit   func(time.Time) bool // nil omits nothing
 	sel    winperf.Selection
 	choose bool             // false: everything is read
 	parts  []selection.Part // wanted parts
@@ -126,7 +134,7 @@ func (q *blgReader) read(ctx context.Context) error {
 		if q.lists != q.log.Lists() {
 			q.prepare()
 		}
-		if err != nil || q.sel.Within(q.sample.Time) {
+		if err != nil || q.sel.Within(q.sample.Time) && (q.omit == nil || !q.omit(q.sample.Time)) {
 			return err
 		}
 	}
@@ -195,5 +203,7 @@ func (q *blgReader) next(ctx context.Context, s *winperf.Sample) error {
 	}
 	return nil
 }
+
+func (q *blgReader) skip(omit func(time.Time) bool) { q.omit = omit }
 
 func (q *blgReader) damage() []error { return append(q.log.Damage(), q.found.Take()...) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
@@ -42,6 +43,7 @@ func describeCapture(held *capture.File) (*record, error) {
 		schema: &winperf.Schema{Interface: "file"},
 	}
 	r.is.Log.Format = "winperf capture"
+	r.is.Log.Begin, r.is.Log.End = held.Span()
 	r.open = func(sel winperf.Selection) (reader, error) {
 		q := &captureReader{held.Cursor(), held.Size()}
 		if sel.Begin.IsZero() {
@@ -87,6 +89,8 @@ type captureReader struct {
 }
 
 func (r *captureReader) next(ctx context.Context, s *winperf.Sample) error { return r.Next(ctx, s) }
+
+func (r *captureReader) skip(omit func(time.Time) bool) { r.Omit(omit) }
 
 func (r *captureReader) damage() []error { return r.Damage() }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
@@ -80,7 +81,14 @@ func (r *record) blame(err error) error {
 type query struct {
 	*record
 	sel    winperf.Selection
-	reader reader // nil before the first sample
+	reader reader    // nil before the first sample
+	last   time.Time // time of the previous sample
+}
+
+// skipper is a reader that can skip samples without decoding them.
+type skipper interface {
+	// skip makes the reader omit samples for which omit returns true.
+	skip(omit func(time.Time) bool)
 }
 
 // Next implements winperf.Query.
@@ -91,6 +99,9 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		var r reader
 		if r, err = q.open(q.sel); err == nil {
 			q.reader = r
+			if s, can := r.(skipper); can {
+				s.skip(func(t time.Time) bool { return !q.sel.Within(t) || q.tooEarly(t) })
+			}
 		}
 	}
 
@@ -116,14 +127,24 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 // next reads the next wanted sample.
 func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 	for {
-		if err := q.reader.next(ctx, s); err != nil || q.sel.Within(capture.Time(s)) {
+		if err := q.reader.next(ctx, s); err != nil {
 			return err
+		}
+		if t := capture.Time(s); q.sel.Within(t) && !q.tooEarly(t) {
+			q.last = t
+			return nil
 		}
 		s.Clear()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
+}
+
+// tooEarly reports whether a sample is less than Selection.Every after the previous one. It is not if
+// the clock was set back between them.
+func (q *query) tooEarly(t time.Time) bool {
+	return q.sel.Every > 0 && !q.last.IsZero() && !t.Before(q.last) && t.Sub(q.last) < q.sel.Every
 }
 
 // Close implements winperf.Query.

@@ -1,0 +1,387 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/stats"
+)
+
+// MaxChanged is the number of counters in Changed.
+const MaxChanged = 10
+
+// Changed are the counters whose values in a range differ most from the rest.
+type Changed struct {
+	Changed []Change `json:"changed"`
+}
+
+// Change is one of Changed. Inside and Outside are medians.
+type Change struct {
+	Path string       `json:"path"`
+	Unit counter.Unit `json:"unit"`
+	// Time is the time of the most extreme value.
+	Time       time.Time `json:"time"`
+	Inside     Number    `json:"inside"`
+	Outside    Number    `json:"outside"`
+	Difference string    `json:"difference"`
+}
+
+// Changed returns the counters whose values in the requested time differ most from the rest of the source,
+// or from another source with this id, if it is not "". Without a time it finds for each counter the range
+// that differs most from the rest. Counters that change together count once.
+func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, error) {
+	q, err := v.query(r, false)
+	if err != nil {
+		return nil, err
+	}
+	sur, err := q.firstLook(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rest *table
+	if with != "" {
+		other, err := v.find(with)
+		if err != nil {
+			return nil, err
+		}
+		all, err := (&query{shown: other}).firstLook(ctx)
+		if err != nil {
+			return nil, err
+		}
+		rest = all.table
+	}
+	return changedIn(ctx, q, sur.table, rest)
+}
+
+// candidate is a counter with a range, and its difference from the rest.
+type candidate struct {
+	row      *row
+	values   []float64 // of all bins
+	from, to int       // the range
+	rest     []float64 // of another source, or nil
+	z        float64   // of the rank test
+	inside   float64   // median
+	outside  float64
+	score    float64
+}
+
+func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	others := map[string]*row{}
+	if rest != nil && rest != t {
+		rest.mu.RLock()
+		defer rest.mu.RUnlock()
+		for _, r := range rest.rows {
+			others[pathWithoutMachine(r.series)] = r
+		}
+	}
+
+	from, to := t.search(q.begin), t.search(q.end+1)
+	scales := scalesOf(t)
+	significant := float64(significantFound)
+	if q.limited || rest != nil {
+		significant = significantGiven
+	}
+	var all []*candidate
+	for i, r := range t.rows {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c := &candidate{row: r, values: r.values(len(t.times)), from: from, to: to}
+		switch {
+		case !isComparable(r.series):
+			continue
+		case rest != nil:
+			o := others[pathWithoutMachine(r.series)]
+			if o == nil {
+				continue
+			}
+			c.rest = o.average
+			c.z = rankTest(append(slices.Clone(c.values[from:to]), o.average...), 0, to-from)
+		case q.limited:
+			c.z = rankTest(c.values, from, to)
+		default:
+			c.find()
+		}
+		if c.evaluate(scales[counterOf(r.series)], significant) {
+			all = append(all, c)
+		}
+	}
+
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	answer := &Changed{Changed: []Change{}}
+	for _, c := range distinct(all) {
+		answer.Changed = append(answer.Changed, c.change(t))
+	}
+	return answer, nil
+}
+
+// isComparable reports whether changes of a counter are of interest: times since a start always grow, and
+// identities mean nothing.
+func isComparable(s *winperf.Series) bool {
+	name := s.Path.Counter
+	return s.Type != counter.ElapsedTime && !strings.HasPrefix(name, "ID ") &&
+		!strings.HasSuffix(name, " ID") && !strings.Contains(name, " Process ID")
+}
+
+func pathWithoutMachine(s *winperf.Series) string {
+	p := s.Path
+	p.Machine = ""
+	return strings.ToLower(p.String())
+}
+
+// values returns the averages of all bins, NaN where there is none.
+func (r *row) values(bins int) []float64 {
+	all := empty(bins)
+	copy(all[r.from:], r.average)
+	return all
+}
+
+// counterOf identifies the counter of a series in all instances.
+func counterOf(s *winperf.Series) [2]string { return [2]string{s.Path.Object, s.Path.Counter} }
+
+// scalesOf returns the largest size of each counter in all instances except totals.
+func scalesOf(t *table) map[[2]string]float64 {
+	scales := map[[2]string]float64{}
+	for _, r := range t.rows {
+		key := counterOf(r.series)
+		size := scales[key]
+		if !isTotal(r.series.Path.Instance) {
+			for _, v := range r.average {
+				if a := math.Abs(v); a > size {
+					size = a
+				}
+			}
+		}
+		scales[key] = size
+	}
+	return scales
+}
+
+// rankTest returns the normal score of the Mann-Whitney U test of the values in a range and the others.
+// Missing values count in neither.
+func rankTest(values []float64, from, to int) float64 {
+	ranks, ties := ranksOf(values)
+	n, k, sum := 0.0, 0.0, 0.0
+	for i, rank := range ranks {
+		if rank > 0 {
+			n++
+			if i >= from && i < to {
+				k++
+				sum += rank
+			}
+		}
+	}
+	return score(sum, k, n, ties)
+}
+
+// score returns the normal score of a sum of k of n ranks.
+func score(sum, k, n, ties float64) float64 {
+	variance := k * (n - k) / 12 * (n + 1 - ties/(n*max(n-1, 1)))
+	if k < 1 || k >= n || variance <= 0 {
+		return 0
+	}
+	return (sum - k*(n+1)/2) / math.Sqrt(variance)
+}
+
+// ranksOf returns the ranks of values from 1, 0 for a missing one, and the sum of t³-t over groups of t equal
+// values.
+func ranksOf(values []float64) (ranks []float64, ties float64) {
+	order := make([]int, 0, len(values))
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+
+	ranks = make([]float64, len(values))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && values[order[j]] == values[order[i]] {
+			j++
+		}
+		for _, at := range order[i:j] {
+			ranks[at] = float64(i+j+1) / 2
+		}
+		t := float64(j - i)
+		ties += t*t*t - t
+		i = j
+	}
+	return ranks, ties
+}
+
+// find sets the range that differs most from the rest: among ranges of lengths that double, improved at both
+// ends.
+func (c *candidate) find() {
+	ranks, ties := ranksOf(c.values)
+	n := len(ranks)
+	sums, counts := make([]float64, n+1), make([]float64, n+1)
+	for i, rank := range ranks {
+		sums[i+1], counts[i+1] = sums[i]+rank, counts[i]
+		if rank > 0 {
+			counts[i+1]++
+		}
+	}
+	at := func(from, to int) float64 {
+		return math.Abs(score(sums[to]-sums[from], counts[to]-counts[from], counts[n], ties))
+	}
+
+	best := 0.0
+	try := func(from, to int) {
+		if z := at(from, to); z > best {
+			best, c.from, c.to = z, from, to
+		}
+	}
+	const least = 2 // bins
+	for length := least; length <= n/2+1; length *= 2 {
+		for from := 0; from < n; from += max(length/2, 1) {
+			try(from, min(from+length, n))
+		}
+	}
+	for range 2 {
+		for from := range c.to {
+			try(from, c.to)
+		}
+		for to := c.from + 1; to <= n; to++ {
+			try(c.from, to)
+		}
+	}
+	if c.from == 0 && c.to < n { // the later part is the change
+		c.from, c.to = c.to, n
+	}
+	c.z = best
+}
+
+// The least normal scores: of a given range (p = 0.001), of the best of many ranges, and of any range with a
+// large difference.
+const (
+	significantGiven = 3.3
+	significantFound = 5
+	significantLarge = 2.2
+	large            = 8 // times the spread
+)
+
+// evaluate computes medians and the score, and reports whether the difference matters. scale is the usual
+// size of the counter. A small difference compared with it, or with the usual spread of the values, is of
+// no interest.
+func (c *candidate) evaluate(scale, significant float64) bool {
+	z := math.Abs(c.z)
+	if z < significantLarge {
+		return false
+	}
+	inside, outside := finite(c.values[c.from:c.to]), c.rest
+	if outside == nil {
+		outside = append(slices.Clone(c.values[:c.from]), c.values[c.to:]...)
+	}
+	outside = finite(outside)
+	if len(inside) == 0 || len(outside) == 0 {
+		return false
+	}
+
+	c.inside, c.outside = median(inside), median(outside)
+	low, high := stats.Percentile(outside, 10), stats.Percentile(outside, 90)
+	const floor = 0.02
+	spread := (high-low)/2 + floor*scale
+	if spread <= 0 {
+		return false
+	}
+	c.score = math.Abs(c.inside-c.outside) / spread
+	return c.score > 1 && z >= significant || c.score > large
+}
+
+func finite(values []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+}
+
+func median(values []float64) float64 { return stats.Percentile(values, 50) }
+
+// distinct returns the first candidates, without those that change together with an earlier one.
+func distinct(all []*candidate) (found []*candidate) {
+	for _, c := range all {
+		if slices.ContainsFunc(found, c.together) {
+			continue
+		}
+		if found = append(found, c); len(found) == MaxChanged {
+			break
+		}
+	}
+	return found
+}
+
+// together reports whether two counters are correlated, or belong to one instance and change in the same
+// range.
+func (c *candidate) together(other *candidate) bool {
+	const enough = 0.8
+	a, b := &c.row.series.Path, &other.row.series.Path
+	common := min(c.to, other.to) - max(c.from, other.from)
+	if a.Object == b.Object && a.Instance == b.Instance && a.Index == b.Index &&
+		2*common > min(c.to-c.from, other.to-other.from) {
+		return true
+	}
+	return math.Abs(correlation(c.values, other.values)) > enough
+}
+
+// correlation returns the correlation of two lists of values, where both have one.
+func correlation(a, b []float64) float64 {
+	var n, sa, sb, saa, sbb, sab float64
+	for i := range a {
+		x, y := a[i], b[i]
+		if math.IsNaN(x) || math.IsNaN(y) {
+			continue
+		}
+		n++
+		sa, sb = sa+x, sb+y
+	}
+	ma, mb := sa/n, sb/n
+	for i := range a {
+		x, y := a[i]-ma, b[i]-mb
+		if math.IsNaN(x) || math.IsNaN(y) {
+			continue
+		}
+		saa, sbb, sab = saa+x*x, sbb+y*y, sab+x*y
+	}
+	if saa <= 0 || sbb <= 0 {
+		return 0
+	}
+	return sab / math.Sqrt(saa*sbb)
+}
+
+// change makes the answer, with the test of winperf compare.
+func (c *candidate) change(t *table) Change {
+	var group stats.Group
+	add := func(values []float64) *stats.Series {
+		s := group.Series(false)
+		for i, v := range values {
+			if !math.IsNaN(v) {
+				s.Add(time.Duration(i), v)
+			}
+		}
+		return s
+	}
+	outside := c.rest
+	if outside == nil {
+		outside = append(slices.Clone(c.values[:c.from]), c.values[c.to:]...)
+	}
+	compared := stats.Compare(add(outside), add(c.values[c.from:c.to]))
+
+	at := c.from
+	for i := c.from; i < c.to; i++ {
+		if math.Abs(c.values[i]-c.outside) > math.Abs(c.values[at]-c.outside) || math.IsNaN(c.values[at]) {
+			at = i
+		}
+	}
+	return Change{
+		Path: c.row.series.String(), Unit: c.row.series.Unit, Time: timeOf(t.times[at]),
+		Inside: Number(c.inside), Outside: Number(c.outside),
+		Difference: fmt.Sprint(compared.Difference(c.outside, c.inside)),
+	}
+}

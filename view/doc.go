@@ -1,0 +1,22 @@
+// Package view answers questions about logs and live sources: which counters there are, their values over
+// time, statistics, events, and what changed most. docs/view.md describes the answers. A [View] reads its
+// sources on request and keeps what it read within a memory limit.
+//
+// The package opens no file and no connection. Package view/web serves the answers.
+package view
+
+// Design:
+//
+// All values over time are in tables (table.go): a row for each series, a bin for each sample. A table that
+// reaches its limit merges pairs of bins and keeps minimum, average and maximum, so that its memory is
+// bounded and no peak is lost.
+//
+// The survey of a source (survey.go) is one table of the averages of all counters, with the events. It
+// answers Objects, Instances, Events and Changed, and is the first coarse picture of a range. The survey of
+// a large log first reads a hundred samples, then all of them.
+//
+// The values of a path are read into a table of their own (load.go), which is cached. Requests that arrive
+// during a pass over a log share the next pass.
+//
+// A live source is measured by one loop (live.go), which only stores its samples, in captures in memory
+// (history.go). All answers about it come from these captures, as from a log.

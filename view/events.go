@@ -1,0 +1,77 @@
+package view
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Events are unusual facts about samples, and instances that appeared or ended.
+type Events struct {
+	Events []Event `json:"events"`
+	// More is the number of further events.
+	More int `json:"more"`
+	// Complete is false if only some samples of a large log were read.
+	Complete bool `json:"complete"`
+}
+
+// Event is one of Events.
+type Event struct {
+	Time     time.Time           `json:"time"`
+	Kind     winperf.AnomalyKind `json:"kind"`
+	Object   string              `json:"object"`
+	Instance string              `json:"instance"`
+	Text     string              `json:"text"`
+}
+
+// note adds the events of an anomaly, one for each instance.
+func (v *survey) note(a winperf.Anomaly) {
+	if a.Kind == winperf.BufferGrew { // of the program that reads
+		return
+	}
+	e := Event{Time: a.Time, Kind: a.Kind, Object: a.ObjectName, Text: a.Detail}
+	if a.Err != nil {
+		e.Text = a.Err.Error()
+	}
+	names := a.Instances
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names {
+		if len(v.events) >= maxKept {
+			v.dropped++
+			continue
+		}
+		e.Instance = name
+		v.events = append(v.events, e)
+	}
+}
+
+// Events returns the events in the requested time. Of a large log they may be of some samples only.
+func (v *View) Events(ctx context.Context, r Request) (*Events, error) {
+	q, err := v.query(r, false)
+	if err != nil {
+		return nil, err
+	}
+	sur, err := q.firstLook(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	sur.mu.Lock()
+	defer sur.mu.Unlock()
+	from := sort.Search(len(sur.events), func(i int) bool { return sur.events[i].Time.UnixMilli() >= q.begin })
+	to := sort.Search(len(sur.events), func(i int) bool { return sur.events[i].Time.UnixMilli() > q.end })
+	events := slices.Clone(sur.events[from:max(from, to)])
+	answer := &Events{Events: events[:min(len(events), MaxEvents)], More: max(len(events)-MaxEvents, 0), Complete: sur.exact}
+	if to == len(sur.events) {
+		answer.More += sur.dropped
+	}
+	if answer.Events == nil {
+		answer.Events = []Event{}
+	}
+	return answer, nil
+}

@@ -1,0 +1,250 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+)
+
+// Part is one of several logs that follow each other, such as the files of a recording.
+type Part struct {
+	Name string
+	// Version changes when the content changes, such as the size and time of a file.
+	Version string
+	Size    int64 // in bytes
+	Open    func(ctx context.Context) (winperf.Source, error)
+}
+
+// Join returns a log of the samples of several logs. list returns the parts in any order; it is called again
+// for each query, so that parts can appear, grow and disappear. A part that is missing is a gap in the
+// samples, and a part that cannot be read is damage.
+func Join(list func() ([]Part, error)) winperf.Source {
+	return &joined{list: list, known: map[string]knownPart{}}
+}
+
+type joined struct {
+	list func() ([]Part, error)
+
+	mu     sync.Mutex
+	known  map[string]knownPart // by name and version
+	parts  []knownPart          // by begin
+	is     winperf.Description
+	schema *winperf.Schema
+}
+
+// knownPart is a part with the times of its samples; end is zero if it is unknown.
+type knownPart struct {
+	Part
+	begin, end time.Time
+	is         winperf.Description
+	err        error // the part cannot be opened
+}
+
+// Describe implements winperf.Source.
+func (j *joined) Describe() winperf.Description {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	d := j.is
+	d.Recorded = true
+	return d
+}
+
+// Schema implements winperf.Source.
+func (j *joined) Schema(context.Context) (*winperf.Schema, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.schema, nil
+}
+
+// Close implements winperf.Source.
+func (j *joined) Close() error { return nil }
+
+// Compile implements winperf.Source.
+func (j *joined) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.refresh(ctx); err != nil {
+		return nil, err
+	}
+	q := &joinedQuery{sel: sel}
+	for _, p := range j.parts {
+		q.of += p.Size
+		if (p.end.IsZero() || !p.end.Before(sel.Begin)) && (sel.End.IsZero() || !p.begin.After(sel.End)) {
+			q.parts = append(q.parts, p)
+		} else if len(q.parts) == 0 {
+			q.passed += p.Size
+		}
+	}
+	return q, nil
+}
+
+// refresh updates the parts.
+func (j *joined) refresh(ctx context.Context) error {
+	list, err := j.list()
+	if err != nil {
+		return err
+	}
+	known := make(map[string]knownPart, len(list))
+	j.parts = j.parts[:0]
+	for _, part := range list {
+		key := part.Name + "\x00" + part.Version
+		p, same := j.known[key]
+		if !same {
+			p = j.look(ctx, part)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if errors.Is(p.err, fs.ErrNotExist) {
+			continue
+		}
+		known[key] = p
+		j.parts = append(j.parts, p)
+	}
+
+	j.known = known
+	slices.SortStableFunc(j.parts, func(a, b knownPart) int {
+		return cmp.Or(a.begin.Compare(b.begin), cmp.Compare(a.Name, b.Name))
+	})
+	j.describe()
+	return nil
+}
+
+// look reads the times of a part.
+func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
+	p.Part = part
+	src, err := part.Open(ctx)
+	if err != nil {
+		p.err = err
+		return p
+	}
+	defer src.Close()
+
+	p.is = src.Describe()
+	p.begin, p.end = p.is.Log.Begin, p.is.Log.End
+	if schema, err := src.Schema(ctx); err == nil && schema != nil {
+		j.schema = schema
+	}
+	if !p.begin.IsZero() {
+		return p
+	}
+	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
+	if err != nil {
+		p.err = err
+		return p
+	}
+	defer q.Close()
+	var sample winperf.Sample
+	if q.Next(ctx, &sample) == nil {
+		p.begin = sampleTime(&sample)
+	}
+	return p
+}
+
+func (j *joined) describe() {
+	j.is = winperf.Description{}
+	samples, all := 0, true
+	for _, p := range j.parts {
+		if p.err != nil {
+			continue
+		}
+		j.is = p.is
+		if p.is.Samples < 0 {
+			all = false
+		}
+		samples += p.is.Samples
+	}
+	if j.is.Samples = samples; !all {
+		j.is.Samples = -1
+	}
+	if n := len(j.parts); n > 0 {
+		j.is.Log.Begin, j.is.Log.End = j.parts[0].begin, j.parts[n-1].end
+	}
+}
+
+// joinedQuery reads one part after the other.
+type joinedQuery struct {
+	sel        winperf.Selection
+	parts      []knownPart // the rest
+	passed, of int64       // bytes
+
+	size   int64 // of the current part
+	src    winperf.Source
+	query  winperf.Query // nil without a current part
+	damage []error
+}
+
+// Next implements winperf.Query.
+func (q *joinedQuery) Next(ctx context.Context, s *winperf.Sample) error {
+	for {
+		s.Clear()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if q.query == nil {
+			if len(q.parts) == 0 {
+				s.Damage, q.damage = append(s.Damage, q.damage...), nil
+				return io.EOF
+			}
+			q.begin(ctx)
+			continue
+		}
+
+		err := q.query.Next(ctx, s)
+		if err == nil {
+			s.Damage, q.damage = append(s.Damage, q.damage...), nil
+			s.At, s.Of = q.passed+s.At, q.of
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.Is(err, io.EOF) {
+			q.damage = append(q.damage, err)
+		}
+		q.damage = append(q.damage, s.Damage...)
+		_ = q.end() // it was only read
+	}
+}
+
+// begin opens the next part. A part that was removed in the meantime is a gap.
+func (q *joinedQuery) begin(ctx context.Context) {
+	p := q.parts[0]
+	q.parts = q.parts[1:]
+	err := p.err
+	if err == nil {
+		q.src, err = p.Open(ctx)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err == nil:
+		q.size = p.Size
+		if q.query, err = q.src.Compile(ctx, q.sel); err != nil {
+			_ = q.src.Close()
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		q.damage = append(q.damage, fmt.Errorf("%s: %w", p.Name, err))
+	}
+}
+
+func (q *joinedQuery) end() error {
+	if q.query == nil {
+		return nil
+	}
+	err := errors.Join(q.query.Close(), q.src.Close())
+	q.query, q.passed = nil, q.passed+q.size
+	return err
+}
+
+// Close implements winperf.Query.
+func (q *joinedQuery) Close() error { return q.end() }

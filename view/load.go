@@ -1,0 +1,396 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/measure"
+)
+
+// Limits of loading.
+const (
+	tableLimit = 6 << 20                 // values of all paths of a job
+	cacheLimit = 64 << 20                // bytes of all cached tables
+	patience   = 1500 * time.Millisecond // until a request is answered from the survey
+	lease      = 15 * time.Second        // an abandoned job goes on for this time
+)
+
+// cache has the latest tables of paths.
+type cache struct {
+	mu      sync.Mutex
+	limit   int
+	entries []*entry // the latest used last
+}
+
+// entry is the table of a path between two times.
+type entry struct {
+	source     *shown
+	path       string
+	begin, end int64
+	table      *table
+
+	filling sync.Mutex // of a source that grows
+}
+
+// find returns a table that has the values of a range in bins of at most step.
+func (c *cache) find(s *shown, path string, begin, end, step int64) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.entries) - 1; i >= 0; i-- {
+		e := c.entries[i]
+		if e.source == s && e.path == path && e.begin <= begin && e.end >= end && e.fine(begin, end, step) {
+			c.entries = append(slices.Delete(c.entries, i, i+1), e)
+			return e
+		}
+	}
+	return nil
+}
+
+// fine reports whether the bins of an entry are short enough, or cannot be made shorter.
+func (e *entry) fine(begin, end, step int64) bool {
+	t := e.table
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.stride == 1 || len(t.times) == 0 || step > 0 && t.interval()*int64(t.stride) <= step {
+		return true
+	}
+	first, last := t.times[0], t.times[len(t.times)-1]
+	return last-first <= 2*(min(end, last)-max(begin, first))
+}
+
+func (c *cache) put(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries = append(c.entries, e)
+	size := 0
+	for i := len(c.entries) - 1; i >= 0; i-- {
+		if size += c.entries[i].table.size(); size > c.limit && i < len(c.entries)-1 {
+			c.entries = slices.Delete(c.entries, 0, i+1)
+			return
+		}
+	}
+}
+
+// size returns the memory of a table in bytes.
+func (t *table) size() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	const perRow = 500
+	return 8*(t.used+len(t.times)) + perRow*len(t.rows)
+}
+
+// job reads the values of paths between two times.
+type job struct {
+	source     *shown
+	begin, end int64
+	texts      []string
+	paths      []winperf.Path
+	entries    []*entry // results
+	err        error
+	done       chan struct{}
+	cancel     context.CancelFunc
+
+	mu      sync.Mutex
+	waiting int
+	until   time.Time // it goes on until then without a waiting request
+}
+
+// tables returns a table for each path, or ok false if they are not complete within the wait. Negative
+// waits are unlimited.
+func (q *query) tables(ctx context.Context, step int64, wait time.Duration) (all []*entry, ok bool, err error) {
+	var missing []int
+	all = make([]*entry, len(q.texts))
+	for i, text := range q.texts {
+		if all[i] = q.view.cache.find(q.shown, text, q.begin, q.end, step); all[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+
+	if len(missing) > 0 {
+		j := q.enqueue(missing)
+		if ok, err := j.wait(ctx, wait); !ok || err != nil {
+			return nil, false, err
+		}
+		for _, i := range missing {
+			all[i] = j.entries[slices.Index(j.texts, q.texts[i])]
+		}
+	}
+	for _, e := range all {
+		if err := e.refresh(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	return all, true, nil
+}
+
+// enqueue returns a job for some paths of a query. A job for the whole log waits for the running pass,
+// together with other jobs. A job for a small part of a large log begins at once.
+func (q *query) enqueue(missing []int) *job {
+	s := q.shown
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begin, end, part := q.part()
+	if j := s.running; !part && j != nil && j.hasAll(q.texts, missing) {
+		j.enter()
+		return j
+	}
+	j := s.pending
+	if j == nil || part {
+		ctx, cancel := context.WithCancel(s.view.ctx)
+		j = &job{source: s, begin: begin, end: end, done: make(chan struct{}), cancel: cancel}
+		if !part {
+			s.pending = j
+		}
+		s.view.work.Go(func() { j.run(ctx, !part) })
+	}
+
+	for _, i := range missing {
+		if !slices.Contains(j.texts, q.texts[i]) {
+			j.texts, j.paths = append(j.texts, q.texts[i]), append(j.paths, q.paths[i])
+		}
+	}
+	j.enter()
+	return j
+}
+
+// hasAll reports whether a job reads some paths.
+func (j *job) hasAll(texts []string, which []int) bool {
+	return !slices.ContainsFunc(which, func(i int) bool { return !slices.Contains(j.texts, texts[i]) })
+}
+
+// part returns the range to read for a query, and whether it is less than the whole source.
+func (q *query) part() (begin, end int64, part bool) {
+	const large, share = 400, 4
+	if !q.limited || q.live != nil || q.expected < large || q.step <= 0 {
+		return noBegin, noEnd, false
+	}
+	first := q.first.UnixMilli()
+	last := first + int64(q.expected)*q.step.Milliseconds()
+	begin, end = max(q.begin, first), min(q.end, last)
+	if length := end - begin; length >= 0 && length*share < last-first {
+		return begin - length/2, end + length/2, true
+	}
+	return noBegin, noEnd, false
+}
+
+func (j *job) enter() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.waiting++
+}
+
+// leave ends the job if no request waits for it.
+func (j *job) leave(keep time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.waiting--
+	j.until = time.Now().Add(keep)
+	if j.waiting == 0 && keep == 0 {
+		j.cancel()
+	}
+}
+
+func (j *job) abandoned() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.waiting == 0 && time.Now().After(j.until)
+}
+
+// wait reports whether the job is done within a time.
+func (j *job) wait(ctx context.Context, limit time.Duration) (bool, error) {
+	var late <-chan time.Time
+	if limit >= 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		j.leave(0)
+		return false, ctx.Err()
+	case <-late:
+		j.leave(lease)
+		return false, nil
+	case <-j.done:
+		j.leave(lease)
+		return true, j.err
+	}
+}
+
+var errAbandoned = errors.New("nobody waits for the answer")
+
+func (j *job) run(ctx context.Context, whole bool) {
+	defer close(j.done)
+	defer j.cancel()
+	if j.err = j.acquire(ctx, whole); j.err != nil {
+		return
+	}
+	if whole {
+		defer j.release()
+	}
+
+	for _, text := range j.texts {
+		t := newTable(tableLimit/len(j.texts), false)
+		j.entries = append(j.entries, &entry{source: j.source, path: text, begin: j.begin, end: j.end, table: t})
+	}
+	j.err = j.source.fill(ctx, j.paths, j.entries, j.abandoned)
+	if j.err == nil {
+		for _, e := range j.entries {
+			j.source.view.cache.put(e)
+		}
+	}
+}
+
+// acquire waits for the running pass. Later requests then use another job.
+func (j *job) acquire(ctx context.Context, whole bool) error {
+	s := j.source
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.pending == j {
+			s.pending = nil
+		}
+	}()
+	if !whole {
+		return nil
+	}
+	sleep(ctx, 5*time.Millisecond) // for the other requests of a page
+	j.afterFirstLook(ctx)
+	select {
+	case s.pass <- struct{}{}:
+		s.mu.Lock()
+		s.running = j
+		s.mu.Unlock()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// afterFirstLook waits for the first picture of a large log, which would take longer in parallel with a pass.
+func (j *job) afterFirstLook(ctx context.Context) {
+	s := j.source
+	s.mu.Lock()
+	look := s.survey
+	s.mu.Unlock()
+	if look == nil || !s.isLarge() {
+		return
+	}
+	select {
+	case <-look.ready:
+	case <-ctx.Done():
+	}
+}
+
+func (j *job) release() {
+	j.source.mu.Lock()
+	j.source.running = nil
+	j.source.mu.Unlock()
+	<-j.source.pass
+}
+
+// fill reads the samples of the entries' range into their tables.
+func (s *shown) fill(ctx context.Context, paths []winperf.Path, entries []*entry, abandoned func() bool) error {
+	begin, end := entries[0].begin, entries[0].end
+	sel := winperf.Selection{Paths: paths, Begin: s.view.opt.Begin, End: s.view.opt.End}
+	if begin != noBegin {
+		if from := time.UnixMilli(begin).Add(-s.margin()); from.After(sel.Begin) {
+			sel.Begin = from
+		}
+	}
+
+	opt := measure.Options{KeepFirst: true, Language: s.view.opt.Language}
+	for cycle, err := range measure.Watch(ctx, s.src, sel, opt) {
+		switch {
+		case errors.Is(err, winperf.ErrBadData): // damage after the last sample
+			return nil
+		case err != nil:
+			return removed(err)
+		case abandoned():
+			return errAbandoned
+		}
+		at := cycle.Time.UnixMilli()
+		if at > end {
+			break
+		}
+		for i, e := range entries {
+			if at < begin {
+				e.table.precede(at)
+				continue
+			}
+			e.table.add(cycle.Time, cycle.Part(i))
+		}
+	}
+	return ctx.Err()
+}
+
+func removed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrRemoved, err)
+	}
+	return err
+}
+
+// refresh adds the latest samples of a source that grows, and removes the ones that it dropped.
+func (e *entry) refresh(ctx context.Context) error {
+	s := e.source
+	if !s.grows || e.end != noEnd {
+		return nil
+	}
+	e.filling.Lock()
+	defer e.filling.Unlock()
+	e.table.mu.RLock()
+	begin := noBegin
+	if n := len(e.table.times); n > 0 {
+		begin = e.table.times[n-1]
+	}
+	e.table.mu.RUnlock()
+	if s.live != nil && begin != noBegin && !s.live.to.end().After(time.UnixMilli(begin+1)) {
+		return nil
+	}
+	e.table.trim(s.src.Describe().Log.Begin.UnixMilli()) // what the source dropped
+
+	sel, err := winperf.Select(e.path)
+	if err != nil {
+		return err
+	}
+	// The bins up to begin are in the table already.
+	part := entry{source: s, begin: begin, end: noEnd, table: e.table}
+	return s.fill(ctx, sel.Paths, []*entry{&part}, func() bool { return false })
+}
+
+// precede notes a sample before the first bin.
+func (t *table) precede(at int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.times) == 0 {
+		t.before = at
+	}
+}
+
+// rows returns the rows of the survey that match each of the paths. The table is locked.
+func (v *survey) rows(paths []winperf.Path) (rows [][]*row) {
+	for _, p := range paths {
+		m := p.Matcher()
+		var of []*row
+		for _, r := range v.table.rows {
+			if matches(m, r.series) {
+				of = append(of, r)
+			}
+		}
+		rows = append(rows, of)
+	}
+	return rows
+}
+
+func matches(m winperf.Matcher, s *winperf.Series) bool {
+	p := &s.Path
+	return m.Machine(p.Machine) && m.Object(p.Object) && m.Counter(p.Counter) &&
+		m.HasInstance() == p.HasInstance && (!p.HasInstance || m.Instance(p.Instance, p.Index))
+}

@@ -1,0 +1,232 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
+	"github.com/winperf/winperf/measure"
+	"github.com/winperf/winperf/nametable"
+)
+
+// Limits of a survey.
+const (
+	surveyLimit = 4 << 20    // values
+	coarse      = 48         // samples of the first picture of a large log
+	wholeLimit  = 40_000_000 // values of a log that is read as a whole
+	maxKept     = 20_000     // events
+	maxDamage   = 20
+)
+
+// survey is a picture of a whole source.
+type survey struct {
+	table *table // averages of all counters
+	ready chan struct{}
+
+	mu       sync.Mutex
+	exact    bool // it has all samples, or all until now
+	done, of int64
+	events   []Event // by time
+	dropped  int     // events that were not kept
+	damage   []string
+	names    *nametable.Names // of the latest sample
+	help     map[winperf.ObjectID]uint32
+	first    time.Time
+	latest   time.Time
+	err      error
+	removed  bool
+}
+
+func newSurvey() *survey {
+	return &survey{table: newTable(surveyLimit, true), ready: make(chan struct{})}
+}
+
+func sampleTime(s *winperf.Sample) time.Time { return capture.Time(s) }
+
+// look returns the survey of the source, which may be incomplete. The first call begins it. look waits
+// until the survey is a first picture, at most for a time.
+func (s *shown) look(ctx context.Context, wait time.Duration) (*survey, error) {
+	s.mu.Lock()
+	begun := s.survey
+	if begun == nil {
+		begun = newSurvey()
+		s.survey = begun
+		s.view.work.Go(func() { s.runSurvey(s.view.ctx, begun) })
+	}
+	s.mu.Unlock()
+
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-begun.ready:
+	case <-timer.C:
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.survey // it may have been replaced
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.removed {
+		return nil, ErrRemoved
+	}
+	return v, v.err
+}
+
+// patience returns the longest time to wait for the first and last time of the source: 0 for a large log that
+// states them.
+func (s *shown) patience() time.Duration {
+	if s.isLarge() && !s.src.Describe().Log.End.IsZero() {
+		return 0
+	}
+	return patience
+}
+
+// isLarge reports whether the first picture of the source is of some of its samples.
+func (s *shown) isLarge() bool { return s.live == nil && s.expected > 4*coarse }
+
+// runSurvey reads the source. Of a large log it first reads a few samples. It follows a source that grows.
+func (s *shown) runSurvey(ctx context.Context, v *survey) {
+	length := s.span(s.src.Describe().Log.End)
+	if length == 0 && s.live == nil {
+		length = time.Duration(s.expected) * s.step
+	}
+	if s.isLarge() && length > 0 {
+		s.readSurvey(ctx, v, length/coarse)
+		close(v.ready)
+		if ctx.Err() != nil || v.err != nil || len(v.table.rows)*s.expected > wholeLimit {
+			return
+		}
+
+		whole := newSurvey()
+		close(whole.ready)
+		s.readSurvey(ctx, whole, 0)
+		s.mu.Lock()
+		s.survey = whole
+		s.mu.Unlock()
+		v = whole
+	} else {
+		s.readSurvey(ctx, v, 0)
+		close(v.ready)
+	}
+
+	for s.grows && ctx.Err() == nil {
+		if !s.waitGrowth(ctx) {
+			return
+		}
+		s.readSurvey(ctx, v, 0)
+		v.trim(s.src.Describe().Log.Begin)
+	}
+}
+
+// readSurvey adds the samples after the latest one to a survey.
+func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) {
+	sel := winperf.Selection{Global: true, Costly: true, Every: every}
+	sel.Begin, sel.End = s.view.opt.Begin, s.view.opt.End
+	if !v.latest.IsZero() {
+		sel.Begin = v.latest.Add(-s.margin())
+	}
+	opt := measure.Options{KeepFirst: true, Language: s.view.opt.Language}
+	for cycle, err := range measure.Watch(ctx, s.src, sel, opt) {
+		if err != nil {
+			v.fail(err)
+			break
+		}
+		if !cycle.Time.After(v.latest) {
+			continue
+		}
+		v.add(cycle)
+	}
+
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if every == 0 && ctx.Err() == nil {
+		v.exact, v.done = true, v.of
+	}
+}
+
+// margin is the time before a range that contains the previous sample.
+func (s *shown) margin() time.Duration { return 2*s.step + s.step/2 + time.Millisecond }
+
+func (v *survey) fail(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		v.removed = true
+	case errors.Is(err, winperf.ErrBadData):
+		v.noteDamage(err)
+	default:
+		v.err = err
+	}
+}
+
+func (v *survey) noteDamage(err error) {
+	if len(v.damage) < maxDamage {
+		v.damage = append(v.damage, err.Error())
+	}
+}
+
+func (v *survey) add(cycle *measure.Cycle) {
+	v.table.add(cycle.Time, cycle.Columns())
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.first.IsZero() {
+		v.first = cycle.Time
+	}
+	v.latest = cycle.Time
+	v.done, v.of = cycle.Sample.At, cycle.Sample.Of
+	for _, err := range cycle.Damage {
+		if _, notice := err.(interface{ Topic() string }); !notice {
+			v.noteDamage(err)
+		}
+	}
+	for _, a := range cycle.Anomalies {
+		v.note(a)
+	}
+
+	if v.names == cycle.Names && v.help != nil {
+		return
+	}
+	v.names, v.help = cycle.Names, map[winperf.ObjectID]uint32{}
+	for o := range cycle.Frame.Objects() {
+		v.help[o.ID()] = o.Help()
+	}
+}
+
+// trim forgets the time before begin.
+func (v *survey) trim(begin time.Time) {
+	v.table.trim(begin.UnixMilli())
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	n := 0
+	for n < len(v.events) && v.events[n].Time.Before(begin) {
+		n++
+	}
+	v.events = v.events[n:]
+}
+
+// waitGrowth waits until the source may have new samples, and reports false at the end of ctx.
+func (s *shown) waitGrowth(ctx context.Context) bool {
+	if s.live != nil {
+		return s.live.to.wait(ctx, s.live.to.end()) == nil
+	}
+	return sleep(ctx, 2*time.Second)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

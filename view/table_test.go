@@ -1,0 +1,105 @@
+package view
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// TestTableThinned: a table that merges samples keeps the minimum, the maximum and the time-weighted average of
+// each series over all samples, and its memory stays bounded.
+func TestTableThinned(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const series, limit = 20, 4096
+	type sums struct{ low, high, weighted, last float64 }
+	want := make([]sums, series)
+	var all []*winperf.Series
+	for range series {
+		all = append(all, winperf.NewSeries(winperf.Path{Object: "Disk", HasInstance: true, Instance: string(rune('a' + len(all))), Counter: "Value"}))
+		want[len(all)-1] = sums{low: math.Inf(1), high: math.Inf(-1)}
+	}
+	tab := newTable(limit, false)
+	tab.before = time.Unix(1000, 0).UnixMilli()
+	at := tab.before
+	for range 5000 {
+		step := int64(500 + random.IntN(1000))
+		at += step
+		var readings []winperf.Reading
+		for i, s := range all {
+			v := random.NormFloat64()
+			if random.IntN(1000) == 0 {
+				v *= 1000 // a peak
+			}
+			w := &want[i]
+			w.low, w.high, w.weighted, w.last = min(w.low, v), max(w.high, v), w.weighted+v*float64(step), v
+			readings = append(readings, winperf.Reading{Series: s, Value: counter.Float(v)})
+		}
+		tab.add(time.UnixMilli(at), winperf.ColumnsOf(readings))
+		if tab.used > limit {
+			t.Fatalf("%d values, limit %d", tab.used, limit)
+		}
+	}
+	if tab.stride < 8 || tab.samples != 5000 {
+		t.Errorf("stride %d, %d samples", tab.stride, tab.samples)
+	}
+
+	s := stepsOf(tab, 0, len(tab.times), 1<<40)
+	for i, r := range tab.rows {
+		got, w := s.series(r), want[i]
+		average := w.weighted / float64(at-tab.before)
+		if got.Minimum[0] != w.low || got.Maximum[0] != w.high || got.Last[0] != w.last || math.Abs(got.Average[0]-average) > 1e-9 {
+			t.Errorf("series %d: %v %v %v %v, want %+v %v", i, got.Minimum, got.Maximum, got.Average, got.Last, w, average)
+		}
+	}
+}
+
+// TestTableChurn: rows of instances that ended are removed when there are too many, and no other row.
+func TestTableChurn(t *testing.T) {
+	tab := newTable(valuesPerRow*100, true)
+	long := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: "long", Counter: "Value"})
+	for second := range 2000 {
+		short := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: "short", Index: second, Counter: "Value"})
+		readings := []winperf.Reading{{Series: long, Value: counter.Float(float64(second))}, {Series: short, Value: counter.Float(1)}}
+		tab.add(time.Unix(int64(1000+second), 0), winperf.ColumnsOf(readings))
+	}
+	r := tab.rows[0]
+	if len(tab.rows) > 100 || r.series.Path.Instance != "long" || r.first != 1000_000 || r.latest != 2999_000 || !tab.lost {
+		t.Errorf("%d rows, the first is %v from %d to %d", len(tab.rows), r.series, r.first, r.latest)
+	}
+	if sum := r.average[0]; sum > 32 || math.IsNaN(sum) {
+		t.Errorf("the first average is %v", sum)
+	}
+}
+
+func TestUsualStep(t *testing.T) {
+	for _, tt := range []struct {
+		length string
+		points int
+		want   string
+	}{
+		{"10s", 100, "1s"}, {"100s", 100, "2s"}, {"1h", 100, "1m"}, {"1h", 1000, "5s"}, {"24h", 100, "15m"},
+		{"720h", 100, "10h"}, {"8760h", 100, "96h"}, {"0s", 1, "1s"},
+	} {
+		length, _ := time.ParseDuration(tt.length)
+		want, _ := time.ParseDuration(tt.want)
+		if got := usualStep(length.Milliseconds(), tt.points); got != want.Milliseconds() {
+			t.Errorf("%s in %d points: %d ms, want %s", tt.length, tt.points, got, tt.want)
+		}
+	}
+}
+
+// TestOffsets has the change to summer time in Berlin in 2024.
+func TestOffsets(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip(err)
+	}
+	got := offsets(berlin, time.Date(2024, 3, 30, 0, 0, 0, 0, time.UTC), time.Date(2024, 4, 1, 0, 0, 0, 0, time.UTC))
+	if len(got) != 2 || got[0] != [2]int64{0, 3600} || got[1] != [2]int64{1711846800000, 7200} {
+		t.Errorf("%v", got)
+	}
+}
