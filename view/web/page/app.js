@@ -1,0 +1,229 @@
+// The application: state, sources, the visible range, and the parts that all views share.
+
+import * as data from './data.js';
+import {browserZone, logZone, timeText, clockText, elapsedText, utc} from './time.js';
+import {endOf, formatState, parseState, windowOf, within, zoomed} from './state.js';
+import {formatValue} from './units.js';
+import {commonParts, pathText, valueAt} from './series.js';
+import {label} from './path.js';
+import {safe, shortName} from './text.js';
+
+// An App calls render() after each change of its state or sources.
+export class App {
+  sources = [];
+  state = parseState('');
+  running = 0; // requests
+  objectLists = new Map(); // promises of the objects of each source
+  objectsSince = Date.now();
+
+  constructor(render) {
+    this.render = render;
+    this.actions = {
+      zoom: (begin, end) => this.set({begin, end, follow: 0}),
+      zoomOut: () => this.scaleBy(2),
+      scaleBy: (factor, place) => this.scaleBy(factor, place),
+      pan: (milliseconds) => this.pan(milliseconds),
+      mark: (mark) => this.set({mark: this.state.mark === mark ? null : mark}, {quiet: true}),
+      describe: (time, model) => this.describe(time, model),
+    };
+  }
+
+  // pending counts running requests. The view is busy as long as one is running.
+  pending(change) {
+    this.running += change;
+    document.getElementById('view')?.setAttribute('aria-busy', String(this.running > 0));
+  }
+
+  // readSources asks for the sources again.
+  async readSources() {
+    const list = await data.sources();
+    this.sources = list.map((one) => ({...one, name: shortName(one, list)}));
+  }
+
+  // source is the selected source, or the first one.
+  get source() {
+    return this.sources.find((one) => one.id === this.state.source) ?? this.sources[0];
+  }
+
+  // reading reports whether the source is a log of which a part was not yet read.
+  get reading() {
+    return this.source.done < this.source.of;
+  }
+
+  // other is the source of the comparison, or null.
+  get other() {
+    if (!this.state.compare) return null;
+    return this.sources.find((one) => one.id === this.state.compare.source) ?? this.source;
+  }
+
+  get window() {
+    return windowOf(this.state, this.source);
+  }
+
+  // query is the visible range as parameters of a request; {} is the whole source.
+  get query() {
+    const {begin, end, whole} = this.window;
+    return whole ? {} : {begin: Math.floor(begin), end: endOf(end)};
+  }
+
+  // otherWindow is the compared range: as long as the visible one.
+  get otherWindow() {
+    const {begin, end} = this.window;
+    const start = this.state.compare.begin
+      ?? (this.other === this.source ? begin - (end - begin) : this.other.begin);
+    return {begin: Math.floor(start), end: endOf(start + end - begin)};
+  }
+
+  get zone() {
+    if (this.state.zone === 'utc') return utc;
+    if (this.state.zone === 'browser') return browserZone();
+    return logZone(this.source.zone, this.source.offsets);
+  }
+
+  // rangeText describes the visible range for screen readers.
+  get rangeText() {
+    const {begin, end} = this.window;
+    return `Chart from ${timeText(begin, this.zone)} to ${timeText(end, this.zone)}`;
+  }
+
+  // set changes the state. The address gets a new entry of the history, unless quiet is true.
+  set(patch, {quiet = false} = {}) {
+    this.state = {...this.state, ...patch};
+    const address = '#' + formatState(this.state);
+    if (address !== (location.hash || '#')) {
+      if (quiet) history.replaceState(null, '', address);
+      else history.pushState(null, '', address);
+    }
+    this.render();
+  }
+
+  scaleBy(factor, place = 0.5) {
+    const now = this.window;
+    if (now.follow) {
+      this.set({follow: Math.min(Math.max(Math.round(now.follow * factor), 10), 86400)});
+      return;
+    }
+    this.set(within(zoomed(now, factor, place), this.source));
+  }
+
+  pan(milliseconds) {
+    const {begin, end} = this.window;
+    const moved = within({begin: Math.round(begin + milliseconds), end: Math.round(end + milliseconds)}, this.source);
+    this.set({...moved, follow: 0});
+  }
+
+  // showAll selects the whole source.
+  showAll() {
+    this.set({begin: null, end: null, follow: 0});
+  }
+
+  // add draws more entries in the charts. Entries that are already there stay as they are.
+  add(entries, patch = {}) {
+    const known = new Set(this.state.entries.map((entry) => entry.path.toLowerCase()));
+    const added = entries.filter((entry) => !known.has(entry.path.toLowerCase()));
+    this.set({entries: [...this.state.entries, ...added], ...patch});
+  }
+
+  remove(path) {
+    this.set({entries: this.state.entries.filter((entry) => entry.path !== path)});
+  }
+
+  // objects returns a promise of the objects of a source.
+  objects(source = this.source) {
+    if (!this.objectLists.has(source.id)) {
+      const list = data.objects(source.id);
+      list.catch(() => this.objectLists.delete(source.id));
+      this.objectLists.set(source.id, list);
+    }
+    return this.objectLists.get(source.id);
+  }
+
+  // forgetObjects discards the object lists of sources that have read more of their log, or that are
+  // live and were asked a minute ago.
+  forgetObjects(before) {
+    const now = Date.now();
+    for (const {id, done, live, samples} of this.sources) {
+      const same = before.find((one) => one.id === id)?.done === done;
+      const young = live && samples < 10; // instances of the first sample are incomplete
+      if (same && !young && !(live && now - this.objectsSince > 60e3)) continue;
+      this.objectLists.delete(id);
+      this.objectsSince = now;
+    }
+  }
+
+  // describe returns the values of a chart at a time, for screen readers.
+  describe(time, model) {
+    const at = model.zone ? timeText(time, model.zone) : elapsedText(time);
+    const values = model.lines.filter((line) => !line.hidden).slice(0, 8).map((line) => {
+      const {value, status} = valueAt(model.times, line, time);
+      return `${safe(line.label)} ${value === null ? status : formatValue(value, model.unit)}`;
+    });
+    return `${at}. ${values.join('. ')}`;
+  }
+
+  // clock returns a time without its date if the visible range is within one day.
+  clock(time) {
+    const {begin, end} = this.window;
+    return end - begin < 20 * 3600e3 ? clockText(Math.round(time / 1000) * 1000, this.zone) : timeText(time, this.zone);
+  }
+}
+
+// lines returns lines for a panel. options are the Palette, hidden keys, and whether a series is
+// strong.
+export function lines(series, palette, {hidden = [], strong = () => false, dash = false} = {}) {
+  const same = commonParts(series);
+  const colors = palette.assign(series.map((one) => one.key));
+  return series.map((one, i) => ({
+    ...one, label: nameOf(one, label(one.path, same)), title: nameOf(one, pathText(one)), ...colors[i],
+    hidden: hidden.includes(one.key), strong: strong(one), dash,
+  }));
+}
+
+// nameOf adds the process id to a text if instances with this name existed one after the other.
+function nameOf(one, text) {
+  return one.repeated && one.pid !== null ? `${text} (${one.pid})` : text;
+}
+
+// A Loader runs one request at a time. load does nothing if the key has not changed. A request with
+// another group replaces the running one; with the same group, a moving range waits for its answer.
+// show returns false if the answer is not complete.
+export class Loader {
+  #key = null;
+  #group = null;
+  #controller = null;
+
+  constructor(app, onError) {
+    this.app = app;
+    this.onError = onError;
+  }
+
+  async load({key, group = key}, get, show) {
+    if (key === this.#key || (this.#controller && group === this.#group)) return;
+    this.#controller?.abort();
+    const controller = new AbortController();
+    this.#controller = controller;
+    this.#key = key;
+    this.#group = group;
+    this.app.pending(1);
+    try {
+      const answer = await get(controller.signal);
+      if (controller.signal.aborted) return;
+      // Of a log that is being read there is only a coarse picture. It is requested again.
+      if (show(answer) === false) {
+        this.#key = null;
+        setTimeout(() => this.app.render(), 1000);
+      }
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      this.#key = null;
+      this.onError(error);
+    } finally {
+      if (this.#controller === controller) this.#controller = null;
+      this.app.pending(-1);
+    }
+  }
+
+  stop() {
+    this.#controller?.abort();
+  }
+}

@@ -1,0 +1,496 @@
+// Charts: one panel draws the series of one unit with uPlot. All panels of the page share the range of
+// times and the cursor.
+
+import {el, safe} from './text.js';
+import {tickLabels, timeTicks, elapsedText, utc} from './time.js';
+import {axisLabels, formatValue, increments, units, valueRange} from './units.js';
+import {envelope, extent, isolated, nearest, valueAt} from './series.js';
+
+const uPlot = globalThis.uPlot; // uplot/uPlot.iife.min.js is a classic script
+const panels = new Set();
+const listeners = new Set();
+const paletteSize = 10;
+const axisWidth = 70;
+const manyLines = 40; // above, lines are thin and have one common band
+const fontFamily = 'system-ui, sans-serif';
+
+// onCursor calls listener with the time below the cursor, or null. The result ends this.
+export function onCursor(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function moveCursor(time, from) {
+  for (const panel of panels) {
+    if (panel !== from) panel.showCursor(time);
+  }
+  for (const listener of listeners) listener(time);
+}
+
+// cssColor returns a color of the theme, such as cssColor('ink').
+export function cssColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+}
+
+// A Palette assigns a color to each key, and keeps it as long as the key is in use.
+export class Palette {
+  #slots = new Map();
+
+  // assign returns {color, dots} for each key. color is the name of a color of the theme; lines with
+  // dots distinguish more series than there are colors.
+  assign(keys) {
+    for (const key of [...this.#slots.keys()]) {
+      if (!keys.includes(key)) this.#slots.delete(key);
+    }
+    const used = new Set(this.#slots.values());
+    let slot = 0;
+    for (const key of keys) {
+      if (this.#slots.has(key)) continue;
+      while (used.has(slot)) slot++;
+      used.add(slot);
+      this.#slots.set(key, slot);
+    }
+    return keys.map((key) => {
+      const own = this.#slots.get(key);
+      return {color: `series-${(own % paletteSize) + 1}`, dots: own >= paletteSize};
+    });
+  }
+}
+
+// A Panel is a chart with its frame. actions has the functions zoom(begin, end), pan(milliseconds),
+// zoomOut(), scaleBy(factor, place) and mark(time).
+export class Panel {
+  #plot = null;
+  #model = null;
+  #shape = '';
+  #shift = 0; // milliseconds, while the user pans
+  #mark = null; // begin of a selection by keyboard
+  #observer;
+
+  constructor(actions, {height = 170, label = 'Chart'} = {}) {
+    this.actions = actions;
+    this.height = height;
+    this.status = el('p', {class: 'sr-only', role: 'status'});
+    this.readout = el('span', {class: 'readout'}); // the view places it
+    this.note = el('p', {class: 'plot-note', text: 'Loading …'});
+    this.area = el('div', {
+      class: 'plot', tabindex: 0, role: 'group', 'aria-label': label, 'aria-describedby': 'plot-keys',
+      onkeydown: (event) => this.#key(event),
+    });
+    this.root = el('div', {class: 'plot-frame'}, this.area, this.note, this.status);
+    this.area.style.height = height + 'px';
+    this.#observer = new ResizeObserver(() => this.#resize());
+    this.#observer.observe(this.root);
+    panels.add(this);
+  }
+
+  destroy() {
+    panels.delete(this);
+    this.#observer.disconnect();
+    this.#plot?.destroy();
+  }
+
+  // message shows a text in place of the chart.
+  message(text) {
+    this.#plot?.destroy();
+    this.#plot = null;
+    this.#shape = '';
+    this.note.textContent = text;
+    this.note.hidden = false;
+  }
+
+  // draw shows a model: {label, unit, times, begin, end, zone, mark, log, lines}. A zone of null means
+  // that times are relative. A line has key, label, color, average, minimum, maximum, resets, dash,
+  // dots, strong and hidden.
+  draw(model) {
+    this.#model = model;
+    this.#shift = 0;
+    this.area.setAttribute('aria-label', model.label);
+    if (model.times.length === 0 || model.lines.length === 0) {
+      this.message('No values in this range');
+      return;
+    }
+    this.note.hidden = true;
+
+    const shape = JSON.stringify([
+      model.unit, model.log, document.documentElement.dataset.theme,
+      model.lines.map((line) => [line.key, line.color, line.dash, line.dots, line.strong]),
+    ]);
+    const data = [model.times, ...model.lines.map((line) => line.average)];
+    if (this.#plot && shape === this.#shape) {
+      model.lines.forEach((line, i) => {
+        if (this.#plot.series[i + 1].show === Boolean(line.hidden)) this.#plot.setSeries(i + 1, {show: !line.hidden});
+      });
+      this.#plot.setData(data, true);
+      return;
+    }
+    this.#plot?.destroy();
+    this.#shape = shape;
+    this.#plot = new uPlot(this.#options(model), data, this.area);
+    this.#plot.over.addEventListener('wheel', (event) => this.#wheel(event), {passive: false});
+    this.#plot.over.addEventListener('pointerdown', (event) => this.#touch(event));
+    this.#plot.over.addEventListener('click', (event) => this.#click(event)); // not after dragging
+  }
+
+  // highlight draws one line stronger than the others; null ends this.
+  highlight(key) {
+    const i = this.#model?.lines.findIndex((line) => line.key === key) ?? -1;
+    this.#plot?.setSeries(i < 0 ? null : i + 1, {focus: i >= 0});
+  }
+
+  get canvas() {
+    return this.#plot?.ctx.canvas ?? null;
+  }
+
+  get model() {
+    return this.#model;
+  }
+
+  showCursor(time) {
+    const plot = this.#plot;
+    if (!plot) return;
+    const left = time === null ? -10 : plot.valToPos(time, 'x');
+    plot.setCursor({left, top: time === null ? -10 : plot.over.clientHeight / 2}, false);
+    this.#read(time, null);
+  }
+
+  // read shows the values at the cursor: of the line closest to the mouse, or of all if they are few.
+  #read(time, top) {
+    const {times, lines, unit} = this.#model;
+    let shown = lines.filter((line) => !line.hidden);
+    if (time === null) shown = [];
+    if (shown.length > 3) shown = top === null ? [] : [this.#closest(shown, nearest(times, time), top)];
+    this.readout.textContent = shown.filter(Boolean).map((line) => {
+      const {value, status} = valueAt(times, line, time);
+      return `${safe(line.label)} ${value === null ? status : formatValue(value, unit)}`;
+    }).join(' · ');
+  }
+
+  #closest(shown, i, top) {
+    const distance = (line) => (typeof line.average[i] === 'number'
+      ? Math.abs(this.#plot.valToPos(line.average[i], 'y') - top) : Infinity);
+    return shown.reduce((best, line) => (distance(line) < distance(best) ? line : best));
+  }
+
+  #options(model) {
+    const ink = cssColor('ink-soft');
+    const grid = {stroke: cssColor('grid'), width: 1};
+    const few = model.lines.length <= 12;
+    const many = model.lines.length > manyLines;
+    const font = `12px ${fontFamily}`;
+    const size = this.#size();
+    return {
+      ...size,
+      legend: {show: false},
+      padding: [8, 24, 0, 0],
+      focus: {alpha: 0.25},
+      cursor: {
+        y: false,
+        points: few ? {size: 6} : {show: false},
+        drag: {x: true, y: false, setScale: false},
+        bind: {
+          mousedown: (_, __, handler) => (event) => (event.shiftKey ? this.#pan(event) : handler(event)),
+          dblclick: () => () => this.actions.zoomOut(),
+        },
+      },
+      scales: {
+        x: {time: false, range: () => [this.#model.begin - this.#shift, this.#model.end - this.#shift]},
+        y: {distr: model.log ? 4 : 1, range: (plot) => this.#valueRange(plot)},
+      },
+      axes: [
+        {
+          stroke: ink, grid, ticks: grid, font, size: 46, gap: 4,
+          splits: (plot, _, begin, end) => this.#ticks(plot, begin, end).ticks,
+          values: (plot, ticks) => this.#timeLabels(plot, ticks),
+        },
+        {
+          stroke: ink, grid, ticks: {show: false}, font, size: axisWidth, space: 22, gap: 8,
+          ...(increments(model.unit) && !model.log ? {incrs: increments(model.unit)} : {}),
+          values: (_, ticks) => axisLabels(ticks.map((tick) => tick ?? 0), model.unit),
+        },
+      ],
+      series: [{}, ...model.lines.map((line) => ({
+        show: !line.hidden,
+        stroke: cssColor(line.color),
+        width: line.strong ? 2 : many ? 1 : 1.25,
+        dash: line.dash ? [5, 4] : line.dots && !many ? [1.5, 2] : undefined,
+        points: many ? {show: false} : {size: 4},
+      }))],
+      hooks: {
+        setSelect: [(plot) => this.#selected(plot)],
+        setCursor: [(plot) => this.#cursorMoved(plot)],
+        drawAxes: [(plot) => this.#drawBands(plot)],
+        draw: [(plot) => this.#drawMarks(plot)],
+      },
+    };
+  }
+
+  #size() {
+    return {width: Math.max(this.root.clientWidth, 160), height: this.height};
+  }
+
+  #resize() {
+    const size = this.#size();
+    if (this.#plot && this.#plot.width !== size.width) this.#plot.setSize(size);
+  }
+
+  #ticks(plot, begin, end) {
+    const most = Math.max(2, Math.floor(plot.bbox.width / uPlot.pxRatio / 76));
+    return timeTicks(begin, end, most, this.#model.zone ?? utc);
+  }
+
+  #timeLabels(plot, ticks) {
+    if (!this.#model.zone) return ticks.map(elapsedText);
+    const {step} = this.#ticks(plot, plot.scales.x.min, plot.scales.x.max);
+    return tickLabels(ticks, step, this.#model.zone);
+  }
+
+  // valueRange covers the minima and maxima of all visible lines in the visible range.
+  #valueRange() {
+    const {times, begin, end, unit, log} = this.#model;
+    const lines = this.#model.lines.filter((line) => !line.hidden);
+    const from = Math.max(nearest(times, begin), 0);
+    const to = Math.min(nearest(times, end), times.length - 1);
+    const [low] = extent(lines.map((line) => line.minimum), from, to);
+    const [, high] = extent(lines.map((line) => line.maximum), from, to);
+    if (log && low <= high) return [Math.min(0, low), high * 1.2 || 1];
+    return valueRange(low, high, unit);
+  }
+
+  #drawBands(plot) {
+    const {ctx, bbox} = plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    const lines = this.#model.lines.filter((line) => !line.hidden && line.minimum !== line.average);
+    if (lines.length > manyLines) {
+      ctx.globalAlpha = 0.25;
+      ctx.fillStyle = cssColor('ink-soft');
+      this.#drawBand(plot, envelope(lines));
+    } else {
+      for (const line of lines) {
+        ctx.globalAlpha = line.second ? 0.1 : 0.2;
+        ctx.fillStyle = cssColor(line.color);
+        this.#drawBand(plot, line);
+      }
+    }
+    ctx.restore();
+  }
+
+  // drawBand fills the area between minimum and maximum of each run of values.
+  #drawBand(plot, line) {
+    const {times} = this.#model;
+    const x = (i) => plot.valToPos(times[i], 'x', true);
+    const y = (value) => plot.valToPos(value, 'y', true);
+    let run = [];
+    const flush = () => {
+      if (run.length > 0) {
+        const half = run.length === 1 ? uPlot.pxRatio : 0;
+        plot.ctx.beginPath();
+        for (const i of run) plot.ctx.lineTo(x(i) - half, y(line.maximum[i]));
+        for (const i of run.reverse()) plot.ctx.lineTo(x(i) + half, y(line.minimum[i]));
+        plot.ctx.fill();
+      }
+      run = [];
+    };
+    for (let i = 0; i < times.length; i++) {
+      if (line.average[i] === undefined) continue;
+      if (line.average[i] === null) flush();
+      else run.push(i);
+    }
+    flush();
+  }
+
+  // drawMarks draws the marked times as lines, and resets of counters as triangles at the lower edge.
+  #drawMarks(plot) {
+    const {ctx, bbox} = plot;
+    const ratio = uPlot.pxRatio;
+    const inside = (x) => x >= bbox.left && x <= bbox.left + bbox.width;
+    ctx.save();
+    ctx.lineWidth = ratio;
+    for (const [time, dash] of [[this.#model.mark, []], [this.#mark, [4 * ratio, 3 * ratio]]]) {
+      const x = time === null ? -1 : plot.valToPos(time, 'x', true);
+      if (!inside(x)) continue;
+      ctx.setLineDash(dash);
+      ctx.strokeStyle = cssColor('mark');
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    }
+
+    for (const line of this.#model.lines) {
+      if (!line.hidden) this.#drawIsolated(plot, line);
+    }
+    const bottom = bbox.top + bbox.height;
+    for (const line of this.#model.lines) {
+      if (line.hidden || line.resets.length === 0) continue;
+      ctx.fillStyle = cssColor(line.color);
+      for (const time of line.resets) {
+        const x = plot.valToPos(time, 'x', true);
+        if (!inside(x)) continue;
+        ctx.beginPath();
+        ctx.moveTo(x, bottom - 9 * ratio);
+        ctx.lineTo(x - 5 * ratio, bottom);
+        ctx.lineTo(x + 5 * ratio, bottom);
+        ctx.fill();
+      }
+    }
+    ctx.restore();
+  }
+
+  // drawIsolated draws a dot for each value between two gaps, which is no line.
+  #drawIsolated(plot, line) {
+    const {ctx, bbox} = plot;
+    const dots = isolated(line.average);
+    if (dots.length > 0) ctx.fillStyle = cssColor(line.color);
+    for (const i of dots) {
+      const x = plot.valToPos(this.#model.times[i], 'x', true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.beginPath();
+      ctx.arc(x, plot.valToPos(line.average[i], 'y', true), 1.8 * uPlot.pxRatio, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+  }
+
+  #cursorMoved(plot) {
+    const {left, top} = plot.cursor;
+    const time = left === undefined || left < 0 ? null : plot.posToVal(left, 'x');
+    this.#read(time, top);
+    moveCursor(time, this);
+  }
+
+  #selected(plot) {
+    const {left, width} = plot.select;
+    if (width < 3) return;
+    const begin = plot.posToVal(left, 'x');
+    const end = plot.posToVal(left + width, 'x');
+    plot.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
+    this.actions.zoom(Math.round(begin), Math.round(end));
+  }
+
+  #wheel(event) {
+    if (!event.ctrlKey) return; // the wheel alone scrolls the page
+    event.preventDefault();
+    const place = event.offsetX / this.#plot.over.clientWidth;
+    this.actions.scaleBy(event.deltaY < 0 ? 0.7 : 1 / 0.7, place);
+  }
+
+  #click(event) {
+    const {times} = this.#model;
+    const i = nearest(times, this.#plot.posToVal(event.offsetX, 'x'));
+    if (i >= 0 && !event.shiftKey) this.actions.mark(times[i]);
+  }
+
+  #touch(event) {
+    if (event.pointerType === 'touch') this.#pan(event);
+  }
+
+  // pan moves the range with the pointer, and reports the distance at the end.
+  #pan(event) {
+    const from = event.clientX;
+    const {begin, end} = this.#model;
+    const scale = (end - begin) / this.#plot.over.clientWidth;
+    const move = (moved) => {
+      this.#shift = (moved.clientX - from) * scale;
+      this.#plot.setScale('x', {min: begin - this.#shift, max: end - this.#shift});
+    };
+    const stop = () => {
+      for (const [name, listener] of Object.entries(handlers)) document.removeEventListener(name, listener);
+      const shift = this.#shift;
+      if (Math.abs(shift) > 2 * scale) this.actions.pan(-shift);
+    };
+    const handlers = {pointermove: move, pointerup: stop, pointercancel: stop};
+    for (const [name, listener] of Object.entries(handlers)) document.addEventListener(name, listener);
+  }
+
+  // key moves the cursor. Space selects a range, Enter marks the time.
+  #key(event) {
+    const plot = this.#plot;
+    if (!plot || event.altKey || event.metaKey || event.shiftKey) return;
+    const {times, begin, end} = this.#model;
+    const first = nearest(times, begin);
+    const last = nearest(times, end);
+    const now = plot.cursor.left >= 0 ? nearest(times, plot.posToVal(plot.cursor.left, 'x')) : last;
+    const step = event.ctrlKey ? Math.max(1, Math.round((last - first) / 20)) : 1;
+    const moves = {ArrowLeft: now - step, ArrowRight: now + step, Home: first, End: last};
+    if (event.key in moves) {
+      this.#place(times[Math.min(Math.max(moves[event.key], first), last)]);
+    } else if (event.key === ' ') {
+      this.#select(times[now]);
+    } else if (event.key === 'Enter') {
+      this.actions.mark(times[now]);
+    } else if (event.key === 'Escape' && this.#mark !== null) {
+      this.#mark = null;
+      plot.redraw(false);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #place(time) {
+    moveCursor(time, null);
+    this.status.textContent = this.actions.describe(time, this.#model);
+  }
+
+  #select(time) {
+    if (this.#mark === null) {
+      this.#mark = time;
+      this.status.textContent = 'Selection begins. Move the cursor and press Space again to zoom.';
+      this.#plot.redraw(false);
+      return;
+    }
+    const [begin, end] = [this.#mark, time].sort((a, b) => a - b);
+    this.#mark = null;
+    if (begin < end) this.actions.zoom(begin, end);
+    else this.#plot.redraw(false);
+  }
+}
+
+// legend returns a list of lines with their values. Each row has a swatch, a name and a value.
+export function legend(rows, unit) {
+  return rows.map(({color, label, text, dash, dots}) => el('li', {},
+    swatch(color, dash || dots), el('bdi', {class: 'legend-name', text: label, title: label}),
+    el('span', {class: 'legend-value', text: text, 'data-unit': units[unit]?.symbol})));
+}
+
+export function swatch(color, dash = false) {
+  return el('span', {class: `swatch ${color}${dash ? ' dash' : ''}`, 'aria-hidden': 'true'});
+}
+
+// sparkline draws one column into a small picture without axes.
+export function sparkline(canvas, values, color) {
+  const ratio = globalThis.devicePixelRatio || 1;
+  const width = canvas.clientWidth || 90;
+  const height = canvas.clientHeight || 22;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const ctx = canvas.getContext('2d');
+  const high = Math.max(...values.filter((value) => value !== null && value !== undefined), 0) || 1;
+  ctx.scale(ratio, ratio);
+  ctx.strokeStyle = cssColor(color);
+  ctx.lineWidth = 1.25;
+  ctx.beginPath();
+  let open = false;
+  values.forEach((value, i) => {
+    if (value === null || value === undefined) {
+      open = false;
+      return;
+    }
+    const x = 1 + (i / Math.max(values.length - 1, 1)) * (width - 2);
+    const y = height - 2 - (value / high) * (height - 4);
+    if (open) ctx.lineTo(x, y);
+    else ctx.moveTo(x, y);
+    open = true;
+  });
+  ctx.stroke();
+  ctx.fillStyle = cssColor(color);
+  for (const i of isolated(values)) {
+    ctx.fillRect((i / Math.max(values.length - 1, 1)) * (width - 3),
+      height - 3 - (values[i] / high) * (height - 4), 2, 2);
+  }
+}
+

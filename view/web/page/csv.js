@@ -1,0 +1,35 @@
+// CSV: RFC 4180, with a header of counter paths as in the logs of typeperf.
+
+import {pathText} from './series.js';
+import {units} from './units.js';
+
+// csvField quotes a field if needed. A spreadsheet would execute a text that begins with = + - @ as a
+// formula, so such texts begin with an apostrophe.
+export function csvField(value) {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function csvText(rows) {
+  return rows.map((row) => row.map(csvField).join(',') + '\r\n').join('');
+}
+
+// rangeRows returns a header and a row for each time. If steps combine samples, each series has three
+// columns.
+export function rangeRows(range) {
+  const combined = (one) => one.minimum !== one.average;
+  const header = ['time (UTC)'];
+  for (const one of range.series) {
+    const symbol = units[one.unit].symbol;
+    const title = symbol ? `${pathText(one)} [${symbol}]` : pathText(one);
+    header.push(...(combined(one) ? ['average', 'minimum', 'maximum'].map((word) => `${title} ${word}`) : [title]));
+  }
+
+  const rows = range.times.map((time, i) => [
+    new Date(time).toISOString(),
+    ...range.series.flatMap((one) => [one.average[i], ...(combined(one) ? [one.minimum[i], one.maximum[i]] : [])]),
+  ]);
+  return [header, ...rows];
+}

@@ -1,0 +1,128 @@
+// Units, numbers and the scales of value axes.
+
+// A display unit groups series that share an axis. The API's unit "count" covers bytes and
+// numbers, so the name of the counter decides.
+export const units = {
+  percent: {title: 'Percent', symbol: '%'},
+  bytes: {title: 'Bytes', symbol: 'B', binary: true},
+  bytesRate: {title: 'Bytes per second', symbol: 'B/s', binary: true},
+  bits: {title: 'Bits per second', symbol: 'bit/s'},
+  perSecond: {title: 'Per second', symbol: '/s'},
+  seconds: {title: 'Seconds', symbol: 's'},
+  count: {title: 'Count', symbol: ''},
+  id: {title: 'Number', symbol: ''},
+};
+
+const multiples = [
+  [/\bM(ega)?bytes\b/i, 1 << 20],
+  [/\bKBytes\b/i, 1 << 10],
+  [/\bBytes\b|^Working Set|^Page File Bytes|^Size$/i, 1],
+];
+
+// displayUnit returns the display unit of a counter, and the factor from its values to that unit. Logs in
+// text formats have no types, and thus no units; the names of counters follow conventions.
+export function displayUnit(unit, counter) {
+  if (unit === 'percent' || unit === 'seconds') return {unit, factor: 1};
+  const typed = unit === 'per_second' || unit === 'text';
+  if (!typed && /^ID |\bProcess ID$/i.test(counter)) return {unit: 'id', factor: 1};
+  if (!typed && /^Current Bandwidth$/i.test(counter)) return {unit: 'bits', factor: 1};
+  if (!typed && /^%/.test(counter)) return {unit: 'percent', factor: 1};
+  if (!typed && /\bsec\//i.test(counter)) return {unit: 'seconds', factor: 1};
+
+  const rate = unit === 'per_second' || /\/sec$/i.test(counter);
+  for (const [pattern, factor] of multiples) {
+    if (pattern.test(counter)) return {unit: rate ? 'bytesRate' : 'bytes', factor};
+  }
+  return {unit: rate ? 'perSecond' : 'count', factor: 1};
+}
+
+const decimal = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+const binary = [[2 ** 40, 'Ti'], [2 ** 30, 'Gi'], [2 ** 20, 'Mi'], [2 ** 10, 'Ki']];
+
+// formatValue returns a number with its unit, with about three significant digits: 12.5 %,
+// 1.25 GiB, 340 µs.
+export function formatValue(value, unitName) {
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
+  if (unitName === 'seconds') return formatSeconds(value);
+  if (unitName === 'id') return String(value);
+  const unit = units[unitName] ?? units.count;
+  const [divisor, prefix] = scaleOf(Math.abs(value), unit);
+  const suffix = prefix + unit.symbol;
+  return digits(value / divisor) + (suffix && !suffix.startsWith('/') ? '\u00a0' : '') + suffix;
+}
+
+function scaleOf(size, unit) {
+  const table = unit.binary ? binary : decimal;
+  if (unit.symbol === '%') return [1, ''];
+  // Numbers below 10,000 are easier to read in full.
+  if (!unit.binary && size < 1e4) return [1, ''];
+  return table.find(([divisor]) => size >= divisor) ?? [1, ''];
+}
+
+// digits returns a number with three significant digits and no exponent.
+function digits(value) {
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size >= 100 || Number.isInteger(value)) return grouped(value.toFixed(0));
+  if (size >= 10) return value.toFixed(1);
+  if (size >= 1) return value.toFixed(2);
+  return size >= 0.001 ? value.toPrecision(2) : '<0.001';
+}
+
+function grouped(text) {
+  return text.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+// formatSeconds returns a duration of an operation, or the age of something.
+function formatSeconds(value) {
+  const size = Math.abs(value);
+  if (size === 0) return '0\u00a0s';
+  if (size < 1e-3) return digits(value * 1e6) + '\u00a0µs';
+  if (size < 1) return digits(value * 1e3) + '\u00a0ms';
+  if (size < 600) return digits(value) + '\u00a0s';
+  if (size < 36000) return digits(value / 60) + '\u00a0min';
+  if (size < 172800) return digits(value / 3600) + '\u00a0h';
+  return digits(value / 86400) + '\u00a0d';
+}
+
+// axisLabels returns labels for the ticks of one axis; all have the same prefix.
+export function axisLabels(ticks, unitName) {
+  if (unitName === 'seconds') return ticks.map(formatSeconds);
+  const unit = units[unitName] ?? units.count;
+  const largest = Math.max(...ticks.map(Math.abs), 0);
+  const [divisor, prefix] = scaleOf(largest, unit);
+  const suffix = prefix + (unit.symbol.startsWith('/') ? '' : unit.symbol);
+  return ticks.map((tick) => {
+    const number = trimmed(tick / divisor);
+    return tick === 0 || !suffix ? number : `${number}\u00a0${suffix}`;
+  });
+}
+
+// trimmed returns a number with at most four significant digits and no zeros at its end.
+function trimmed(value) {
+  const [whole, fraction] = String(Number(value.toPrecision(4))).split('.');
+  return grouped(whole) + (fraction ? `.${fraction}` : '');
+}
+
+// increments are the distances between ticks: powers of two for bytes, otherwise 1, 2, 2.5 and 5
+// times a power of ten.
+export function increments(unitName) {
+  if (!units[unitName]?.binary) return undefined;
+  return Array.from({length: 60}, (_, power) => 2 ** power);
+}
+
+// valueRange returns the limits of a value axis for values from low to high. The axis begins at zero
+// unless all values are close together and far from zero.
+export function valueRange(low, high, unitName) {
+  if (!(low <= high)) return unitName === 'percent' ? [0, 100] : [0, 1];
+  if (low === high) {
+    if (high === 0) return [0, 1];
+    return high > 0 ? [0, high * 1.25] : [low * 1.25, 0];
+  }
+  if (unitName === 'percent' && low >= 0 && high > 60 && high <= 100.5) return [0, 100.5];
+
+  const margin = (high - low) * 0.08;
+  const fromZero = low >= 0 && low < high * 0.7;
+  const toZero = high <= 0 && high > low * 0.7;
+  return [fromZero ? 0 : low - margin, toZero ? 0 : high + margin];
+}
