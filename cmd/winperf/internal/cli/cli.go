@@ -25,6 +25,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/settings"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/summary"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/verifying"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/viewing"
 )
 
 type program struct {
@@ -153,7 +154,8 @@ for example if a path had no value. Commands with other statuses describe them.`
 	sections.Record = func() *cobra.Command { return record.Command(a, sections) }
 	sections.Publish = func() *cobra.Command { return publishing.PublishCommand(a, sections) }
 	root.AddCommand(
-		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), live.TopCommand(a), summary.CompareCommand(a), verifying.Command(a, publishing.RegistrationSystem),
+		live.ListCommand(a), live.GetCommand(a), live.WatchCommand(a), live.TopCommand(a), viewing.Command(a),
+		summary.CompareCommand(a), verifying.Command(a, publishing.RegistrationSystem),
 		blocks.DumpCommand(a), blocks.CookCommand(a),
 		sections.Record(), convert.Command(a), summary.InfoCommand(a), summary.Command(a),
 		experiments.RunCommand(a, &p.call), experiments.ExperimentCommand(a),

@@ -64,7 +64,8 @@ func TestServeFlags(t *testing.T) {
 	}
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		// A socket is opened by the command line alone; paths are parts of the source's URL.
-		own := []string{"check", "config", "experiments", "help", "path.procfs", "path.rootfs", "path.sysfs"}
+		own := []string{"check", "config", "experiments", "help", "keep", "memory", "path.procfs", "path.rootfs", "path.sysfs",
+			"unprotected", "view"}
 		if !slices.Contains(flags, f.Name) && !slices.Contains(own, f.Name) && !f.Hidden {
 			t.Errorf("--%s has no key", f.Name)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/server/internal/webconfig"
 	"github.com/winperf/winperf/serve"
 	"github.com/winperf/winperf/source"
+	"github.com/winperf/winperf/view"
 )
 
 // Options configure Run.
@@ -39,6 +40,9 @@ type Options struct {
 	// responds returns as soon as a scrape could be answered, or an error when ctx ends before.
 	Listening func(ctx context.Context, urls []string, responds func(context.Context) error)
 
+	// View, if not nil, also serves a page that shows the source.
+	View *View
+
 	timeouts timeouts // zero means the defaults
 }
 
@@ -55,6 +59,9 @@ type server struct {
 	live *running
 
 	push *pushes // of live; nil if restarting failed
+
+	view *view.View   // nil without a page
+	page http.Handler // nil without a page
 
 	web     Web // as at the start
 	logging Log // as at the start
@@ -121,11 +128,14 @@ func Run(ctx context.Context, opt Options) (err error) {
 		s.live.users.Wait()
 		err = errors.Join(err, s.push.stop())
 		endSeries(context.WithoutCancel(ctx), s.push.all(), s.log)
-		err = errors.Join(err, s.live.close())
+		err = errors.Join(err, s.live.close(), s.stopView())
 		s.closing.Wait()
 	}()
 
 	if err := s.startPush(ctx, s.live, nil); err != nil {
+		return err
+	}
+	if err := s.startView(ctx); err != nil {
 		return err
 	}
 	how := s.live.config.Web

@@ -61,7 +61,11 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /-/ready", says("winperf is ready.\n"))
 	mux.HandleFunc("POST /-/reload", s.handleReload)
 	mux.HandleFunc("PUT /-/reload", s.handleReload)
-	mux.HandleFunc("GET /{$}", s.index)
+	if s.page == nil {
+		mux.HandleFunc("GET /{$}", s.index)
+	} else {
+		mux.Handle("/", s.page)
+	}
 	if s.web.Pprof {
 		s.handleProfiles(mux)
 	}

@@ -42,6 +42,8 @@ type serveFlags struct {
 	file       string
 	check      bool
 	attach     bool
+	view       bool
+	show       input.ViewFlags
 
 	push      []string // URLs
 	pushNames []string
@@ -73,13 +75,17 @@ computed.
 By default it listens on this machine only. --web.config.file names the file with
 certificates and passwords, in the format of Prometheus exporters.
 
-The --config file (YAML) can contain every setting except --experiments; flags override
-it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if it has
+The --config file (YAML) can contain every setting except --experiments and the flags of
+--view; flags override it. SIGHUP, or with --web.enable-lifecycle a POST to /-/reload, reloads it; if it has
 errors, the old configuration stays in use. --check does not serve: it ends with status 0,
 or with status 1 and all errors of the file by line and column. If a flag or path of the
 command line is wrong, it reports only this. A path without a match is only a warning,
 because its object may appear later. The sections record: and publish: of the file are for
 these commands; serve only checks them.
+
+With --view it also serves the page of winperf view at /, for the source at the start, under
+the same certificates and passwords. It costs nothing while no page is open, unless --keep
+is given.
 
 With --experiments programs can attach experiments to the server (winperf experiment
 attach serve), which measure this machine, whatever the server's source is.
@@ -145,6 +151,8 @@ func (s *serveFlags) add(cmd *cobra.Command) {
 	const check = "check the configuration, the files it names and the source, report errors, and end"
 	f.BoolVar(&s.check, "check", false, check)
 	f.BoolVar(&s.attach, "experiments", false, input.ExperimentsUsage)
+	f.BoolVar(&s.view, "view", false, "also serve a page that shows the counters in a browser, at /")
+	s.show.Add(cmd)
 	s.addWeb(cmd)
 	s.addExporter(cmd)
 
@@ -232,6 +240,9 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	if opt.View, err = s.viewOptions(cmd.Flags()); err != nil {
+		return err
+	}
 	opt.NewLog = s.newLog
 	opt.Reload = console.TakeHangups(ctx)
 	if s.host != nil {
@@ -247,6 +258,19 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 	s.end = func() {}
 	defer func() { s.end() }()
 	return server.Run(ctx, opt)
+}
+
+// viewOptions returns the options of --view, nil without it.
+func (s *serveFlags) viewOptions(flags *pflag.FlagSet) (*server.View, error) {
+	if !s.view {
+		for _, name := range []string{"keep", "memory", "unprotected"} {
+			if flags.Changed(name) {
+				return nil, fmt.Errorf("--%s needs --view", name)
+			}
+		}
+		return nil, nil
+	}
+	return &server.View{Options: s.show.Options(flags), Unprotected: s.show.Unprotected}, nil
 }
 
 func (s *serveFlags) open(ctx context.Context, url string) (winperf.Source, error) {

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const viewedLog = `"(PDH-CSV 4.0) (UTC)(0)","\\HOST\Memory\Available Bytes"
+"01/17/2024 22:20:00.000","100"
+"01/17/2024 22:20:01.000","300"
+`
+
+// TestView: the printed address leads to the values of a log and of a directory.
+func TestView(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "small.csv")
+	if err := os.WriteFile(file, []byte(viewedLog), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, dir} {
+		ctx, stop := context.WithCancel(t.Context())
+		var stdout, stderr sharedBuffer
+		status := make(chan int, 1)
+		go func() {
+			status <- Run(ctx, []string{"view", name, "--no-browser"}, strings.NewReader(""), &stdout, &stderr)
+		}()
+		var address []string
+		eventually(t, "the address is printed", func() bool {
+			address = regexp.MustCompile(`^(http://127\.0\.0\.1:\d+)/#token=(\w+)\n`).FindStringSubmatch(stdout.String())
+			return address != nil
+		})
+
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+		login, err := client.Post(address[1]+"/api/v1/login", "text/plain", strings.NewReader(address[2]))
+		if err != nil || login.StatusCode != http.StatusNoContent {
+			t.Fatalf("%v %v", login, err)
+		}
+		_ = login.Body.Close()
+		answer, err := client.Get(address[1] + "/api/v1/range?path=" + url.QueryEscape(`\Memory\Available Bytes`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil || !bytes.Contains(text, []byte(`"times":[1705530000000,1705530001000]`)) ||
+			!bytes.Contains(text, []byte(`"average":[100,300]`)) {
+			t.Errorf("%s: %s %v", name, text, err)
+		}
+
+		stop()
+		if n := <-status; n != 0 {
+			t.Errorf("status %d: %s", n, stderr.String())
+		}
+	}
+}
+
+// TestViewRefused has command lines that must not serve anything.
+func TestViewRefused(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--listen", ":0"}, "--unprotected"},
+		{[]string{"missing.csv"}, "no such file"},
+		{[]string{`\Memory\*`}, "is not a log: choose counters in the page"},
+		{[]string{"--begin", "15:40"}, "name one with --source"},
+		{[]string{"--keep", "x"}, "expected a duration"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"view", "--no-browser"}, tt.args...)
+		if n := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); n != 1 ||
+			!strings.Contains(stderr.String(), tt.want) || stdout.Len() > 0 {
+			t.Errorf("%q: status %d, %q %q, want %q", tt.args, n, stdout.String(), stderr.String(), tt.want)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package viewing implements the command view.
+package viewing

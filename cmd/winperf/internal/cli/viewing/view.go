@@ -1,0 +1,229 @@
+package viewing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
+	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
+	"github.com/winperf/winperf/cmd/winperf/internal/server"
+	"github.com/winperf/winperf/view"
+	"github.com/winperf/winperf/view/web"
+)
+
+type viewer struct {
+	app       *console.App
+	sources   []string
+	language  input.Language
+	log       input.LogFlags
+	within    input.RangeFlags
+	every     input.Interval
+	show      input.ViewFlags
+	listen    string
+	webConfig string
+	noBrowser bool
+}
+
+// softLimit is the memory that the program tries to stay within, besides the history of live sources.
+const softLimit = 224 << 20
+
+// Command returns the command view.
+func Command(a *console.App) *cobra.Command {
+	v := &viewer{app: a}
+	cmd := &cobra.Command{
+		Use:   "view [LOG...]",
+		Short: "Show counters in the browser, live or from logs",
+		Long: `View serves a page that shows counters, and opens it in the browser. Without a log it shows
+this machine live; with logs it shows their whole time. A directory is the log of a recording
+that continues in new files (winperf record --at-limit new or circular): its files are one
+log, new samples appear, and a file that is removed is a gap.
+
+It listens on a free port of this machine only, and prints the address. The address contains
+a token that is valid once: the browser exchanges it for a cookie. Over SSH, or without a
+display, view opens no browser and prints the command that forwards the port.
+
+--listen ADDRESS listens elsewhere. Other machines need TLS and a password, in the file of
+--web.config.file, which has the format of Prometheus exporters; --unprotected accepts the
+risk instead.
+
+The samples of a live source are kept in memory, for 15 minutes or --keep, in at most
+--memory; the page says since when it has samples if older ones were dropped. View measures
+while a page is open; with --keep always. For a longer history record to a directory, and
+view it.
+
+Exit status: 0 done, 1 the page could not be shown.`,
+		Example: `  winperf view
+  winperf view load.blg
+  winperf view before.blg after.blg --begin 15:40 --end 16:10
+  winperf view /var/lib/winperf
+  winperf view --keep 2h -i 5
+  winperf view --listen :8080 --web.config.file web.yml`,
+		RunE: v.run,
+	}
+
+	f := cmd.Flags()
+	const source = "another source to show, repeat it; the `URL` is " + input.SourceHelp
+	f.StringArrayVar(&v.sources, "source", nil, source)
+	f.Var(&v.language, "language", input.LanguageHelp)
+	const every = "time between samples of live sources: 2, 0.5 (default 1)"
+	f.VarP(input.LiveInterval{Interval: &v.every}, "interval", "i", every)
+	v.show.Add(cmd)
+	f.StringVar(&v.listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen on; port 0 is any free port")
+	f.StringVar(&v.webConfig, "web.config.file", "", "`FILE` with certificates and passwords")
+	f.BoolVar(&v.noBrowser, "no-browser", false, "do not open the browser")
+	v.log.Add(cmd)
+	v.within.Add(cmd)
+	console.Complete(cmd, "source", input.CompleteSource)
+	console.Complete(cmd, "language", input.CompleteLanguage)
+	return cmd
+}
+
+func (v *viewer) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if err := v.settle(args); err != nil {
+		return err
+	}
+	opt := v.show.Options(cmd.Flags())
+	opt.Language = string(v.language)
+	sources, err := v.open(ctx, append(args, v.sources...), &opt)
+	if err != nil {
+		return err
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit + 2*max(opt.Memory-view.DefaultMemory, 0))
+	}
+	shown, err := view.New(ctx, sources, opt)
+	if err != nil {
+		return err
+	}
+
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", v.listen)
+	if err != nil {
+		return errors.Join(err, shown.Close())
+	}
+	return errors.Join(v.serve(ctx, shown, l), shown.Close())
+}
+
+func (v *viewer) settle(args []string) error {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, `\`) {
+			if _, err := os.Stat(arg); err != nil {
+				return fmt.Errorf("%s is not a log: choose counters in the page (winperf watch %[1]q shows it here)", arg)
+			}
+		}
+	}
+	if v.show.Unprotected {
+		return nil
+	}
+	return server.CheckProtected(v.listen, v.webConfig)
+}
+
+// open opens the sources, this machine if there are none.
+func (v *viewer) open(
+	ctx context.Context, names []string, opt *view.Options,
+) (sources []view.Source, err error) {
+	defer func() {
+		if err != nil {
+			for _, s := range sources {
+				err = errors.Join(err, s.Close())
+			}
+		}
+	}()
+	if len(names) == 0 {
+		names = []string{"local:"}
+	}
+	how, err := v.log.Options()
+	if err != nil {
+		return nil, err
+	}
+
+	var logs []winperf.Source
+	for _, name := range names {
+		s := view.Source{Name: name, Interval: time.Duration(v.every)}
+		if info, stat := os.Stat(name); stat == nil && info.IsDir() {
+			s.Source, s.Grows = joinDirectory(name, how), true
+		} else if s.Source, err = input.OpenSource(ctx, v.app, name, how); err != nil {
+			if len(names) == 1 && name == "local:" && errors.Is(err, winperf.ErrNotSupported) {
+				err = fmt.Errorf("%w; name a log: winperf view load.blg", err)
+			}
+			return sources, err
+		}
+		sources = append(sources, s)
+		logs = append(logs, s.Source)
+	}
+
+	if v.within.IsSet() {
+		var sel winperf.Selection
+		zone := v.log.ShownZone(logs[0].Describe(), how)
+		if err := v.within.Choose(ctx, &sel, zone, logs...); err != nil {
+			return sources, err
+		}
+		opt.Begin, opt.End = sel.Begin, sel.End
+	}
+	return sources, nil
+}
+
+func (v *viewer) serve(ctx context.Context, shown *view.View, l net.Listener) error {
+	token := web.NewToken()
+	protected := server.CheckProtected(v.listen, v.webConfig) == nil
+	opt := web.Options{Token: token}
+	if server.HasTLS(v.webConfig) || !protected {
+		// The browser checks the name, or the user accepted the risk.
+		opt.AllowHost = func(string) bool { return true }
+	}
+
+	address := v.address(l, token)
+	v.announce(address, l)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- server.ServeHandler(ctx, l, web.New(shown, opt), v.webConfig, v.app.Logger(slog.LevelWarn))
+	}()
+	if !v.noBrowser && hasDisplay() {
+		if err := openBrowser(ctx, address); err != nil {
+			v.app.Complain(fmt.Errorf("the browser could not be opened: %w; open the address yourself", err))
+		}
+	}
+	return <-ended
+}
+
+// address returns the URL of the page.
+func (v *viewer) address(l net.Listener, token string) string {
+	scheme := "http"
+	if server.HasTLS(v.webConfig) {
+		scheme = "https"
+	}
+	host := l.Addr().String()
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		name, err := os.Hostname()
+		if err != nil {
+			name = "localhost"
+		}
+		host = net.JoinHostPort(name, fmt.Sprint(tcp.Port))
+	}
+	return scheme + "://" + host + "/#token=" + token
+}
+
+// announce prints the address and, if this machine has no display, how to reach it from another one.
+func (v *viewer) announce(address string, l net.Listener) {
+	fmt.Fprintln(v.app.Stdout, address)
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	if hasDisplay() || !ok || !tcp.IP.IsLoopback() {
+		return
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = "HOST"
+	}
+	const form = "To open it on another machine, forward the port there, and open the address:\n  ssh -L %d:%v %s\n"
+	fmt.Fprintf(v.app.Stderr, form, tcp.Port, tcp, name)
+}

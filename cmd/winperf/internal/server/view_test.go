@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winperf/winperf/view"
+)
+
+// TestView: the page and its interface are next to the metrics, and other sites cannot read them.
+func TestView(t *testing.T) {
+	s := startWith(t, Config{}, func(opt *Options) { opt.View = &View{} })
+	for _, c := range []struct {
+		path   string
+		status int
+		has    string
+	}{
+		{"/metrics", 200, free},
+		{"/", 200, "<html"},
+		{"/-/healthy", 200, "healthy"},
+		{"/api/v1/sources", 200, `"live":true`},
+		{"/api/v1/nothing", 404, `"error"`},
+		{"/nothing", 404, ""},
+	} {
+		status, text := s.ask("GET", c.path)
+		if status != c.status || !strings.Contains(text, c.has) {
+			t.Errorf("%s: status %d, want %d\n%s", c.path, status, c.status, text)
+		}
+	}
+
+	r, err := http.NewRequest("GET", s.url+"/api/v1/sources", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "attacker.example"
+	answer, err := client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusForbidden {
+		t.Errorf("status %d for another host", answer.StatusCode)
+	}
+}
+
+// TestViewUnprotected: other addresses than loopback need TLS and passwords, or consent.
+func TestViewUnprotected(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const tls, users = "tls_server_config:\n  cert_file: a\n  key_file: b\n", "basic_auth_users:\n  me: $2y$10$x\n"
+	both, onlyTLS, onlyUsers := file("both", tls+users), file("tls", tls), file("users", users)
+	for _, tt := range []struct {
+		address, config string
+		refused         bool
+	}{
+		{"127.0.0.1:0", "", false}, {"[::1]:80", "", false}, {"localhost:80", "", false},
+		{":80", "", true}, {"0.0.0.0:80", "", true}, {"192.0.2.1:80", "", true}, {"example.org:80", "", true},
+		{":80", onlyTLS, true}, {":80", onlyUsers, true}, {":80", both, false}, {"localhost.example.org:80", "", true},
+	} {
+		if err := CheckProtected(tt.address, tt.config); errors.Is(err, ErrUnprotected) != tt.refused {
+			t.Errorf("%s with %s: %v", tt.address, tt.config, err)
+		}
+	}
+
+	src := &runningServer{t: t}
+	config := Config{Web: Web{Listen: []string{"0.0.0.0:0"}}}
+	opt := Options{
+		Load: func(context.Context) (Config, error) { return config, nil }, Open: src.open,
+		View: &View{Options: view.Options{}},
+	}
+	if err := Run(t.Context(), opt); !errors.Is(err, ErrUnprotected) || !strings.Contains(err.Error(), "--unprotected") {
+		t.Errorf("%v", err)
+	}
+}
