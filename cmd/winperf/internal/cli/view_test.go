@@ -74,7 +74,7 @@ func TestViewRefused(t *testing.T) {
 		want string
 	}{
 		{[]string{"--listen", ":0"}, "--unprotected"},
-		{[]string{"missing.csv"}, "no such file"},
+		{[]string{"missing.csv"}, "missing.csv: "},
 		{[]string{`\Memory\*`}, "is not a log: choose counters in the page"},
 		{[]string{"--begin", "15:40"}, "name one with --source"},
 		{[]string{"--keep", "x"}, "expected a duration"},
