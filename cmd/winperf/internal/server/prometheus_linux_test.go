@@ -59,7 +59,12 @@ scrape_configs:
 		`count({__name__=~"winperf_.*",job="stranger"}) or vector(0)`:                       "0",
 		`max(winperf_processor_interrupts_total) - min(winperf_processor_interrupts_total)`: "1000",
 	} {
-		if got := ask(db, expression); got != want {
+		got := ask(db, expression)
+		for got != want && time.Now().Before(deadline) { // a slow scrape ends all series until the next
+			time.Sleep(50 * time.Millisecond)
+			got = ask(db, expression)
+		}
+		if got != want {
 			t.Errorf("%s is %q, want %s", expression, got, want)
 		}
 	}
