@@ -66,7 +66,9 @@ func (v *View) Events(ctx context.Context, r Request) (*Events, error) {
 	from := sort.Search(len(sur.events), func(i int) bool { return sur.events[i].Time.UnixMilli() >= q.begin })
 	to := sort.Search(len(sur.events), func(i int) bool { return sur.events[i].Time.UnixMilli() > q.end })
 	events := slices.Clone(sur.events[from:max(from, to)])
-	answer := &Events{Events: events[:min(len(events), MaxEvents)], More: max(len(events)-MaxEvents, 0), Complete: sur.exact}
+	answer := &Events{
+		Events: events[:min(len(events), MaxEvents)], More: max(len(events)-MaxEvents, 0), Complete: sur.exact,
+	}
 	if to == len(sur.events) {
 		answer.More += sur.dropped
 	}

@@ -89,7 +89,8 @@ func (h *history) add(s *winperf.Sample) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := len(h.groups)
-	if n == 0 || h.groups[n-1].samples >= groupSamples || h.groups[n-1].schema != s.Schema || int64(len(h.groups[n-1].data)) > h.limit/8 {
+	if n == 0 || h.groups[n-1].samples >= groupSamples || h.groups[n-1].schema != s.Schema ||
+		int64(len(h.groups[n-1].data)) > h.limit/8 {
 		if n > 0 {
 			if err := h.groups[n-1].writer.Close(); err != nil {
 				return err

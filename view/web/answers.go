@@ -218,6 +218,7 @@ func (s *stream) run(ctx context.Context, done <-chan error) error {
 				err = s.write("event: values\ndata: " + safe.String() + "\n\n")
 			}
 		}
+
 		if err != nil {
 			return err
 		}

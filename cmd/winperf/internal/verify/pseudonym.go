@@ -236,6 +236,7 @@ func (p *pseudonyms) block(b []byte, quirks winperf.Quirks) {
 		if n == 0 {
 			header = o.Off
 		}
+
 		p.blockTexts(&ix, n)
 		for i := o.Instance0; i < o.InstanceEnd; i++ {
 			in := &ix.Instances[i]
@@ -249,6 +250,7 @@ func (p *pseudonyms) block(b []byte, quirks winperf.Quirks) {
 			}
 		}
 	}
+
 	if m := ix.Machine; m.Off >= datablock.HeadLen && m.Off+m.Len <= header {
 		p.span(ix.Data[m.Off:][:m.Len], wire.UTF16LE, p.text)
 	}

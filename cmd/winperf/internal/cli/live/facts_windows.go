@@ -15,16 +15,19 @@ func factReader(winperf.HostFiles) func(pid uint64) map[string]string {
 	accounts := winapi.NewAccounts(kernel, winapi.NewDLL("advapi32.dll"))
 	commands := winapi.NewCommandLines(kernel, winapi.NewDLL("ntdll.dll"))
 	users := map[winapi.SID]string{}
+
 	return func(pid uint64) map[string]string {
 		if pid > math.MaxUint32 {
 			return nil
 		}
+
 		texts := map[string]string{}
 		texts[factCommand], _ = commands.CommandLine(uint32(pid)) // "" if it may not be read
 		sid, err := accounts.ProcessUser(uint32(pid))
 		if err != nil {
 			return texts
 		}
+
 		if _, known := users[sid]; !known {
 			users[sid] = ""
 			if domain, name, err := accounts.AccountName(sid); err == nil {

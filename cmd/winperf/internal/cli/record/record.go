@@ -144,6 +144,7 @@ func Command(a *console.App, sections settings.Commands) *cobra.Command {
 		app: a, every: input.Interval(schedule.DefaultInterval),
 		limit: logs.Limits{Action: logs.Stop}, clock: schedule.SystemClock(),
 	}
+
 	cmd := &cobra.Command{
 		Use:   "record [PATH...] [-o NAME]",
 		Short: "Record counters in files until stopped",
@@ -161,6 +162,7 @@ func Command(a *console.App, sections settings.Commands) *cobra.Command {
 			return r.run(cmd.Context(), args)
 		},
 	}
+
 	r.flags(cmd)
 	r.settings.Add(cmd, sections)
 	return cmd
