@@ -52,7 +52,8 @@ func (b *builder) collections() {
 	stats := debug.GCStats{PauseQuantiles: make([]time.Duration, 5)}
 	debug.ReadGCStats(&stats)
 	f := metrics.Family{
-		Name: "go_gc_duration_seconds", Type: metrics.Summary, Help: "Pauses of the program for garbage collections.",
+		Name: "go_gc_duration_seconds", Type: metrics.Summary,
+		Help: "Pauses of the program for garbage collections.",
 	}
 	for i, pause := range stats.PauseQuantiles {
 		c := floats(b.self.none, pause.Seconds())
@@ -97,7 +98,10 @@ type memoryMetric struct {
 type stats = runtime.MemStats
 
 var memoryMetrics = []memoryMetric{
-	{"alloc_bytes", metrics.Gauge, "Size of the heap objects.", func(m *stats) float64 { return float64(m.Alloc) }},
+	{
+		"alloc_bytes", metrics.Gauge, "Size of the heap objects.",
+		func(m *stats) float64 { return float64(m.Alloc) },
+	},
 	{
 		"alloc_bytes_total", metrics.Counter, "Size of all heap objects since the start.",
 		func(m *stats) float64 { return float64(m.TotalAlloc) },
@@ -118,14 +122,26 @@ var memoryMetrics = []memoryMetric{
 		"heap_alloc_bytes", metrics.Gauge, "Size of the heap objects, as go_memstats_alloc_bytes.",
 		func(m *stats) float64 { return float64(m.HeapAlloc) },
 	},
-	{"heap_idle_bytes", metrics.Gauge, "Unused memory of the heap.", func(m *stats) float64 { return float64(m.HeapIdle) }},
-	{"heap_inuse_bytes", metrics.Gauge, "Used memory of the heap.", func(m *stats) float64 { return float64(m.HeapInuse) }},
-	{"heap_objects", metrics.Gauge, "Heap objects.", func(m *stats) float64 { return float64(m.HeapObjects) }},
+	{
+		"heap_idle_bytes", metrics.Gauge, "Unused memory of the heap.",
+		func(m *stats) float64 { return float64(m.HeapIdle) },
+	},
+	{
+		"heap_inuse_bytes", metrics.Gauge, "Used memory of the heap.",
+		func(m *stats) float64 { return float64(m.HeapInuse) },
+	},
+	{
+		"heap_objects", metrics.Gauge, "Heap objects.",
+		func(m *stats) float64 { return float64(m.HeapObjects) },
+	},
 	{
 		"heap_released_bytes", metrics.Gauge, "Memory of the heap that the system got back.",
 		func(m *stats) float64 { return float64(m.HeapReleased) },
 	},
-	{"heap_sys_bytes", metrics.Gauge, "Address space of the heap.", func(m *stats) float64 { return float64(m.HeapSys) }},
+	{
+		"heap_sys_bytes", metrics.Gauge, "Address space of the heap.",
+		func(m *stats) float64 { return float64(m.HeapSys) },
+	},
 	{
 		"last_gc_time_seconds", metrics.Gauge, "Time of the last garbage collection, since 1970.",
 		func(m *stats) float64 { return float64(m.LastGC) / 1e9 },
@@ -162,8 +178,14 @@ var memoryMetrics = []memoryMetric{
 		"stack_inuse_bytes", metrics.Gauge, "Used memory for stacks of goroutines.",
 		func(m *stats) float64 { return float64(m.StackInuse) },
 	},
-	{"stack_sys_bytes", metrics.Gauge, "Memory for stacks.", func(m *stats) float64 { return float64(m.StackSys) }},
-	{"sys_bytes", metrics.Gauge, "Address space that Go uses.", func(m *stats) float64 { return float64(m.Sys) }},
+	{
+		"stack_sys_bytes", metrics.Gauge, "Memory for stacks.",
+		func(m *stats) float64 { return float64(m.StackSys) },
+	},
+	{
+		"sys_bytes", metrics.Gauge, "Address space that Go uses.",
+		func(m *stats) float64 { return float64(m.Sys) },
+	},
 }
 
 var resourceMetrics = []struct {
@@ -173,7 +195,10 @@ var resourceMetrics = []struct {
 }{
 	{resources.Processor, metrics.Counter, "Processor time that the program has used."},
 	{resources.MaxFiles, metrics.Gauge, "Limit of open files, on Windows of handles."},
-	{resources.Received, metrics.Counter, "Bytes that all programs in the same network namespace have received."},
+	{
+		resources.Received, metrics.Counter,
+		"Bytes that all programs in the same network namespace have received.",
+	},
 	{resources.Sent, metrics.Counter, "Bytes that all programs in the same network namespace have sent."},
 	{resources.OpenFiles, metrics.Gauge, "Open files, on Windows handles."},
 	{resources.Resident, metrics.Gauge, "Physical memory that the program uses."},

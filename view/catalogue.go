@@ -110,9 +110,11 @@ func (i *SourceInfo) read(v *survey, begin, end time.Time) (time.Time, time.Time
 	defer v.mu.Unlock()
 	i.Damage = append(i.Damage, v.damage...)
 	i.Done, i.Of = v.done, v.of
+
 	v.table.mu.RLock()
 	defer v.table.mu.RUnlock()
 	i.Samples = v.table.samples
+
 	if v.exact {
 		if step := v.table.interval(); step > 0 {
 			i.Interval = float64(step) / 1000
@@ -121,7 +123,7 @@ func (i *SourceInfo) read(v *survey, begin, end time.Time) (time.Time, time.Time
 			begin = timeOf(v.table.times[0])
 		}
 	} else if !end.IsZero() {
-		i.Done = i.Of // what is missing is only finer
+		i.Done = i.Of // the other samples only add detail
 	}
 	if v.latest.After(end) {
 		end = v.latest

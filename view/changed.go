@@ -45,6 +45,7 @@ func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, e
 	if err != nil {
 		return nil, err
 	}
+
 	var rest *table
 	if with != "" {
 		other, err := v.find(with)
@@ -304,7 +305,7 @@ func finite(values []float64) []float64 {
 
 func median(values []float64) float64 { return stats.Percentile(values, 50) }
 
-// distinct returns the first candidates, without those that change together with an earlier one.
+// distinct returns the first candidates, except candidates that change together with an earlier one.
 func distinct(all []*candidate) (found []*candidate) {
 	for _, c := range all {
 		if slices.ContainsFunc(found, c.together) {
@@ -341,6 +342,7 @@ func correlation(a, b []float64) float64 {
 		n++
 		sa, sb = sa+x, sb+y
 	}
+
 	ma, mb := sa/n, sb/n
 	for i := range a {
 		x, y := a[i]-ma, b[i]-mb
@@ -349,6 +351,7 @@ func correlation(a, b []float64) float64 {
 		}
 		saa, sbb, sab = saa+x*x, sbb+y*y, sab+x*y
 	}
+
 	if saa <= 0 || sbb <= 0 {
 		return 0
 	}

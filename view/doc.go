@@ -1,6 +1,6 @@
 // Package view answers questions about logs and live sources: which counters there are, their values over
 // time, statistics, events, and what changed most. docs/view.md describes the answers. A [View] reads its
-// sources on request and keeps what it read within a memory limit.
+// sources on request and keeps the results within a memory limit.
 //
 // The package opens no file and no connection. Package view/web serves the answers.
 package view
@@ -13,9 +13,9 @@ package view
 //
 // The survey of a source (survey.go) is one table of the averages of all counters, with the events. It
 // answers Objects, Instances, Events and Changed, and is the first coarse picture of a range. The survey of
-// a large log first reads a hundred samples, then all of them.
+// a large log has only 48 of its samples.
 //
-// The values of a path are read into a table of their own (load.go), which is cached. Requests that arrive
+// The values of a path are read into a separate table (load.go), which is cached. Requests that arrive
 // during a pass over a log share the next pass.
 //
 // A live source is measured by one loop (live.go), which only stores its samples, in captures in memory

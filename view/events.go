@@ -36,10 +36,12 @@ func (v *survey) note(a winperf.Anomaly) {
 	if a.Err != nil {
 		e.Text = a.Err.Error()
 	}
+
 	names := a.Instances
 	if len(names) == 0 {
 		names = []string{""}
 	}
+
 	for _, name := range names {
 		if len(v.events) >= maxKept {
 			v.dropped++

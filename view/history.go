@@ -268,6 +268,7 @@ func (q *historyQuery) open() error {
 	if q.last.After(from) {
 		from = q.last.Add(1)
 	}
+
 	for _, g := range q.h.groups {
 		if g.number < q.number || g.end.Before(from) {
 			continue

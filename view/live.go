@@ -35,7 +35,7 @@ func (l *live) need() {
 	}
 }
 
-// ended reports whether nobody needs the samples, and then that the loop ends.
+// ended reports whether no client needs the samples, and then that the loop ends.
 func (l *live) ended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ const (
 	tableLimit = 6 << 20                 // values of all paths of a job
 	cacheLimit = 64 << 20                // bytes of all cached tables
 	patience   = 1500 * time.Millisecond // until a request is answered from the survey
-	lease      = 15 * time.Second        // an abandoned job goes on for this time
+	lease      = 15 * time.Second        // an abandoned job continues for this time
 )
 
 // cache has the latest tables of paths.
@@ -98,12 +98,14 @@ type job struct {
 
 	mu      sync.Mutex
 	waiting int
-	until   time.Time // it goes on until then without a waiting request
+	until   time.Time // it continues until then without a waiting request
 }
 
 // tables returns a table for each path, or ok false if they are not complete within the wait. Negative
 // waits are unlimited.
-func (q *query) tables(ctx context.Context, step int64, wait time.Duration) (all []*entry, ok bool, err error) {
+func (q *query) tables(
+	ctx context.Context, step int64, wait time.Duration,
+) (all []*entry, ok bool, err error) {
 	var missing []int
 	all = make([]*entry, len(q.texts))
 	for i, text := range q.texts {
@@ -223,7 +225,7 @@ func (j *job) wait(ctx context.Context, limit time.Duration) (bool, error) {
 	}
 }
 
-var errAbandoned = errors.New("nobody waits for the answer")
+var errAbandoned = errors.New("no request waits for the answer")
 
 func (j *job) run(ctx context.Context, whole bool) {
 	defer close(j.done)
@@ -257,9 +259,11 @@ func (j *job) acquire(ctx context.Context, whole bool) error {
 			s.pending = nil
 		}
 	}()
+
 	if !whole {
 		return nil
 	}
+
 	sleep(ctx, 5*time.Millisecond) // for the other requests of a page
 	j.afterFirstLook(ctx)
 	select {
@@ -296,7 +300,9 @@ func (j *job) release() {
 }
 
 // fill reads the samples of the entries' range into their tables.
-func (s *shown) fill(ctx context.Context, paths []winperf.Path, entries []*entry, abandoned func() bool) error {
+func (s *shown) fill(
+	ctx context.Context, paths []winperf.Path, entries []*entry, abandoned func() bool,
+) error {
 	begin, end := entries[0].begin, entries[0].end
 	sel := winperf.Selection{Paths: paths, Begin: s.view.opt.Begin, End: s.view.opt.End}
 	if begin != noBegin {
@@ -354,7 +360,7 @@ func (e *entry) refresh(ctx context.Context) error {
 	if s.live != nil && begin != noBegin && !s.live.to.end().After(time.UnixMilli(begin+1)) {
 		return nil
 	}
-	e.table.trim(s.src.Describe().Log.Begin.UnixMilli()) // what the source dropped
+	e.table.trim(s.src.Describe().Log.Begin.UnixMilli()) // the samples that the source dropped
 
 	sel, err := winperf.Select(e.path)
 	if err != nil {

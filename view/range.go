@@ -119,7 +119,7 @@ func (v *View) Range(ctx context.Context, r Request, how Steps) (*Range, error) 
 			step = 0
 		}
 	}
-	if step > 0 && q.begin != noBegin && q.end != noEnd { // what the client asks for, not what there is
+	if step > 0 && q.begin != noBegin && q.end != noEnd { // the requested range, which may exceed the log
 		if err := checkSteps((q.end-q.begin)/step + 1); err != nil {
 			return nil, err
 		}

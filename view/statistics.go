@@ -178,6 +178,7 @@ func (q *query) each(ctx context.Context, path winperf.Path, do func(*measure.Cy
 			sel.Begin = from
 		}
 	}
+
 	opt := measure.Options{KeepFirst: true, Language: q.view.opt.Language}
 	for cycle, err := range measure.Watch(ctx, q.src, sel, opt) {
 		switch {

@@ -75,6 +75,7 @@ func (v *View) Values(ctx context.Context, r Request) (*Values, error) {
 func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Values, err error) {
 	m := measure.New(q.src, sel, measure.Options{Language: q.view.opt.Language})
 	defer m.Close()
+
 	var last *measure.Cycle
 	for {
 		cycle, err := m.Cycle(ctx)

@@ -50,7 +50,7 @@ type Source struct {
 // Options configure a View.
 type Options struct {
 	// Keep is the length of the history of a live source; 0 means DefaultKeep. If KeepAlways is set,
-	// live sources are measured even if nobody asks for them.
+	// live sources are measured even if no client asks for them.
 	Keep       time.Duration
 	KeepAlways bool
 	// Memory limits the stored samples of each live source, in bytes; 0 means DefaultMemory.
@@ -130,7 +130,8 @@ type shown struct {
 
 func (v *View) show(id string, s Source) *shown {
 	shown := &shown{
-		view: v, id: id, name: s.Name, src: s.Source, closing: s.Source, grows: s.Grows, pass: make(chan struct{}, 1),
+		view: v, id: id, name: s.Name, src: s.Source, closing: s.Source, grows: s.Grows,
+		pass: make(chan struct{}, 1),
 	}
 	if is := s.Describe(); !is.Recorded {
 		history := newHistory(s.Source, v.opt.Memory, v.opt.Keep)

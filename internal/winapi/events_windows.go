@@ -48,8 +48,8 @@ func (e *Events) Read(channel, query, provider string, most int) (events []Event
 		return nil, err
 	}
 
-	result, errno, err := call(e.dll, "EvtQuery", 0, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(text)),
-		evtQueryChannelPath|evtQueryReverseDirection)
+	result, errno, err := call(e.dll, "EvtQuery", 0,
+		uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(text)), evtQueryChannelPath|evtQueryReverseDirection)
 	switch {
 	case err != nil:
 		return nil, err

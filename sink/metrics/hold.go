@@ -68,7 +68,8 @@ func (m *Mapper) holdOn(c *cell, in *inputs) {
 }
 
 func (m *Mapper) seriesName(c *cell, i int) string {
-	return fmt.Sprintf("%q %q %q %q", m.set.Families[c.family].Name, c.out.Suffix, c.out.Extra, c.out.Rows.Labels(i))
+	name := m.set.Families[c.family].Name
+	return fmt.Sprintf("%q %q %q %q", name, c.out.Suffix, c.out.Extra, c.out.Rows.Labels(i))
 }
 
 // previousRow returns the row in the previous sample, -1 for none.

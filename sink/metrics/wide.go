@@ -107,11 +107,11 @@ func continued(total, raw uint64, match counter.Match) uint64 {
 	return raw
 }
 
-// Continue copies the totals of cumulative counters of 4 bytes and the values kept in place of smaller
-// ones from last, which mapped earlier samples of the same machines, and continues its groups of processes if the options are the same.
-// Without it these counters fall to the raw value, and the groups to 0; rate() treats this as a restart
-// from 0. Call it before the first Map, while last is not in use. Do not use last afterwards. After Map has
-// been called the error wraps winperf.ErrState.
+// Continue copies the totals of cumulative counters of 4 bytes and the values kept in place of smaller ones
+// from last, which mapped earlier samples of the same machines, and continues its groups of processes if
+// the options are the same. Without it these counters fall to the raw value, and the groups to 0; rate()
+// treats this as a restart from 0. Call it before the first Map, while last is not in use. Do not use last
+// afterwards. After Map has been called the error wraps winperf.ErrState.
 func (m *Mapper) Continue(last *Mapper) error {
 	if m.uses > 0 {
 		return fmt.Errorf("metrics: %w: samples were mapped already", winperf.ErrState)

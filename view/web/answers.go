@@ -35,6 +35,7 @@ func answers() map[string]answerer {
 		"instances": func(ctx context.Context, v *view.View, r view.Request, q url.Values) (any, error) {
 			return v.Instances(ctx, r, q.Get("object"))
 		},
+
 		"range": func(ctx context.Context, v *view.View, r view.Request, q url.Values) (any, error) {
 			steps, err := stepsOf(q)
 			if err != nil {
@@ -42,6 +43,7 @@ func answers() map[string]answerer {
 			}
 			return v.Range(ctx, r, steps)
 		},
+
 		"statistics": func(ctx context.Context, v *view.View, r view.Request, _ url.Values) (any, error) {
 			return v.Statistics(ctx, r)
 		},

@@ -31,8 +31,8 @@ type Options struct {
 	// the server around the Handler authenticates clients.
 	Token string
 	// AllowHost reports whether the Handler answers requests for a host, in lower case and without port.
-	// nil allows localhost and IP addresses, so that a web page cannot read the values through a host
-	// name of its own (DNS rebinding).
+	// nil allows localhost and IP addresses, so that a web page cannot read the values through its
+	// own host name (DNS rebinding).
 	AllowHost func(host string) bool
 }
 
@@ -212,6 +212,7 @@ func static(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusMethodNotAllowed, errors.New("expected GET"))
 		return
 	}
+
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	if name == "" {
 		name = "index.html"
@@ -221,6 +222,7 @@ func static(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+
 	kind := mime.TypeByExtension(path.Ext(name))
 	if path.Ext(name) == ".js" { // systems have other opinions
 		kind = "text/javascript; charset=utf-8"

@@ -1,5 +1,5 @@
-// Package resources reads the resources that this program uses, under the names that Prometheus' client libraries
-// give them.
+// Package resources reads the resources that this program uses, under the names that Prometheus' client
+// libraries give them.
 package resources
 
 import "github.com/winperf/winperf/internal/usage"

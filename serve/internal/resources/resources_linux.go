@@ -2,6 +2,7 @@ package resources
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -55,8 +56,8 @@ func readNames(directory string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// parseStat returns the bytes of address space, the resident pages and the start in clock ticks after the boot
-// (proc_pid_stat(5), fields 23, 24 and 22).
+// parseStat returns the bytes of address space, the resident pages and the start in clock ticks after the
+// boot (proc_pid_stat(5), fields 23, 24 and 22).
 func parseStat(stat string) (virtual, pages, ticks float64, ok bool) {
 	const state, start = 3, 22 // fields, counted from 1
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
@@ -96,21 +97,20 @@ func parseNetstat(netstat string) (received, sent float64, ok bool) {
 		case names == nil:
 			names = fields
 		default:
-			found := 0
-			for i, name := range names[:min(len(names), len(fields))] {
-				v, err := strconv.ParseFloat(fields[i], 64)
-				switch {
-				case err != nil:
-				case name == "InOctets":
-					received = v
-					found++
-				case name == "OutOctets":
-					sent = v
-					found++
-				}
-			}
-			return received, sent, found == 2
+			received, gotReceived := field(names, fields, "InOctets")
+			sent, gotSent := field(names, fields, "OutOctets")
+			return received, sent, gotReceived && gotSent
 		}
 	}
 	return 0, 0, false
+}
+
+// field returns the value in fields at the position of a name in names.
+func field(names, fields []string, name string) (value float64, ok bool) {
+	i := slices.Index(names, name)
+	if i < 0 || i >= len(fields) {
+		return 0, false
+	}
+	value, err := strconv.ParseFloat(fields[i], 64)
+	return value, err == nil
 }

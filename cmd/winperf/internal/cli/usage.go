@@ -74,8 +74,8 @@ registry:, perflib: and pdh: read Windows machines and need Windows.`,
 	}
 }
 
-// versionOr returns a help function that shows the version if show is true: winperf --version runs no command,
-// and cobra then shows the help. A version template of cobra would make the program larger.
+// versionOr returns a help function that shows the version if show is true: winperf --version runs no
+// command, and cobra then shows the help. A version template of cobra would make the program larger.
 func versionOr(show *bool, help func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if asked, _ := cmd.Flags().GetBool("help"); *show && !asked {

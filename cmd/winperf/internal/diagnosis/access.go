@@ -84,7 +84,8 @@ func findKeyRights(v *view, report func(Finding)) {
 	}
 	if len(denied) > 0 {
 		report(Finding{
-			What: "Accounts that read counters have no right to read keys of performance counters.", Evidence: few(evidence),
+			What:     "Accounts that read counters have no right to read keys of performance counters.",
+			Evidence: few(evidence),
 		}.allow(denied, sids))
 	}
 }
@@ -122,8 +123,9 @@ func (f Finding) allow(keys, sids []string) Finding {
 			"[Security.Principal.SecurityIdentifier]::new($s),'ReadKey','ContainerInherit','None','Allow')) }; "+
 			"Set-Acl $k $a"),
 	}
-	f.Risk = "Run the commands in an elevated PowerShell. The first one shows the rights before the change: keep " +
-		"its output. The accounts can then read the keys and the keys below. The command removes no entry that " +
-		"denies the right; remove such entries in regedit. If a policy set the rights, it sets them again."
+	f.Risk = "Run the commands in an elevated PowerShell. The first one shows the rights before the change: " +
+		"keep its output. The accounts can then read the keys and the keys below. The command removes no " +
+		"entry that denies the right; remove such entries in regedit. If a policy set the rights, it sets them " +
+		"again."
 	return f
 }

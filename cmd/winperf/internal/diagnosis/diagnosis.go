@@ -40,7 +40,7 @@ type Unexamined struct {
 // Report is the result of an examination.
 type Report struct {
 	Findings   []Finding    `json:"findings"`
-	Examined   []string     `json:"examined"` // what was examined, with numbers
+	Examined   []string     `json:"examined"` // the examined parts, with numbers
 	Unexamined []Unexamined `json:"unexamined"`
 }
 
@@ -119,11 +119,13 @@ func checks() []check {
 
 // examined returns the parts that the checks could examine.
 func (v *view) examined() (parts []string) {
-	for _, part := range []struct {
+	type part struct {
 		examined bool
 		form     string
 		n        int
-	}{
+	}
+
+	for _, part := range []part{
 		{v.perflib, "languages of name tables: %d", len(v.languages)},
 		{v.services, "version 1 providers: %d", len(v.providers)},
 		{v.Probes != nil, "called providers: %d", len(v.Probes)},

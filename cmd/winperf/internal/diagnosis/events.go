@@ -65,11 +65,14 @@ func (e Event) String() string {
 
 // about reports whether an event has the name of a provider among its values.
 func (e Event) about(p *provider) bool {
-	return slices.ContainsFunc(e.Values, func(s string) bool { return strings.EqualFold(strings.Trim(s, `"`), p.name) })
+	return slices.ContainsFunc(e.Values, func(s string) bool {
+		return strings.EqualFold(strings.Trim(s, `"`), p.name)
+	})
 }
 
 // showEvents is the command that shows the entries of Perflib.
-const showEvents = `wevtutil qe Application "/q:*[System/Provider[@Name='Microsoft-Windows-Perflib']]" /c:20 /rd:true /f:text`
+const showEvents = `wevtutil qe Application "/q:*[System/Provider[@Name='Microsoft-Windows-Perflib']]" ` +
+	`/c:20 /rd:true /f:text`
 
 // eventsOf returns the newest entries about a provider, or why there are none.
 func (v *view) eventsOf(p *provider) (lines []string) {

@@ -234,8 +234,8 @@ func (v *view) renew(f Finding, indices []uint32) Finding {
 	}
 
 	f.Fix = []string{"lodctr /Q"}
-	f.Risk = "None: the command only lists the providers. If a program whose names are in the evidence is still " +
-		"installed, install its names again."
+	f.Risk = "None: the command only lists the providers. If a program whose names are in the evidence is " +
+		"still installed, install its names again."
 	return f
 }
 

@@ -169,6 +169,7 @@ func (v *view) readProviders() {
 			v.missed("provider "+name, key, err)
 			continue
 		}
+
 		p := v.readProvider(name, key)
 		switch {
 		case !p.installed:

@@ -1,4 +1,4 @@
-// Command packaging writes the manual pages of winperf into a directory. It is a module of its own, so that
+// Command packaging writes the manual pages of winperf into a directory. It is a separate module, so that
 // its dependencies, and the packager nfpm, are none of winperf's:
 //
 //	SOURCE_DATE_EPOCH=SECONDS go run . VERSION DIRECTORY

@@ -16,8 +16,8 @@ import (
 // The longest profile of the processor and the longest trace.
 const maxProfile = 30 * time.Second
 
-// handleProfiles adds profiles at the paths that go tool pprof and go tool trace expect. Package net/http/pprof
-// would make the program larger, because it imports html/template.
+// handleProfiles adds profiles at the paths that go tool pprof and go tool trace expect. Package
+// net/http/pprof would make the program larger, because it imports html/template.
 func (s *server) handleProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/{$}", listProfiles)
 	mux.HandleFunc("GET /debug/pprof/{name}", profile)

@@ -23,10 +23,11 @@ type View struct {
 
 // ErrUnprotected means that a page would be readable by everyone who reaches an address.
 var ErrUnprotected = errors.New("other machines could read the counters, such as the names of processes," +
-	" without TLS and a password: name a file with both by --web.config.file, or accept this risk with --unprotected")
+	" without TLS and a password: name a file with both by --web.config.file," +
+	" or accept this risk with --unprotected")
 
-// CheckProtected returns an error that wraps ErrUnprotected for an address that other machines can reach, unless
-// the file configures TLS and passwords.
+// CheckProtected returns an error that wraps ErrUnprotected for an address that other machines can reach,
+// unless the file configures TLS and passwords.
 func CheckProtected(address, webConfig string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -42,13 +43,16 @@ func CheckProtected(address, webConfig string) error {
 
 // ServeHandler serves a handler on a listener until ctx ends. webConfig is the file with certificates and
 // passwords, or "". The handler sets deadlines of its answers.
-func ServeHandler(ctx context.Context, l net.Listener, h http.Handler, webConfig string, log *slog.Logger) error {
+func ServeHandler(
+	ctx context.Context, l net.Listener, h http.Handler, webConfig string, log *slog.Logger,
+) error {
 	defer func() { _ = l.Close() }() // still open if the file has an error
 	limits := defaultTimeouts()
 	s := &http.Server{
 		Handler: h, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: limits.header, IdleTimeout: limits.idle,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // ends streams
 	}
+
 	ended := context.AfterFunc(ctx, func() {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
@@ -57,6 +61,7 @@ func ServeHandler(ctx context.Context, l net.Listener, h http.Handler, webConfig
 		}
 	})
 	defer ended()
+
 	err := webconfig.Serve(l, s, webConfig, log)
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil

@@ -293,6 +293,7 @@ func readBundle(r io.ReaderAt, size int64) (map[string][]byte, error) {
 		return nil, fmt.Errorf("%w: %w", winperf.ErrBadData, err)
 	}
 	files, room := map[string][]byte{}, int64(maxFiles)
+
 	for _, f := range z.File {
 		in, err := f.Open()
 		if err != nil {
@@ -303,6 +304,7 @@ func readBundle(r io.ReaderAt, size int64) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", f.Name, winperf.ErrBadData, err)
 		}
+
 		if room -= int64(len(b)); room < 0 {
 			return nil, fmt.Errorf("%w: the files have more than %d bytes", winperf.ErrBadData, maxFiles)
 		}

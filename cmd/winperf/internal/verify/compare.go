@@ -60,7 +60,7 @@ type result struct {
 	ranges map[string]*valueRange // of the instances of gauges and intervals
 }
 
-// valueRange has the values that a reader had for an instance, and the range of those of the base.
+// valueRange has the values that a reader had for an instance, and the range of the base's values.
 type valueRange struct {
 	values            []float64
 	least, most, room float64
@@ -243,7 +243,7 @@ func limits(c *Counter, a0, a1, a2, a3 *counter.Sample) (least, most float64, ok
 	return inner / ratio, outer * ratio, true
 }
 
-// divisor returns what the growth of a counter is divided by.
+// divisor returns the number by which the growth of a counter is divided.
 func divisor(c *Counter, from, to *counter.Sample) float64 {
 	switch clock := c.Type.Clock(); {
 	case c.Type.NeedsBase():

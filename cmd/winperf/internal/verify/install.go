@@ -74,7 +74,7 @@ func (r *Report) newInstallation(in Install) (*installation, error) {
 	return &installation{in, r}, nil
 }
 
-// The lines of the journal: what is or may be registered, and the command that removes it.
+// The lines of the journal: the parts that may be registered, and the command that removes it.
 const (
 	undoDriver = "unlodctr " + driverName + "\n"
 	undoSet    = undoDriver + "unlodctr /G:" + setGUID + "\n"
@@ -87,7 +87,7 @@ func (in *installation) write(journal string) error {
 
 func (in *installation) file(name string) string { return filepath.Join(in.directory, name) }
 
-// removeRest removes what an interrupted check left behind.
+// removeRest removes the registrations and files of an interrupted check.
 func (in *installation) removeRest(ctx context.Context) {
 	const name = "the rest of an interrupted --install"
 	if _, err := os.Stat(in.file(journalFile)); errors.Is(err, fs.ErrNotExist) {
@@ -324,7 +324,7 @@ func (in *installation) clean(names ...string) error {
 	return errors.Join(errs...)
 }
 
-// names are the texts of a name table by language. The help texts have a language of their own.
+// names are the texts of a name table by language. The help texts count as a further language.
 type names map[string]map[uint32]string
 
 // tables returns the name tables.
@@ -388,7 +388,8 @@ func (in *installation) finish(ctx context.Context) {
 	} else {
 		files = append(files, tablesFile)
 	}
-	in.report.check(name, "the same as before", errors.Join(err, in.clean(append(files, namesFile, journalFile)...)))
+	err = errors.Join(err, in.clean(append(files, namesFile, journalFile)...))
+	in.report.check(name, "the same as before", err)
 }
 
 // sameTables returns an error that lists the languages and indices that differ.
@@ -417,5 +418,6 @@ func differingNames(language, how string, table, other map[uint32]string) error 
 		return nil
 	}
 	first := slices.Min(differ)
-	return fmt.Errorf("language %s: %d names are %s, the first is %d %q", language, len(differ), how, first, table[first])
+	const form = "language %s: %d names are %s, the first is %d %q"
+	return fmt.Errorf(form, language, len(differ), how, first, table[first])
 }

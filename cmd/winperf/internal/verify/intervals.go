@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// meter is a program of Linux that shows rates over an interval of its own.
+// meter is a program of Linux that shows rates over its own interval.
 type meter struct {
 	command []string
 	table

@@ -234,7 +234,7 @@ func lastReadings(ctx context.Context, file string) (map[string]float64, error) 
 	return values, nil
 }
 
-// sameLogs compares the last values of a log with those that another program made of it.
+// sameLogs compares the last values of a log with the last values of another program's copy.
 func sameLogs(ctx context.Context, own, other string) (detail string, err error) {
 	want, errWant := lastReadings(ctx, own)
 	got, errGot := lastReadings(ctx, other)

@@ -47,13 +47,14 @@ func newPseudonyms() *pseudonyms {
 }
 
 var (
-	// word matches what has a pseudonym.
+	// word matches the parts of a text that have pseudonyms.
 	word = regexp.MustCompile(`[\pL\pM\pN]+`)
 	// common matches names of instances that many machines have and that say nothing about one.
 	common = regexp.MustCompile(`(?i)^(\d{1,3}(,\d{1,3})*|(\d{1,3},)*_Total|_Global_|Idle|` +
 		`(\d{1,3} )?[a-z]:( [a-z]:)*|HarddiskVolume\d{1,3})$`)
 	// generic matches words of texts that many machines and accounts have as their names.
-	generic = regexp.MustCompile(`(?i)^(root|administrator|system|localhost|local|nt|authority|network|service)$`)
+	generic = regexp.MustCompile(`(?i)^(root|administrator|system|localhost|local|nt|` +
+		`authority|network|service)$`)
 
 	instanceNumber = regexp.MustCompile(`#\d+$`)
 	// machineName matches the name of a machine behind the slashes of a URL or path.
@@ -68,7 +69,7 @@ func (p *pseudonyms) learn(name string) {
 }
 
 // mapWords replaces the words of the name of an instance that say something about it. Its parents and its
-// number behind # are names of their own.
+// number behind # are separate names.
 func mapWords(name string, replace func(word string) string) string {
 	number := instanceNumber.FindString(name)
 	parts := strings.Split(strings.TrimSuffix(name, number), "/")
@@ -132,7 +133,9 @@ func (p *pseudonyms) pattern() *regexp.Regexp {
 
 // replacePrivate replaces the names of machines and users.
 func (p *pseudonyms) replacePrivate(s string) string {
-	return p.pattern().ReplaceAllStringFunc(s, func(m string) string { return word.ReplaceAllStringFunc(m, p.known) })
+	return p.pattern().ReplaceAllStringFunc(s, func(m string) string {
+		return word.ReplaceAllStringFunc(m, p.known)
+	})
 }
 
 // fold returns a text without differences of case. It has the same length.
@@ -415,7 +418,7 @@ func (p *pseudonyms) scrubRun(r run) string {
 // inName reports whether a character can be in the name of a machine or user, or in a word.
 func inName(r rune) bool {
 	switch {
-	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_':
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.', r == '_':
 		return true
 	case r <= unicode.MaxASCII:
 		return false

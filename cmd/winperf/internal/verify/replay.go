@@ -76,6 +76,7 @@ func readSamples(ctx context.Context, b []byte) (all []*winperf.Sample, err erro
 	if err != nil {
 		return nil, err
 	}
+
 	for cursor := f.Cursor(); ; {
 		s := &winperf.Sample{}
 		err := cursor.Next(ctx, s)
@@ -88,6 +89,7 @@ func readSamples(ctx context.Context, b []byte) (all []*winperf.Sample, err erro
 		if err != nil {
 			return nil, err
 		}
+
 		s.Keep()
 		all = append(all, s)
 	}

@@ -138,7 +138,8 @@ func (r *Report) keep(l *Look) {
 	r.Looks = append(r.Looks, &kept)
 }
 
-// late reports the objects that were not compared often enough. Objects from position i on have one look less.
+// late reports the objects that were not compared often enough. Objects from position i on have one look
+// less.
 func (r *Report) late(tasks []task, pass, i int) {
 	for n, t := range tasks {
 		looks := pass

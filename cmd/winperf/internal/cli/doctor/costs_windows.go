@@ -74,12 +74,14 @@ func writeCosts(a *console.App, r registry) error {
 	if err != nil {
 		return err
 	}
+
 	rest, _, err := datablock.Objects(block, 0)
 	for len(rest) > 0 && err == nil {
 		var object datablock.ObjectBytes
 		if object, rest, err = datablock.CutObject(rest); err != nil {
 			break
 		}
+
 		title := object.Title()
 		fmt.Fprintf(a.Stdout, "\nobject %d\n", title)
 		took, err := r.cost(strconv.FormatUint(uint64(title), 10))

@@ -40,8 +40,9 @@ describes each finding.
 
 On Windows it examines the name tables, the keys of all providers and who may read them,
 the rights of this account, services, the time to read each object, and clocks. It also
-calls each version 1 provider once, in a separate process. On Linux it examines hidden processes, missing files, limits of control groups,
-the directories of published counters, the time to read each object, and clocks.
+calls each version 1 provider once, in a separate process. On Linux it examines hidden
+processes, missing files, limits of control groups, the directories of published counters,
+the time to read each object, and clocks.
 
 A FILE .reg is a part of the registry of another machine, exported by regedit or reg
 export. Doctor then examines only these files, on any system. It needs two keys, in one

@@ -39,8 +39,8 @@ func readMachine(ctx context.Context) (*diagnosis.Machine, error) {
 // contain published objects; reading these can remove files of publishers that have ended.
 var objects = []string{
 	"System", "Processor", "Processor Information", "Memory", "Paging File", "Objects", "Process", "Thread",
-	"PhysicalDisk", "LogicalDisk", "Network Interface", "IPv4", "IPv6", "TCPv4", "UDPv4", "UDPv6", "ICMP", "ICMPv6",
-	"Pressure Stall", "Control Group",
+	"PhysicalDisk", "LogicalDisk", "Network Interface", "IPv4", "IPv6", "TCPv4", "UDPv4", "UDPv6",
+	"ICMP", "ICMPv6", "Pressure Stall", "Control Group",
 }
 
 // costOf returns the median time of 3 samples of an object.

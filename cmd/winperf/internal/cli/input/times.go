@@ -159,7 +159,9 @@ func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
 }
 
 // SampleTimes returns the times of the readable samples of a log in the range of a selection.
-func SampleTimes(ctx context.Context, src winperf.Source, sel winperf.Selection) (all []time.Time, err error) {
+func SampleTimes(
+	ctx context.Context, src winperf.Source, sel winperf.Selection,
+) (all []time.Time, err error) {
 	q, err := src.Compile(ctx, sel)
 	if err != nil {
 		return nil, err

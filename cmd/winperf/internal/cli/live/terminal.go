@@ -193,6 +193,7 @@ func (t *terminal) until(
 ) (context.Context, func() *screen.Action) {
 	inner, cancel := context.WithCancel(ctx)
 	result := make(chan *screen.Action, 1)
+
 	go func() {
 		defer close(result)
 		for {
@@ -208,6 +209,7 @@ func (t *terminal) until(
 			}
 		}
 	}()
+
 	return inner, func() *screen.Action {
 		cancel()
 		return <-result

@@ -86,7 +86,7 @@ func (f *follower) next(p []byte) (n int, err error) {
 	return n, err
 }
 
-// replaced reports whether the name is that of another file, or the file has become shorter.
+// replaced reports whether the name belongs to another file, or the file has become shorter.
 func (f *follower) replaced() bool {
 	now, err := os.Stat(f.name)
 	if err != nil {

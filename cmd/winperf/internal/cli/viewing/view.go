@@ -224,6 +224,7 @@ func (v *viewer) announce(address string, l net.Listener) {
 	if err != nil {
 		name = "HOST"
 	}
-	const form = "To open it on another machine, forward the port there, and open the address:\n  ssh -L %d:%v %s\n"
+	const form = "To open it on another machine, forward the port there, and open the address:\n" +
+		"  ssh -L %d:%v %s\n"
 	fmt.Fprintf(v.app.Stderr, form, tcp.Port, tcp, name)
 }

@@ -1,6 +1,7 @@
-// Package webconfig serves HTTP with the certificates, passwords and headers of a web configuration file, in the
-// format of Prometheus' exporter toolkit. Changes of the file and of the files that it names apply to the next
-// connection or request. If they are invalid, they are logged and the last valid configuration stays in use.
+// Package webconfig serves HTTP with the certificates, passwords and headers of a web configuration file, in
+// the format of Prometheus' exporter toolkit. Changes of the file and of the files that it names apply to the
+// next connection or request. If they are invalid, they are logged and the last valid configuration stays in
+// use.
 package webconfig
 
 import (

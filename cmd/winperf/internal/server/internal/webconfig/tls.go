@@ -153,7 +153,8 @@ func (a *auth) UnmarshalText(text []byte) (err error) {
 	a.set = len(text) > 0
 	a.kind, err = choose(text, []choice[tls.ClientAuthType]{
 		{"NoClientCert", tls.NoClientCert}, {"RequestClientCert", tls.RequestClientCert},
-		{"RequireAnyClientCert", tls.RequireAnyClientCert}, {"VerifyClientCertIfGiven", tls.VerifyClientCertIfGiven},
+		{"RequireAnyClientCert", tls.RequireAnyClientCert},
+		{"VerifyClientCertIfGiven", tls.VerifyClientCertIfGiven},
 		{"RequireAndVerifyClientCert", tls.RequireAndVerifyClientCert},
 		{"RequireClientCert", tls.RequireAnyClientCert}, {"", tls.NoClientCert},
 	})
@@ -163,7 +164,8 @@ func (a *auth) UnmarshalText(text []byte) (err error) {
 // UnmarshalText reads the version.
 func (v *version) UnmarshalText(text []byte) (err error) {
 	*v, err = choose(text, []choice[version]{
-		{"TLS13", tls.VersionTLS13}, {"TLS12", tls.VersionTLS12}, {"TLS11", tls.VersionTLS11}, {"TLS10", tls.VersionTLS10},
+		{"TLS13", tls.VersionTLS13}, {"TLS12", tls.VersionTLS12},
+		{"TLS11", tls.VersionTLS11}, {"TLS10", tls.VersionTLS10},
 	})
 	return err
 }
@@ -171,8 +173,8 @@ func (v *version) UnmarshalText(text []byte) (err error) {
 // UnmarshalText reads the curve.
 func (c *curve) UnmarshalText(text []byte) (err error) {
 	*c, err = choose(text, []choice[curve]{
-		{"CurveP256", curve(tls.CurveP256)}, {"CurveP384", curve(tls.CurveP384)}, {"CurveP521", curve(tls.CurveP521)},
-		{"X25519", curve(tls.X25519)},
+		{"CurveP256", curve(tls.CurveP256)}, {"CurveP384", curve(tls.CurveP384)},
+		{"CurveP521", curve(tls.CurveP521)}, {"X25519", curve(tls.X25519)},
 	})
 	return err
 }
