@@ -10,6 +10,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Sources are the sources of a View.
@@ -261,7 +262,7 @@ func (v *survey) objects(schema *winperf.Schema) []Object {
 	for _, o := range all {
 		objects = append(objects, *o.Object)
 	}
-	slices.SortFunc(objects, func(a, b Object) int {
+	sorted.Func(objects, func(a, b Object) int {
 		return cmp.Or(
 			strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name),
 		)
@@ -332,7 +333,7 @@ func (v *View) Instances(ctx context.Context, r Request, object string) (*Instan
 			in.Last = last
 		}
 	}
-	slices.SortStableFunc(answer.Instances, func(a, b Instance) int { return a.First.Compare(b.First) })
+	sorted.Func(answer.Instances, func(a, b Instance) int { return a.First.Compare(b.First) })
 	return answer, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/stats"
 )
 
@@ -117,7 +118,7 @@ func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 		}
 	}
 
-	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	sorted.Func(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
 	answer := &Changed{Changed: []Change{}}
 	for _, c := range distinct(all) {
 		answer.Changed = append(answer.Changed, c.change(t))

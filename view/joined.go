@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Part is one of several logs that follow each other, such as the files of a recording.
@@ -111,7 +111,7 @@ func (j *joined) refresh(ctx context.Context) error {
 	}
 
 	j.known = known
-	slices.SortStableFunc(j.parts, func(a, b knownPart) int {
+	sorted.Func(j.parts, func(a, b knownPart) int {
 		return cmp.Or(a.begin.Compare(b.begin), cmp.Compare(a.Name, b.Name))
 	})
 	j.describe()

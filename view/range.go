@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Steps choose the resolution of a range.
@@ -307,7 +308,7 @@ func highest(rows []*row, from, to, n int) []*row {
 		}
 	}
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(averages[b], averages[a]) })
+	sorted.Func(rows, func(a, b *row) int { return cmp.Compare(averages[b], averages[a]) })
 	return rows[:min(n, len(rows))]
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/winperf/winperf/internal/counterset"
 	"github.com/winperf/winperf/internal/datablock"
 	"github.com/winperf/winperf/internal/index"
+	"github.com/winperf/winperf/internal/sorted"
 	"github.com/winperf/winperf/internal/wire"
 )
 
@@ -116,7 +117,7 @@ func (p *pseudonyms) pattern() *regexp.Regexp {
 	if p.texts != nil {
 		return p.texts
 	}
-	slices.SortFunc(p.private, func(a, b string) int {
+	sorted.Func(p.private, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
 	all := []string{"$.^"} // matches nothing
