@@ -3,22 +3,20 @@ package console
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
 // Supervised notifies systemd, if it started this program as a service of type notify, that the service is
-// ready, and when ctx ends that it stops. If the service has a watchdog, it calls responds twice in each
+// ready, and when ctx ends or end is called that it stops. If the service has a watchdog, it calls responds twice in each
 // period of the watchdog and notifies systemd if the result is nil. systemd restarts a service that does
 // not notify it. Call end before the program ends: it waits for the notification of the stop.
 func (a *App) Supervised(ctx context.Context, responds func(context.Context) error) (end func()) {
 	a.notify(daemon.SdNotifyReady)
-	notified := make(chan struct{})
-	cancel := context.AfterFunc(ctx, func() {
-		a.notify(daemon.SdNotifyStopping)
-		close(notified)
-	})
+	stopping := sync.OnceFunc(func() { a.notify(daemon.SdNotifyStopping) })
+	cancel := context.AfterFunc(ctx, stopping)
 
 	period, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -28,9 +26,8 @@ func (a *App) Supervised(ctx context.Context, responds func(context.Context) err
 		go a.watch(ctx, period/2, responds)
 	}
 	return func() {
-		if !cancel() {
-			<-notified
-		}
+		cancel()
+		stopping() // The end of ctx may not have called it yet.
 	}
 }
 
