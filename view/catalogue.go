@@ -42,7 +42,7 @@ type SourceInfo struct {
 // Sources describes the sources.
 func (v *View) Sources(ctx context.Context) (*Sources, error) {
 	answer := &Sources{Sources: []SourceInfo{}}
-	for _, s := range v.sources {
+	for _, s := range v.all() {
 		if s.live != nil {
 			s.live.need()
 		}

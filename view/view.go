@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -64,9 +65,11 @@ type Options struct {
 // View answers questions about sources. Its methods may be called concurrently; they return when their
 // context ends.
 type View struct {
-	opt     Options
+	opt   Options
+	cache cache
+
+	mu      sync.Mutex
 	sources []*shown
-	cache   cache
 
 	ctx  context.Context // of work in the background
 	stop context.CancelFunc
@@ -82,18 +85,39 @@ func New(ctx context.Context, sources []Source, opt Options) (*View, error) {
 	v.ctx, v.stop = context.WithCancel(context.WithoutCancel(ctx))
 	v.cache.limit = cacheLimit
 	for i, s := range sources {
-		v.sources = append(v.sources, v.show(fmt.Sprint(i), s))
-	}
-
-	for _, s := range v.sources {
-		if err := s.probe(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), v.Close())
-		}
-		if s.live != nil && opt.KeepAlways {
-			s.live.need()
+		if _, err := v.Add(ctx, s); err != nil {
+			for _, rest := range sources[i+1:] {
+				err = errors.Join(err, rest.Close())
+			}
+			return nil, errors.Join(err, v.Close())
 		}
 	}
 	return v, nil
+}
+
+// Add adds a source and returns its id. It reads the first samples of a log. If Add fails, it closes the
+// source.
+func (v *View) Add(ctx context.Context, source Source) (id string, err error) {
+	s := v.show(source)
+	if err := s.probe(ctx); err != nil {
+		return "", errors.Join(fmt.Errorf("%s: %w", s.name, err), s.closing.Close())
+	}
+
+	v.mu.Lock()
+	s.id = strconv.Itoa(len(v.sources))
+	v.sources = append(v.sources, s)
+	v.mu.Unlock()
+	if s.live != nil && v.opt.KeepAlways {
+		s.live.need()
+	}
+	return s.id, nil
+}
+
+// all returns the sources.
+func (v *View) all() []*shown {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.sources[:len(v.sources):len(v.sources)]
 }
 
 // Close ends all work and closes the sources.
@@ -101,7 +125,7 @@ func (v *View) Close() error {
 	v.stop()
 	v.work.Wait()
 	var errs []error
-	for _, s := range v.sources {
+	for _, s := range v.all() {
 		errs = append(errs, s.closing.Close())
 	}
 	return errors.Join(errs...)
@@ -128,9 +152,9 @@ type shown struct {
 	pass    chan struct{}
 }
 
-func (v *View) show(id string, s Source) *shown {
+func (v *View) show(s Source) *shown {
 	shown := &shown{
-		view: v, id: id, name: s.Name, src: s.Source, closing: s.Source, grows: s.Grows,
+		view: v, name: s.Name, src: s.Source, closing: s.Source, grows: s.Grows,
 		pass: make(chan struct{}, 1),
 	}
 	if is := s.Describe(); !is.Recorded {
@@ -204,8 +228,9 @@ type Request struct {
 
 // find returns the requested source, and announces a client of it.
 func (v *View) find(id string) (*shown, error) {
-	for _, s := range v.sources {
-		if s.id == id || id == "" && len(v.sources) == 1 {
+	sources := v.all()
+	for _, s := range sources {
+		if s.id == id || id == "" && len(sources) == 1 {
 			if s.live != nil {
 				s.live.need()
 			}
@@ -213,7 +238,7 @@ func (v *View) find(id string) (*shown, error) {
 		}
 	}
 	if id == "" {
-		return nil, fmt.Errorf("%w: source is missing, and there are %d sources", ErrRequest, len(v.sources))
+		return nil, fmt.Errorf("%w: source is missing, and there are %d sources", ErrRequest, len(sources))
 	}
 	return nil, fmt.Errorf("%w: %.100q", ErrNoSource, id)
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/winperf/winperf/internal/safetext"
 	"github.com/winperf/winperf/view"
+	"github.com/winperf/winperf/view/web/internal/api"
 )
 
 //go:embed page
@@ -58,12 +59,15 @@ func New(v *view.View, opt Options) *Handler {
 	h.slots = make(chan struct{}, maxRequests)
 	h.cookie = "winperf-" + rand.Text()[:8]
 	h.mux.HandleFunc("POST /api/v1/login", h.login)
-	for name, answer := range answers() {
-		h.mux.HandleFunc("GET /api/v1/"+name, h.guarded(h.answer(answer)))
+	for _, name := range api.Names() {
+		answer := h.answer(name)
+		if name == "values" {
+			answer = h.values
+		}
+		h.mux.HandleFunc("GET /api/v1/"+name, h.guarded(answer))
 	}
-	h.mux.HandleFunc("GET /api/v1/values", h.guarded(h.values))
 	h.mux.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, http.StatusNotFound, errors.New("no such request; docs/view.md lists them"))
+		fail(w, http.StatusNotFound, api.ErrUnknown)
 	})
 	h.mux.HandleFunc("/", static)
 	return h
