@@ -1,50 +1,20 @@
-// All data of the page: this is the only module that fetches. docs/view.md describes the answers.
-// Every function may get an AbortSignal as its last argument.
+// All data of the page. docs/view.md describes the answers. Every function may get an AbortSignal as its
+// last argument.
 
-import {safe} from './text.js';
+import {ask, follow} from './request.js';
 
-const base = '/api/v1/';
-
-// An ApiError has the message of the server and the HTTP status; 0 means that there was no answer.
-class ApiError extends Error {
-  constructor(message, status) {
-    super(safe(message));
-    this.status = status;
-  }
-}
-
-async function request(url, options) {
-  let response;
-  try {
-    response = await fetch(url, {credentials: 'same-origin', ...options});
-  } catch (error) {
-    if (error.name === 'AbortError') throw error;
-    throw new ApiError('winperf does not answer; it may have ended', 0);
-  }
-  if (response.ok) return response.status === 204 ? null : response.json().catch(() => null);
-
-  const answer = await response.json().catch(() => null);
-  throw new ApiError(answer?.error ?? `the server answered ${response.status}`, response.status);
-}
-
-// address returns the URL of a request. Absent parameters are null; lists are repeated.
-function address(name, parameters) {
+// query returns parameters as the text of an address. Absent parameters are null; lists are repeated.
+function query(parameters) {
   const fields = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one !== null && one !== undefined && one !== '') fields.append(key, one);
     }
   }
-  const query = fields.toString();
-  return base + name + (query ? '?' + query : '');
+  return fields.toString();
 }
 
-const get = (name, parameters, signal) => request(address(name, parameters), {signal});
-
-// login exchanges the one-time token of the printed address for a cookie.
-export function login(token) {
-  return request(base + 'login', {method: 'POST', body: token});
-}
+const get = (name, parameters, signal) => ask(name, query(parameters), signal);
 
 // sources returns the sources; begin and end are milliseconds.
 export async function sources(signal) {
@@ -69,10 +39,7 @@ export function values(source, paths, end, signal) {
 // followValues calls onValues with such an object after each sample, until the returned function is
 // called. onError is called while the connection is interrupted.
 export function followValues(source, paths, onValues, onError) {
-  const stream = new EventSource(address('values', {source, path: paths}));
-  stream.addEventListener('values', (event) => onValues(JSON.parse(event.data)));
-  stream.addEventListener('error', () => onError(new ApiError('winperf does not answer; trying again', 0)));
-  return () => stream.close();
+  return follow('values', query({source, path: paths}), 'values', onValues, onError);
 }
 
 // range returns values of a window {begin, end}. Options are points, step and top.

@@ -3,12 +3,12 @@
 // The modules, in an order in which each imports only modules before it:
 //
 //   text, path, units, time, series, csv, state   pure functions, tested in Node
-//   data                                          all requests
+//   request, data                                 the connection, all requests
 //   chart                                         one panel with uPlot
 //   app                                           state, sources, visible range, running requests
 //   keys, export, tree, overview, explorer, values, shell   the parts of the page
 
-import * as data from './data.js';
+import {controls, login, onSource} from './request.js';
 import {App} from './app.js';
 import {Shell} from './shell.js';
 import {Overview} from './overview.js';
@@ -129,17 +129,20 @@ function fail(error) {
   shell.fail(hint);
 }
 
-// poll reads the sources again: often if the source is live or is being read.
+// readAgain reads the sources again.
+async function readAgain() {
+  const before = app.sources;
+  await app.readSources();
+  shell.fail(null);
+  app.forgetObjects(before);
+  if (JSON.stringify(app.sources) !== JSON.stringify(before)) render();
+}
+
+// poll reads the sources often if the shown one is live or is being read.
 async function poll() {
   let seconds = 15;
   try {
-    if (!document.hidden) {
-      const before = app.sources;
-      await app.readSources();
-      shell.fail(null);
-      app.forgetObjects(before);
-      if (JSON.stringify(app.sources) !== JSON.stringify(before)) render();
-    }
+    if (!document.hidden) await readAgain();
     const {live, interval} = app.source;
     if (live) seconds = Math.max(interval ?? 1, 1);
     else if (app.reading) seconds = 1;
@@ -155,21 +158,30 @@ function readAddress() {
   render();
 }
 
+function showShell() {
+  if (!shell.view.isConnected) document.body.replaceChildren(...shell.parts, dialog);
+}
+
 async function start() {
-  document.body.replaceChildren(...shell.parts, dialog);
+  shell.header.lastChild.prepend(...controls());
   const {token, rest} = takeToken(location.hash);
   if (token !== null) {
     history.replaceState(null, '', '#' + formatState(parseState(rest)));
     // A used token is no error if the cookie is still valid; the next request shows it.
-    await data.login(token).catch((error) => { if (error.status === 0) throw error; });
+    await login(token).catch((error) => { if (error.status === 0) throw error; });
   }
   await app.readSources();
   if (app.sources.length === 0) throw new Error('There is no source.');
+  showShell();
   readAddress();
   addEventListener('popstate', readAddress);
   dark.addEventListener('change', render);
   install(commands);
+  onSource((source) => readAgain().then(() => app.set({source, begin: null, end: null, mark: null})).catch(fail));
   setTimeout(poll, 1000);
 }
 
-start().catch(fail);
+start().catch((error) => {
+  showShell();
+  fail(error);
+});
