@@ -196,23 +196,30 @@ func TestTopLog(t *testing.T) {
 	x.await("exit status 0")
 }
 
-// TestTopOther opens a log without processes: it shows the first object with instances.
+// TestTopOther opens logs without processes: it shows the first object with instances, with its well-known
+// counters if the log has one of them.
 func TestTopOther(t *testing.T) {
-	const head = `"(PDH-CSV 4.0) (UTC)(0)","\\H\Memory\Pages/sec","\\H\PhysicalDisk(0 C:)\Disk Reads/sec"`
-	const log = head + "\n" + `"01/02/2026 15:04:05.000","3","17"` + "\n"
-	name := filepath.Join(t.TempDir(), "disks.csv")
-	if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
-		t.Fatal(err)
+	for _, tt := range []struct {
+		counter string
+		lines   []string
+	}{
+		{"Disk Reads/sec", []string{"PhysicalDisk  Disk Reads/sec", "0 C:                      17"}},
+		{"Split IO/Sec", []string{"PhysicalDisk  Split IO/Sec", "0 C:                    17"}},
+	} {
+		head := `"(PDH-CSV 4.0) (UTC)(0)","\\H\Memory\Pages/sec","\\H\PhysicalDisk(0 C:)\` + tt.counter + `"`
+		log := head + "\n" + `"01/02/2026 15:04:05.000","3","17"` + "\n"
+		name := filepath.Join(t.TempDir(), "disks.csv")
+		if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		x := newTmux(t, 80, 24, "winperf top --source "+name)
+		x.awaitScreen(append([]string{
+			"winperf H  2026-01-02 15:04:05  sample 1 of 1 paused",
+			"Memory        pages       3.00",
+		}, tt.lines...)...)
+		x.press("q")
+		x.await("exit status 0")
 	}
-	x := newTmux(t, 80, 24, "winperf top --source "+name)
-	x.awaitScreen(
-		"winperf H  2026-01-02 15:04:05  sample 1 of 1 paused",
-		"Memory        pages       3.00",
-		"PhysicalDisk  Disk Reads/sec",
-		"0 C:                      17",
-	)
-	x.press("q")
-	x.await("exit status 0")
 }
 
 // TestTopResize draws in terminals of several sizes.

@@ -80,7 +80,8 @@ func (r *reader) otherwise(ctx context.Context, src winperf.Source, paths []winp
 
 	first := slices.IndexFunc(c.Objects, func(o catalogue.KnownObject) bool { return o.Multi })
 	for i, o := range c.Objects {
-		if o.ID.Index == titles.Process || strings.EqualFold(o.Name, "Process") {
+		isProcess := o.ID.Index == titles.Process || strings.EqualFold(o.Name, "Process")
+		if isProcess && !strings.HasPrefix(o.Name, "#") { // a source without names has only numbers
 			return paths
 		}
 		if first < 0 {

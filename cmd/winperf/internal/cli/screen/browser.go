@@ -24,7 +24,6 @@ type Counter struct {
 	Name, Help string
 	Unit       counter.Unit
 	Type       string
-	fact       bool
 }
 
 // browser lists objects, or the counters of one object.
@@ -118,11 +117,19 @@ func (s *Screen) check(o *Object) {
 func defaults(o *Object) (names []string) {
 	const most = 5
 	known := DefaultCounters[strings.ToLower(o.Name)]
+	var all []string
 	for _, c := range o.Counters {
-		is := slices.ContainsFunc(known, func(n string) bool { return same(n, c.Name) })
-		if !o.Multi || is || len(known) == 0 && len(names) < most {
+		all = append(all, c.Name)
+		if slices.ContainsFunc(known, func(n string) bool { return same(n, c.Name) }) {
 			names = append(names, c.Name)
 		}
+	}
+
+	switch {
+	case !o.Multi:
+		return all
+	case len(names) == 0:
+		return all[:min(len(all), most)]
 	}
 	return names
 }
@@ -130,27 +137,55 @@ func defaults(o *Object) (names []string) {
 // DefaultPaths returns the paths of the counters of an object that are shown first.
 func DefaultPaths(o Object) []winperf.Path { return PathsOf(o.Name, o.Multi, defaults(&o)) }
 
-// counters returns the counters of the open object, and for processes the facts.
-func (b *browser) counters() (all []Counter) {
-	if b.open < 0 {
-		return nil
-	}
-	for _, c := range b.objects[b.open].Counters {
-		if b.matches(c.Name) {
-			all = append(all, c)
+// item is a line of the browser: an object, a counter, or a fact about processes.
+type item struct {
+	name, text, help string
+	object           int // its position if it is an object
+}
+
+// items returns the lines that match the filter.
+func (s *Screen) items() (all []item) {
+	b := &s.browser
+	add := func(name, text, help string, object int) {
+		if strings.Contains(strings.ToLower(name), strings.ToLower(b.filter)) {
+			all = append(all, item{name, text, help, object})
 		}
 	}
-	return all
-}
 
-func (b *browser) matches(name string) bool {
-	return strings.Contains(strings.ToLower(name), strings.ToLower(b.filter))
-}
+	const names = 40 // columns
+	if b.open < 0 {
+		for i, o := range b.objects {
+			text := o.Name
+			switch {
+			case o.Costly:
+				text = left(text, names) + "  costly"
+			case o.Multi:
+				text = left(text, names) + fmt.Sprintf("  %d instances", o.Instances)
+			}
+			add(o.Name, text, o.Help, i)
+		}
+		return all
+	}
 
-func (b *browser) shownObjects() (all []int) {
-	for i, o := range b.objects {
-		if b.matches(o.Name) {
-			all = append(all, i)
+	mark := func(name string) string {
+		if b.checked[strings.ToLower(name)] {
+			return "[x] " + name
+		}
+		return "[ ] " + name
+	}
+	o := &b.objects[b.open]
+	for _, c := range o.Counters {
+		help := c.Help
+		if c.Type != "" {
+			help += " (" + c.Type + ")"
+		}
+		add(c.Name, left(mark(c.Name), names)+"  "+c.Unit.String(), help, b.open)
+	}
+
+	if same(o.Name, "Process") {
+		const help = "Read for the visible processes from this machine, and never recorded."
+		for _, name := range s.opt.FactNames {
+			add(name, mark(name), help, b.open)
 		}
 	}
 	return all
@@ -163,76 +198,46 @@ func (b *browser) hints() string {
 	return "Space select  Enter show the selected counters  / search  Esc objects"
 }
 
-// withFacts returns the counters and facts of the open object.
-func (s *Screen) withFacts() []Counter {
-	all := s.browser.counters()
-	if b := &s.browser; b.open >= 0 && same(b.objects[b.open].Name, "Process") {
-		for _, name := range s.opt.FactNames {
-			if b.matches(name) {
-				const text = "Read for the visible processes from this machine, and never recorded."
-				all = append(all, Counter{Name: name, Help: text, fact: true})
-			}
-		}
-	}
-	return all
-}
-
 func (s *Screen) pressBrowser(key string) Action {
-	b := &s.browser
-	counters := s.withFacts()
-	size := len(counters)
-	if b.open < 0 {
-		size = len(b.shownObjects())
-	}
-
 	const page = 10
+	b := &s.browser
+	items := s.items()
+	b.at += rowsOf(key, page)
+
 	switch key {
-	case "up", "k":
-		b.at--
-	case "down", "j":
-		b.at++
-	case "pgup", "ctrl+b":
-		b.at -= page
-	case "pgdown", "ctrl+f":
-		b.at += page
-	case "home", "g":
-		b.at = 0
-	case "end", "G":
-		b.at = size - 1
 	case "/":
 		change := func(text string) { b.filter, b.at, b.top = text, 0, 0 }
 		s.ask("search: ", "", change, noAction, func() { change("") })
 	case "esc", "left", "h", "q", "o":
 		if b.open < 0 || key == "q" || key == "o" {
-			s.overlay = noOverlay
+			s.closeOverlay()
 		}
 		b.at, b.open, b.filter, b.checked = max(b.open, 0), -1, "", nil
 		return Action{}
 	case "space":
-		if b.at < len(counters) {
-			name := strings.ToLower(counters[b.at].Name)
+		if b.open >= 0 && b.at < len(items) {
+			name := strings.ToLower(items[b.at].name)
 			b.checked[name] = !b.checked[name]
 			b.at++
 		}
 	case "enter", "right", "l":
-		if b.open >= 0 && key == "enter" {
+		switch {
+		case b.open >= 0 && key == "enter":
 			return s.choose()
+		case b.open < 0 && b.at < len(items):
+			return s.openObject(items[b.at].object)
 		}
-		return s.openObject()
 	}
 
-	b.at = max(min(b.at, size-1), 0)
+	b.at = max(min(b.at, len(items)-1), 0)
 	return Action{}
 }
 
-func (s *Screen) openObject() Action {
+// openObject lists the counters of an object.
+func (s *Screen) openObject(object int) Action {
 	b := &s.browser
-	shown := b.shownObjects()
-	if b.open >= 0 || b.at >= len(shown) {
-		return Action{}
-	}
-	b.open, b.at, b.top, b.filter, b.checked = shown[b.at], 0, 0, "", nil
-	o := &b.objects[b.open]
+	b.open, b.at, b.top, b.filter, b.checked = object, 0, 0, "", nil
+	o := &b.objects[object]
 	if o.Counters == nil {
 		b.loading = true
 		return Action{Kind: Load, Text: o.Name}
@@ -284,85 +289,37 @@ func (s *Screen) browserLines(height int) (lines []string) {
 	if b.loading {
 		return []string{"reading the objects of the source …"}
 	}
-	texts, help := b.objectLines()
-	if b.open >= 0 {
-		texts, help = s.counterLines()
-	}
 
-	title := "Objects"
+	title, help := "Objects", ""
 	if b.open >= 0 {
 		title = b.objects[b.open].Name
 	}
 	if b.filter != "" {
 		title += ": " + b.filter
 	}
-
 	head := newLine(s.width)
 	head.add(reverse, left(shorten(title, s.width), s.width))
 	lines = append(lines, head.String())
 
-	const most = 5
-	below := wrap(safetext.Line(help), s.width)
-	below = below[:min(len(below), most)]
+	most := max(height/3, 3) // lines of the help
 	room := max(height-1-most-1, 1)
+	items := s.items()
 	b.top = max(min(b.top, b.at), b.at-room+1)
-	for i := b.top; i < min(len(texts), b.top+room); i++ {
+	for i := b.top; i < min(len(items), b.top+room); i++ {
 		l := newLine(s.width)
 		style := plain
 		if i == b.at {
-			style = reverse
+			style, help = reverse, items[i].help
 		}
-		l.add(style, left(shorten(texts[i], s.width), s.width))
+		l.add(style, left(shorten(items[i].text, s.width), s.width))
 		lines = append(lines, l.String())
 	}
 
+	below := wrap(safetext.Line(help), s.width)
+	if len(below) > most {
+		below = below[:most]
+		below[most-1] = shorten(below[most-1], s.width-2) + " …"
+	}
 	lines = append(fit(lines, 1+room), "")
 	return append(lines, below...)
-}
-
-// objectLines returns the lines of the objects, and the help of the one at the cursor.
-func (b *browser) objectLines() (texts []string, help string) {
-	const names = 32 // columns
-	for i, k := range b.shownObjects() {
-		o := b.objects[k]
-		text := o.Name
-		switch {
-		case o.Costly:
-			text = left(text, names) + "  costly"
-		case o.Multi:
-			text = left(text, names) + fmt.Sprintf("  %d instances", o.Instances)
-		}
-
-		texts = append(texts, text)
-		if i == b.at {
-			help = o.Help
-		}
-	}
-	return texts, help
-}
-
-// counterLines is objectLines for the counters of the open object.
-func (s *Screen) counterLines() (texts []string, help string) {
-	const names = 40 // columns
-	b := &s.browser
-	for i, c := range s.withFacts() {
-		mark := "[ ] "
-		if b.checked[strings.ToLower(c.Name)] {
-			mark = "[x] "
-		}
-		text := mark + c.Name
-		if !c.fact {
-			text = left(text, names) + "  " + c.Unit.String()
-		}
-
-		texts = append(texts, text)
-		if i == b.at {
-			help = c.Help
-			if c.Type != "" {
-				help += " (" + c.Type + ")"
-			}
-		}
-	}
-
-	return texts, help
 }

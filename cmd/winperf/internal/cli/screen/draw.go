@@ -139,6 +139,8 @@ func (s *Screen) hints() string {
 	switch {
 	case s.overlay == browserOverlay:
 		return s.browser.hints()
+	case s.overlay == detailsOverlay:
+		return "Esc returns  PgUp PgDn scroll"
 	case s.overlay != noOverlay:
 		return "Esc returns"
 	case s.opt.Log:
@@ -154,11 +156,11 @@ func (s *Screen) body(height int) []string {
 	}
 	entries := s.entries()
 	if len(entries) == 0 {
-		text := "no instance"
+		text := "no instance; o lists the objects of the source"
 		if s.filter != "" {
-			text += " matches the filter"
+			text = "no instance matches the filter; Esc shows all"
 		}
-		return []string{text}
+		return []string{shorten(text, s.width)}
 	}
 
 	for _, t := range s.tables {

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -85,7 +86,9 @@ func (s *Screen) Press(key, text string) Action {
 	case "s":
 		s.sortBy(s.column)
 	case "t":
-		s.tree = !s.tree
+		if s.tree = !s.tree; s.tree && !slices.ContainsFunc(s.tables, (*table).hasParents) {
+			s.note = "a tree needs the counters ID Process and Creating Process ID"
+		}
 		s.arrange()
 	case "/":
 		s.ask("search: ", "", func(string) {}, s.searchFor, func() {})
@@ -113,21 +116,28 @@ func (s *Screen) Press(key, text string) Action {
 	return Action{}
 }
 
-// pressMotion moves the cursor, and reports whether the key does.
-func (s *Screen) pressMotion(key string) bool {
-	page := max(s.height-len(s.head())-4, 1)
-	rows := map[string]int{
+// rowsOf returns the number of rows by which a key moves, 0 for other keys.
+func rowsOf(key string, page int) int {
+	const all = 1 << 30
+	return map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1,
 		"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page,
 		"ctrl+u": -page / 2, "ctrl+d": page / 2,
-		"home": -1 << 30, "g": -1 << 30, "end": 1 << 30, "G": 1 << 30,
-	}
+		"home": -all, "g": -all, "end": all, "G": all,
+	}[key]
+}
 
+// page returns the number of rows on the screen.
+func (s *Screen) page() int { return max(s.height-len(s.head())-4, 2) }
+
+// pressMotion moves the cursor, and reports whether the key does.
+func (s *Screen) pressMotion(key string) bool {
 	columns := map[string]int{"left": -1, "h": -1, "right": 1, "l": 1}
+	rows := rowsOf(key, s.page())
 
 	switch {
-	case rows[key] != 0:
-		s.move(rows[key])
+	case rows != 0:
+		s.move(rows)
 	case columns[key] != 0:
 		s.moveColumn(columns[key])
 	case key == "tab" || key == "shift+tab":
@@ -188,7 +198,7 @@ func (s *Screen) setFilter(text string) {
 
 func (s *Screen) show(o overlay) {
 	if s.row != nil {
-		s.overlay = o
+		s.overlay, s.from = o, 0
 	}
 }
 
@@ -226,7 +236,11 @@ func (s *Screen) nextTable(forward bool) {
 // time in reverse.
 func (s *Screen) sortBy(column int) {
 	t := s.table
-	if t == nil || column > 0 && t.columns[column-1].fact != "" {
+	if t == nil {
+		return
+	}
+	if column > 0 && t.columns[column-1].fact != "" {
+		s.note = t.columns[column-1].fact + " cannot order the rows: it is read only for visible rows"
 		return
 	}
 	if t.sort == column {

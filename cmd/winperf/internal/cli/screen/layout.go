@@ -52,15 +52,13 @@ func (s *Screen) linesBetween(entries []entry, from, to int) int {
 
 const gap = 2 // columns between two columns
 
-// nameWidth returns the width of the first column.
-func (t *table) nameWidth(width int) int {
-	const least = 8
-	most := max(width*7/25, least) // so that the processes and their columns fit 80 columns
-	widest := max(safetext.Width(t.title()), least)
-	for _, r := range t.window(2 * width) {
+// nameWidth returns the width of the widest name on the screen.
+func (t *table) nameWidth(rows int) int {
+	widest := safetext.Width(t.title())
+	for _, r := range t.window(rows) {
 		widest = max(widest, safetext.Width(r.name)+2*r.depth)
 	}
-	return min(widest, most)
+	return widest
 }
 
 // title names the object, and the age of values that were sampled separately.
@@ -84,6 +82,9 @@ func (s *Screen) shownColumns(t *table) (all []int) {
 	if s.table == t {
 		cursor := slices.Index(visible, s.column-1)
 		s.left = max(min(s.left, cursor), 0)
+		for s.left > 0 && len(s.fitColumns(t, visible[s.left-1:])) > len(visible)-s.left {
+			s.left-- // the screen became wider
+		}
 		for from = s.left; ; from++ {
 			all = s.fitColumns(t, visible[from:])
 			if cursor < from+len(all) || from >= cursor {
@@ -110,7 +111,9 @@ func (s *Screen) fitColumns(t *table, ks []int) []int {
 // layOut sets the widths of the columns, and the height of the head: one line, or two if the names of the
 // columns do not fit.
 func (s *Screen) layOut(t *table) {
-	t.heads, t.width = 1, t.nameWidth(s.width)
+	const least = 8
+	widest := max(t.nameWidth(s.height), least)
+	t.heads, t.width = 1, min(widest, max(s.width*7/25, least)) // the processes fit 80 columns
 	sum := t.width
 	for k, c := range t.columns {
 		if !c.hidden {
@@ -125,7 +128,15 @@ func (s *Screen) layOut(t *table) {
 			c.width = max(safetext.Width(above), safetext.Width(below), s.valueWidth(t, k))
 		}
 	}
+
 	t.shown = s.shownColumns(t)
+	free := s.width - t.width
+	for _, k := range t.shown {
+		free -= gap + t.columns[k].width
+	}
+	if last := t.columns[len(t.columns)-1]; last.fact == "" { // a text uses the rest of the line
+		t.width = min(widest, t.width+max(free, 0))
+	}
 }
 
 // valueWidth returns the width of the values of a column that may be visible.

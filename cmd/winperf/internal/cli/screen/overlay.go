@@ -33,7 +33,7 @@ func (s *Screen) overlayLines(height int) []string {
 	case historyOverlay:
 		return s.history(height)
 	case detailsOverlay:
-		return s.details()
+		return s.details(height)
 	case browserOverlay:
 		return s.browserLines(height)
 	}
@@ -50,13 +50,22 @@ func (s *Screen) pressOverlay(key string) Action {
 	}
 	switch key {
 	case "esc", "q", "enter", "?", "f1", "d":
-		s.overlay = noOverlay
+		s.closeOverlay()
 	default:
-		if !s.pressMotion(key) {
+		page := s.page()
+		if by := rowsOf(key, page); s.overlay == detailsOverlay && (by == page || by == -page) {
+			s.from += by
+		} else if !s.pressMotion(key) {
 			return s.pressTime(key)
 		}
 	}
 	return Action{}
+}
+
+// closeOverlay shows the tables again.
+func (s *Screen) closeOverlay() {
+	s.overlay = noOverlay
+	s.arrange()
 }
 
 // cell returns the cell of the cursor, or of the first column if the cursor is on the name.
@@ -81,6 +90,9 @@ func (s *Screen) history(height int) []string {
 		series = r.series
 	} else {
 		title.add(bold, t.columns[k].head)
+	}
+	if r.seen != s.number {
+		title.add(reverse, " ended ")
 	}
 
 	if k >= len(r.cells) || t.columns[k].fact != "" {
@@ -155,7 +167,7 @@ func bar(v, high float64, height, n int) rune {
 }
 
 // details lists all values of the instance, and facts about a process.
-func (s *Screen) details() []string {
+func (s *Screen) details(height int) []string {
 	if s.row == nil {
 		return []string{"the instance has ended"}
 	}
@@ -179,6 +191,9 @@ func (s *Screen) details() []string {
 		path.Counter = "*"
 	}
 	add("Path", safetext.Line(path.String()))
+	if r.seen != s.number {
+		add("", "the instance has ended; these are its last values")
+	}
 	if pid := r.number(t.find(idProcess, "ID Process")); s.opt.Facts != nil && pid > 0 && t.isProcess() {
 		facts := s.opt.Facts(uint64(pid))
 		for _, name := range s.opt.FactNames {
@@ -198,7 +213,8 @@ func (s *Screen) details() []string {
 		}
 	}
 
-	return lines
+	s.from = max(min(s.from, len(lines)-height), 0)
+	return lines[s.from:]
 }
 
 // parent names the process that created another one.

@@ -48,6 +48,7 @@ type Screen struct {
 	left   int // number of columns scrolled
 
 	overlay overlay
+	from    int // the first visible line of the details
 	prompt  *prompt
 	search  string
 	note    string
@@ -172,7 +173,9 @@ func (s *Screen) arrange() {
 		t.arrange(s.filter, s.tree, !s.opt.Given)
 	}
 
-	if entries := s.entries(); s.cursor(entries) < 0 || !s.moved {
+	// History and details stay on their row after its end.
+	shown := s.row != nil && (s.overlay == historyOverlay || s.overlay == detailsOverlay)
+	if entries := s.entries(); !shown && (s.cursor(entries) < 0 || !s.moved) {
 		s.moved = false
 		s.moveTo(entries, 0)
 	}

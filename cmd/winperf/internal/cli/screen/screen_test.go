@@ -379,7 +379,7 @@ func TestSummary(t *testing.T) {
 	}
 
 	s.Take(begin, nil, nil)
-	if got := text(s)[1]; got != "no instance" {
+	if got := text(s)[1]; got != "no instance; o lists the objects of the source" {
 		t.Errorf("without values: %q", got)
 	}
 }
@@ -393,6 +393,7 @@ func TestDefaults(t *testing.T) {
 		{Object{Name: "Other", Multi: true, Counters: many}, "A,B,C,D,E"},
 		{Object{Name: "Other", Counters: many}, "A,B,C,D,E,F"},
 		{Object{Name: "LOGICALDISK", Multi: true, Counters: append(many, Counter{Name: "% free space"})}, "% free space"},
+		{Object{Name: "LogicalDisk", Multi: true, Counters: many}, "A,B,C,D,E"}, // none of the well-known ones
 	} {
 		if got := strings.Join(defaults(&tt.object), ","); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.object.Name, got, tt.want)

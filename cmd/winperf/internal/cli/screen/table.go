@@ -279,16 +279,21 @@ func (t *table) arrange(filter string, tree, omit bool) {
 
 	matches := func(r *row) bool { return r.contains(filter) }
 	parent := t.find(creatingProcess, "Creating Process ID")
-	if tree && pid >= 0 && parent >= 0 {
+	if tree && t.hasParents() {
 		t.visible = descend(t.visible, pid, parent, matches)
 	} else if filter != "" {
 		t.visible = slices.DeleteFunc(t.visible, func(r *row) bool { return !matches(r) })
 	}
 }
 
+// hasParents reports whether the table has the counters that make a tree.
+func (t *table) hasParents() bool {
+	return t.find(titles.IDProcess, "ID Process") >= 0 && t.find(creatingProcess, "Creating Process ID") >= 0
+}
+
 const creatingProcess = 1410 // title index of Creating Process ID
 
-// contains reports whether a text occurs in the name or the values' text of a row.
+// contains reports whether a text occurs in the name of a row.
 func (r *row) contains(text string) bool {
 	return text == "" || strings.Contains(strings.ToLower(r.name), strings.ToLower(text))
 }
