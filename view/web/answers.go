@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -30,7 +31,11 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // the client is gone
 	}
-	fail(w, api.Status(err), err)
+	status := api.Status(err)
+	if errors.Is(err, ErrNoPage) {
+		status = http.StatusNotImplemented
+	}
+	fail(w, status, err)
 }
 
 // send answers with JSON.

@@ -45,6 +45,8 @@ type Handler struct {
 	mux    *http.ServeMux
 	slots  chan struct{}
 
+	onePage func() ([]byte, error) // OnePage, except in tests
+
 	mu       sync.Mutex
 	token    string   // "" after its use
 	sessions []string // values of valid cookies
@@ -55,7 +57,7 @@ const maxRequests = 64
 
 // New returns a Handler of a View, which the caller closes.
 func New(v *view.View, opt Options) *Handler {
-	h := &Handler{view: v, opt: opt, token: opt.Token, mux: http.NewServeMux()}
+	h := &Handler{view: v, opt: opt, token: opt.Token, mux: http.NewServeMux(), onePage: OnePage}
 	h.slots = make(chan struct{}, maxRequests)
 	h.cookie = "winperf-" + rand.Text()[:8]
 	h.mux.HandleFunc("POST /api/v1/login", h.login)
@@ -66,6 +68,7 @@ func New(v *view.View, opt Options) *Handler {
 		}
 		h.mux.HandleFunc("GET /api/v1/"+name, h.guarded(answer))
 	}
+	h.mux.HandleFunc("GET /api/v1/page", h.guarded(h.page))
 	h.mux.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, api.ErrUnknown)
 	})
