@@ -36,7 +36,8 @@ type Change struct {
 
 // Changed returns the counters whose values in the requested time differ most from the rest of the source,
 // or from another source with this id, if it is not "". Without a time it finds for each counter the range
-// that differs most from the rest. Counters that change together count once.
+// that differs most from the rest. Counters of one instance that change together count once; counters that
+// change together with an earlier one are the last.
 func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, error) {
 	q, err := v.query(r, false)
 	if err != nil {
@@ -306,29 +307,32 @@ func finite(values []float64) []float64 {
 
 func median(values []float64) float64 { return stats.Percentile(values, 50) }
 
-// distinct returns the first candidates, except candidates that change together with an earlier one.
+// distinct returns the first candidates: first those that are not correlated with an earlier one, then others.
 func distinct(all []*candidate) (found []*candidate) {
-	for _, c := range all {
-		if slices.ContainsFunc(found, c.together) {
-			continue
-		}
-		if found = append(found, c); len(found) == MaxChanged {
-			break
+	for _, others := range []bool{false, true} {
+		for _, c := range all {
+			if slices.ContainsFunc(found, c.same) || !others && slices.ContainsFunc(found, c.correlated) {
+				continue
+			}
+			if found = append(found, c); len(found) == MaxChanged {
+				return found
+			}
 		}
 	}
 	return found
 }
 
-// together reports whether two counters are correlated, or belong to one instance and change in the same
-// range.
-func (c *candidate) together(other *candidate) bool {
-	const enough = 0.8
+// same reports whether two counters belong to one instance and change in the same range.
+func (c *candidate) same(other *candidate) bool {
 	a, b := &c.row.series.Path, &other.row.series.Path
 	common := min(c.to, other.to) - max(c.from, other.from)
-	if a.Object == b.Object && a.Instance == b.Instance && a.Index == b.Index &&
-		2*common > min(c.to-c.from, other.to-other.from) {
-		return true
-	}
+	return a.Object == b.Object && a.Instance == b.Instance && a.Index == b.Index &&
+		2*common > min(c.to-c.from, other.to-other.from)
+}
+
+// correlated reports whether two counters change together.
+func (c *candidate) correlated(other *candidate) bool {
+	const enough = 0.8
 	return math.Abs(correlation(c.values, other.values)) > enough
 }
 

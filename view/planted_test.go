@@ -94,9 +94,10 @@ func TestChangedPlanted(t *testing.T) {
 		name       string
 		begin, end int
 		culprits   []string // any of them
+		follows    string   // changes together with it
 		fault      func(second int, v map[string]float64)
 	}{
-		{"disk stall", 2400, 2460, []string{disk + "Avg. Disk sec/Read", disk + "Current Disk Queue Length", disk + "% Idle Time"},
+		{"disk stall", 2400, 2460, []string{disk + "Avg. Disk sec/Read", disk + "Current Disk Queue Length", disk + "% Idle Time"}, "",
 			func(second int, v map[string]float64) {
 				if second >= 2400 && second < 2460 {
 					v[disk+"Avg. Disk sec/Read"] += 0.9
@@ -106,11 +107,11 @@ func TestChangedPlanted(t *testing.T) {
 					v[`\System\Processor Queue Length`] += 1
 				}
 			}},
-		{"leak", 1800, 3600, []string{leak}, func(second int, v map[string]float64) {
+		{"leak", 1800, 3600, []string{leak}, `\Memory\Available Bytes`, func(second int, v map[string]float64) {
 			v[leak] += 3e5 * float64(max(0, second-600))
 			v[`\Memory\Available Bytes`] -= 3e5 * float64(max(0, second-600))
 		}},
-		{"busy process", 900, 1200, []string{busy}, func(second int, v map[string]float64) {
+		{"busy process", 900, 1200, []string{busy}, `\System\Context Switches/sec`, func(second int, v map[string]float64) {
 			if second >= 900 && second < 1200 {
 				v[busy] += 95
 				v[`\System\Context Switches/sec`] += 1500
@@ -139,6 +140,9 @@ func TestChangedPlanted(t *testing.T) {
 					when := changed.Changed[place].Time
 					if when.Before(at(tt.begin)) || when.After(at(tt.end)) {
 						t.Errorf("its time is %v", when)
+					}
+					if tt.follows != "" && !slices.ContainsFunc(changed.Changed, func(c view.Change) bool { return c.Path == `\\SERVER`+tt.follows }) {
+						t.Errorf("%s is absent", tt.follows)
 					}
 					correlated := 0
 					for _, c := range changed.Changed {

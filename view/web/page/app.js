@@ -66,11 +66,13 @@ export class App {
     return whole ? {} : {begin: Math.floor(begin), end: endOf(end)};
   }
 
-  // otherWindow is the compared range: as long as the visible one.
+  // otherWindow is the compared range: as long as the visible one, and as far from the start of its log. Of
+  // the same source it is the range before the visible one, or the range after it.
   get otherWindow() {
+    const {source, other} = this;
     const {begin, end} = this.window;
-    const start = this.state.compare.begin
-      ?? (this.other === this.source ? begin - (end - begin) : this.other.begin);
+    const near = 2 * begin - end >= source.begin ? 2 * begin - end : end;
+    const start = this.state.compare.begin ?? (other === source ? near : other.begin + begin - source.begin);
     return {begin: Math.floor(start), end: endOf(start + end - begin)};
   }
 
@@ -87,8 +89,14 @@ export class App {
   }
 
   // set changes the state. The address gets a new entry of the history, unless quiet is true.
+  // The compared range moves with the visible one.
   set(patch, {quiet = false} = {}) {
+    const before = this.state.compare && this.window.begin;
     this.state = {...this.state, ...patch};
+    const {compare} = this.state;
+    if (compare && compare.begin !== null && !('compare' in patch)) {
+      this.state.compare = {...compare, begin: compare.begin + this.window.begin - before};
+    }
     const address = '#' + formatState(this.state);
     if (address !== (location.hash || '#')) {
       if (quiet) history.replaceState(null, '', address);

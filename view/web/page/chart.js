@@ -99,8 +99,8 @@ export class Panel {
     this.note.hidden = false;
   }
 
-  // draw shows a model: {label, unit, times, begin, end, zone, mark, log, lines}. A zone of null means
-  // that times are relative. A line has key, label, color, average, minimum, maximum, resets, dash,
+  // draw shows a model: {label, unit, times, begin, end, zone, origin, mark, log, lines}. A zone of null means
+  // that times are relative to origin. A line has key, label, color, average, minimum, maximum, resets, dash,
   // dots, strong and hidden.
   draw(model) {
     this.#model = model;
@@ -199,7 +199,7 @@ export class Panel {
       },
       axes: [
         {
-          stroke: ink, grid, ticks: grid, font, size: 46, gap: 4,
+          stroke: ink, grid, ticks: grid, font, size: model.zone ? 46 : 28, gap: 4,
           splits: (plot, _, begin, end) => this.#ticks(plot, begin, end).ticks,
           values: (plot, ticks) => this.#timeLabels(plot, ticks),
         },
@@ -309,7 +309,8 @@ export class Panel {
     const inside = (x) => x >= bbox.left && x <= bbox.left + bbox.width;
     ctx.save();
     ctx.lineWidth = ratio;
-    for (const [time, dash] of [[this.#model.mark, []], [this.#mark, [4 * ratio, 3 * ratio]]]) {
+    const {mark, origin} = this.#model;
+    for (const [time, dash] of [[mark === null ? null : mark - origin, []], [this.#mark, [4 * ratio, 3 * ratio]]]) {
       const x = time === null ? -1 : plot.valToPos(time, 'x', true);
       if (!inside(x)) continue;
       ctx.setLineDash(dash);
@@ -367,7 +368,11 @@ export class Panel {
     const begin = plot.posToVal(left, 'x');
     const end = plot.posToVal(left + width, 'x');
     plot.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
-    this.actions.zoom(Math.round(begin), Math.round(end));
+    this.#zoom(begin, end);
+  }
+
+  #zoom(begin, end) {
+    this.actions.zoom(Math.round(begin + this.#model.origin), Math.round(end + this.#model.origin));
   }
 
   #wheel(event) {
@@ -380,7 +385,7 @@ export class Panel {
   #click(event) {
     const {times} = this.#model;
     const i = nearest(times, this.#plot.posToVal(event.offsetX, 'x'));
-    if (i >= 0 && !event.shiftKey) this.actions.mark(times[i]);
+    if (i >= 0 && !event.shiftKey) this.actions.mark(times[i] + this.#model.origin);
   }
 
   #touch(event) {
@@ -420,7 +425,7 @@ export class Panel {
     } else if (event.key === ' ') {
       this.#select(times[now]);
     } else if (event.key === 'Enter') {
-      this.actions.mark(times[now]);
+      this.actions.mark(times[now] + this.#model.origin);
     } else if (event.key === 'Escape' && this.#mark !== null) {
       this.#mark = null;
       plot.redraw(false);
@@ -445,7 +450,7 @@ export class Panel {
     }
     const [begin, end] = [this.#mark, time].sort((a, b) => a - b);
     this.#mark = null;
-    if (begin < end) this.actions.zoom(begin, end);
+    if (begin < end) this.#zoom(begin, end);
     else this.#plot.redraw(false);
   }
 }

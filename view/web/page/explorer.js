@@ -85,7 +85,7 @@ export class Explorer {
     };
     const input = el('input', {
       type: 'text', class: 'path-input', value: entry.path, spellcheck: 'false', 'aria-label': `Path ${i + 1}`,
-      title: entry.path, 'data-key': `path ${i}`,
+      title: entry.path, 'data-key': `path ${i}`, size: Math.min(Math.max(entry.path.length, 12), 60),
       onchange: () => {
         const valid = parsePath(input.value) !== null;
         input.setAttribute('aria-invalid', String(!valid));
@@ -176,20 +176,27 @@ export class Explorer {
 
     for (const [unit, frame] of this.#panels) {
       const own = {...this.range, series: this.range.series.filter((one) => one.unit === unit)};
-      let model = {times: own.times, begin, end, zone: app.zone, mark: state.mark};
+      let model = {times: own.times, begin, end, zone: app.zone, origin: 0};
       const style = {hidden: state.hidden};
       frame.lines = lines(own.series, frame.palette, style);
       if (comparing) {
         const second = {...this.compared, series: this.compared.series.filter((one) => one.unit === unit)};
-        ({model, lines: frame.lines} = compare(own, second, app.window, this.comparedWindow, frame.palette, style));
+        ({model, lines: frame.lines} = compare(own, second, app.window, this.comparedWindow, frame.palette,
+          {...style, names: this.#names()}));
       }
       frame.times = model.times;
       frame.panel.draw({
-        ...model, unit, log: state.log, lines: frame.lines,
+        ...model, mark: state.mark, unit, log: state.log, lines: frame.lines,
         label: `${units[unit].title}, ${frame.lines.length} series. ${app.rangeText}`,
       });
     }
     this.#drawTable();
+  }
+
+  // names tell the lines of a comparison apart.
+  #names() {
+    const {source, other} = this.app;
+    return source === other ? ['visible', 'compared'] : [source.name, other.name];
   }
 
   // arrange makes one panel for each unit, and keeps panels that exist.
@@ -244,8 +251,8 @@ export class Explorer {
     }
     const comparing = rows.some(({other}) => other);
     const shown = this.#allRows ? rows : rows.slice(0, rowLimit);
-    const columns = ['Counter', 'Instance', 'At cursor', 'Last', 'Average', 'Minimum', 'Maximum',
-      ...(comparing ? ['Compared average', 'Difference'] : [])];
+    const columns = ['Counter', 'Instance', 'At cursor', 'Last', comparing ? `Average, ${this.#names()[0]}` : 'Average', 'Minimum', 'Maximum',
+      ...(comparing ? [`Average, ${this.#names()[1]}`, 'Difference'] : [])];
     this.cells = [];
     const scroll = {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Statistics', 'data-key': 'table'};
     const table = el('table', {class: 'grid-table'},
@@ -321,7 +328,7 @@ async function loadEntries(source, entries, window, points, signal) {
 }
 
 // compare puts two ranges on one axis that begins at zero. The second one is dashed, in the same color.
-export function compare(first, second, window, otherWindow, palette, {hidden}) {
+export function compare(first, second, window, otherWindow, palette, {hidden, names}) {
   const all = joined(relativeTo(first, window.begin), relativeTo(second, otherWindow.begin));
   const own = all.series.slice(0, first.series.length);
   const others = all.series.slice(first.series.length);
@@ -329,12 +336,12 @@ export function compare(first, second, window, otherWindow, palette, {hidden}) {
   const keys = matched.map(([one, other]) => (one ?? other).key);
   const colors = new Map(palette.assign(keys).map((style, i) => [keys[i], style]));
   const line = (one, isSecond) => ({
-    ...one, title: pathText(one), label: `${pathText(one)}${isSecond ? ' (compared)' : ''}`, ...colors.get(one.key),
+    ...one, title: pathText(one), label: `${pathText(one)} (${names[Number(isSecond)]})`, ...colors.get(one.key),
     key: isSecond ? `${one.key} 2` : one.key, pair: isSecond ? one.key : undefined, second: isSecond, dash: isSecond,
     hidden: hidden.includes(one.key),
   });
   return {
-    model: {times: all.times, begin: 0, end: window.end - window.begin, zone: null, mark: null},
+    model: {times: all.times, begin: 0, end: window.end - window.begin, zone: null, origin: window.begin},
     lines: [...own.map((one) => line(one, false)), ...others.map((one) => line(one, true))],
   };
 }

@@ -76,13 +76,10 @@ function compare() {
     return;
   }
   const other = app.sources.find((one) => one !== app.source && !one.live) ?? app.source;
-  app.set({view: 'charts', follow: 0, ...fixedRange(), compare: {source: other.id, begin: null}});
-}
-
-// fixedRange returns the visible range for the state; a moving range stops.
-function fixedRange() {
-  const {begin, end, follow: moving} = app.window;
-  return moving ? {begin, end} : {};
+  // A moving range stops. The whole of a log is compared with itself by halves.
+  const {begin, end, follow: moving, whole} = app.window;
+  const range = other === app.source && whole ? {begin: Math.round((begin + end) / 2), end} : moving ? {begin, end} : {};
+  app.set({view: 'charts', follow: 0, ...range, compare: {source: other.id, begin: null}});
 }
 
 function theme() {

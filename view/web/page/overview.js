@@ -174,8 +174,8 @@ export class Overview {
         {strong: (one) => isSum(one.path) && series.length > 1});
       chart.panel.draw({
         label: `${chart.title}. ${this.app.rangeText}`,
-        unit: chart.unit, times: this.range.times, begin, end, zone: this.app.zone, mark, log: false,
-        lines: chart.lines,
+        unit: chart.unit, times: this.range.times, begin, end, zone: this.app.zone, origin: 0, mark, log: false,
+        lines: chart.lines.toSorted((a, b) => a.strong - b.strong), // sums above the others
       });
     }
     this.#showValues(null);
@@ -267,9 +267,9 @@ export class Overview {
     // A moving range is compared with the rest every 10 seconds.
     const end = follow ? Math.floor(app.window.end / 10000) : '';
     const other = app.other && app.other !== app.source ? app.other.id : null;
-    const part = app.window.whole ? 'Unusual parts' : 'The visible range';
+    const part = !app.window.whole ? 'The visible range' : other === null ? 'Unusual parts' : 'The whole time';
     this.changedNote.textContent = other === null ? `${part}, compared with the rest`
-      : `Compared with ${safe(app.other.name)}`;
+      : `${part}, compared with all of ${safe(app.other.name)}`;
     const group = JSON.stringify([app.source.id, other, follow || app.query]);
     if (group !== this.changedGroup) fill(this.changed, el('p', {class: 'note', text: 'Comparing …'}));
     this.changedGroup = group;

@@ -1,7 +1,7 @@
 // The frame of the page: header, range of times, timeline and comparison.
 
 import {onCursor} from './chart.js';
-import {el, fill} from './text.js';
+import {el, fill, safe} from './text.js';
 import {clockText, durationText, elapsedText, offsetText, parseTime, timeText} from './time.js';
 import {views} from './state.js';
 
@@ -71,7 +71,10 @@ export class Shell {
     const {begin, end} = this.app.window;
     const next = this.app.sources.find((one) => one.id === id);
     const overlaps = next && begin < next.end && end > next.begin;
-    this.app.set({source: id, mark: null, ...(overlaps ? {} : {begin: null, end: null, follow: null})});
+    const {compare} = this.app.state;
+    const swapped = compare && this.app.other.id === id ? this.app.source.id : compare?.source;
+    this.app.set({source: id, mark: null, ...(overlaps ? {} : {begin: null, end: null, follow: null}),
+      compare: compare && {source: swapped, begin: null}});
   }
 
   #rangeBar({earlier, later, zoomIn, zoomOut, all, compare}) {
@@ -141,7 +144,7 @@ export class Shell {
     });
     this.compare = el('div', {class: 'compare', role: 'group', 'aria-label': 'Comparison', hidden: true},
       el('span', {text: 'Compared with'}), this.otherSelect, el('span', {text: 'from'}), this.otherBegin,
-      el('span', {class: 'note', text: 'dashed, aligned at the start'}),
+      this.compareNote = el('span', {class: 'note'}),
       el('button', {type: 'button', class: 'quiet', text: 'End comparison', onclick: () => app.set({compare: null})}));
   }
 
@@ -241,6 +244,9 @@ export class Shell {
     this.compare.hidden = !state.compare;
     if (state.compare) {
       options(this.otherSelect, sources.map((one) => [one.id, one.name]), app.other.id);
+      const names = app.other === source ? ['the visible range', 'the other one'] : [source.name, app.other.name];
+      this.compareNote.textContent = state.view === 'charts'
+        ? safe(`Solid lines: ${names[0]}; dashed lines: ${names[1]}; aligned at the start`) : '';
       const begin = timeText(rounded(app.otherWindow.begin), zone);
       if (document.activeElement !== this.otherBegin) this.otherBegin.value = begin;
     }

@@ -75,23 +75,23 @@ function grouped(text) {
 
 // formatSeconds returns a duration of an operation, or the age of something.
 function formatSeconds(value) {
-  const size = Math.abs(value);
-  if (size === 0) return '0\u00a0s';
-  if (size < 1e-3) return digits(value * 1e6) + '\u00a0µs';
-  if (size < 1) return digits(value * 1e3) + '\u00a0ms';
-  if (size < 600) return digits(value) + '\u00a0s';
-  if (size < 36000) return digits(value / 60) + '\u00a0min';
-  if (size < 172800) return digits(value / 3600) + '\u00a0h';
-  return digits(value / 86400) + '\u00a0d';
+  const [divisor, unit] = scaleOfSeconds(Math.abs(value));
+  return `${digits(value / divisor)}\u00a0${unit}`;
+}
+
+const durations = [[172800, 86400, 'd'], [36000, 3600, 'h'], [600, 60, 'min'], [1, 1, 's'], [1e-3, 1e-3, 'ms']];
+
+function scaleOfSeconds(size) {
+  if (size === 0) return [1, 's'];
+  return (durations.find(([from]) => size >= from) ?? [0, 1e-6, 'µs']).slice(1);
 }
 
 // axisLabels returns labels for the ticks of one axis; all have the same prefix.
 export function axisLabels(ticks, unitName) {
-  if (unitName === 'seconds') return ticks.map(formatSeconds);
   const unit = units[unitName] ?? units.count;
   const largest = Math.max(...ticks.map(Math.abs), 0);
-  const [divisor, prefix] = scaleOf(largest, unit);
-  const suffix = prefix + (unit.symbol.startsWith('/') ? '' : unit.symbol);
+  const [divisor, prefix] = unitName === 'seconds' ? scaleOfSeconds(largest) : scaleOf(largest, unit);
+  const suffix = prefix + (unitName === 'seconds' || unit.symbol.startsWith('/') ? '' : unit.symbol);
   return ticks.map((tick) => {
     const number = trimmed(tick / divisor);
     return tick === 0 || !suffix ? number : `${number}\u00a0${suffix}`;
@@ -104,9 +104,13 @@ function trimmed(value) {
   return grouped(whole) + (fraction ? `.${fraction}` : '');
 }
 
-// increments are the distances between ticks: powers of two for bytes, otherwise 1, 2, 2.5 and 5
-// times a power of ten.
+const roundDurations = [...[-6, -5, -4, -3, -2, -1, 0].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power)),
+  10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, ...[1, 2, 5, 10, 20, 50, 100, 500].map((n) => n * 86400)];
+
+// increments are the distances between ticks: powers of two for bytes, round times for seconds, otherwise
+// 1, 2, 2.5 and 5 times a power of ten.
 export function increments(unitName) {
+  if (unitName === 'seconds') return roundDurations;
   if (!units[unitName]?.binary) return undefined;
   return Array.from({length: 60}, (_, power) => 2 ** power);
 }

@@ -125,7 +125,15 @@ func startBrowser() error {
 // open opens the page at a fragment in a window of this size. Each test has its own cookies.
 func open(t *testing.T, width, height int64, fragment string) *page {
 	t.Helper()
-	p := blank(t, width, height)
+	start(t)
+	return openAt(t, shared.address, width, height, fragment)
+}
+
+// openAt opens a page at an address that winperf printed.
+func openAt(t *testing.T, address string, width, height int64, fragment string) *page {
+	t.Helper()
+	start(t)
+	p := tab(t, address, width, height)
 	p.visit(p.token + "&" + fragment)
 	return p
 }
@@ -134,7 +142,12 @@ func open(t *testing.T, width, height int64, fragment string) *page {
 func blank(t *testing.T, width, height int64) *page {
 	t.Helper()
 	start(t)
-	origin, token, _ := strings.Cut(shared.address, "/#")
+	return tab(t, shared.address, width, height)
+}
+
+func tab(t *testing.T, address string, width, height int64) *page {
+	t.Helper()
+	origin, token, _ := strings.Cut(address, "/#")
 	p := &page{t: t, origin: origin, token: token}
 	ctx, cancel := chromedp.NewContext(shared.browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.listen))
 	t.Cleanup(cancel)
@@ -224,6 +237,18 @@ func (p *page) wait(expression string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// waitText waits until an expression is a text. Spaces that do not break lines count as spaces.
+func (p *page) waitText(expression, want string) {
+	p.t.Helper()
+	got := ""
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if got = strings.ReplaceAll(eval[string](p, "String("+expression+")"), "\u00a0", " "); got == want {
+			return
+		}
+	}
+	p.t.Fatalf("%s is %q, want %q; the browser reported %q", expression, got, want, p.problems())
 }
 
 func (p *page) problems() []string {

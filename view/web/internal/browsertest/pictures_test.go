@@ -1,8 +1,18 @@
 package browsertest
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -41,6 +51,75 @@ func TestPictures(t *testing.T) {
 			p.save(filepath.Join(directory, "help-"+size.name+"-"+theme+".png"))
 			p.check()
 		}
+	}
+}
+
+// TestDocumentPictures writes the pictures of docs/view.md to the directory in WINPERF_DOCUMENT_PICTURES.
+func TestDocumentPictures(t *testing.T) {
+	directory := os.Getenv("WINPERF_DOCUMENT_PICTURES")
+	if directory == "" {
+		t.Skip("WINPERF_DOCUMENT_PICTURES is not set")
+	}
+	logs := t.TempDir()
+	before, after := filepath.Join(logs, "before.blg"), filepath.Join(logs, "after.blg")
+	winperf(t, "convert", serverLog(t, "before.csv", 1, true), "-o", before)
+	winperf(t, "convert", serverLog(t, "after.csv", 2, false), "-o", after)
+
+	const charts = `view=charts&path=\Processor(_Total)\%25 Processor Time&path=\Process(backup)\%25 Processor Time&` +
+		`path=\PhysicalDisk(*)\Avg. Disk sec/Transfer&search=disk`
+	for _, picture := range []struct {
+		name          string
+		width, height int64
+		fragment      string
+	}{
+		{"overview", 1200, 930, "theme=light"},
+		{"charts", 1200, 1010, "theme=light&" + charts},
+		{"compare", 1200, 1060, "theme=light&with=0&" + charts},
+		{"dark", 1200, 560, "theme=dark&view=values"},
+		{"narrow", 360, 740, "theme=light"},
+	} {
+		p := openAt(t, serve(t, before, after), picture.width, picture.height, "source=1&"+picture.fragment)
+		if strings.HasPrefix(picture.fragment, "theme=light") && !strings.Contains(picture.fragment, "view=") {
+			p.wait(`document.querySelector('.facts').textContent.includes('900 samples')`)
+		}
+		file := filepath.Join(directory, picture.name+".png")
+		p.save(file)
+		reduce(t, file)
+		p.check()
+	}
+}
+
+// reduce writes a picture again with the 256 most frequent colors, which needs half of the space.
+func reduce(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[color.Color]int{}
+	size := full.Bounds()
+	for y := range size.Dy() {
+		for x := range size.Dx() {
+			counts[full.At(x, y)]++
+		}
+	}
+
+	colors := slices.Collect(maps.Keys(counts))
+	slices.SortFunc(colors, func(a, b color.Color) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
+	})
+	reduced := image.NewPaletted(size, colors[:min(len(colors), 256)])
+	draw.Draw(reduced, size, full, size.Min, draw.Src)
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduced); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

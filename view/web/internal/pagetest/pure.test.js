@@ -292,9 +292,12 @@ test('two logs are compared from their starts', () => {
   const first = series.readRange(answer([100000, 101000], [[1, 2]]));
   const second = series.readRange(answer([500000, 501000], [[3, 4], [5, 6]]));
   const palette = {assign: (keys) => keys.map((key) => ({color: key}))};
-  const {model, lines} = compare(first, second, {begin: 100000, end: 101000}, {begin: 500000}, palette, {hidden: ['\\object(1)\\value']});
+  const {model, lines} = compare(first, second, {begin: 100000, end: 101000}, {begin: 500000}, palette,
+    {hidden: ['\\object(1)\\value'], names: ['after.blg', 'before.blg']});
   assert.deepEqual(model.times, [0, 1000]);
-  assert.equal(model.zone, null);
+  assert.deepEqual([model.zone, model.origin], [null, 100000]);
+  assert.deepEqual(lines.map((line) => line.label), ['\\Object(0)\\Value (after.blg)', '\\Object(0)\\Value (before.blg)',
+    '\\Object(1)\\Value (before.blg)']);
   assert.deepEqual(lines.map((line) => [line.pair ?? line.key, line.dash, line.hidden, line.average]), [
     ['\\object(0)\\value', false, false, [1, 2]],
     ['\\object(0)\\value', true, false, [3, 4]],
