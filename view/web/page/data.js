@@ -1,7 +1,9 @@
 // All data of the page. docs/view.md describes the answers. Every function may get an AbortSignal as its
 // last argument.
 
-import {ask, follow} from './request.js';
+import * as connection from './request.js';
+
+const {ask, follow} = connection;
 
 // query returns parameters as the text of an address. Absent parameters are null; lists are repeated.
 function query(parameters) {
@@ -46,6 +48,13 @@ export function followValues(source, paths, onValues, onError) {
 export function range(source, paths, window, options, signal) {
   return get('range', {source, path: paths, ...window, ...options}, signal);
 }
+
+// page returns a page with the samples of ranges {source, begin, end} inside, as a blob. It is undefined in the
+// page without a server.
+export const page = connection.download && ((ranges, state) => {
+  const all = (name) => ranges.map((one) => one[name]);
+  return connection.download('page', query({source: all('source'), begin: all('begin'), end: all('end'), state}));
+});
 
 export async function events(source, window, signal) {
   return get('events', {source, ...window}, signal);

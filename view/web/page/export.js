@@ -1,8 +1,10 @@
 // Exports: values as CSV, charts as a PNG picture, and the address of the view.
 
+import * as data from './data.js';
 import {csvText, rangeRows} from './csv.js';
 import {cssColor} from './chart.js';
 import {safe} from './text.js';
+import {endOf, formatState, savedView} from './state.js';
 import {timeText} from './time.js';
 
 function save(blob, name) {
@@ -26,6 +28,15 @@ export function saveCsv(app, view) {
   if (!text) return false;
   save(new Blob([text], {type: 'text/csv;charset=utf-8'}), fileName(app.source.name, app.window, 'csv'));
   return true;
+}
+
+// savePage saves the view with its samples as a page that needs no server.
+export async function savePage(app) {
+  const {begin, end} = app.window;
+  const visible = {source: app.source.id, begin: Math.floor(begin), end: endOf(end)};
+  const other = app.other && {source: app.other.id, ...app.otherWindow};
+  const {ranges, state} = savedView(app.state, app.window, visible, other);
+  save(await data.page(ranges, formatState(state)), fileName(app.source.name, app.window, 'html'));
 }
 
 const margin = 16;

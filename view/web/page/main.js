@@ -9,6 +9,7 @@
 //   keys, export, tree, overview, explorer, values, shell   the parts of the page
 
 import {controls, login, onSource} from './request.js';
+import * as data from './data.js';
 import {App} from './app.js';
 import {Shell} from './shell.js';
 import {Overview} from './overview.js';
@@ -16,7 +17,7 @@ import {Explorer} from './explorer.js';
 import {Values} from './values.js';
 import {helpDialog, install} from './keys.js';
 import {formatState, parseState, takeToken} from './state.js';
-import {saveCsv, savePng} from './export.js';
+import {saveCsv, savePage, savePng} from './export.js';
 import {safe} from './text.js';
 
 const viewClasses = {overview: Overview, charts: Explorer, values: Values};
@@ -45,9 +46,10 @@ const commands = [
   [['e'], 'export values as CSV', csv],
   [['p'], 'export charts as PNG', png],
 ];
+if (data.page) commands.push([['s'], 'save this view with its samples as a page', page]);
 
 const shell = new Shell(app, {
-  help: () => dialog.showModal(), theme, csv, png, link, compare,
+  help: () => dialog.showModal(), theme, csv, png, link, compare, page: data.page && page,
   earlier: () => move(-0.5), later: () => move(0.5), zoomIn: () => app.scaleBy(0.5), zoomOut: () => app.scaleBy(2),
   all: () => app.showAll(),
 });
@@ -92,6 +94,11 @@ function csv() {
 
 async function png() {
   if (!view.pictures || !await savePng(app, view.pictures())) shell.say('There are no charts to export.');
+}
+
+async function page() {
+  shell.say('Reading the samples …');
+  await savePage(app).then(() => shell.say('The page was saved.'), (error) => shell.say(error.message));
 }
 
 async function link() {

@@ -16,7 +16,7 @@ export class RequestError extends Error {
 
 const address = (name, query) => base + name + (query ? '?' + query : '');
 
-async function send(url, options) {
+async function send(url, options, kind = 'json') {
   let response;
   try {
     response = await fetch(url, {credentials: 'same-origin', ...options});
@@ -24,7 +24,7 @@ async function send(url, options) {
     if (error.name === 'AbortError') throw error;
     throw new RequestError('winperf does not answer; it may have ended', 0);
   }
-  if (response.ok) return response.status === 204 ? null : response.json().catch(() => null);
+  if (response.ok) return response.status === 204 ? null : response[kind]().catch(() => null);
 
   const answer = await response.json().catch(() => null);
   throw new RequestError(answer?.error ?? `the server answered ${response.status}`, response.status);
@@ -38,6 +38,13 @@ export function login(token) {
 // ask returns the answer to a request.
 export function ask(name, query, signal) {
   return send(address(name, query), {signal});
+}
+
+// download returns the answer to a request as a blob. The page without a server lacks this function.
+export async function download(name, query) {
+  const blob = await send(address(name, query), {}, 'blob');
+  if (!blob) throw new RequestError('winperf ended before the file was complete', 0);
+  return blob;
 }
 
 // follow calls onEvent with the data of each event of a kind, until the returned function is called.

@@ -34,7 +34,7 @@ export class Shell {
     ];
   }
 
-  #header({help, theme, csv, png, link}) {
+  #header({help, theme, csv, png, link, page}) {
     const {app} = this;
     this.tabs = views.map((view) => el('button', {type: 'button', text: titles[view], onclick: () => app.set({view})}));
     this.sourceSelect = el('select', {'aria-label': 'Source', class: 'source',
@@ -44,12 +44,11 @@ export class Shell {
     this.themeButton = el('button', {type: 'button', text: '◐', 'aria-label': 'Light or dark',
       title: 'Light or dark (d)', onclick: theme});
 
-    // "Save page" will be the last entry of this menu.
     const entry = (text, action) => el('button', {type: 'button', text,
       onclick: () => { this.exportMenu.open = false; action(); }});
     this.exportMenu = el('details', {class: 'menu'}, el('summary', {text: 'Export'}),
       el('div', {class: 'menu-list'}, entry('Values as CSV', csv), entry('Charts as PNG', png),
-        entry('Copy address', link)));
+        entry('Copy address', link), page && entry('Save page', page)));
     document.addEventListener('click', (event) => {
       if (!this.exportMenu.contains(event.target)) this.exportMenu.open = false;
     });

@@ -116,6 +116,19 @@ export function windowOf(state, source) {
   return {begin, end, follow: 0, whole: state.begin === null && state.end === null};
 }
 
+// savedView returns the ranges {source, begin, end} that a saved page needs, and its state, in which the sources
+// have the numbers of their ranges. visible is the visible range, other the compared one or null.
+export function savedView(state, window, visible, other) {
+  const ranges = [visible];
+  if (other && other.source !== visible.source) ranges.push(other);
+  else if (other) {
+    ranges[0] = {...visible, begin: Math.min(visible.begin, other.begin), end: Math.max(visible.end, other.end)};
+  }
+  const range = window.whole && !other ? {begin: null, end: null} : {begin: window.begin, end: window.end};
+  const compare = other && {source: String(ranges.length - 1), begin: other.begin};
+  return {ranges, state: {...state, ...range, source: '', follow: null, compare}};
+}
+
 // zoomed returns a window that is smaller (factor below 1) or larger around a place between 0 and 1.
 export function zoomed(window, factor, place = 0.5) {
   const span = window.end - window.begin;
