@@ -96,15 +96,8 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	err := ctx.Err()
 	if err == nil && q.reader == nil {
-		var r reader
-		if r, err = q.open(q.sel); err == nil {
-			q.reader = r
-			if s, can := r.(skipper); can {
-				s.skip(func(t time.Time) bool { return !q.sel.Within(t) || q.tooEarly(t) })
-			}
-		}
+		err = q.begin(func(t time.Time) bool { return !q.includes(t) })
 	}
-
 	if err == nil {
 		err = q.next(ctx, s)
 	}
@@ -124,13 +117,49 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	return err
 }
 
+// begin opens the reader, which omits samples for which omit returns true.
+func (q *query) begin(omit func(time.Time) bool) error {
+	r, err := q.open(q.sel)
+	if err != nil {
+		return err
+	}
+	q.reader = r
+	if s, can := r.(skipper); can {
+		s.skip(omit)
+	}
+	return nil
+}
+
+// Times returns the times of all samples in place of the samples. If the reader can skip samples, it decodes
+// none, so samples that cannot be decoded are included. At the end of a damaged log it returns the times of
+// the readable part.
+func (q *query) Times(ctx context.Context) (all []time.Time, err error) {
+	add := func(t time.Time) bool {
+		if q.includes(t) {
+			q.last = t
+			all = append(all, t)
+		}
+		return true
+	}
+	if err := q.begin(add); err != nil {
+		return nil, q.blame(err)
+	}
+
+	var s winperf.Sample
+	for q.next(ctx, &s) == nil {
+		all = append(all, q.last)
+		s.Clear()
+	}
+	return all, ctx.Err()
+}
+
 // next reads the next wanted sample.
 func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 	for {
 		if err := q.reader.next(ctx, s); err != nil {
 			return err
 		}
-		if t := capture.Time(s); q.sel.Within(t) && !q.tooEarly(t) {
+		if t := capture.Time(s); q.includes(t) {
 			q.last = t
 			return nil
 		}
@@ -141,10 +170,11 @@ func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 	}
 }
 
-// tooEarly reports whether a sample is less than Selection.Every after the previous one. It is not if
-// the clock was set back between them.
-func (q *query) tooEarly(t time.Time) bool {
-	return q.sel.Every > 0 && !q.last.IsZero() && !t.Before(q.last) && t.Sub(q.last) < q.sel.Every
+// includes reports whether a sample is in the range of the selection, and not less than Selection.Every
+// after the previous one. It is not too early if the clock was set back between them.
+func (q *query) includes(t time.Time) bool {
+	tooEarly := q.sel.Every > 0 && !q.last.IsZero() && !t.Before(q.last) && t.Sub(q.last) < q.sel.Every
+	return q.sel.Within(t) && !tooEarly
 }
 
 // Close implements winperf.Query.

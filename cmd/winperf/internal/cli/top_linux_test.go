@@ -237,12 +237,24 @@ func TestTopResize(t *testing.T) {
 // TestTopLive shows this machine: its processes, one of which is found and has details, another object,
 // and a pause.
 func TestTopLive(t *testing.T) {
+	found := exec.Command("sleep", "600")
+	name := fmt.Sprintf("t%d", os.Getpid())
+	found.Path = filepath.Join(t.TempDir(), name)
+	if sleep, err := exec.LookPath("sleep"); err != nil || os.Symlink(sleep, found.Path) != nil {
+		t.Fatal(err)
+	}
+	if err := found.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = found.Wait() }() // killed
+	defer func() { _ = found.Process.Kill() }()
+
 	x := newTmux(t, 100, 30, "winperf top -i 0.2")
 	x.await(`(?m)^Processors .*\n(.*\n)*Process +ID Process +% Processor Time`)
-	x.press("f", "t", "m", "u", "x", "Enter")
-	x.await(`(?m)^tmux`)
+	x.press("f", name, "Enter")
+	x.await(`(?m)^` + name + ` +` + fmt.Sprint(found.Process.Pid))
 	x.press("d")
-	x.await(`(?m)^Command Line +tmux -S `)
+	x.await(`(?m)^Command Line +sleep 600$`)
 	x.await(`(?m)^User +\S`)
 	x.press("Escape")
 	x.await(`(?m)^Process +ID Process`)

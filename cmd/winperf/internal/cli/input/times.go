@@ -121,12 +121,14 @@ func (f *RangeFlags) Empty(
 	}
 	var first, last time.Time
 	for _, src := range records {
-		begin, end := spanOf(ctx, src)
-		if first.IsZero() || !begin.IsZero() && begin.Before(first) {
-			first = begin
-		}
-		if end.After(last) {
-			last = end
+		times, _ := SampleTimes(ctx, src, winperf.Selection{Global: true, Costly: true}) // none if it fails
+		for _, t := range times {
+			if first.IsZero() || t.Before(first) {
+				first = t
+			}
+			if t.After(last) {
+				last = t
+			}
 		}
 	}
 
@@ -137,28 +139,7 @@ func (f *RangeFlags) Empty(
 	return fmt.Errorf(form, zone.Text(first), zone.Text(last))
 }
 
-// spanOf returns the times of the first and last readable sample, or zero.
-func spanOf(ctx context.Context, src winperf.Source) (first, last time.Time) {
-	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
-	if err != nil {
-		return first, last
-	}
-	defer q.Close()
-
-	var sample winperf.Sample
-	for q.Next(ctx, &sample) == nil {
-		t := capture.Time(&sample)
-		if first.IsZero() {
-			first = t
-		}
-		if t.After(last) {
-			last = t
-		}
-	}
-	return first, last
-}
-
-// SampleTimes returns the times of the readable samples of a log in the range of a selection.
+// SampleTimes returns the times of the samples of a log in the range of a selection.
 func SampleTimes(
 	ctx context.Context, src winperf.Source, sel winperf.Selection,
 ) (all []time.Time, err error) {
@@ -167,6 +148,11 @@ func SampleTimes(
 		return nil, err
 	}
 	defer q.Close()
+	if q, can := q.(interface {
+		Times(context.Context) ([]time.Time, error)
+	}); can {
+		return q.Times(ctx)
+	}
 
 	var sample winperf.Sample
 	for q.Next(ctx, &sample) == nil {

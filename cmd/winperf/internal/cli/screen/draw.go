@@ -287,7 +287,7 @@ func (s *Screen) cellText(t *table, r *row, k int) (text, style string) {
 	if fact := t.columns[k].fact; fact != "" {
 		return safetext.Line(s.fact(t, r, fact)), plain
 	}
-	if k >= len(r.cells) || r.seen != t.current {
+	if k >= len(r.cells) {
 		return "-", faint
 	}
 	c := &r.cells[k]

@@ -31,6 +31,9 @@ func TestEnded(t *testing.T) {
 		if got := text(s)[1]; got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.keys, got, tt.want)
 		}
+		if tt.keys[0] == "d" && !slices.Contains(text(s), "% Processor Time              80.00 %") {
+			t.Errorf("the last value is missing in %q", text(s))
+		}
 		press(s, "esc")
 		if s.row == nil || s.row.name != tt.closed {
 			t.Errorf("%q: the cursor is on %v, want %s", tt.keys, s.row, tt.closed)
