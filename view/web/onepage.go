@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -35,4 +36,20 @@ func OnePage() ([]byte, error) {
 		return nil, fmt.Errorf("the page that needs no server: %w", err)
 	}
 	return io.ReadAll(r)
+}
+
+// StaticPage returns a handler that answers with a page from OnePage, which holds no data.
+func StaticPage(page []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		header := w.Header()
+		header.Set("Content-Security-Policy", "frame-ancestors 'none'") // the page itself has the rest
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		_, _ = w.Write(page)
+	})
 }

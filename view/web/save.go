@@ -22,13 +22,23 @@ import (
 // MaxSaved is the largest size of all logs in a saved page, in bytes.
 const MaxSaved = 64 << 20
 
+// ErrEmpty means that the requested ranges have no sample. It wraps view.ErrRequest.
+var ErrEmpty error = refused("there are no samples to save")
+
+// refused is a view.ErrRequest.
+type refused string
+
+func (e refused) Error() string { return string(e) }
+
+func (e refused) Is(target error) bool { return target == view.ErrRequest }
+
 // place is the line of the page that needs no server which saved logs replace.
 const place = "<!-- saved logs -->\n"
 
 // WritePage writes a page that needs no server with samples inside: of the sources and ranges of requests,
 // with all objects. page is from [OnePage]; state is the fragment of the address that the page opens, in
 // which the sources are 0, 1 and so on, in the order of the requests. The error wraps view.ErrRequest if
-// there is no sample, or if the logs are larger than MaxSaved.
+// there is no sample (ErrEmpty), or if the logs are larger than MaxSaved.
 func WritePage(
 	ctx context.Context, w io.Writer, page []byte, v *view.View, requests []view.Request, state string,
 ) error {
@@ -56,7 +66,7 @@ func WritePage(
 	}
 
 	if saved == 0 {
-		return fmt.Errorf("%w: there are no samples to save", view.ErrRequest)
+		return ErrEmpty
 	}
 	const form = "<script type=\"application/json\" id=\"saved-state\">%s</script>\n%s"
 	_, err := fmt.Fprintf(w, form, quoted(state), rest)
@@ -87,9 +97,9 @@ type savedLog struct {
 // Write implements io.Writer.
 func (l *savedLog) Write(b []byte) (int, error) {
 	if *l.left -= int64(len(b)); *l.left < 0 {
-		const form = "%w: more than %d MB of samples: choose a shorter time (--begin, --end), or write fewer" +
+		const form = "more than %d MB of samples: choose a shorter time (--begin, --end), or write fewer" +
 			" counters to a log first (winperf convert LOG PATH... -o small.capture)"
-		return 0, fmt.Errorf(form, view.ErrRequest, MaxSaved>>20)
+		return 0, refused(fmt.Sprintf(form, MaxSaved>>20))
 	}
 	if l.encoder == nil {
 		const form = `<script type="application/json" class="saved-log">{"name":%s,"capture":"`

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/winperf/winperf/view/web"
 )
 
 const viewedLog = `"(PDH-CSV 4.0) (UTC)(0)","\\HOST\Memory\Available Bytes"
@@ -64,6 +66,30 @@ func TestView(t *testing.T) {
 		if n := <-status; n != 0 {
 			t.Errorf("status %d: %s", n, stderr.String())
 		}
+	}
+}
+
+// TestViewSave: view writes a page with the samples of a log, or says that it lacks the page.
+func TestViewSave(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "small.csv"), filepath.Join(dir, "small.html")
+	if err := os.WriteFile(file, []byte(viewedLog), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	n := Run(t.Context(), []string{"view", file, "-o", out}, strings.NewReader(""), &stdout, &stderr)
+	if _, err := web.OnePage(); err != nil {
+		if n != 1 || !strings.Contains(stderr.String(), "scripts/build-page") {
+			t.Errorf("status %d, %s", n, stderr.String())
+		}
+		return
+	}
+	text, err := os.ReadFile(out)
+	if err != nil || n != 0 || stdout.Len()+stderr.Len() > 0 {
+		t.Errorf("status %d, %v, %s", n, err, stderr.String())
+	}
+	if !bytes.Contains(text, []byte(`class="saved-log">{"name":"small.csv","capture":"`)) {
+		t.Errorf("%d bytes without the log", len(text))
 	}
 }
 

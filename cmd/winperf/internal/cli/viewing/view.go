@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -31,6 +32,11 @@ type viewer struct {
 	listen    string
 	webConfig string
 	noBrowser bool
+	output    string
+	overwrite bool
+
+	onePage func() ([]byte, error) // web.OnePage, except in tests
+	local   string                 // the source without arguments
 }
 
 // softLimit is the memory that the program tries to stay within, besides the history of live sources.
@@ -38,7 +44,11 @@ const softLimit = 224 << 20
 
 // Command returns the command view.
 func Command(a *console.App) *cobra.Command {
-	v := &viewer{app: a}
+	v := &viewer{app: a, onePage: web.OnePage, local: "local:"}
+	return v.command()
+}
+
+func (v *viewer) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [LOG...]",
 		Short: "Show counters in the browser, live or from logs",
@@ -60,12 +70,21 @@ The samples of a live source are kept in memory, for 15 minutes or --keep, in at
 while a page is open; with --keep always. For a longer history record to a directory, and
 view it.
 
-Exit status: 0 done, 1 the page could not be shown.`,
+-o FILE.html writes a page with the samples of the logs inside, between --begin and --end, in
+place of serving them. It opens by double-click, on machines without winperf too. It holds
+all counters and instances, with their names, at most 64 MB of samples. Save page in the
+page does the same with the visible range.
+
+On systems without a source of this machine, view without a log serves a page that opens
+logs: choose a file there, or drop it on the page. The file stays in the browser.
+
+Exit status: 0 done, 1 the page could not be shown or written.`,
 		Example: `  winperf view
   winperf view load.blg
   winperf view before.blg after.blg --begin 15:40 --end 16:10
   winperf view /var/lib/winperf
   winperf view --keep 2h -i 5
+  winperf view load.blg --begin 15:40 --end 16:10 -o stall.html
   winperf view --listen :8080 --web.config.file web.yml`,
 		RunE: v.run,
 	}
@@ -80,6 +99,9 @@ Exit status: 0 done, 1 the page could not be shown.`,
 	f.StringVar(&v.listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen on; port 0 is any free port")
 	f.StringVar(&v.webConfig, "web.config.file", "", "`FILE` with certificates and passwords")
 	f.BoolVar(&v.noBrowser, "no-browser", false, "do not open the browser")
+	const file = "write a page with the samples inside to this `FILE`; - is standard output"
+	f.StringVarP(&v.output, "output", "o", "", file)
+	f.BoolVar(&v.overwrite, "overwrite", false, "replace an existing file")
 	v.log.Add(cmd)
 	v.within.Add(cmd)
 	console.Complete(cmd, "source", input.CompleteSource)
@@ -92,9 +114,20 @@ func (v *viewer) run(cmd *cobra.Command, args []string) error {
 	if err := v.settle(args); err != nil {
 		return err
 	}
+	if v.output != "" {
+		return v.save(ctx, cmd.Flags(), append(args, v.sources...))
+	}
+	if v.overwrite {
+		return errors.New("--overwrite replaces the file of -o")
+	}
 	opt := v.show.Options(cmd.Flags())
 	opt.Language = string(v.language)
 	sources, err := v.open(ctx, append(args, v.sources...), &opt)
+	if errors.Is(err, errNoMachine) && !v.within.IsSet() {
+		if page, missing := v.onePage(); missing == nil {
+			return v.serveOnePage(ctx, page)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -106,13 +139,23 @@ func (v *viewer) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	var listen net.ListenConfig
-	l, err := listen.Listen(ctx, "tcp", v.listen)
-	if err != nil {
-		return errors.Join(err, shown.Close())
+	token := web.NewToken()
+	protected := server.CheckProtected(v.listen, v.webConfig) == nil
+	how := web.Options{Token: token}
+	if server.HasTLS(v.webConfig) || !protected {
+		// The browser checks the name, or the user accepted the risk.
+		how.AllowHost = func(string) bool { return true }
 	}
-	return errors.Join(v.serve(ctx, shown, l), shown.Close())
+	return errors.Join(v.serve(ctx, web.New(shown, how), "#token="+token), shown.Close())
 }
+
+// serveOnePage serves the page that opens logs in the browser. It holds no data.
+func (v *viewer) serveOnePage(ctx context.Context, page []byte) error {
+	return v.serve(ctx, web.StaticPage(page), "")
+}
+
+// errNoMachine means that this system has no source of the machine.
+var errNoMachine = errors.New("name a log: winperf view load.blg")
 
 func (v *viewer) settle(args []string) error {
 	for _, arg := range args {
@@ -140,7 +183,7 @@ func (v *viewer) open(
 		}
 	}()
 	if len(names) == 0 {
-		names = []string{"local:"}
+		names = []string{v.local}
 	}
 	how, err := v.log.Options()
 	if err != nil {
@@ -153,8 +196,8 @@ func (v *viewer) open(
 		if info, stat := os.Stat(name); stat == nil && info.IsDir() {
 			s.Source, s.Grows = joinDirectory(name, how), true
 		} else if s.Source, err = input.OpenSource(ctx, v.app, name, how); err != nil {
-			if len(names) == 1 && name == "local:" && errors.Is(err, winperf.ErrNotSupported) {
-				err = fmt.Errorf("%w; name a log: winperf view load.blg", err)
+			if len(names) == 1 && name == v.local && errors.Is(err, winperf.ErrNotSupported) {
+				err = fmt.Errorf("%w; %w", err, errNoMachine)
 			}
 			return sources, err
 		}
@@ -173,20 +216,19 @@ func (v *viewer) open(
 	return sources, nil
 }
 
-func (v *viewer) serve(ctx context.Context, shown *view.View, l net.Listener) error {
-	token := web.NewToken()
-	protected := server.CheckProtected(v.listen, v.webConfig) == nil
-	opt := web.Options{Token: token}
-	if server.HasTLS(v.webConfig) || !protected {
-		// The browser checks the name, or the user accepted the risk.
-		opt.AllowHost = func(string) bool { return true }
+// serve serves a page until ctx ends, and opens it at a fragment.
+func (v *viewer) serve(ctx context.Context, page http.Handler, fragment string) error {
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", v.listen)
+	if err != nil {
+		return err
 	}
 
-	address := v.address(l, token)
+	address := v.address(l) + fragment
 	v.announce(address, l)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- server.ServeHandler(ctx, l, web.New(shown, opt), v.webConfig, v.app.Logger(slog.LevelWarn))
+		ended <- server.ServeHandler(ctx, l, page, v.webConfig, v.app.Logger(slog.LevelWarn))
 	}()
 	if !v.noBrowser && hasDisplay() {
 		if err := openBrowser(ctx, address); err != nil {
@@ -197,7 +239,7 @@ func (v *viewer) serve(ctx context.Context, shown *view.View, l net.Listener) er
 }
 
 // address returns the URL of the page.
-func (v *viewer) address(l net.Listener, token string) string {
+func (v *viewer) address(l net.Listener) string {
 	scheme := "http"
 	if server.HasTLS(v.webConfig) {
 		scheme = "https"
@@ -210,7 +252,7 @@ func (v *viewer) address(l net.Listener, token string) string {
 		}
 		host = net.JoinHostPort(name, fmt.Sprint(tcp.Port))
 	}
-	return scheme + "://" + host + "/#token=" + token
+	return scheme + "://" + host + "/"
 }
 
 // announce prints the address and, if this machine has no display, how to reach it from another one.
