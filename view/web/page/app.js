@@ -19,10 +19,9 @@ export class App {
   constructor(render) {
     this.render = render;
     this.actions = {
-      zoom: (begin, end) => this.set({begin, end, follow: 0}),
+      zoom: (begin, end) => this.set({...within({begin, end}, this.source), follow: 0}),
       zoomOut: () => this.scaleBy(2),
       scaleBy: (factor, place) => this.scaleBy(factor, place),
-      pan: (milliseconds) => this.pan(milliseconds),
       mark: (mark) => this.set({mark: this.state.mark === mark ? null : mark}, {quiet: true}),
       describe: (time, model) => this.describe(time, model),
     };

@@ -4,6 +4,7 @@
 import {el, safe} from './text.js';
 import {tickLabels, timeTicks, elapsedText, utc} from './time.js';
 import {axisLabels, formatValue, increments, units, valueRange} from './units.js';
+import {gripped} from './state.js';
 import {envelope, extent, isolated, nearest, valueAt} from './series.js';
 
 const uPlot = globalThis.uPlot; // uplot/uPlot.iife.min.js is a classic script
@@ -57,13 +58,15 @@ export class Palette {
   }
 }
 
-// A Panel is a chart with its frame. actions has the functions zoom(begin, end), pan(milliseconds),
-// zoomOut(), scaleBy(factor, place) and mark(time).
+// A Panel is a chart with its frame. actions has the functions zoom(begin, end), zoomOut(),
+// scaleBy(factor, place) and mark(time).
 export class Panel {
   #plot = null;
   #model = null;
   #shape = '';
-  #shift = 0; // milliseconds, while the user pans
+  #fingers = new Map(); // that hold the range, with their places
+  #held = null; // their places and the range before they moved
+  #view = null; // the range while they move it
   #mark = null; // begin of a selection by keyboard
   #observer;
 
@@ -104,7 +107,7 @@ export class Panel {
   // dots, strong and hidden.
   draw(model) {
     this.#model = model;
-    this.#shift = 0;
+    if (this.#fingers.size === 0) this.#view = null;
     this.area.setAttribute('aria-label', model.label);
     if (model.times.length === 0 || model.lines.length === 0) {
       this.message('No values in this range');
@@ -128,7 +131,7 @@ export class Panel {
     this.#shape = shape;
     this.#plot = new uPlot(this.#options(model), data, this.area);
     this.#plot.over.addEventListener('wheel', (event) => this.#wheel(event), {passive: false});
-    this.#plot.over.addEventListener('pointerdown', (event) => this.#touch(event));
+    this.#plot.over.addEventListener('pointerdown', (event) => this.#grip(event));
     this.#plot.over.addEventListener('click', (event) => this.#click(event)); // not after dragging
   }
 
@@ -189,12 +192,12 @@ export class Panel {
         points: few ? {size: 6} : {show: false},
         drag: {x: true, y: false, setScale: false},
         bind: {
-          mousedown: (_, __, handler) => (event) => (event.shiftKey ? this.#pan(event) : handler(event)),
+          mousedown: (_, __, handler) => (event) => { if (!event.shiftKey) handler(event); },
           dblclick: () => () => this.actions.zoomOut(),
         },
       },
       scales: {
-        x: {time: false, range: () => [this.#model.begin - this.#shift, this.#model.end - this.#shift]},
+        x: {time: false, range: () => [(this.#view ?? this.#model).begin, (this.#view ?? this.#model).end]},
         y: {distr: model.log ? 4 : 1, range: (plot) => this.#valueRange(plot)},
       },
       axes: [
@@ -388,23 +391,33 @@ export class Panel {
     if (i >= 0 && !event.shiftKey) this.actions.mark(times[i] + this.#model.origin);
   }
 
-  #touch(event) {
-    if (event.pointerType === 'touch') this.#pan(event);
-  }
+  // grip moves the range with a finger, or with the mouse and Shift; two fingers also scale it.
+  #grip(event) {
+    if (event.pointerType !== 'touch' && !event.shiftKey) return;
+    const fingers = this.#fingers;
+    const box = this.#plot.over.getBoundingClientRect();
+    const place = (moved) => (moved.clientX - box.left) / box.width;
+    const hold = () => { this.#held = {from: [...fingers.values()], range: this.#view ?? this.#model}; };
+    fingers.set(event.pointerId, place(event));
+    hold();
+    if (fingers.size > 1) return;
 
-  // pan moves the range with the pointer, and reports the distance at the end.
-  #pan(event) {
-    const from = event.clientX;
-    const {begin, end} = this.#model;
-    const scale = (end - begin) / this.#plot.over.clientWidth;
     const move = (moved) => {
-      this.#shift = (moved.clientX - from) * scale;
-      this.#plot.setScale('x', {min: begin - this.#shift, max: end - this.#shift});
+      if (!fingers.has(moved.pointerId)) return;
+      fingers.set(moved.pointerId, place(moved));
+      this.#view = gripped(this.#held.range, this.#held.from, [...fingers.values()]);
+      this.#plot?.setScale('x', {min: this.#view.begin, max: this.#view.end});
     };
-    const stop = () => {
+    const stop = (ended) => {
+      if (!fingers.delete(ended.pointerId)) return;
+      hold();
+      if (fingers.size > 0) return;
       for (const [name, listener] of Object.entries(handlers)) document.removeEventListener(name, listener);
-      const shift = this.#shift;
-      if (Math.abs(shift) > 2 * scale) this.actions.pan(-shift);
+      const {begin, end} = this.#view ?? this.#model;
+      this.#view = null;
+      // The browser cancels the pointer when it scrolls the page.
+      if (ended.type === 'pointerup' && Math.abs(begin - this.#model.begin) > (end - begin) / 100) this.#zoom(begin, end);
+      else this.#plot?.setScale('x', {min: this.#model.begin, max: this.#model.end});
     };
     const handlers = {pointermove: move, pointerup: stop, pointercancel: stop};
     for (const [name, listener] of Object.entries(handlers)) document.addEventListener(name, listener);

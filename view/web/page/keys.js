@@ -13,9 +13,11 @@ const chartKeys = [
   ['Enter', 'mark this time; the address contains the mark'],
   ['Click', 'mark this time, or remove the mark'],
   ['Drag', 'zoom to the selection'],
-  ['Shift + drag', 'move the range (on a touch screen: drag)'],
+  ['Shift + drag', 'move the range'],
   ['Ctrl + wheel', 'zoom'],
   ['Double-click', 'zoom out'],
+  ['One finger', 'move the range'],
+  ['Two fingers', 'zoom'],
 ];
 
 const listKeys = [

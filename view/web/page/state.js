@@ -137,6 +137,16 @@ export function zoomed(window, factor, place = 0.5) {
   return {begin: Math.round(begin), end: Math.round(begin + size)};
 }
 
+// gripped returns the range in which the times below one or two pointers stay below them. from and now are
+// the places of the pointers between 0 and 1.
+export function gripped({begin, end}, from, now) {
+  const middle = (places) => (places[0] + places.at(-1)) / 2;
+  const spread = (places) => Math.max(Math.abs(places[0] - places.at(-1)), 0.05);
+  const size = (end - begin) * spread(from) / spread(now);
+  const moved = begin + (end - begin) * middle(from) - size * middle(now);
+  return {begin: moved, end: moved + size};
+}
+
 // within moves a window into the limits of a source; a window that is larger becomes the whole range,
 // which is {begin: null, end: null}.
 export function within(window, source) {

@@ -323,3 +323,53 @@ func TestNarrow(t *testing.T) {
 	}
 	p.check()
 }
+
+// touch puts fingers on the first chart and moves them, from and to parts of its size.
+func (p *page) touch(from, to [][2]float64) {
+	p.t.Helper()
+	box := eval[[]float64](p, `(() => { const over = document.querySelector('.u-over'); over.scrollIntoView({block: 'center'});
+		const box = over.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]; })()`)
+	send := func(kind input.DispatchTouchEventType, part float64) {
+		var points []*input.TouchPoint
+		for i := range from {
+			id := float64(i)
+			x, y := from[i][0]+(to[i][0]-from[i][0])*part, from[i][1]+(to[i][1]-from[i][1])*part
+			points = append(points, &input.TouchPoint{X: box[0] + x*box[2], Y: box[1] + y*box[3], ID: &id})
+		}
+		if kind == input.DispatchTouchEventTypeTouchEnd {
+			points = nil
+		}
+		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+	}
+	send(input.DispatchTouchEventTypeTouchStart, 0)
+	for part := range 10 {
+		send(input.DispatchTouchEventTypeTouchMove, float64(part+1)/10)
+	}
+	send(input.DispatchTouchEventTypeTouchEnd, 1)
+}
+
+// TestTouch moves the range with one finger and zooms with two; a vertical move scrolls the page.
+func TestTouch(t *testing.T) {
+	p := open(t, 360, 740, `view=charts&path=\Memory\Committed Bytes&begin=2024-01-17T22:40:00Z&end=2024-01-17T22:50:00Z`)
+	p.wait(`document.querySelector('.u-over') !== null`)
+	p.touch([][2]float64{{0.3, 0.5}}, [][2]float64{{0.8, 0.5}})
+	p.wait(`!location.hash.includes('begin=2024-01-17T22:40:00Z')`)
+	if got := p.times(); got != "23:35-23:45" && got != "23:34-23:44" {
+		t.Errorf("after a move by half of the chart the range is %s", got)
+	}
+
+	moved := eval[string](p, `location.hash`)
+	p.touch([][2]float64{{0.4, 0.5}, {0.6, 0.5}}, [][2]float64{{0.3, 0.5}, {0.7, 0.5}})
+	p.wait(`location.hash !== '` + moved + `'`)
+	if got := p.times(); got != "23:37-23:42" && got != "23:37-23:43" {
+		t.Errorf("after two fingers moved apart the range is %s", got)
+	}
+
+	zoomed := eval[string](p, `location.hash`)
+	p.wait(settled)
+	p.equal(`scrollY > 0`, "true")
+	p.touch([][2]float64{{0.5, 0.1}}, [][2]float64{{0.5, 0.9}})
+	p.wait(`scrollY === 0`)
+	p.equal(`location.hash`, zoomed)
+	p.check()
+}

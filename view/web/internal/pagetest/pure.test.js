@@ -8,7 +8,9 @@ import {test} from 'node:test';
 import {csvField, csvText, rangeRows} from '../../page/csv.js';
 import {formatEntry, formatPath, isSum, keyOf, label, parseEntry, parsePath} from '../../page/path.js';
 import * as series from '../../page/series.js';
-import {endOf, formatState, parseState, savedView, start, takeToken, windowOf, within, zoomed} from '../../page/state.js';
+import {
+  endOf, formatState, gripped, parseState, savedView, start, takeToken, windowOf, within, zoomed,
+} from '../../page/state.js';
 import {hasWords, prose, safe, shortName, words} from '../../page/text.js';
 import * as time from '../../page/time.js';
 import {axisLabels, displayUnit, formatValue, valueRange} from '../../page/units.js';
@@ -347,7 +349,14 @@ test('the visible range', () => {
   assert.deepEqual(windowOf(start, live), {begin: 300000, end: 600000, follow: 300, whole: false});
   assert.deepEqual(windowOf({...start, follow: 0}, live), {begin: 0, end: 600000, follow: 0, whole: true});
   assert.deepEqual(windowOf({...start, follow: 60}, log).follow, 0, 'a log does not move');
+  assert.deepEqual(gripped({begin: 0, end: 1000}, [0.25], [0.75]), {begin: -500, end: 500});
+  assert.deepEqual(gripped({begin: 0, end: 1000}, [0.5, 0.75], [0.25, 0.75]), {begin: 375, end: 875});
   assert.deepEqual(zoomed({begin: 0, end: 1000}, 0.5), {begin: 250, end: 750});
+  assert.deepEqual(zoomed({begin: 0, end: 1000}, 0.5, 1), {begin: 500, end: 1000});
+  assert.deepEqual(within({begin: -500, end: 500}, {begin: 0, end: 2000}), {begin: 0, end: 1000});
+  assert.deepEqual(within({begin: 1500, end: 2500}, {begin: 0, end: 2000}), {begin: 1000, end: 2000});
+  assert.deepEqual(within({begin: -1, end: 2001}, {begin: 0, end: 2000}), {begin: null, end: null});
+});
 
 test('a saved view has its ranges and a state without ids', () => {
   const visible = {source: '3', begin: 2000, end: 3001};
@@ -364,11 +373,6 @@ test('a saved view has its ranges and a state without ids', () => {
   const same = {source: '3', begin: 1000, end: 2001};
   assert.deepEqual(savedView(state, window, visible, same),
     {ranges: [{source: '3', begin: 1000, end: 3001}], state: {...fixed, compare: {source: '0', begin: 1000}}});
-});
-  assert.deepEqual(zoomed({begin: 0, end: 1000}, 0.5, 1), {begin: 500, end: 1000});
-  assert.deepEqual(within({begin: -500, end: 500}, {begin: 0, end: 2000}), {begin: 0, end: 1000});
-  assert.deepEqual(within({begin: 1500, end: 2500}, {begin: 0, end: 2000}), {begin: 1000, end: 2000});
-  assert.deepEqual(within({begin: -1, end: 2001}, {begin: 0, end: 2000}), {begin: null, end: null});
 });
 
 test('CSV', () => {
