@@ -142,6 +142,12 @@ async function readAgain() {
   if (JSON.stringify(app.sources) !== JSON.stringify(before)) render();
 }
 
+// showSource shows a source that was opened; null means that the shown one stays.
+async function showSource(source) {
+  await readAgain().catch(fail);
+  if (source !== null) app.set({source, begin: null, end: null, mark: null});
+}
+
 // poll reads the sources often if the shown one is live or is being read.
 async function poll() {
   let seconds = 15;
@@ -181,7 +187,7 @@ async function start() {
   addEventListener('popstate', readAddress);
   dark.addEventListener('change', render);
   install(commands);
-  onSource((source) => readAgain().then(() => app.set({source, begin: null, end: null, mark: null})).catch(fail));
+  onSource(showSource);
   setTimeout(poll, 1000);
 }
 

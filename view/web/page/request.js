@@ -56,8 +56,8 @@ export function follow(name, query, kind, onEvent, onError) {
   return () => stream.close();
 }
 
-// onSource calls a function with the id of each source that is opened while the page is shown. A
-// server opens none.
+// onSource calls a function after each source that is opened while the page is shown, with its id or
+// null if it is not to be shown. A server opens none.
 export function onSource() {}
 
 // controls returns the elements that the header gets in addition.

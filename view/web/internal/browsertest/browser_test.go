@@ -266,7 +266,11 @@ func (p *page) check() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, url := range p.requests {
-		if !strings.HasPrefix(url, p.origin+"/") && !strings.HasPrefix(url, "about:") && !strings.HasPrefix(url, "blob:"+p.origin) {
+		own := []string{p.origin + "/", "about:", "blob:" + p.origin}
+		if strings.HasPrefix(p.origin, "file:") {
+			own = append(own, "blob:null/", "data:")
+		}
+		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(url, prefix) }) {
 			p.t.Errorf("request to another origin: %s", url)
 		}
 	}

@@ -1,0 +1,136 @@
+//go:build js && wasm
+
+// Onepage answers the requests of docs/view.md in a browser, for the page that needs no server. It runs in a
+// worker (worker.js), which calls the functions of the global object winperf and provides the opened
+// files (files.js).
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+	"syscall/js"
+	_ "time/tzdata" // browsers have no zone database
+
+	"github.com/winperf/winperf/source"
+	"github.com/winperf/winperf/view"
+	"github.com/winperf/winperf/view/web/internal/api"
+)
+
+// softLimit is the memory that the program tries to stay within.
+const softLimit = 300 << 20
+
+func main() {
+	debug.SetMemoryLimit(softLimit)
+	v, err := view.New(context.Background(), nil, view.Options{})
+	if err != nil {
+		panic(err)
+	}
+	p := &program{view: v, reply: js.Global().Get("reply")}
+	p.cancel, p.names = map[int]context.CancelFunc{}, map[string]int{}
+	js.Global().Set("winperf", map[string]any{
+		"open": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			name, limit := args[1].String(), args[2].String()
+			return p.start(args[0].Int(), func(ctx context.Context) (any, error) { return p.open(ctx, name, limit) })
+		}),
+		"ask": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			name, query := args[1].String(), args[2].String()
+			return p.start(args[0].Int(), func(ctx context.Context) (any, error) { return p.ask(ctx, name, query) })
+		}),
+		"cancel": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			return p.stop(args[0].Int())
+		}),
+	})
+	js.Global().Call("ready")
+	select {}
+}
+
+type program struct {
+	view  *view.View
+	reply js.Value // reply(id, status, text) sends the answer to the page
+
+	mu     sync.Mutex
+	cancel map[int]context.CancelFunc // of running requests
+	names  map[string]int             // how many sources have files of a name
+}
+
+// start runs work for a request and returns at once.
+func (p *program) start(id int, work func(context.Context) (any, error)) any {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.mu.Lock()
+	p.cancel[id] = cancel
+	p.mu.Unlock()
+	go func() {
+		defer p.stop(id)
+		answer, err := work(ctx)
+		var text []byte
+		if err == nil {
+			text, err = json.Marshal(answer)
+		}
+
+		if err != nil {
+			p.reply.Invoke(id, api.Status(err), err.Error())
+			return
+		}
+		const ok = 200
+		p.reply.Invoke(id, ok, string(text))
+	}()
+	return nil
+}
+
+// stop ends a request.
+func (p *program) stop(id int) any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if cancel := p.cancel[id]; cancel != nil {
+		cancel()
+		delete(p.cancel, id)
+	}
+	return nil
+}
+
+// open adds the log at a path and returns the id of the source. The name of the source is the last part of
+// the path. limit is the limit of unpacked files, for messages.
+func (p *program) open(ctx context.Context, file, limit string) (any, error) {
+	src, err := source.OpenLog(ctx, file, source.Options{})
+	if errors.Is(err, syscall.EFBIG) {
+		const form = "%s has more than %s when it is unpacked: unpack it first, or use winperf view"
+		err = fmt.Errorf(form, file, limit)
+	}
+	id := ""
+	if err == nil {
+		id, err = p.view.Add(ctx, view.Source{Name: p.nameOf(path.Base(file)), Source: src})
+	}
+	if err != nil {
+		_ = os.Remove(file) // frees the memory
+		return nil, errors.New(strings.ReplaceAll(err.Error(), path.Dir(file)+"/", ""))
+	}
+	return id, nil
+}
+
+// nameOf returns the name of a source for the name of its file: a number distinguishes equal names.
+func (p *program) nameOf(file string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.names[file]++
+	if n := p.names[file]; n > 1 {
+		return fmt.Sprintf("%s (%d)", file, n)
+	}
+	return file
+}
+
+func (p *program) ask(ctx context.Context, name, query string) (any, error) {
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, err
+	}
+	return api.Answer(ctx, p.view, name, q)
+}

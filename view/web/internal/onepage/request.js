@@ -1,0 +1,145 @@
+// The connection of the page without a server: a worker reads the logs that the user drops or chooses, and
+// answers the requests. It has the exports of ../../page/request.js, which it replaces.
+
+import {el, fill, safe} from '../../page/text.js';
+
+const requests = new Map(); // running ones, by id: {resolve, reject, onRead}
+let lastId = 0;
+let ended = null; // the error with which the worker ended
+let opened = 0; // sources
+let onOpened = null;
+let showFirst;
+const firstOpened = new Promise((resolve) => { showFirst = resolve; });
+
+// take removes the elements that a selector finds, and returns their texts.
+function take(selector) {
+  return [...document.querySelectorAll(selector)].map((element) => {
+    element.remove();
+    return element.textContent;
+  });
+}
+
+const policy = globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: (url) => url});
+const script = URL.createObjectURL(new Blob(take('#worker'), {type: 'text/javascript'}));
+const worker = new Worker(policy?.createScriptURL(script) ?? script);
+worker.onerror = (event) => end(event.message);
+worker.onmessage = ({data: {id, status, text, read, ended: reason}}) => {
+  const request = requests.get(id);
+  if (reason !== undefined) end(reason);
+  else if (read !== undefined) request?.onRead(read);
+  else if (requests.delete(id) && status === 200) request.resolve(JSON.parse(text));
+  else request?.reject(new Error(safe(text)));
+};
+worker.postMessage({program: take('#program')[0]});
+
+function end(reason) {
+  ended = new Error(`The reader of logs ended: ${safe(reason || 'this browser cannot run it')}`);
+  if (requests.size === 0) report(ended.message);
+  for (const {reject} of requests.values()) reject(ended);
+  requests.clear();
+}
+
+// call sends a message to the worker and returns a promise of its answer.
+function call(message, signal, onRead = () => {}) {
+  return new Promise((resolve, reject) => {
+    if (ended) throw ended;
+    signal?.throwIfAborted();
+    const id = ++lastId;
+    requests.set(id, {resolve, reject, onRead});
+    signal?.addEventListener('abort', () => {
+      if (requests.delete(id)) worker.postMessage({cancel: id});
+      reject(signal.reason);
+    });
+    worker.postMessage({id, ...message});
+  });
+}
+
+// ask returns the answer to a request. The sources are answered when the first one is open.
+export async function ask(name, query, signal) {
+  if (name === 'sources') await firstOpened;
+  return call({name, query}, signal);
+}
+
+export async function login() {}
+export const download = undefined; // a page is saved by a server
+export const follow = () => () => {}; // no source is live
+export const controls = () => [button('Open…')];
+
+export function onSource(show) {
+  onOpened = show;
+  document.body.append(list, picker);
+  if (opened > 1) show(null);
+}
+
+const list = el('ul', {class: 'opening', role: 'status', 'aria-label': 'Logs that are being opened'});
+const picker = el('input', {type: 'file', multiple: true, hidden: true,
+  onchange: () => openAll([...picker.files]).finally(() => { picker.value = ''; })});
+const button = (text) => el('button', {type: 'button', text, title: 'Open logs', onclick: () => picker.click()});
+
+// report shows a message until the user closes it.
+function report(message, line = el('li')) {
+  fill(line, el('span', {role: 'alert', text: message}),
+    el('button', {type: 'button', text: 'Close', onclick: () => line.remove()}));
+  list.append(line);
+}
+
+// open opens a log and returns the id of its source, or null after an error.
+async function open(file) {
+  const stop = new AbortController();
+  const text = el('span', {text: `Opening ${file.name}`});
+  const bar = el('progress', {max: Math.max(file.size, 1), 'aria-label': 'Bytes read'});
+  const line = el('li', {}, text, bar, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
+  list.append(line);
+  try {
+    const id = await call({file}, stop.signal, (read) => {
+      const [part, all] = [read, file.size].map((bytes) => (bytes / 1e6).toFixed(1));
+      text.textContent = `Opening ${safe(file.name)}: ${part} of ${all} MB read`;
+      bar.value = read;
+    });
+    opened++;
+    line.remove();
+    return id;
+  } catch (error) {
+    if (stop.signal.aborted) line.remove();
+    else report(error.message, line);
+    return null;
+  }
+}
+
+// openAll opens logs one after the other and shows the first one.
+async function openAll(files) {
+  let shown = false;
+  for (const file of files) {
+    const id = await open(file);
+    if (id === null) continue;
+    showFirst();
+    onOpened?.(shown ? null : id);
+    shown = true;
+  }
+}
+
+// openSaved opens the logs in the page. Their captures are in base64.
+async function openSaved() {
+  const [state] = take('#saved-state');
+  if (state && location.hash.length < 2) history.replaceState(null, '', '#' + JSON.parse(state));
+  for (const text of take('script.saved-log')) {
+    const {name, capture} = JSON.parse(text);
+    await open(new File([Uint8Array.from(atob(capture), (character) => character.charCodeAt(0))], name));
+  }
+  if (opened > 0) showFirst();
+}
+
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  openAll([...event.dataTransfer.files]);
+});
+
+fill(document.querySelector('main'),
+  el('h1', {text: 'winperf'}),
+  el('div', {class: 'empty'},
+    el('p', {text: 'Drop logs of performance counters here: blg, csv, tsv, captures and JSON lines.'}),
+    el('p', {}, button('Open logs…')),
+    el('p', {class: 'note', text: 'This page has no server. It reads the logs in the browser and sends nothing.'})),
+  list, picker);
+openSaved().catch((error) => report(`The saved logs are damaged: ${error.message}`));

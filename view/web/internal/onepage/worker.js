@@ -1,0 +1,60 @@
+// The worker of the page without a server: it runs the Go program that reads logs (main.go) and passes
+// messages between it and the page (request.js).
+
+import {fileSystem, limits, sizeText} from './files.js';
+
+let said = ''; // by the program, which prints why it ends
+const started = new Promise((resolve) => { globalThis.ready = resolve; });
+globalThis.reply = (id, status, text) => postMessage({id, status, text});
+
+// Messages to itself come after the messages of the page, unlike the callback of a promise.
+const turns = new MessageChannel();
+const waiting = [];
+turns.port1.onmessage = () => waiting.shift()();
+
+function later(work) {
+  waiting.push(work);
+  turns.port2.postMessage(null);
+}
+
+// A file of the page is in a directory with the id of the request that opened it.
+const pathOf = (id, file) => `/${id}/${file.name}`;
+const reader = new FileReaderSync();
+const files = fileSystem((blob) => reader.readAsArrayBuffer(blob), later,
+  (path, read) => postMessage({id: Number(path.split('/')[1]), read}));
+
+async function start(packed) {
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const program = new Response(unpacked, {headers: {'Content-Type': 'application/wasm'}});
+  Object.assign(globalThis.fs, files, {writeSync(_, text) {
+    said += new TextDecoder().decode(text);
+    return text.length;
+  }});
+  const go = new Go();
+  go.exit = () => {};
+  const {instance} = await WebAssembly.instantiateStreaming(program, go.importObject);
+  await go.run(instance);
+  throw new Error(said.split('\n', 1)[0]);
+}
+
+function open(id, file) {
+  if (file.size > limits.file) {
+    const text = `${file.name} has ${sizeText(file.size)}, and this page opens at most ${sizeText(limits.file)}`;
+    globalThis.reply(id, 400, `${text}: use winperf view`);
+    return;
+  }
+  files.add(pathOf(id, file), file);
+  globalThis.winperf.open(id, pathOf(id, file), sizeText(limits.unpacked));
+}
+
+onmessage = async ({data: {program, cancel, id, file, name, query}}) => {
+  if (program) {
+    start(program).catch((error) => postMessage({ended: error.message}));
+    return;
+  }
+  await started;
+  if (cancel) globalThis.winperf.cancel(cancel);
+  else if (file) open(id, file);
+  else globalThis.winperf.ask(id, name, query);
+};
