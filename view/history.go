@@ -80,6 +80,13 @@ func (h *history) Schema(ctx context.Context) (*winperf.Schema, error) {
 	return h.src.Schema(ctx)
 }
 
+// latestSchema returns the schema of the latest sample, nil without one.
+func (h *history) latestSchema() *winperf.Schema {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.schema
+}
+
 // Close implements winperf.Source.
 func (h *history) Close() error { return nil }
 

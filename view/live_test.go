@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -381,4 +382,74 @@ func TestJoinedDropped(t *testing.T) {
 	if s := sources.Sources[0]; err != nil || !s.Begin.Equal(at(100)) || !s.End.Equal(at(209)) {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
+
+// costlyMachine is a machine whose object Process is costly.
+type costlyMachine struct {
+	*machine
+	mu  sync.Mutex
+	sel winperf.Selection // of the latest query
+}
+
+func (m *costlyMachine) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	m.mu.Lock()
+	m.sel = sel
+	m.mu.Unlock()
+	return m.machine.Compile(ctx, sel)
+}
+
+func (m *costlyMachine) block(second int) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text := block(second)
+	if !m.sel.Costly && len(m.sel.Paths) == 0 {
+		text, _, _ = strings.Cut(text, "object 230")
+	}
+	return text
+}
+
+// TestLiveCostly: a costly object is measured once, so that clients know its counters, and with each sample
+// while a client asks for it.
+func TestLiveCostly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &costlyMachine{machine: &machine{schema: schema()}}
+		m.of, m.schema.Costly = m.block, []uint32{230}
+		v := newView(t, view.Options{KeepAlways: true}, view.Source{Name: "live", Source: m})
+		time.Sleep(10*time.Second + time.Millisecond)
+		objects, err := v.Objects(t.Context(), view.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		costly := ""
+		for _, o := range objects.Objects {
+			if o.Costly {
+				costly += fmt.Sprint(o.Name, len(o.Counters))
+			}
+		}
+		if costly != "Process3" {
+			t.Errorf("costly objects: %s", costly)
+		}
+
+		// values returns the working set of the process in each sample.
+		values := func() string {
+			t.Helper()
+			r := view.Request{Paths: []string{`\process(shell)\Working Set`}}
+			chart, err := v.Range(t.Context(), r, view.Steps{})
+			if err != nil || len(chart.Series) != 1 {
+				t.Fatalf("%+v, %v", chart, err)
+			}
+			return fmt.Sprint(chart.Series[0].Average)
+		}
+		if got, want := values(), "[NaN 1001 NaN NaN NaN NaN NaN NaN NaN NaN NaN]"; got != want {
+			t.Errorf("not requested: %s, want %s", got, want)
+		}
+		time.Sleep(5 * time.Second)
+		if got, want := values(), "[NaN 1001 NaN NaN NaN NaN NaN NaN NaN NaN NaN NaN 1012 1013 1014 1015]"; got != want {
+			t.Errorf("requested: %s, want %s", got, want)
+		}
+		time.Sleep(3 * time.Minute)
+		if got := values(); !strings.HasSuffix(got, "NaN]") || strings.Count(got, "NaN") < 100 {
+			t.Errorf("a while after the request: %s", got)
+		}
+	})
 }

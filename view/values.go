@@ -116,7 +116,7 @@ func (v *View) Follow(ctx context.Context, r Request, do func(*Values) error) er
 		if err != nil {
 			return err
 		}
-		q.live.need()
+		q.live.need(q.paths...)
 		values, err := q.values(cycle)
 		if err == nil {
 			err = do(values)

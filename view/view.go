@@ -159,7 +159,9 @@ func (v *View) show(s Source) *shown {
 	}
 	if is := s.Describe(); !is.Recorded {
 		history := newHistory(s.Source, v.opt.Memory, v.opt.Keep)
-		shown.live = &live{view: v, src: s.Source, to: history, interval: cmp.Or(s.Interval, time.Second)}
+		shown.live = &live{
+			view: v, src: s.Source, to: history, interval: cmp.Or(s.Interval, time.Second), named: map[string]time.Time{},
+		}
 		shown.src, shown.grows = history, true
 	}
 	return shown
@@ -275,6 +277,10 @@ func (v *View) query(r Request, needsPaths bool) (q query, err error) {
 	sel, err := winperf.Select(texts...)
 	if err != nil {
 		return q, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+
+	if q.live != nil {
+		q.live.need(sel.Paths...)
 	}
 
 	q.texts, q.paths, q.begin, q.end = texts, sel.Paths, noBegin, noEnd

@@ -95,7 +95,7 @@ export class Tree {
     return el('li', {
       role: 'treeitem', tabindex: -1, 'aria-expanded': String(open), class: 'object', 'data-object': object.name,
     }, el('span', {class: 'object-line'}, el('span', {class: 'arrow', 'aria-hidden': 'true'}), name(object.name),
-      object.instances !== null && el('span', {class: 'count', text: object.instances, title: 'instances'})), group);
+      object.instances > 0 && el('span', {class: 'count', text: object.instances, title: 'instances'})), group);
   }
 
   #items() {
@@ -187,7 +187,8 @@ export class Tree {
     const counter = this.#counter(objectName, counterName);
     if (!counter) {
       fill(this.details, el('h3', {}, name(object.name)), el('p', {text: prose(object.help) || 'No description.'}),
-        object.costly && el('p', {class: 'note', text: 'Reading this object takes long.'}));
+        object.costly && el('p', {class: 'note', text: 'Reading this object takes long.'
+          + (this.app.source.live ? ' It is measured only while a chart or table shows it.' : '')}));
       return;
     }
     const {unit} = displayUnit(counter.unit, counter.name);
@@ -237,7 +238,7 @@ export function counterKey({object, counter}) {
 // defaultEntry draws all instances of a counter, or the largest ones of many.
 function defaultEntry(object, counter) {
   const instance = object.instances === null ? null : '*';
-  return {path: formatPath({object: object.name, instance, counter}), top: object.instances > manyInstances ? 10 : 0};
+  return {path: formatPath({object: object.name, instance, counter}), top: object.instances > manyInstances || object.costly ? 10 : 0};
 }
 
 // topSelect returns a control for the number of drawn instances.
