@@ -30,6 +30,7 @@ type table struct {
 	width   int64   // milliseconds covered by the last bin before the current sample
 	used    int     // the number of values in the rows
 	lost    bool    // rows were omitted
+	full    int     // the sample in which no row could be removed
 
 	names   map[uint64]*row // by the hash of nameOf
 	columns []tableColumn   // of the latest sample, by position
@@ -173,11 +174,11 @@ func (t *table) row(s *winperf.Series, status counter.Status, kind counter.Kind)
 		return nil
 	}
 
-	if len(t.rows) >= t.most {
-		t.evict()
-	}
 	name := t.hash(s)
 	r := t.names[name]
+	if r == nil && len(t.rows) >= t.most && t.full != t.samples {
+		t.evict()
+	}
 	switch {
 	case r != nil:
 		r.series = s
@@ -219,6 +220,7 @@ func (t *table) evict() {
 		}
 	}
 	if t.lost = true; len(ended) == 0 {
+		t.full = t.samples
 		return
 	}
 	slices.Sort(ended)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -72,6 +73,31 @@ func TestTableChurn(t *testing.T) {
 	}
 	if sum := r.average[0]; sum > 32 || math.IsNaN(sum) {
 		t.Errorf("the first average is %v", sum)
+	}
+}
+
+// BenchmarkTableWide adds samples with ten times as many series as a table keeps. The reference is a table that
+// keeps them all.
+func BenchmarkTableWide(b *testing.B) {
+	const series = 20_000
+	readings := make([]winperf.Reading, series)
+	for i := range readings {
+		s := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: "p", Index: i, Counter: "Value"})
+		readings[i] = winperf.Reading{Series: s, Value: counter.Float(float64(i))}
+	}
+	columns := winperf.ColumnsOf(readings)
+	for _, part := range []int{1, 10} {
+		b.Run(fmt.Sprint(part), func(b *testing.B) {
+			for range b.N {
+				tab := newTable(valuesPerRow*series/part, true)
+				for second := range 4 {
+					tab.add(time.Unix(int64(1000+second), 0), columns)
+				}
+				if len(tab.rows) != series/part || tab.lost != (part > 1) {
+					b.Fatalf("%d rows, lost %v", len(tab.rows), tab.lost)
+				}
+			}
+		})
 	}
 }
 
