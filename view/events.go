@@ -43,10 +43,12 @@ func (v *survey) note(a winperf.Anomaly) {
 	}
 
 	for _, name := range names {
-		if len(v.events) >= maxKept {
+		size := len(name) + len(e.Text)
+		if len(v.events) >= maxKept || v.eventText+size > maxEventText {
 			v.dropped++
 			continue
 		}
+		v.eventText += size
 		e.Instance = name
 		v.events = append(v.events, e)
 	}

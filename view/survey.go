@@ -15,11 +15,12 @@ import (
 
 // Limits of a survey.
 const (
-	surveyLimit = 4 << 20    // values
-	coarse      = 48         // samples of the first picture of a large log
-	wholeLimit  = 40_000_000 // values of a log that is read as a whole
-	maxKept     = 20_000     // events
-	maxDamage   = 20
+	surveyLimit  = 4 << 20    // values
+	coarse       = 48         // samples of the first picture of a large log
+	wholeLimit   = 40_000_000 // values of a log that is read as a whole
+	maxKept      = 20_000     // events
+	maxEventText = 8 << 20    // bytes of their texts
+	maxDamage    = 20
 )
 
 // survey is a picture of a whole source.
@@ -27,18 +28,19 @@ type survey struct {
 	table *table // averages of all counters
 	ready chan struct{}
 
-	mu       sync.Mutex
-	exact    bool // it has all samples, or all until now
-	done, of int64
-	events   []Event // by time
-	dropped  int     // events that were not kept
-	damage   []string
-	names    *nametable.Names // of the latest sample
-	help     map[winperf.ObjectID]uint32
-	first    time.Time
-	latest   time.Time
-	err      error
-	removed  bool
+	mu        sync.Mutex
+	exact     bool // it has all samples, or all until now
+	done, of  int64
+	events    []Event // by time
+	dropped   int     // events that were not kept
+	eventText int     // bytes of the texts of the events
+	damage    []string
+	names     *nametable.Names // of the latest sample
+	help      map[winperf.ObjectID]uint32
+	first     time.Time
+	latest    time.Time
+	err       error
+	removed   bool
 }
 
 func newSurvey() *survey {
@@ -207,6 +209,7 @@ func (v *survey) trim(begin time.Time) {
 	defer v.mu.Unlock()
 	n := 0
 	for n < len(v.events) && v.events[n].Time.Before(begin) {
+		v.eventText -= len(v.events[n].Instance) + len(v.events[n].Text)
 		n++
 	}
 	v.events = v.events[n:]

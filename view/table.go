@@ -29,6 +29,7 @@ type table struct {
 	open    int     // samples in the last bin
 	width   int64   // milliseconds covered by the last bin before the current sample
 	used    int     // the number of values in the rows
+	text    int     // bytes of the names of the rows
 	lost    bool    // rows were omitted
 	full    int     // the sample in which no row could be removed
 
@@ -67,6 +68,8 @@ const (
 	maxResets = 1000
 	// valuesPerRow is the least number of values per row of a full table.
 	valuesPerRow = 32
+	// textPerRow is the average length of the names of the rows of a full table.
+	textPerRow = 256
 )
 
 func newTable(limit int, lean bool) *table {
@@ -176,13 +179,14 @@ func (t *table) row(s *winperf.Series, status counter.Status, kind counter.Kind)
 
 	name := t.hash(s)
 	r := t.names[name]
-	if r == nil && len(t.rows) >= t.most && t.full != t.samples {
+	if r == nil && t.isFull() && t.full != t.samples {
 		t.evict()
 	}
 	switch {
 	case r != nil:
+		t.text -= textOf(r.series)
 		r.series = s
-	case len(t.rows) >= t.most:
+	case t.isFull():
 		t.lost = true
 		return nil
 	default:
@@ -191,8 +195,14 @@ func (t *table) row(s *winperf.Series, status counter.Status, kind counter.Kind)
 		t.names[name] = r
 	}
 
+	t.text += textOf(s)
 	return r
 }
+
+func (t *table) isFull() bool { return len(t.rows) >= t.most || t.text >= textPerRow*t.most }
+
+// textOf returns the memory of the texts that a series does not share with the other series of its counter.
+func textOf(s *winperf.Series) int { return len(s.Path.Instance) + len(s.Key) }
 
 // nameOf returns the identity of a series: with the key of its instance, which survives renaming, if it
 // has one.
@@ -234,6 +244,7 @@ func (t *table) remove(which func(*row) bool) {
 		is := which(r)
 		if is {
 			t.used -= len(r.average) + 3*len(r.minimum)
+			t.text -= textOf(r.series)
 			delete(t.names, t.hash(r.series))
 		}
 		return is

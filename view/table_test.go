@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,49 @@ func TestTableChurn(t *testing.T) {
 	}
 	if sum := r.average[0]; sum > 32 || math.IsNaN(sum) {
 		t.Errorf("the first average is %v", sum)
+	}
+}
+
+// TestTableLongNames: a table has a limit for the names of its series, and renamed and removed series count.
+func TestTableLongNames(t *testing.T) {
+	const most = 100
+	tab := newTable(valuesPerRow*most, true)
+	long := strings.Repeat("n", 1000)
+	for second := range 200 {
+		kept := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: fmt.Sprint("kept", second), Counter: "Value"})
+		kept.Key = "1@1"
+		ended := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: long, Index: second, Counter: "Value"})
+		tab.add(time.Unix(int64(1000+second), 0), winperf.ColumnsOf([]winperf.Reading{
+			{Series: kept, Value: counter.Float(1)}, {Series: ended, Value: counter.Float(1)},
+		}))
+		text := 0
+		for _, r := range tab.rows {
+			text += textOf(r.series)
+		}
+		if text != tab.text || text > textPerRow*most+len(long) {
+			t.Fatalf("second %d: %d rows with %d bytes of names, counted %d", second, len(tab.rows), text, tab.text)
+		}
+	}
+	if name := tab.rows[0].series.Path.Instance; name != "kept199" || !tab.lost || len(tab.rows) < 2 {
+		t.Errorf("the first of %d rows is %q, lost %v", len(tab.rows), name, tab.lost)
+	}
+}
+
+// TestEventTexts: the texts of events have a limit, and further events are counted.
+func TestEventTexts(t *testing.T) {
+	v := newSurvey()
+	long := strings.Repeat("n", 1<<20)
+	for second := range 20 {
+		at := time.Unix(int64(1000+second), 0)
+		v.note(winperf.Anomaly{Kind: winperf.InstancesAdded, Time: at, ObjectName: "Process", Instances: []string{long}})
+	}
+	if len(v.events) != 8 || v.dropped != 12 {
+		t.Errorf("%d events, %d dropped", len(v.events), v.dropped)
+	}
+	v.trim(time.Unix(1004, 0))
+	v.note(winperf.Anomaly{Kind: winperf.InstancesAdded, Time: time.Unix(2000, 0), Instances: []string{long}})
+	if len(v.events) != 5 {
+		t.Errorf("%d events", len(v.events))
 	}
 }
 
