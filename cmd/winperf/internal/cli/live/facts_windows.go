@@ -13,9 +13,13 @@ var factNames = []string{factUser, factCommand}
 func factReader(winperf.HostFiles) func(pid uint64) map[string]string {
 	kernel := winapi.NewDLL("kernel32.dll")
 	accounts := winapi.NewAccounts(kernel, winapi.NewDLL("advapi32.dll"))
-	commands := winapi.NewCommandLines(kernel, winapi.NewDLL("ntdll.dll"))
-	users := map[winapi.SID]string{}
+	return factReaderOf(accounts, winapi.NewCommandLines(kernel, winapi.NewDLL("ntdll.dll")))
+}
 
+func factReaderOf(
+	accounts *winapi.Accounts, commands *winapi.CommandLines,
+) func(pid uint64) map[string]string {
+	users := map[winapi.SID]string{}
 	return func(pid uint64) map[string]string {
 		if pid > math.MaxUint32 {
 			return nil

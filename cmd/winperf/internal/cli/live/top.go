@@ -29,7 +29,7 @@ Keys:
   Space, p            pause; with a log: play, ten samples a second or as --speed
   , .                 previous and next sample of a log; < > jump by a tenth of it
   :                   go to a time of a log: 15:42, +90s after the first sample, 50%, end
-  ?  q  Ctrl-Z        help, quit, stop until fg
+  ?  q  Ctrl-Z        help, quit, stop until fg (not on Windows)
 
 With --source FILE, top opens a log at its last sample, paused. Command lines, users and
 control groups are read for visible processes of this machine, when a key or a selected

@@ -18,14 +18,14 @@ var help = []string{
 	"f, Esc              show only names that contain a text; show all",
 	"t                   processes as a tree by parent",
 	"Enter               history of the cell",
-	"d                   details of the instance",
+	"d                   details of the instance; PgUp PgDn scroll them",
 	"o                   objects and counters, with their help",
 	"Space, p            pause; play a log",
 	", .                 previous, next sample of a log",
 	"< >                 back, forward by a tenth of a log",
 	":                   go to a time of a log",
 	"q, Ctrl-C           quit",
-	"Ctrl-Z              stop the program until fg",
+	"Ctrl-Z              stop the program until fg; not on Windows",
 }
 
 func (s *Screen) overlayLines(height int) []string {
