@@ -60,8 +60,9 @@ type server struct {
 
 	push *pushes // of live; nil if restarting failed
 
-	view *view.View   // nil without a page
-	page http.Handler // nil without a page
+	view  *view.View   // nil without a page
+	shown [2]string    // source and language of the page, as at the start
+	page  http.Handler // nil without a page
 
 	web     Web // as at the start
 	logging Log // as at the start

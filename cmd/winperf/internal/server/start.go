@@ -179,6 +179,8 @@ func (s *server) restartKeys(next *Config) (keys []string) {
 		{"web.max_connections", w.MaxConnections == to.MaxConnections},
 		{"web.telemetry_path", w.TelemetryPath == to.TelemetryPath},
 		{"web.enable_pprof", w.Pprof == to.Pprof},
+		{"source of --view", s.view == nil || s.shown[0] == next.Source},
+		{"language of --view", s.view == nil || s.shown[1] == next.Language},
 	} {
 		if !k.same {
 			keys = append(keys, k.key)

@@ -38,6 +38,22 @@ func TestReloadLate(t *testing.T) {
 	}
 }
 
+// TestReloadView: the page keeps the source and language of the start, which the answer of a reload says.
+func TestReloadView(t *testing.T) {
+	s := startWith(t, Config{Web: Web{Lifecycle: true}}, func(opt *Options) { opt.View = &View{} })
+	if status, text := s.ask("POST", "/-/reload"); status != 200 || text != "" {
+		t.Errorf("without a change: status %d: %s", status, text)
+	}
+	s.set(func() { s.config.Source, s.config.Language = "other.blg", "007" })
+	const want = "used only after a restart: source of --view, language of --view\n"
+	if status, text := s.ask("POST", "/-/reload"); status != 200 || text != want {
+		t.Errorf("status %d: %s", status, text)
+	}
+	if status, text := s.ask("GET", "/api/v1/sources"); status != 200 || strings.Contains(text, "other.blg") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
 // explainer says of each path that names a processor that there is none.
 func explainer(_ context.Context, _ winperf.Source, paths []winperf.Path) (reasons []string) {
 	for _, p := range paths {

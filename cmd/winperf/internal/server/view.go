@@ -72,7 +72,8 @@ func ServeHandler(
 // HasTLS reports whether a file configures TLS.
 func HasTLS(webConfig string) bool { return hasKey(webConfig, "tls_server_config") }
 
-// startView prepares the page of the source in the configuration. A reload does not change it.
+// startView prepares the page of the source in the configuration. A reload does not change the page, whose
+// history would be lost.
 func (s *server) startView(ctx context.Context) error {
 	how := s.opt.View
 	if how == nil {
@@ -93,6 +94,7 @@ func (s *server) startView(ctx context.Context) error {
 	}
 	opt := how.Options
 	opt.Language = config.Language
+	s.shown = [2]string{config.Source, config.Language}
 	if s.view, err = view.New(ctx, []view.Source{{Name: config.Source, Source: src}}, opt); err != nil {
 		return err
 	}

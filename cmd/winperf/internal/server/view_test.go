@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -45,6 +47,55 @@ func TestView(t *testing.T) {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusForbidden {
 		t.Errorf("status %d for another host", answer.StatusCode)
+	}
+}
+
+// TestViewSecure: the certificate and the password of the metrics are also those of the page. There is no
+// token, and with a password any name of the host will do.
+func TestViewSecure(t *testing.T) {
+	file, trust := secure(t, t.TempDir(), "secret", "")
+	s := startWith(t, Config{Web: Web{ConfigFile: file}}, func(opt *Options) { opt.View = &View{} })
+	secured := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trust}, DisableKeepAlives: true,
+	}}
+	for _, c := range []struct {
+		path, password string
+		status         int
+		has            string
+	}{
+		{"/", "secret", 200, "<html"},
+		{"/main.js", "secret", 200, "import"},
+		{"/api/v1/sources", "secret", 200, `"live":true`},
+		{"/metrics", "secret", 200, free},
+		{"/", "wrong", 401, ""},
+		{"/main.js", "", 401, ""},
+		{"/api/v1/sources", "", 401, ""},
+		{"/api/v1/values?path=x", "wrong", 401, ""},
+	} {
+		r, err := http.NewRequest("GET", s.url+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "server.example"
+		if c.password != "" {
+			r.SetBasicAuth("monitor", c.password)
+		}
+		answer, err := secured.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != c.status || !strings.Contains(string(text), c.has) {
+			t.Errorf("%s with the password %q: status %d, want %d\n%.200s", c.path, c.password, answer.StatusCode, c.status, text)
+		}
+		if len(answer.Cookies()) != 0 || c.status == 401 && strings.Contains(string(text), "live") {
+			t.Errorf("%s: %v\n%.200s", c.path, answer.Cookies(), text)
+		}
+	}
+	if answer, err := client().Get(s.url + "/"); err == nil {
+		_ = answer.Body.Close()
+		t.Error("a client trusts any certificate")
 	}
 }
 
