@@ -117,10 +117,12 @@ func (c *Cursor) Next(ctx context.Context, s *winperf.Sample) error {
 			continue
 		}
 		if c.omit != nil && h.key != 0 && c.omit(winperf.FromFiletime(int64(h.key))) {
-			c.back = maxParts // the next sample may repeat blocks of omitted ones
+			c.back = maxParts    // the next sample may repeat blocks of omitted ones
+			c.w.field = headRead // the payloads between heads are not read
 			continue
 		}
 
+		c.w.field = 0
 		err = c.sample(&h, s)
 		if err == nil {
 			return nil

@@ -142,7 +142,7 @@ func (f *File) readAt(b []byte, offset int64) (int, error) {
 // readIndex reads the chain of indices from the end of a closed capture. whole is false if
 // the chain is incomplete.
 func (f *File) readIndex() (whole bool, err error) {
-	w := walk{f: f, at: f.size - endRecord, field: 512} // indices are short and far apart
+	w := walk{f: f, at: f.size - endRecord, field: headRead} // indices are short and far apart
 	end, payload, err := w.plain(kindEnd)
 	if err != nil || len(payload) != endSize {
 		return false, err

@@ -24,8 +24,11 @@ type walk struct {
 	field  int    // bytes per read; 0 is windowSize
 }
 
-// windowSize is the number of bytes per read, unless more are needed.
-const windowSize = 32 << 10
+// Bytes per read, unless more are needed.
+const (
+	windowSize = 32 << 10
+	headRead   = 512 // if only heads are needed
+)
 
 // view returns up to n bytes from an offset, fewer at the end of the file. They are valid
 // until the next call.

@@ -15,8 +15,9 @@ package view
 // answers Objects, Instances, Events and Changed, and is the first coarse picture of a range. The survey of
 // a large log has only 48 of its samples.
 //
-// The values of a path are read into a separate table (load.go), which is cached. Requests that arrive
-// during a pass over a log share the next pass.
+// The values of a path are read into a separate table (load.go), which is cached (cache.go). Requests that
+// arrive during a pass over a log share the next pass. Of a very large log a pass first reads some samples. A
+// request whose table is not complete is answered from the best table in the cache, else from the survey.
 //
 // A live source is measured by one loop (live.go), which only stores its samples, in captures in memory
 // (history.go). All answers about it come from these captures, as from a log.

@@ -179,6 +179,7 @@ type joinedQuery struct {
 	size   int64 // of the current part
 	src    winperf.Source
 	query  winperf.Query // nil without a current part
+	last   time.Time     // of the latest sample
 	damage []error
 }
 
@@ -201,6 +202,7 @@ func (q *joinedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		err := q.query.Next(ctx, s)
 		if err == nil {
 			s.Damage, q.damage = append(s.Damage, q.damage...), nil
+			q.last = sampleTime(s)
 			s.At, s.Of = q.passed+s.At, q.of
 			return nil
 		}
@@ -219,6 +221,15 @@ func (q *joinedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 func (q *joinedQuery) begin(ctx context.Context) {
 	p := q.parts[0]
 	q.parts = q.parts[1:]
+	sel := q.sel
+	if next := q.last.Add(sel.Every); sel.Every > 0 && !q.last.IsZero() && next.After(sel.Begin) {
+		sel.Begin = next
+	}
+	if !p.end.IsZero() && p.end.Before(sel.Begin) {
+		q.passed += p.Size
+		return
+	}
+
 	err := p.err
 	if err == nil {
 		q.src, err = p.Open(ctx)
@@ -228,7 +239,7 @@ func (q *joinedQuery) begin(ctx context.Context) {
 		return
 	case err == nil:
 		q.size = p.Size
-		if q.query, err = q.src.Compile(ctx, q.sel); err != nil {
+		if q.query, err = q.src.Compile(ctx, sel); err != nil {
 			_ = q.src.Close()
 		}
 	}

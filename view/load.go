@@ -15,75 +15,13 @@ import (
 
 // Limits of loading.
 const (
-	tableLimit = 6 << 20                 // values of all paths of a job
+	tableLimit = 4 << 20                 // values of all paths of a job
 	cacheLimit = 64 << 20                // bytes of all cached tables
 	patience   = 1500 * time.Millisecond // until a request is answered from the survey
+	moment     = 20 * time.Millisecond   // until it is answered from a table with long bins
 	lease      = 15 * time.Second        // an abandoned job continues for this time
+	sketch     = 240                     // samples of a large log that a job reads first
 )
-
-// cache has the latest tables of paths.
-type cache struct {
-	mu      sync.Mutex
-	limit   int
-	entries []*entry // the latest used last
-}
-
-// entry is the table of a path between two times.
-type entry struct {
-	source     *shown
-	path       string
-	begin, end int64
-	table      *table
-
-	filling sync.Mutex // of a source that grows
-}
-
-// find returns a table that has the values of a range in bins of at most step.
-func (c *cache) find(s *shown, path string, begin, end, step int64) *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := len(c.entries) - 1; i >= 0; i-- {
-		e := c.entries[i]
-		if e.source == s && e.path == path && e.begin <= begin && e.end >= end && e.fine(begin, end, step) {
-			c.entries = append(slices.Delete(c.entries, i, i+1), e)
-			return e
-		}
-	}
-	return nil
-}
-
-// fine reports whether the bins of an entry are short enough, or cannot be made shorter.
-func (e *entry) fine(begin, end, step int64) bool {
-	t := e.table
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if t.stride == 1 || len(t.times) == 0 || step > 0 && t.interval()*int64(t.stride) <= step {
-		return true
-	}
-	first, last := t.times[0], t.times[len(t.times)-1]
-	return last-first <= 2*(min(end, last)-max(begin, first))
-}
-
-func (c *cache) put(e *entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entries = append(c.entries, e)
-	size := 0
-	for i := len(c.entries) - 1; i >= 0; i-- {
-		if size += c.entries[i].table.size(); size > c.limit && i < len(c.entries)-1 {
-			c.entries = slices.Delete(c.entries, 0, i+1)
-			return
-		}
-	}
-}
-
-// size returns the memory of a table in bytes.
-func (t *table) size() int {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	const perRow = 500
-	return 8*(t.used+len(t.times)) + perRow*len(t.rows)
-}
 
 // job reads the values of paths between two times.
 type job struct {
@@ -93,6 +31,7 @@ type job struct {
 	paths      []winperf.Path
 	entries    []*entry // results
 	err        error
+	drawn      chan struct{} // closed when the first samples are in the cache
 	done       chan struct{}
 	cancel     context.CancelFunc
 
@@ -101,8 +40,8 @@ type job struct {
 	until   time.Time // it continues until then without a waiting request
 }
 
-// tables returns a table for each path, or ok false if they are not complete within the wait. Negative
-// waits are unlimited.
+// tables returns a table for each path, or ok false if they are not complete within the wait: then the tables
+// have longer bins, and are nil if there is none for a path. Negative waits are unlimited.
 func (q *query) tables(
 	ctx context.Context, step int64, wait time.Duration,
 ) (all []*entry, ok bool, err error) {
@@ -115,9 +54,16 @@ func (q *query) tables(
 	}
 
 	if len(missing) > 0 {
+		if wait > moment && q.draw(all, missing) {
+			wait = moment
+		}
 		j := q.enqueue(missing)
-		if ok, err := j.wait(ctx, wait); !ok || err != nil {
+		if ok, err := j.wait(ctx, wait); err != nil {
 			return nil, false, err
+		} else if !ok && q.draw(all, missing) {
+			return all, false, nil
+		} else if !ok {
+			return nil, false, nil
 		}
 		for _, i := range missing {
 			all[i] = j.entries[slices.Index(j.texts, q.texts[i])]
@@ -131,6 +77,16 @@ func (q *query) tables(
 	return all, true, nil
 }
 
+// draw sets missing tables to the best ones in the cache, and reports whether there is one for each.
+func (q *query) draw(all []*entry, missing []int) bool {
+	for _, i := range missing {
+		if all[i] = q.view.cache.best(q.shown, q.texts[i], q.begin, q.end); all[i] == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // enqueue returns a job for some paths of a query. A job for the whole log waits for the running pass,
 // together with other jobs. A job for a small part of a large log begins at once.
 func (q *query) enqueue(missing []int) *job {
@@ -138,15 +94,21 @@ func (q *query) enqueue(missing []int) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	begin, end, part := q.part()
-	if j := s.running; !part && j != nil && j.hasAll(q.texts, missing) {
-		j.enter()
-		return j
-	}
 	j := s.pending
+	for _, running := range s.running {
+		if running.begin == begin && running.end == end && running.hasAll(q.texts, missing) {
+			running.enter()
+			return running
+		}
+	}
 	if j == nil || part {
 		ctx, cancel := context.WithCancel(s.view.ctx)
-		j = &job{source: s, begin: begin, end: end, done: make(chan struct{}), cancel: cancel}
-		if !part {
+		j = &job{
+			source: s, begin: begin, end: end, drawn: make(chan struct{}), done: make(chan struct{}), cancel: cancel,
+		}
+		if part {
+			s.begin(j)
+		} else {
 			s.pending = j
 		}
 		s.view.work.Go(func() { j.run(ctx, !part) })
@@ -159,6 +121,17 @@ func (q *query) enqueue(missing []int) *job {
 	}
 	j.enter()
 	return j
+}
+
+// begin notes that a job reads the source. It ends the jobs for other parts for which no request waits: the
+// page shows another part now. The source is locked.
+func (s *shown) begin(j *job) {
+	for _, other := range s.running {
+		if other.begin != noBegin && j.begin != noBegin && (other.begin != j.begin || other.end != j.end) {
+			other.stopUnused()
+		}
+	}
+	s.running = append(s.running, j)
 }
 
 // hasAll reports whether a job reads some paths.
@@ -198,30 +171,45 @@ func (j *job) leave(keep time.Duration) {
 	}
 }
 
+// stopUnused ends the job if no request waits for it.
+func (j *job) stopUnused() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.waiting == 0 {
+		j.cancel()
+	}
+}
+
 func (j *job) abandoned() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.waiting == 0 && time.Now().After(j.until)
 }
 
-// wait reports whether the job is done within a time.
+// wait reports whether the job is done within a time. It also ends when the first samples were read.
 func (j *job) wait(ctx context.Context, limit time.Duration) (bool, error) {
 	var late <-chan time.Time
+	var drawn <-chan struct{}
 	if limit >= 0 {
 		timer := time.NewTimer(limit)
 		defer timer.Stop()
-		late = timer.C
+		late, drawn = timer.C, j.drawn
 	}
 	select {
 	case <-ctx.Done():
 		j.leave(0)
 		return false, ctx.Err()
+	case <-drawn:
 	case <-late:
-		j.leave(lease)
-		return false, nil
 	case <-j.done:
-		j.leave(lease)
+	}
+
+	j.leave(lease)
+	select {
+	case <-j.done:
 		return true, j.err
+	default:
+		return false, nil
 	}
 }
 
@@ -230,23 +218,37 @@ var errAbandoned = errors.New("no request waits for the answer")
 func (j *job) run(ctx context.Context, whole bool) {
 	defer close(j.done)
 	defer j.cancel()
+	defer j.release(whole)
 	if j.err = j.acquire(ctx, whole); j.err != nil {
 		return
 	}
-	if whole {
-		defer j.release()
-	}
 
+	// All samples of a large log take long. Some of them make a first picture.
+	const enough = 20 * sketch
+	length := j.source.length()
+	if whole && j.source.live == nil && j.source.expected > enough && length > 0 {
+		if _, err := j.read(ctx, length/sketch); err == nil {
+			close(j.drawn)
+		}
+	}
+	j.entries, j.err = j.read(ctx, 0)
+}
+
+// read reads the samples that are at least some time apart into new tables, and puts them into the cache.
+func (j *job) read(ctx context.Context, every time.Duration) ([]*entry, error) {
+	var entries []*entry
 	for _, text := range j.texts {
 		t := newTable(tableLimit/len(j.texts), false)
-		j.entries = append(j.entries, &entry{source: j.source, path: text, begin: j.begin, end: j.end, table: t})
+		e := &entry{source: j.source, path: text, begin: j.begin, end: j.end, every: every, table: t}
+		entries = append(entries, e)
 	}
-	j.err = j.source.fill(ctx, j.paths, j.entries, j.abandoned)
-	if j.err == nil {
-		for _, e := range j.entries {
+	err := j.source.fill(ctx, j.paths, entries, j.abandoned)
+	if err == nil {
+		for _, e := range entries {
 			j.source.view.cache.put(e)
 		}
 	}
+	return entries, err
 }
 
 // acquire waits for the running pass. Later requests then use another job.
@@ -269,7 +271,7 @@ func (j *job) acquire(ctx context.Context, whole bool) error {
 	select {
 	case s.pass <- struct{}{}:
 		s.mu.Lock()
-		s.running = j
+		s.begin(j)
 		s.mu.Unlock()
 		return nil
 	case <-ctx.Done():
@@ -292,11 +294,16 @@ func (j *job) afterFirstLook(ctx context.Context) {
 	}
 }
 
-func (j *job) release() {
-	j.source.mu.Lock()
-	j.source.running = nil
-	j.source.mu.Unlock()
-	<-j.source.pass
+func (j *job) release(whole bool) {
+	s := j.source
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.running, j); i >= 0 {
+		s.running = slices.Delete(s.running, i, i+1)
+		if whole {
+			<-s.pass
+		}
+	}
 }
 
 // fill reads the samples of the entries' range into their tables.
@@ -304,7 +311,7 @@ func (s *shown) fill(
 	ctx context.Context, paths []winperf.Path, entries []*entry, abandoned func() bool,
 ) error {
 	begin, end := entries[0].begin, entries[0].end
-	sel := winperf.Selection{Paths: paths, Begin: s.view.opt.Begin, End: s.view.opt.End}
+	sel := winperf.Selection{Paths: paths, Begin: s.view.opt.Begin, End: s.view.opt.End, Every: entries[0].every}
 	if begin != noBegin {
 		if from := time.UnixMilli(begin).Add(-s.margin()); from.After(sel.Begin) {
 			sel.Begin = from

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf/counter"
-	"github.com/winperf/winperf/internal/sorted"
 )
 
 // Steps choose the resolution of a range.
@@ -171,7 +170,7 @@ func (q *query) read(ctx context.Context, sur *survey, step int64, top int) (*Ra
 	if err != nil {
 		return nil, err
 	}
-	if !complete {
+	if entries == nil {
 		if sur, err = q.look(ctx, patience); err != nil {
 			return nil, err
 		}
@@ -179,7 +178,7 @@ func (q *query) read(ctx context.Context, sur *survey, step int64, top int) (*Ra
 	answer := &Range{Source: q.id, Complete: complete, Times: []int64{}, Series: []SeriesValues{}}
 	begin, end := q.bounds(sur)
 	answer.Begin, answer.End, answer.Step = timeOf(begin), timeOf(end), float64(step)/1000
-	if !complete {
+	if entries == nil {
 		t := sur.table
 		t.mu.RLock()
 		defer t.mu.RUnlock()
@@ -293,8 +292,12 @@ func timeOf(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
 // highest returns the rows with the highest averages, highest first.
 func highest(rows []*row, from, to, n int) []*row {
-	averages := make(map[*row]float64, len(rows))
-	for _, r := range rows {
+	type ranked struct {
+		row     *row
+		average float64
+	}
+	list := make([]ranked, len(rows))
+	for k, r := range rows {
 		sum, count := 0.0, 0
 		for i := max(from-r.from, 0); i < min(to-r.from, len(r.average)); i++ {
 			if v := r.average[i]; !math.IsNaN(v) {
@@ -302,14 +305,19 @@ func highest(rows []*row, from, to, n int) []*row {
 				count++
 			}
 		}
-		averages[r] = math.Inf(-1)
+
+		list[k] = ranked{r, math.Inf(-1)}
 		if count > 0 && !isTotal(r.series.Path.Instance) {
-			averages[r] = sum / float64(to-from)
+			list[k].average = sum / float64(to-from)
 		}
 	}
-	rows = slices.Clone(rows)
-	sorted.Func(rows, func(a, b *row) int { return cmp.Compare(averages[b], averages[a]) })
-	return rows[:min(n, len(rows))]
+
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.average, a.average) })
+	rows = nil
+	for _, one := range list[:min(n, len(list))] {
+		rows = append(rows, one.row)
+	}
+	return rows
 }
 
 // isTotal reports whether an instance is a sum of others, or the idle process.

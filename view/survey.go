@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,13 +16,15 @@ import (
 
 // Limits of a survey.
 const (
-	surveyLimit  = 4 << 20    // values
-	coarse       = 48         // samples of the first picture of a large log
-	wholeLimit   = 40_000_000 // values of a log that is read as a whole
-	maxKept      = 20_000     // events
-	maxEventText = 8 << 20    // bytes of their texts
+	surveyLimit  = 4 << 20 // values
+	coarse       = 48      // samples of the first picture of a large log
+	maxKept      = 20_000  // events
+	maxEventText = 8 << 20 // bytes of their texts
 	maxDamage    = 20
 )
+
+// wholeLimit is the number of values of a log that is read as a whole; tests change it.
+var wholeLimit = 40_000_000
 
 // survey is a picture of a whole source.
 type survey struct {
@@ -95,36 +98,38 @@ func (s *shown) isLarge() bool { return s.live == nil && s.expected > 4*coarse }
 
 // runSurvey reads the source. Of a large log it first reads a few samples. It follows a source that grows.
 func (s *shown) runSurvey(ctx context.Context, v *survey) {
-	length := s.span(s.src.Describe().Log.End)
-	if length == 0 && s.live == nil {
-		length = time.Duration(s.expected) * s.step
+	every := time.Duration(0)
+	if length := s.length(); s.isLarge() && length > 0 {
+		every = length / coarse
 	}
-	if s.isLarge() && length > 0 {
-		s.readSurvey(ctx, v, length/coarse)
-		close(v.ready)
-		if ctx.Err() != nil || v.err != nil || len(v.table.rows)*s.expected > wholeLimit {
-			return
-		}
+	s.readSurvey(ctx, v, every)
+	close(v.ready)
 
+	if every > 0 && ctx.Err() == nil && v.err == nil && len(v.table.rows)*s.expected <= wholeLimit {
 		whole := newSurvey()
 		close(whole.ready)
 		s.readSurvey(ctx, whole, 0)
 		s.mu.Lock()
 		s.survey = whole
 		s.mu.Unlock()
-		v = whole
-	} else {
-		s.readSurvey(ctx, v, 0)
-		close(v.ready)
+		v, every = whole, 0
 	}
-
 	for s.grows && ctx.Err() == nil {
 		if !s.waitGrowth(ctx) {
 			return
 		}
-		s.readSurvey(ctx, v, 0)
+		s.readSurvey(ctx, v, every)
 		v.trim(s.src.Describe().Log.Begin)
 	}
+}
+
+// length returns the estimated length of a log.
+func (s *shown) length() time.Duration {
+	length := s.span(s.src.Describe().Log.End)
+	if length == 0 && s.live == nil {
+		length = time.Duration(s.expected) * s.step
+	}
+	return length
 }
 
 // readSurvey adds the samples after the latest one to a survey.
@@ -135,9 +140,9 @@ func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) 
 		sel.Begin = v.latest.Add(-s.margin())
 	}
 	opt := measure.Options{KeepFirst: true, Language: s.view.opt.Language}
+	var failed error
 	for cycle, err := range measure.Watch(ctx, s.src, sel, opt) {
-		if err != nil {
-			v.fail(err)
+		if failed = err; err != nil {
 			break
 		}
 		if !cycle.Time.After(v.latest) {
@@ -148,6 +153,7 @@ func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) 
 
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.end(failed)
 	if every == 0 && ctx.Err() == nil {
 		v.exact, v.done = true, v.of
 	}
@@ -156,12 +162,11 @@ func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) 
 // margin is the time before a range that contains the previous sample.
 func (s *shown) margin() time.Duration { return 2*s.step + s.step/2 + time.Millisecond }
 
-func (v *survey) fail(err error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// end notes how reading ended: the next time a directory may exist again.
+func (v *survey) end(err error) {
+	v.err, v.removed = nil, errors.Is(err, fs.ErrNotExist)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		v.removed = true
+	case err == nil || v.removed:
 	case errors.Is(err, winperf.ErrBadData):
 		v.noteDamage(err)
 	default:
@@ -170,8 +175,8 @@ func (v *survey) fail(err error) {
 }
 
 func (v *survey) noteDamage(err error) {
-	if len(v.damage) < maxDamage {
-		v.damage = append(v.damage, err.Error())
+	if text := err.Error(); len(v.damage) < maxDamage && !slices.Contains(v.damage, text) {
+		v.damage = append(v.damage, text)
 	}
 }
 

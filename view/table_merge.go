@@ -8,13 +8,6 @@ import (
 
 // halve merges pairs of bins.
 func (t *table) halve() {
-	if !t.lean && t.stride == 1 {
-		for _, r := range t.rows {
-			r.minimum, r.maximum = slices.Clone(r.average), slices.Clone(r.average)
-			r.last = slices.Clone(r.average)
-		}
-	}
-
 	used := 0
 	for _, r := range t.rows {
 		t.halveRow(r)
@@ -32,52 +25,46 @@ func (t *table) halve() {
 	t.times, t.used, t.stride = t.times[:(n+1)/2], used, 2*t.stride
 }
 
-// halveRow merges pairs of bins of a row. Bins with even numbers are the first of a pair.
+// halveRow merges pairs of bins of a row into memory of their size, since many rows have ended. Bins with even
+// numbers are the first of a pair.
 func (t *table) halveRow(r *row) {
-	from, n := r.from/2, len(r.average)
-	for k := range n {
-		bin := r.from + k
-		to := bin/2 - from
-		if to == k {
-			continue
-		}
-		if bin%2 == 0 || k == 0 {
-			r.average[to] = r.average[k]
-			if r.minimum != nil {
-				r.minimum[to], r.maximum[to], r.last[to] = r.minimum[k], r.maximum[k], r.last[k]
-			}
-			continue
-		}
-		r.merge(to, k, t.widthOf(bin-1), t.widthOf(bin))
+	old, n := *r, len(r.average)
+	r.from = old.from / 2
+	size := 0
+	if n > 0 {
+		size = (old.from+n-1)/2 - r.from + 1
+	}
+	r.average = make([]float64, size)
+	if !t.lean {
+		r.minimum, r.maximum, r.last = make([]float64, size), make([]float64, size), make([]float64, size)
 	}
 
-	if n > 0 {
-		size := (r.from+n-1)/2 - from + 1
-		r.average = r.average[:size]
-		if r.minimum != nil {
-			r.minimum, r.maximum, r.last = r.minimum[:size], r.maximum[:size], r.last[:size]
+	for k := range n {
+		bin := old.from + k
+		to, c := bin/2-r.from, old.cell(bin)
+		switch {
+		case bin%2 == 0 || k == 0 || math.IsNaN(r.average[to]):
+			r.put(to, c)
+		case !math.IsNaN(c.average):
+			r.merge(to, c, t.widthOf(bin-1), t.widthOf(bin))
 		}
 	}
-	r.from = from
 }
 
-// merge adds a bin to an earlier one.
-func (r *row) merge(to, from int, width, more int64) {
-	a, b := r.average[to], r.average[from]
-	switch {
-	case math.IsNaN(b):
-	case math.IsNaN(a):
-		r.average[to] = b
-		if r.minimum != nil {
-			r.minimum[to], r.maximum[to], r.last[to] = r.minimum[from], r.maximum[from], r.last[from]
-		}
-	default:
-		r.average[to] = mean(a, b, width, more)
-		if r.minimum != nil {
-			r.minimum[to] = min(r.minimum[to], r.minimum[from])
-			r.maximum[to] = max(r.maximum[to], r.maximum[from])
-			r.last[to] = r.last[from]
-		}
+// put sets a bin.
+func (r *row) put(to int, c cell) {
+	r.average[to] = c.average
+	if r.minimum != nil {
+		r.minimum[to], r.maximum[to], r.last[to] = c.minimum, c.maximum, c.last
+	}
+}
+
+// merge adds values to a bin that has some.
+func (r *row) merge(to int, c cell, width, more int64) {
+	r.average[to] = mean(r.average[to], c.average, width, more)
+	if r.minimum != nil {
+		r.minimum[to], r.maximum[to] = min(r.minimum[to], c.minimum), max(r.maximum[to], c.maximum)
+		r.last[to] = c.last
 	}
 }
 

@@ -148,7 +148,7 @@ type shown struct {
 	mu      sync.Mutex
 	survey  *survey // nil before the first request
 	pending *job    // waits for the running pass
-	running *job    // reads the whole source
+	running []*job  // read the source; at most one of them reads all of it
 	pass    chan struct{}
 }
 
