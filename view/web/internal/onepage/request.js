@@ -118,13 +118,21 @@ async function openAll(files) {
   }
 }
 
+// decode returns bytes from base64. A callback for each byte would need gigabytes for a large log.
+function decode(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
 // openSaved opens the logs in the page. Their captures are in base64.
 async function openSaved() {
   const [state] = take('#saved-state');
   if (state && location.hash.length < 2) history.replaceState(null, '', '#' + JSON.parse(state));
   for (const text of take('script.saved-log')) {
     const {name, capture} = JSON.parse(text);
-    await open(new File([Uint8Array.from(atob(capture), (character) => character.charCodeAt(0))], name));
+    await open(new File([decode(capture)], name));
   }
   if (opened > 0) showFirst();
 }

@@ -49,7 +49,7 @@ func (b *buffer) String() string {
 // run runs the command with a stand-in for the page that needs no server; "" is a program without it.
 func run(ctx context.Context, stdout io.Writer, page, local string, args ...string) error {
 	a := &console.App{Stdout: stdout, Stderr: io.Discard}
-	a.Stdin = &console.Interruptible{Context: ctx, Stream: strings.NewReader("")}
+	a.Stdin = &console.Interruptible{Context: ctx, Stream: strings.NewReader(log)}
 	v := &viewer{app: a, local: local, onePage: func() ([]byte, error) {
 		if page == "" {
 			return nil, web.ErrNoPage
@@ -118,6 +118,12 @@ func TestSave(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("%v %v", entries, err)
+	}
+
+	stdout.Reset()
+	err = run(t.Context(), &stdout, standIn, "local:", "-", "-o", "-")
+	if err != nil || !strings.Contains(stdout.String(), `class="saved-log">{"name":"standard input",`) {
+		t.Errorf("%v: %s", err, stdout.String())
 	}
 }
 

@@ -193,6 +193,9 @@ func (v *viewer) open(
 	var logs []winperf.Source
 	for _, name := range names {
 		s := view.Source{Name: name, Interval: time.Duration(v.every)}
+		if name == "-" {
+			s.Name = input.StandardInput
+		}
 		if info, stat := os.Stat(name); stat == nil && info.IsDir() {
 			s.Source, s.Grows = joinDirectory(name, how), true
 		} else if s.Source, err = input.OpenSource(ctx, v.app, name, how); err != nil {
