@@ -210,8 +210,7 @@ func (p *player) run(
 			p.seen = i + 1
 			p.tally.Count(cycle)
 		}
-		place := screen.Place{Index: i, Count: len(p.times), First: p.times[0], Last: p.times[len(p.times)-1]}
-		p.out.terminal.change(func(s *screen.Screen) { s.SetPlace(place) })
+		p.out.terminal.change(func(s *screen.Screen) { s.SetPlace(screen.Place{Index: i, Count: len(p.times)}) })
 		p.show(cycle, p.out)
 		last = i
 		if i++; last < p.at {
@@ -241,10 +240,10 @@ func (p *player) wait(ctx context.Context) *screen.Action {
 	}
 	for ctx.Err() == nil {
 		var due <-chan time.Time
-		if p.playing() && last {
+		switch {
+		case p.playing() && last:
 			p.out.terminal.change(func(s *screen.Screen) { s.Pause(true) })
-		}
-		if p.playing() && !last {
+		case p.playing():
 			due = time.After(p.gap())
 		}
 
@@ -253,11 +252,12 @@ func (p *player) wait(ctx context.Context) *screen.Action {
 		case <-due:
 			return nil
 		case a := <-p.out.terminal.actions:
-			if next, jump := p.handle(ctx, &a); next || jump {
-				if jump {
-					return &a
-				}
+			switch to := p.handle(ctx, &a); {
+			case to == p.at+1:
 				return nil
+			case to != p.at || a.Kind == screen.Select:
+				p.at = to
+				return &a
 			}
 		}
 	}
@@ -283,16 +283,13 @@ func (p *player) gap() time.Duration {
 	return 0
 }
 
-// handle handles an action: next means that the next sample follows, jump another one.
-func (p *player) handle(ctx context.Context, a *screen.Action) (next, jump bool) {
+// handle handles an action and returns the sample to show.
+func (p *player) handle(ctx context.Context, a *screen.Action) int {
 	last := len(p.times) - 1
 	to := p.at
 	switch a.Kind {
 	case screen.Load:
 		p.load(ctx, p.src, p.out, a.Text)
-		return false, false
-	case screen.Select:
-		return false, true
 	case screen.Play:
 		if p.playing() && p.at == last {
 			to = 0
@@ -302,22 +299,14 @@ func (p *player) handle(ctx context.Context, a *screen.Action) (next, jump bool)
 	case screen.Jump:
 		to += a.By * max(last/100, 1)
 	case screen.Seek:
-		var err error
-		if to, err = p.seek(ctx, a.Text); err != nil {
+		found, err := p.seek(ctx, a.Text)
+		if err != nil {
 			p.out.terminal.change(func(s *screen.Screen) { s.Note(err.Error()) })
-			return false, false
+			return p.at
 		}
+		to = found
 	}
-
-	if to = max(min(to, last), 0); to == p.at {
-		return false, false
-	}
-	next = to == p.at+1
-	if !next {
-		p.at = to
-	}
-
-	return next, !next
+	return max(min(to, last), 0)
 }
 
 // seek returns the first sample at or after a time, or the last one.

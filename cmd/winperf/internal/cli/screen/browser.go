@@ -207,7 +207,7 @@ func (s *Screen) pressBrowser(key string) Action {
 	switch key {
 	case "/":
 		change := func(text string) { b.filter, b.at, b.top = text, 0, 0 }
-		s.ask("search: ", "", change, noAction, func() { change("") })
+		s.ask("search: ", "", change, nil)
 	case "esc", "left", "h", "q", "o":
 		if b.open < 0 || key == "q" || key == "o" {
 			s.closeOverlay()

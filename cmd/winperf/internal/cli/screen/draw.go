@@ -167,20 +167,28 @@ func (s *Screen) body(height int) []string {
 		s.layOut(t)
 	}
 	s.scroll(entries, s.cursor(entries), height)
-	first := entries[s.top].table
-	lines := s.heads(first)
+	s.drawn = s.drawn[:0]
+	var lines []string
+	add := func(e entry, texts ...string) {
+		for _, text := range texts {
+			lines, s.drawn = append(lines, text), append(s.drawn, e)
+		}
+	}
+	first := entry{table: entries[s.top].table}
+	add(first, s.heads(first.table)...)
 	for _, e := range entries[s.top:] {
+		switch {
+		case e.row != nil:
+			add(e, s.rowLine(e.table, e.row, e.row == s.row))
+		case len(lines)+1+e.table.heads < height: // and a row
+			add(entry{}, "")
+			add(e, s.heads(e.table)...)
+		default:
+			return lines
+		}
 		if len(lines) >= height {
 			break
 		}
-		if e.row == nil {
-			if heads := s.heads(e.table); len(lines)+len(heads) < height {
-				lines = append(append(lines, ""), heads...)
-				continue
-			}
-			break
-		}
-		lines = append(lines, s.rowLine(e.table, e.row, e.row == s.row))
 	}
 
 	return lines

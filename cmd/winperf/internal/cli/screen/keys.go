@@ -34,31 +34,40 @@ const (
 
 // prompt is a line of text that the user types.
 type prompt struct {
-	label, text string
-	changed     func(text string)        // called for each key
-	done        func(text string) Action // called for Enter
-	cancelled   func()
+	label, text, before string
+	changed             func(text string)        // called for each key, and with before if it is cancelled; or nil
+	done                func(text string) Action // called for Enter; or nil
 }
 
-func (p *prompt) press(s *Screen, key, text string) (a Action) {
-	switch {
-	case key == "enter":
+func (p *prompt) press(s *Screen, key, text string) Action {
+	switch key {
+	case "enter":
 		s.prompt = nil
-		return p.done(p.text)
-	case key == "esc" || key == "ctrl+c":
+		if p.done != nil {
+			return p.done(p.text)
+		}
+		return Action{}
+	case "esc", "ctrl+c":
 		s.prompt = nil
-		p.cancelled()
-		return a
-	case key == "backspace":
+		p.text = p.before
+	case "backspace":
 		_, size := utf8.DecodeLastRuneInString(p.text)
 		p.text = p.text[:len(p.text)-size]
-	case key == "ctrl+u":
+	case "ctrl+u":
 		p.text = ""
 	default:
 		p.text += text
 	}
-	p.changed(p.text)
-	return a
+
+	if p.changed != nil {
+		p.changed(p.text)
+	}
+	return Action{}
+}
+
+// ask begins a prompt.
+func (s *Screen) ask(label, text string, changed func(string), done func(string) Action) {
+	s.prompt = &prompt{label, text, text, changed, done}
 }
 
 // Press handles a key, named as by bubbletea, such as "up", "ctrl+c" or "a". text is the text that the key
@@ -84,21 +93,20 @@ func (s *Screen) Press(key, text string) Action {
 	}
 	switch key {
 	case "s":
-		s.sortBy(s.column)
+		s.sortBy(s.table, s.column)
 	case "t":
 		if s.tree = !s.tree; s.tree && !slices.ContainsFunc(s.tables, (*table).hasParents) {
 			s.note = "a tree needs the counters ID Process and Creating Process ID"
 		}
 		s.arrange()
 	case "/":
-		s.ask("search: ", "", func(string) {}, s.searchFor, func() {})
+		s.ask("search: ", "", nil, s.searchFor)
 	case "n":
-		s.find(1)
+		s.findNext(1)
 	case "N":
-		s.find(-1)
+		s.findNext(-1)
 	case "f", "&":
-		before := s.filter
-		s.ask("filter: ", before, s.setFilter, noAction, func() { s.setFilter(before) })
+		s.ask("filter: ", s.filter, s.setFilter, nil)
 	case "esc":
 		s.setFilter("")
 	case "enter":
@@ -140,8 +148,10 @@ func (s *Screen) pressMotion(key string) bool {
 		s.move(rows)
 	case columns[key] != 0:
 		s.moveColumn(columns[key])
-	case key == "tab" || key == "shift+tab":
-		s.nextTable(key == "tab")
+	case key == "tab":
+		s.nextTable(1)
+	case key == "shift+tab":
+		s.nextTable(-1)
 	default:
 		return false
 	}
@@ -170,24 +180,15 @@ func (s *Screen) pressTime(key string) Action {
 		return Action{Kind: Jump, By: -10}
 	case ":":
 		seek := func(text string) Action { return Action{Kind: Seek, Text: strings.TrimSpace(text)} }
-		s.ask("time, such as 15:42, +90s or 50%: ", "", func(string) {}, seek, func() {})
+		s.ask("time, such as 15:42, +90s or 50%: ", "", nil, seek)
 	}
 
 	return Action{}
 }
 
-// ask begins a prompt.
-func (s *Screen) ask(
-	label, text string, changed func(string), done func(string) Action, cancelled func(),
-) {
-	s.prompt = &prompt{label, text, changed, done, cancelled}
-}
-
-func noAction(string) Action { return Action{} }
-
 func (s *Screen) searchFor(text string) Action {
 	s.search = text
-	s.find(1)
+	s.findNext(1)
 	return Action{}
 }
 
@@ -214,28 +215,38 @@ func (s *Screen) moveColumn(by int) {
 	}
 }
 
-// nextTable moves the cursor to the first row of the next or previous table.
-func (s *Screen) nextTable(forward bool) {
+// find moves the cursor to the next row, or with a negative by the previous one, that meets a condition.
+func (s *Screen) find(by int, meets func(entry) bool) (found bool) {
 	entries := s.entries()
 	at := s.cursor(entries)
-	for n := range entries {
-		k := (at + n + 1) % len(entries)
-		if !forward {
-			k = (at - n - 1 + len(entries)) % len(entries)
-		}
-		if e := entries[k]; e.row != nil && e.table != s.table && e.row == e.table.visible[0] {
-			s.column = 0
-			s.moveTo(entries, k)
+	for range entries {
+		at = (at + by + len(entries)) % len(entries)
+		if e := entries[at]; e.row != nil && meets(e) {
+			s.moveTo(entries, at)
 			s.moved = true
-			return
+			return true
 		}
+	}
+	return false
+}
+
+// nextTable moves the cursor to the first row of the next or previous table.
+func (s *Screen) nextTable(by int) {
+	table := s.table
+	if s.find(by, func(e entry) bool { return e.table != table && e.row == e.table.visible[0] }) {
+		s.column = 0
 	}
 }
 
-// sortBy orders the table of the cursor by a column: numbers from the largest, names from A; the second
-// time in reverse.
-func (s *Screen) sortBy(column int) {
-	t := s.table
+// findNext moves the cursor to the next row that contains the search text.
+func (s *Screen) findNext(by int) {
+	if s.search != "" && !s.find(by, func(e entry) bool { return e.row.contains(s.search) }) {
+		s.note = "not found: " + s.search
+	}
+}
+
+// sortBy orders a table by a column: numbers from the largest, names from A; the second time in reverse.
+func (s *Screen) sortBy(t *table, column int) {
 	if t == nil {
 		return
 	}
@@ -251,56 +262,22 @@ func (s *Screen) sortBy(column int) {
 	s.arrange()
 }
 
-// find moves the cursor to the next row that contains the search text.
-func (s *Screen) find(by int) {
-	entries := s.entries()
-	at := s.cursor(entries)
-	if s.search == "" || at < 0 {
-		return
-	}
-	for n := range entries {
-		k := ((at+by*(n+1))%len(entries) + len(entries)) % len(entries)
-		if r := entries[k].row; r != nil && r.contains(s.search) {
-			s.moveTo(entries, k)
-			s.moved = true
-			return
-		}
-	}
-	s.note = "not found: " + s.search
-}
-
-// Click handles the left mouse button.
+// Click handles the left mouse button: it sorts by a head, or moves the cursor.
 func (s *Screen) Click(x, y int) {
-	if s.overlay != noOverlay || s.prompt != nil || s.number == 0 {
-		return
-	}
 	y -= len(s.head())
+	if s.overlay != noOverlay || s.prompt != nil || y < 0 || y >= len(s.drawn) || s.drawn[y].table == nil {
+		return
+	}
+
+	e := s.drawn[y]
+	column := s.columnAt(e.table, x)
 	entries := s.entries()
-	if y < 0 || len(entries) == 0 {
-		return
-	}
-
-	t := entries[s.top].table
-	heads := t.heads
-	if y < heads {
-		s.table = t
-		s.column = s.columnAt(t, x)
-		s.sortBy(s.column)
-		return
-	}
-
-	line := heads
-	for k := s.top; k < len(entries); k++ {
-		if entries[k].row == nil {
-			line += 1 + entries[k].table.heads
-			continue
-		}
-		if line == y {
-			s.moveTo(entries, k)
-			s.column, s.moved = s.columnAt(s.table, x), true
-			return
-		}
-		line++
+	switch at := slices.Index(entries, e); {
+	case e.row == nil:
+		s.sortBy(e.table, column)
+	case at >= 0:
+		s.moveTo(entries, at)
+		s.column, s.moved = column, true
 	}
 }
 

@@ -123,11 +123,7 @@ func (s *Screen) history(height int) []string {
 // chart draws values as bars of several lines, from 0 to the highest value.
 func chart(values []float32, width, height int, text func(float64) string) (lines []string) {
 	height = max(min(height, 16), 1)
-	high := 0.0
-	for _, v := range values {
-		high = max(high, nanZero(float64(v)))
-	}
-
+	high := highest(values)
 	labels := max(safetext.Width(text(high)), safetext.Width(text(0)))
 	values = values[max(len(values)-max(width-labels-2, 0), 0):]
 	for n := range height {

@@ -44,8 +44,9 @@ type Screen struct {
 	row    *row
 	column int // 0 is the name
 	moved  bool
-	top    int // number of entries scrolled
-	left   int // number of columns scrolled
+	top    int     // number of entries scrolled
+	left   int     // number of columns scrolled
+	drawn  []entry // the entry of each line of the tables on the screen
 
 	overlay overlay
 	from    int // the first visible line of the details
@@ -59,7 +60,6 @@ type Screen struct {
 // Place is the position in a log.
 type Place struct {
 	Index, Count int
-	First, Last  time.Time
 }
 
 type overlay int

@@ -312,18 +312,18 @@ func TestBar(t *testing.T) {
 func TestSpark(t *testing.T) {
 	nan := float32(cellOf(counter.NoPrevious).number())
 	for _, tt := range []struct {
-		values    []float32
-		width     int
-		low, high float64
-		want      string
+		values []float32
+		width  int
+		high   float64
+		want   string
 	}{
-		{[]float32{0, 50, 100}, 3, 0, 100, "▁▅█"},
-		{[]float32{0, 50, 100}, 2, 0, 100, "▅█"},
-		{[]float32{0, 50}, 4, 0, 100, "  ▁▅"},
-		{[]float32{1, nan, 4}, 3, 0, 0, "▃ █"},
-		{[]float32{0, 0}, 2, 0, 0, "▁▁"},
+		{[]float32{0, 50, 100}, 3, 100, "▁▅█"},
+		{[]float32{0, 50, 100}, 2, 100, "▅█"},
+		{[]float32{0, 50}, 4, 100, "  ▁▅"},
+		{[]float32{1, nan, 4}, 3, 0, "▃ █"},
+		{[]float32{0, 0}, 2, 0, "▁▁"},
 	} {
-		if got := spark(tt.values, tt.width, tt.low, tt.high); got != tt.want {
+		if got := spark(tt.values, tt.width, tt.high); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.values, got, tt.want)
 		}
 	}
@@ -451,6 +451,7 @@ func TestMouse(t *testing.T) {
 	if got, want := strings.Join(names(s), ","), "vi,cc,make,bash,init"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	s.Draw()
 	s.Click(45, 4)
 	if s.row.name != "make" || s.column != 3 {
 		t.Errorf("row %s, column %d", s.row.name, s.column)
@@ -458,6 +459,33 @@ func TestMouse(t *testing.T) {
 	s.Wheel(3)
 	if s.row.name != "init" {
 		t.Errorf("row %s", s.row.name)
+	}
+}
+
+// TestMouseTables clicks on the head and on the row of a second table, and below the last row.
+func TestMouseTables(t *testing.T) {
+	s := New(Options{Given: true, Time: clock})
+	var readings []winperf.Reading
+	for i, name := range []string{"a", "b"} {
+		readings = append(readings, reading(`\First(`+name+`)\C`, counter.Count, float64(i)))
+		readings = append(readings, reading(`\Second(`+name+`)\C`, counter.Count, float64(i)))
+	}
+	s.Take(begin, winperf.ColumnsOf(readings), nil)
+	want := []string{"First         C", "a          0.00", "b          1.00", "", "Second        C", "a          0.00"}
+	if got := text(s)[1:7]; !slices.Equal(got, want) {
+		t.Fatalf("%q", got)
+	}
+
+	s.Click(13, 5) // the head of the second table
+	if got := strings.Join(names(s), ","); got != "a,b,b,a" || s.table.object != "First" {
+		t.Errorf("%s, the cursor is in %s", got, s.table.object)
+	}
+	s.Draw()
+	s.Click(13, 7)
+	s.Click(13, 4)  // between the tables
+	s.Click(13, 20) // below
+	if s.table.object != "Second" || s.row.name != "a" || s.column != 1 {
+		t.Errorf("%s of %s, column %d", s.row.name, s.table.object, s.column)
 	}
 }
 

@@ -61,7 +61,7 @@ type summary struct {
 		stale bool   // the value is older, because a new measurement has no rates yet
 		name  string // of the busiest
 		past  []float32
-		each  []float64
+		each  []float32
 	}
 }
 
@@ -116,77 +116,65 @@ func (m *summary) add(i int, c *winperf.Column) {
 		case gauges[i].fold == busiest && !isTotal && (!g.known || 100-v > g.value):
 			g.known, g.value, g.name = true, max(100-v, 0), name
 		case gauges[i].perValue && !isTotal:
-			g.each = append(g.each, v)
+			g.each = append(g.each, float32(v))
 		}
 	}
 }
 
 // lines returns the lines for the gauges with values.
 func (m *summary) lines(width int) (all []string) {
-	for i := 0; i < len(gauges); {
-		end := i
-		known, charts := false, 0
-		for ; end < len(gauges) && gauges[end].line == gauges[i].line; end++ {
-			known = known || m.now[end].known
-			if gauges[end].chart {
-				charts++
-			}
+	const least, most = 6, 60 // columns of a chart
+	for _, name := range []string{"Processors", "Memory", "Disks", "Networks"} {
+		l, charts := m.line(name, 0, width)
+		if charts > 0 {
+			l, _ = m.line(name, min(max((width-l.used)/charts, least), most), width)
 		}
-		if known {
-			const least, most = 6, 60
-			room := width - m.line(i, end, 0, width).used
-			all = append(all, m.line(i, end, min(max(room/charts, least), most), width).String())
+		if l != nil {
+			all = append(all, l.String())
 		}
-		i = end
 	}
 	return all
 }
 
-// line draws gauges with charts of a width.
-func (m *summary) line(from, to, chart, width int) *line {
+// line draws the gauges of a line, with charts of a width. It returns nil if no value is known.
+func (m *summary) line(name string, chart, width int) (l *line, charts int) {
 	const labels = 12
-	l := newLine(width)
-	l.add(bold, gauges[from].line)
-	l.padTo(labels)
-	for i := from; i < to; i++ {
-		g, now := gauges[i], &m.now[i]
-		if !now.known {
+	for i, g := range gauges {
+		now := &m.now[i]
+		if g.line != name || !now.known {
 			continue
 		}
 
-		if i > from {
+		if l != nil {
 			l.add(plain, "  ")
+		} else {
+			l = newLine(width)
+			l.add(bold, name)
+			l.padTo(labels)
 		}
 		l.add(faint, g.label)
 		if now.name != "" {
 			l.add(plain, shorten(now.name, 8)+" ")
 		}
 
-		number := 10 // columns
+		number, high := 10, 0.0 // columns; 0 for the highest value
 		if g.unit == counter.Percent {
-			number = 8
+			number, high = 8, 100
 		}
 		l.add(plain, right(numberText(g.object, g.name, g.unit, now.value), number))
 
 		if g.chart {
-			low, high := 0.0, 0.0
-			if g.unit == counter.Percent {
-				high = 100
-			}
+			charts++
 			l.add(plain, " ")
-			l.add(cyan, spark(now.past, chart, low, high))
+			l.add(cyan, spark(now.past, chart, high))
 		}
 		if g.perValue && len(now.each) > 1 {
 			l.add(faint, "  each ")
-			each := make([]float32, len(now.each))
-			for k, v := range now.each {
-				each[k] = float32(v)
-			}
-			l.add(cyan, spark(each, len(each), 0, 100))
+			l.add(cyan, spark(now.each, len(now.each), high))
 		}
 	}
 
-	return l
+	return l, charts
 }
 
 func numberText(object, name string, unit counter.Unit, v float64) string {
@@ -213,13 +201,11 @@ func valueText(s *winperf.Series, v counter.Value, exact bool) string {
 
 var bars = []rune("▁▂▃▄▅▆▇█")
 
-// spark draws the last values as bars between low and high; without a high, up to the highest value.
-func spark(values []float32, width int, low, high float64) string {
+// spark draws the last values as bars from 0 to high; if high is 0, to the highest value.
+func spark(values []float32, width int, high float64) string {
 	values = values[max(len(values)-width, 0):]
-	if high <= low {
-		for _, v := range values {
-			high = max(high, nanZero(float64(v)))
-		}
+	if high == 0 {
+		high = highest(values)
 	}
 
 	var b strings.Builder
@@ -229,20 +215,22 @@ func spark(values []float32, width int, low, high float64) string {
 		switch {
 		case math.IsNaN(f):
 			b.WriteByte(' ')
-		case high <= low:
+		case high <= 0:
 			b.WriteRune(bars[0])
 		default:
-			at := int((f - low) / (high - low) * float64(len(bars)))
-			b.WriteRune(bars[max(min(at, len(bars)-1), 0)])
+			b.WriteRune(bars[max(min(int(f/high*float64(len(bars))), len(bars)-1), 0)])
 		}
 	}
 
 	return b.String()
 }
 
-func nanZero(f float64) float64 {
-	if math.IsNaN(f) {
-		return 0
+// highest returns the highest value that is not NaN, at least 0.
+func highest(values []float32) (high float64) {
+	for _, v := range values {
+		if f := float64(v); f > high {
+			high = f
+		}
 	}
-	return f
+	return high
 }
