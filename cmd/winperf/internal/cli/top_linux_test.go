@@ -215,7 +215,7 @@ func TestTopOther(t *testing.T) {
 		x := newTmux(t, 80, 24, "winperf top --source "+name)
 		x.awaitScreen(append([]string{
 			"winperf H  2026-01-02 15:04:05  sample 1 of 1 paused",
-			"Memory        pages       3.00",
+			"Memory      pages       3.00",
 		}, tt.lines...)...)
 		x.press("q")
 		x.await("exit status 0")
