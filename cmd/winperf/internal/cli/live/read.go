@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -201,6 +202,11 @@ func (r *reader) choose(ctx context.Context, args []string) (err error) {
 	}
 
 	if r.paths, err = input.Paths(ctx, r.app, args, &r.sel); err != nil {
+		for _, arg := range args {
+			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+				return fmt.Errorf("%s is a file, not a counter path; to read it as a log, write --source %s", arg, arg)
+			}
+		}
 		return input.QuoteHint(ctx, []string{r.source.Source}, args, nil, err)
 	}
 	if r.pathsGiven = len(r.paths) > 0; !r.pathsGiven {

@@ -52,10 +52,11 @@ func (s *Screen) linesBetween(entries []entry, from, to int) int {
 
 const gap = 2 // columns between two columns
 
-// nameWidth returns the width of the widest name on the screen.
-func (t *table) nameWidth(rows int) int {
+// nameWidth returns the width of the widest name. It includes rows that are not on the screen, so that
+// columns do not move while the user scrolls.
+func (t *table) nameWidth() int {
 	widest := safetext.Width(t.title())
-	for _, r := range t.window(rows) {
+	for _, r := range t.visible {
 		widest = max(widest, safetext.Width(r.name)+2*r.depth)
 	}
 	return widest
@@ -112,7 +113,7 @@ func (s *Screen) fitColumns(t *table, ks []int) []int {
 // columns do not fit.
 func (s *Screen) layOut(t *table) {
 	const least = 8
-	widest := max(t.nameWidth(s.height), least)
+	widest := max(t.nameWidth(), least)
 	t.heads, t.width = 1, min(widest, max(s.width*7/25, least)) // the processes fit 80 columns
 	sum := t.width
 	for k, c := range t.columns {

@@ -128,3 +128,18 @@ func TestWide(t *testing.T) {
 		t.Errorf("%s columns are scrolled", got)
 	}
 }
+
+// TestSteady keeps the columns while the user scrolls to longer names.
+func TestSteady(t *testing.T) {
+	list := make([]process, 40)
+	for i := range list {
+		list[i] = process{fmt.Sprintf("p%d", i), uint64(i + 1), 1, 1, 1}
+	}
+	list[39].name = "a process with a long name"
+	s := shown(list)
+	before := text(s)[1]
+	press(s, "end")
+	if got := text(s)[1]; got != before {
+		t.Errorf("%q, before %q", got, before)
+	}
+}
