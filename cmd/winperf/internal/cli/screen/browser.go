@@ -304,6 +304,9 @@ func (s *Screen) browserLines(height int) (lines []string) {
 	most := max(height/3, 3) // lines of the help
 	room := max(height-1-most-1, 1)
 	items := s.items()
+	if len(items) == 0 {
+		lines = append(lines, "no match")
+	}
 	b.top = max(min(b.top, b.at), b.at-room+1)
 	for i := b.top; i < min(len(items), b.top+room); i++ {
 		l := newLine(s.width)
