@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -43,8 +44,9 @@ func bareName(name string) string {
 
 // Save writes the samples of the requested range as a log, with all objects, whatever the paths: a capture,
 // or for displayable values csv or JSON lines. A capture begins with the sample before the range, so that
-// the first sample of the range has rates. Save writes nothing if the range has no sample.
-func (v *View) Save(ctx context.Context, r Request, w io.Writer) error {
+// the first sample of the range has rates. Save writes nothing if the range has no sample. It calls damaged,
+// unless nil, with the damage that it skips.
+func (v *View) Save(ctx context.Context, r Request, w io.Writer, damaged func([]error)) error {
 	q, err := v.query(r, false)
 	if err != nil {
 		return err
@@ -61,14 +63,14 @@ func (v *View) Save(ctx context.Context, r Request, w io.Writer) error {
 			sel.Begin = from
 		}
 	}
+	if damaged == nil {
+		damaged = func([]error) {}
+	}
 	save := q.saveRaw
 	if q.src.Describe().Cooked {
 		save = q.saveValues
 	}
-	if err := save(ctx, sel, w); err != nil && !errors.Is(err, winperf.ErrBadData) {
-		return removed(err)
-	}
-	return ctx.Err()
+	return removed(cmp.Or(save(ctx, sel, w, damaged), ctx.Err()))
 }
 
 // place returns -1 for a time before the range, 0 within it, and 1 after it.
@@ -82,7 +84,9 @@ func (q *query) place(t time.Time) int {
 	return 0
 }
 
-func (q *query) saveRaw(ctx context.Context, sel winperf.Selection, w io.Writer) error {
+func (q *query) saveRaw(
+	ctx context.Context, sel winperf.Selection, w io.Writer, damaged func([]error),
+) error {
 	from, err := q.src.Compile(ctx, sel)
 	if err != nil {
 		return err
@@ -94,11 +98,18 @@ func (q *query) saveRaw(ctx context.Context, sel winperf.Selection, w io.Writer)
 	sample, before := &winperf.Sample{}, &winperf.Sample{}
 	for {
 		err := from.Next(ctx, sample)
+		damaged(sample.Damage)
+		end := errors.Is(err, io.EOF)
+		if errors.Is(err, winperf.ErrBadData) { // after the last sample
+			damaged([]error{err})
+			end = true
+		}
+
 		where := q.place(sampleTime(sample))
 		switch {
-		case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, winperf.ErrBadData):
+		case err != nil && !end:
 			return err
-		case err != nil || where > 0:
+		case end || where > 0:
 			if to.Samples() == 0 {
 				return nil
 			}
@@ -118,7 +129,9 @@ func (q *query) saveRaw(ctx context.Context, sel winperf.Selection, w io.Writer)
 	}
 }
 
-func (q *query) saveValues(ctx context.Context, sel winperf.Selection, w io.Writer) error {
+func (q *query) saveValues(
+	ctx context.Context, sel winperf.Selection, w io.Writer, damaged func([]error),
+) error {
 	is := q.src.Describe()
 	opt := sink.Options{File: true, Location: time.UTC, Zone: is.Log.Zone, NoZone: is.Log.NoZone}
 	if is.Log.Location != nil {
@@ -140,12 +153,15 @@ func (q *query) saveValues(ctx context.Context, sel winperf.Selection, w io.Writ
 	how := measure.Options{KeepFirst: true, Language: q.view.opt.Language}
 	written := false
 	for cycle, err := range measure.Watch(ctx, q.src, sel, how) {
-		if errors.Is(err, winperf.ErrBadData) {
-			break // damage after the last sample
+		if errors.Is(err, winperf.ErrBadData) { // after the last sample
+			damaged([]error{err})
+			break
 		}
 		if err != nil {
 			return err
 		}
+		damaged(cycle.Damage)
+
 		where := q.place(cycle.Time)
 		if where > 0 {
 			break

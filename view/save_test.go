@@ -17,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/source"
@@ -27,7 +28,7 @@ import (
 func saved(t *testing.T, v *view.View, r view.Request) *view.View {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.Save(t.Context(), r, &b); err != nil {
+	if err := v.Save(t.Context(), r, &b, nil); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "saved.log")
@@ -104,7 +105,7 @@ func TestSave(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	if err := v.Save(t.Context(), view.Request{Begin: at(30)}, &b); err != nil || b.Len() > 0 {
+	if err := v.Save(t.Context(), view.Request{Begin: at(30)}, &b, nil); err != nil || b.Len() > 0 {
 		t.Errorf("%d bytes without a sample, %v", b.Len(), err)
 	}
 }
@@ -200,6 +201,33 @@ func TestSaveValues(t *testing.T) {
 	}
 }
 
+// TestSaveDamage: the rest of a damaged log is saved, and the damage is reported.
+func TestSaveDamage(t *testing.T) {
+	const csv = `"(PDH-CSV 4.0) (UTC)(0)","\\HOST\Memory\X"
+"01/17/2024 22:20:00.000","1"
+"01/17/2024 22:2
+"01/17/2024 22:20:02.000","3"
+`
+	raw, err := os.ReadFile(writeLog(t, t.TempDir(), 0, 60, block))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(raw[len(raw)/2:], "damaged")
+	for name, text := range map[string][]byte{"small.csv": []byte(csv), "small.capture": raw} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var damage []error
+		var b bytes.Buffer
+		add := func(errs []error) { damage = append(damage, errs...) }
+		err := open(t, file).Save(t.Context(), view.Request{}, &b, add)
+		if err != nil || b.Len() == 0 || len(damage) == 0 || !errors.Is(damage[0], winperf.ErrBadData) {
+			t.Errorf("%s: %d bytes, %v, %v", name, b.Len(), damage, err)
+		}
+	}
+}
+
 // TestSaveDirectory: the files of a directory become one log.
 func TestSaveDirectory(t *testing.T) {
 	dir := t.TempDir()
@@ -222,7 +250,7 @@ func TestSaveLive(t *testing.T) {
 		v := newView(t, view.Options{KeepAlways: true}, view.Source{Name: "live", Source: m})
 		time.Sleep(3 * time.Minute)
 		var b bytes.Buffer
-		if err := v.Save(t.Context(), view.Request{Begin: at(50), End: at(130)}, &b); err != nil {
+		if err := v.Save(t.Context(), view.Request{Begin: at(50), End: at(130)}, &b, nil); err != nil {
 			t.Fatal(err)
 		}
 		text = b.Bytes()
@@ -249,16 +277,16 @@ func TestSaveStops(t *testing.T) {
 	v := open(t, file)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := v.Save(ctx, view.Request{}, &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
+	if err := v.Save(ctx, view.Request{}, &bytes.Buffer{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if err := v.Save(t.Context(), view.Request{}, refusing{}); !errors.Is(err, errRefused) {
+	if err := v.Save(t.Context(), view.Request{}, refusing{}, nil); !errors.Is(err, errRefused) {
 		t.Errorf("%v", err)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Save(t.Context(), view.Request{}, &bytes.Buffer{}); !errors.Is(err, view.ErrRemoved) {
+	if err := v.Save(t.Context(), view.Request{}, &bytes.Buffer{}, nil); !errors.Is(err, view.ErrRemoved) {
 		t.Errorf("%v", err)
 	}
 }

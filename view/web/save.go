@@ -38,9 +38,11 @@ const place = "<!-- saved logs -->\n"
 // WritePage writes a page that needs no server with samples inside: of the sources and ranges of requests,
 // with all objects. page is from [OnePage]; state is the fragment of the address that the page opens, in
 // which the sources are 0, 1 and so on, in the order of the requests. The error wraps view.ErrRequest if
-// there is no sample (ErrEmpty), or if the logs are larger than MaxSaved.
+// there is no sample (ErrEmpty), or if the logs are larger than MaxSaved. WritePage calls damaged, unless
+// nil, with the damage of logs that it skips.
 func WritePage(
 	ctx context.Context, w io.Writer, page []byte, v *view.View, requests []view.Request, state string,
+	damaged func([]error),
 ) error {
 	head, rest, found := bytes.Cut(page, []byte(place))
 	if !found {
@@ -57,7 +59,7 @@ func WritePage(
 	left, saved := int64(MaxSaved), 0
 	for _, r := range requests {
 		log := &savedLog{w: w, name: names[r.Source], left: &left}
-		if err := errors.Join(v.Save(ctx, r, log), log.close()); err != nil {
+		if err := errors.Join(v.Save(ctx, r, log, damaged), log.close()); err != nil {
 			return err
 		}
 		if log.encoder != nil {
@@ -131,7 +133,7 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
 		page, err = h.onePage()
 	}
 	if err == nil { // an error has no status after the first byte, so the samples are read twice
-		err = WritePage(r.Context(), io.Discard, page, h.view, requests, q.Get("state"))
+		err = WritePage(r.Context(), io.Discard, page, h.view, requests, q.Get("state"), nil)
 	}
 	if err != nil {
 		refuse(w, r, err)
@@ -144,7 +146,7 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Disposition", mime.FormatMediaType("attachment", name))
 	header.Set("Content-Security-Policy", policy+"; sandbox")
 	header.Set("Cache-Control", "no-store")
-	if err := WritePage(r.Context(), w, page, h.view, requests, q.Get("state")); err != nil {
+	if err := WritePage(r.Context(), w, page, h.view, requests, q.Get("state"), nil); err != nil {
 		panic(http.ErrAbortHandler) // the client sees that the page is incomplete
 	}
 }

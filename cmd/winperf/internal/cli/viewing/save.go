@@ -53,6 +53,7 @@ func (v *viewer) save(ctx context.Context, flags *pflag.FlagSet, names []string)
 	}
 	within := view.Request{Begin: opt.Begin, End: opt.End}
 	err = v.write(ctx, target, page, shown, sources, within)
+	v.damage.Report(v.app)
 	if errors.Is(err, web.ErrEmpty) {
 		err = v.empty(ctx, err, sources)
 	}
@@ -104,7 +105,7 @@ func (v *viewer) write(
 		requests = append(requests, r)
 	}
 	if target.Name == "" {
-		return web.WritePage(ctx, v.app.Stdout, page, shown, requests, stateOf(within))
+		return web.WritePage(ctx, v.app.Stdout, page, shown, requests, stateOf(within), v.damage.Add)
 	}
 
 	file, err := target.Open(ctx)
@@ -112,7 +113,7 @@ func (v *viewer) write(
 		return err
 	}
 	to := bufio.NewWriterSize(file, 1<<16)
-	err = web.WritePage(ctx, to, page, shown, requests, stateOf(within))
+	err = web.WritePage(ctx, to, page, shown, requests, stateOf(within), v.damage.Add)
 	if err == nil {
 		err = to.Flush()
 	}

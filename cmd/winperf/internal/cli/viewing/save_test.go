@@ -48,7 +48,10 @@ func (b *buffer) String() string {
 
 // run runs the command with a stand-in for the page that needs no server; "" is a program without it.
 func run(ctx context.Context, stdout io.Writer, page, local string, args ...string) error {
-	a := &console.App{Stdout: stdout, Stderr: io.Discard}
+	return runApp(ctx, &console.App{Stdout: stdout, Stderr: io.Discard}, page, local, args...)
+}
+
+func runApp(ctx context.Context, a *console.App, page, local string, args ...string) error {
 	a.Stdin = &console.Interruptible{Context: ctx, Stream: strings.NewReader(log)}
 	v := &viewer{app: a, local: local, onePage: func() ([]byte, error) {
 		if page == "" {
@@ -124,6 +127,21 @@ func TestSave(t *testing.T) {
 	err = run(t.Context(), &stdout, standIn, "local:", "-", "-o", "-")
 	if err != nil || !strings.Contains(stdout.String(), `class="saved-log">{"name":"standard input",`) {
 		t.Errorf("%v: %s", err, stdout.String())
+	}
+}
+
+// TestSaveDamaged: damage of a log is reported, and the status is 3.
+func TestSaveDamaged(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "load.csv")
+	if err := os.WriteFile(file, []byte(log+"\"01/17/2024 22:"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	a := &console.App{Stdout: &stdout, Stderr: &stderr}
+	err := runApp(t.Context(), a, standIn, "local:", file, "-o", "-")
+	if err != nil || !a.Partial || !strings.Contains(stderr.String(), "load.csv: ") || stdout.Len() == 0 {
+		t.Errorf("%v %v %s", err, a.Partial, stderr.String())
 	}
 }
 

@@ -34,6 +34,7 @@ type viewer struct {
 	noBrowser bool
 	output    string
 	overwrite bool
+	damage    console.DamageCount // of the saved logs
 
 	onePage func() ([]byte, error) // web.OnePage, except in tests
 	local   string                 // the source without arguments
@@ -78,7 +79,8 @@ page does the same with the visible range.
 On systems without a source of this machine, view without a log serves a page that opens
 logs: choose a file there, or drop it on the page. The file stays in the browser.
 
-Exit status: 0 done, 1 the page could not be shown or written.`,
+Exit status: 0 done, 1 the page could not be shown or written, 3 some data of a log was
+damaged and is missing in the written page.`,
 		Example: `  winperf view
   winperf view load.blg
   winperf view before.blg after.blg --begin 15:40 --end 16:10
