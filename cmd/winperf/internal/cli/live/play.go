@@ -65,8 +65,7 @@ func (r *reader) withSummary(paths []winperf.Path) []winperf.Path {
 	if !r.summary {
 		return paths
 	}
-	more, _ := input.ParsePaths(screen.SummaryPaths) // valid
-	return append(slices.Clip(paths), more...)
+	return append(slices.Clip(paths), screen.SummaryPaths()...)
 }
 
 // otherwise returns the paths of the first object with instances of a log without processes, if the user

@@ -339,11 +339,9 @@ func age(seconds float64) string {
 
 // fact returns a text about a process.
 func (s *Screen) fact(t *table, r *row, name string) string {
-	pid := r.number(t.find(idProcess, "ID Process"))
-	if s.opt.Facts == nil || !(pid > 0) {
-		return ""
+	k, _ := t.processColumns()
+	if pid := r.number(k); s.opt.Facts != nil && pid > 0 {
+		return cmp.Or(s.opt.Facts(uint64(pid))[name], "-")
 	}
-	return cmp.Or(s.opt.Facts(uint64(pid))[name], "-")
+	return ""
 }
-
-const idProcess = 784 // title index of ID Process

@@ -71,7 +71,7 @@ func (t *table) title() string {
 }
 
 // shownColumns returns the columns that fit, without the columns scrolled to the left.
-func (s *Screen) shownColumns(t *table) (all []int) {
+func (s *Screen) shownColumns(t *table) []int {
 	var visible []int
 	for k, c := range t.columns {
 		if !c.hidden {
@@ -79,23 +79,19 @@ func (s *Screen) shownColumns(t *table) (all []int) {
 		}
 	}
 
-	from := 0
-	if s.table == t {
-		cursor := slices.Index(visible, s.column-1)
-		s.left = max(min(s.left, cursor), 0)
-		for s.left > 0 && len(s.fitColumns(t, visible[s.left-1:])) > len(visible)-s.left {
-			s.left-- // the screen became wider
-		}
-		for from = s.left; ; from++ {
-			all = s.fitColumns(t, visible[from:])
-			if cursor < from+len(all) || from >= cursor {
-				s.left = from
-				return all
-			}
-		}
+	if s.table != t {
+		return s.fitColumns(t, visible)
 	}
 
-	return s.fitColumns(t, visible)
+	cursor := slices.Index(visible, s.column-1)
+	s.left = max(min(s.left, cursor), 0)
+	for s.left > 0 && len(s.fitColumns(t, visible[s.left-1:])) > len(visible)-s.left {
+		s.left-- // the screen became wider
+	}
+	for s.left+len(s.fitColumns(t, visible[s.left:])) <= cursor {
+		s.left++
+	}
+	return s.fitColumns(t, visible[s.left:])
 }
 
 func (s *Screen) fitColumns(t *table, ks []int) []int {

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,7 +191,8 @@ func (s *Screen) details(height int) []string {
 	if r.seen != s.number {
 		add("", "the instance has ended; these are its last values")
 	}
-	if pid := r.number(t.find(idProcess, "ID Process")); s.opt.Facts != nil && pid > 0 && t.isProcess() {
+	k, parent := t.processColumns()
+	if pid := r.number(k); s.opt.Facts != nil && pid > 0 && t.isProcess() {
 		facts := s.opt.Facts(uint64(pid))
 		for _, name := range s.opt.FactNames {
 			if facts[name] != "" {
@@ -199,8 +201,8 @@ func (s *Screen) details(height int) []string {
 		}
 	}
 
-	if k := t.find(creatingProcess, "Creating Process ID"); k >= 0 {
-		add("Parent", t.parent(r, k))
+	if parent >= 0 {
+		add("Parent", t.processName(k, r.number(parent)))
 	}
 	for k, c := range t.columns {
 		if c.fact == "" && !c.hidden {
@@ -213,15 +215,13 @@ func (s *Screen) details(height int) []string {
 	return lines[s.from:]
 }
 
-// parent names the process that created another one.
-func (t *table) parent(r *row, k int) string {
-	pid := t.find(idProcess, "ID Process")
-	for _, p := range t.rows {
-		if p.number(pid) == r.number(k) && r.number(k) > 0 {
-			return fmt.Sprintf("%s (%.0f)", p.name, r.number(k))
-		}
+// processName returns the name and id of a process that is a row of the table. k is the column of ids.
+func (t *table) processName(k int, pid float64) string {
+	i := slices.IndexFunc(t.rows, func(r *row) bool { return pid > 0 && r.number(k) == pid })
+	if i < 0 {
+		return "-"
 	}
-	return "-"
+	return fmt.Sprintf("%s (%.0f)", t.rows[i].name, pid)
 }
 
 // wrap divides text into lines at blanks, or within a word that is too long.

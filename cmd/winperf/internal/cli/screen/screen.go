@@ -167,8 +167,8 @@ func (s *Screen) arrange() {
 				t.sort, t.down = k+1, true
 			}
 		}
-		if k := t.find(creatingProcess, "Creating Process ID"); k >= 0 && !s.opt.Given {
-			t.columns[k].hidden = !s.browser.chosen
+		if _, parent := t.processColumns(); parent >= 0 && !s.opt.Given {
+			t.columns[parent].hidden = !s.browser.chosen
 		}
 		t.arrange(s.filter, s.tree, !s.opt.Given)
 	}

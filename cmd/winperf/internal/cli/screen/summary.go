@@ -7,21 +7,9 @@ import (
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/frame"
+	"github.com/winperf/winperf/internal/titles"
 	"github.com/winperf/winperf/sink"
 )
-
-// SummaryPaths are the counters of the summary.
-var SummaryPaths = []string{
-	`\Processor(*)\% Processor Time`,
-	`\Memory\Available Bytes`,
-	`\Memory\% Committed Bytes In Use`,
-	`\Memory\Pages/sec`,
-	`\PhysicalDisk(*)\Disk Read Bytes/sec`,
-	`\PhysicalDisk(*)\Disk Write Bytes/sec`,
-	`\PhysicalDisk(*)\% Idle Time`,
-	`\Network Interface(*)\Bytes Received/sec`,
-	`\Network Interface(*)\Bytes Sent/sec`,
-}
 
 // fold combines the values of the instances.
 type fold int
@@ -52,6 +40,14 @@ var gauges = []struct {
 	{"Disks", "busy ", 234, 1482, "PhysicalDisk", "% Idle Time", busiest, percent, false, false},
 	{"Networks", "in ", 510, 264, "Network Interface", "Bytes Received/sec", sum, rate, true, false},
 	{"Networks", "out ", 510, 506, "Network Interface", "Bytes Sent/sec", sum, rate, true, false},
+}
+
+// SummaryPaths returns the paths of the counters of the summary.
+func SummaryPaths() (paths []winperf.Path) {
+	for _, g := range gauges {
+		paths = append(paths, PathsOf(g.object, g.title != titles.Memory, []string{g.name})...)
+	}
+	return paths
 }
 
 type summary struct {

@@ -266,7 +266,7 @@ func (t *table) compare(a, b *row) int {
 
 // arrange filters and sorts the rows. omit reports rows that are not processes.
 func (t *table) arrange(filter string, tree, omit bool) {
-	pid := t.find(titles.IDProcess, "ID Process")
+	pid, parent := t.processColumns()
 	t.visible = t.visible[:0]
 	for _, r := range t.rows {
 		if omit && t.isProcess() && r.number(pid) == 0 {
@@ -278,7 +278,6 @@ func (t *table) arrange(filter string, tree, omit bool) {
 	slices.SortStableFunc(t.visible, t.compare)
 
 	matches := func(r *row) bool { return r.contains(filter) }
-	parent := t.find(creatingProcess, "Creating Process ID")
 	if tree && t.hasParents() {
 		t.visible = descend(t.visible, pid, parent, matches)
 	} else if filter != "" {
@@ -286,12 +285,18 @@ func (t *table) arrange(filter string, tree, omit bool) {
 	}
 }
 
-// hasParents reports whether the table has the counters that make a tree.
-func (t *table) hasParents() bool {
-	return t.find(titles.IDProcess, "ID Process") >= 0 && t.find(creatingProcess, "Creating Process ID") >= 0
+const creatingProcess = 1410 // title index of Creating Process ID
+
+// processColumns returns the positions of ID Process and Creating Process ID, or -1.
+func (t *table) processColumns() (pid, parent int) {
+	return t.find(titles.IDProcess, "ID Process"), t.find(creatingProcess, "Creating Process ID")
 }
 
-const creatingProcess = 1410 // title index of Creating Process ID
+// hasParents reports whether the table has the counters that make a tree.
+func (t *table) hasParents() bool {
+	pid, parent := t.processColumns()
+	return pid >= 0 && parent >= 0
+}
 
 // contains reports whether a text occurs in the name of a row.
 func (r *row) contains(text string) bool {
