@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -37,6 +38,7 @@ type page struct {
 	mu       sync.Mutex
 	errors   []string
 	requests []string
+	chosen   chan<- cdp.BackendNodeID // receives the element that asks for files
 }
 
 // shared is the server and the browser of all tests.
@@ -186,6 +188,8 @@ func (p *page) listen(event any) {
 		p.errors = append(p.errors, fmt.Sprintf("console.%s: %s", event.Type, describeAll(event.Args)))
 	case *log.EventEntryAdded:
 		p.errors = append(p.errors, event.Entry.Text+" "+event.Entry.URL)
+	case *cdppage.EventFileChooserOpened:
+		p.chosen <- event.BackendNodeID
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, event.Request.URL)
 	}

@@ -17,7 +17,7 @@ function find(map, key, code) {
   return map.get(key);
 }
 
-// fileSystem returns the functions for globalThis.fs, and add(path, blob), which adds a file of the page.
+// fileSystem returns the functions for globalThis.fs, and add(path, blob) and has(path) for files of the page.
 // readBlob returns the bytes of a blob. later calls a function in another turn of the event loop, so that
 // messages arrive during a long read. onRead is called with the path and the number of bytes read so far.
 export function fileSystem(readBlob, later, onRead) {
@@ -71,7 +71,8 @@ export function fileSystem(readBlob, later, onRead) {
     },
   };
 
-  const calls = {constants, add: (path, blob) => files.set(path, {path, blob, size: blob.size, read: 0})};
+  const add = (path, blob) => files.set(path, {path, blob, size: blob.size, read: 0});
+  const calls = {constants, add, has: (path) => files.has(path)};
   for (const [name, one] of Object.entries(work)) {
     calls[name] = (...values) => { // and a callback
       const answer = [null];

@@ -10,11 +10,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"syscall"
 	"syscall/js"
@@ -34,8 +33,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	p := &program{view: v, reply: js.Global().Get("reply")}
-	p.cancel, p.names = map[int]context.CancelFunc{}, map[string]int{}
+	p := &program{view: v, reply: js.Global().Get("reply"), cancel: map[int]context.CancelFunc{}}
 	js.Global().Set("winperf", map[string]any{
 		"open": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			name, limit := args[1].String(), args[2].String()
@@ -59,7 +57,6 @@ type program struct {
 
 	mu     sync.Mutex
 	cancel map[int]context.CancelFunc // of running requests
-	names  map[string]int             // how many sources have files of a name
 }
 
 // start runs work for a request and returns at once.
@@ -97,34 +94,25 @@ func (p *program) stop(id int) any {
 	return nil
 }
 
-// open adds the log at a path and returns the id of the source. The name of the source is the last part of
-// the path. limit is the limit of unpacked files, for messages.
+// open adds a log and returns the id of the source. limit is the limit of unpacked files, for messages.
 func (p *program) open(ctx context.Context, file, limit string) (any, error) {
 	src, err := source.OpenLog(ctx, file, source.Options{})
 	if errors.Is(err, syscall.EFBIG) {
 		const form = "%s has more than %s when it is unpacked: unpack it first, or use winperf view"
 		err = fmt.Errorf(form, file, limit)
 	}
+	if errors.Is(err, fs.ErrNotExist) { // although the page has a file of this name
+		err = fmt.Errorf("%s cannot be read: it is a directory, or was removed", file)
+	}
 	id := ""
 	if err == nil {
-		id, err = p.view.Add(ctx, view.Source{Name: p.nameOf(path.Base(file)), Source: src})
+		id, err = p.view.Add(ctx, view.Source{Name: file, Source: src})
 	}
 	if err != nil {
 		_ = os.Remove(file) // frees the memory
-		return nil, errors.New(strings.ReplaceAll(err.Error(), path.Dir(file)+"/", ""))
+		return nil, err
 	}
 	return id, nil
-}
-
-// nameOf returns the name of a source for the name of its file: a number distinguishes equal names.
-func (p *program) nameOf(file string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.names[file]++
-	if n := p.names[file]; n > 1 {
-		return fmt.Sprintf("%s (%d)", file, n)
-	}
-	return file
 }
 
 func (p *program) ask(ctx context.Context, name, query string) (any, error) {

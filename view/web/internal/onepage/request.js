@@ -71,13 +71,13 @@ export function onSource(show) {
   if (opened > 1) show(null);
 }
 
-const list = el('ul', {class: 'opening', role: 'status', 'aria-label': 'Logs that are being opened'});
+const list = el('div', {class: 'opening', role: 'status', 'aria-label': 'Logs that are being opened'});
 const picker = el('input', {type: 'file', multiple: true, hidden: true,
   onchange: () => openAll([...picker.files]).finally(() => { picker.value = ''; })});
 const button = (text) => el('button', {type: 'button', text, title: 'Open logs', onclick: () => picker.click()});
 
 // report shows a message until the user closes it.
-function report(message, line = el('li')) {
+function report(message, line = el('div')) {
   fill(line, el('span', {role: 'alert', text: message}),
     el('button', {type: 'button', text: 'Close', onclick: () => line.remove()}));
   list.append(line);
@@ -88,7 +88,7 @@ async function open(file) {
   const stop = new AbortController();
   const text = el('span', {text: `Opening ${file.name}`});
   const bar = el('progress', {max: Math.max(file.size, 1), 'aria-label': 'Bytes read'});
-  const line = el('li', {}, text, bar, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
+  const line = el('div', {}, text, bar, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
   list.append(line);
   try {
     const id = await call({file}, stop.signal, (read) => {

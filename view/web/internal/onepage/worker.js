@@ -17,11 +17,10 @@ function later(work) {
   turns.port2.postMessage(null);
 }
 
-// A file of the page is in a directory with the id of the request that opened it.
-const pathOf = (id, file) => `/${id}/${file.name}`;
+const ids = new Map(); // of the requests that opened files, by the path
 const reader = new FileReaderSync();
 const files = fileSystem((blob) => reader.readAsArrayBuffer(blob), later,
-  (path, read) => postMessage({id: Number(path.split('/')[1]), read}));
+  (path, read) => postMessage({id: ids.get(path), read}));
 
 async function start(packed) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
@@ -44,8 +43,11 @@ function open(id, file) {
     globalThis.reply(id, 400, `${text}: use winperf view`);
     return;
   }
-  files.add(pathOf(id, file), file);
-  globalThis.winperf.open(id, pathOf(id, file), sizeText(limits.unpacked));
+  let path = file.name;
+  for (let n = 2; files.has(path); n++) path = `(${n}) ${file.name}`;
+  ids.set(path, id);
+  files.add(path, file);
+  globalThis.winperf.open(id, path, sizeText(limits.unpacked));
 }
 
 onmessage = async ({data: {program, cancel, id, file, name, query}}) => {
