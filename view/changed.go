@@ -34,10 +34,10 @@ type Change struct {
 	Difference string    `json:"difference"`
 }
 
-// Changed returns the counters whose values in the requested time differ most from the rest of the source,
-// or from another source with this id, if it is not "". Without a time it finds for each counter the range
-// that differs most from the rest. Counters of one instance that change together count once; counters that
-// change together with an earlier one are the last.
+// Changed returns the counters whose values in the requested time differ most from the rest of the source, or
+// from another source with this id, if it is not "". Instances that the other source lacks count as zero. Without
+// a time Changed finds for each counter the range that differs most from the rest. Counters of one instance that
+// change together count once; of other counters that change together, the third and later ones are the last.
 func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, error) {
 	q, err := v.query(r, false)
 	if err != nil {
@@ -78,12 +78,12 @@ type candidate struct {
 func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	others := map[string]*row{}
+	others, measured := map[string]*row{}, map[[2]string]bool{}
 	if rest != nil && rest != t {
 		rest.mu.RLock()
 		defer rest.mu.RUnlock()
 		for _, r := range rest.rows {
-			others[pathWithoutMachine(r.series)] = r
+			others[pathWithoutMachine(r.series)], measured[counterOf(r.series)] = r, true
 		}
 	}
 
@@ -103,12 +103,12 @@ func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 		case !isComparable(r.series):
 			continue
 		case rest != nil:
-			o := others[pathWithoutMachine(r.series)]
-			if o == nil {
-				continue
+			if o := others[pathWithoutMachine(r.series)]; o != nil {
+				c.rest = o.average
+			} else if r.series.Path.HasInstance && measured[counterOf(r.series)] {
+				c.rest = make([]float64, len(rest.times)) // the instance did not exist
 			}
-			c.rest = o.average
-			c.z = rankTest(append(slices.Clone(c.values[from:to]), o.average...), 0, to-from)
+			c.z = rankTest(append(slices.Clone(c.values[from:to]), c.rest...), 0, to-from)
 		case q.limited:
 			c.z = rankTest(c.values, from, to)
 		default:
@@ -307,11 +307,20 @@ func finite(values []float64) []float64 {
 
 func median(values []float64) float64 { return stats.Percentile(values, 50) }
 
-// distinct returns the first candidates: first those that are not correlated with an earlier one, then others.
+// distinct returns the first candidates. Of those that change together two are in their order, and the others
+// follow. Of one instance, or of one counter, there is only one of them.
 func distinct(all []*candidate) (found []*candidate) {
-	for _, others := range []bool{false, true} {
+	for _, most := range []int{2, MaxChanged} {
 		for _, c := range all {
-			if slices.ContainsFunc(found, c.same) || !others && slices.ContainsFunc(found, c.correlated) {
+			together, known := 0, false
+			for _, f := range found {
+				known = known || c.same(f)
+				if !known && c.correlated(f) {
+					together++
+					known = counterOf(c.row.series)[1] == counterOf(f.row.series)[1]
+				}
+			}
+			if known || together >= most {
 				continue
 			}
 			if found = append(found, c); len(found) == MaxChanged {

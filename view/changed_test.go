@@ -49,6 +49,30 @@ func TestChangedWith(t *testing.T) {
 	}
 }
 
+// TestChangedWithout: an instance that the other log lacks is compared with zero; a counter that it lacks is not.
+func TestChangedWithout(t *testing.T) {
+	without := func(second int) string {
+		text, _, _ := strings.Cut(block(second), "  instance \"editor\"")
+		_, processors, _ := strings.Cut(text, "object 2 ")
+		head, _, _ := strings.Cut(text, "object 238")
+		return head + "object 2 " + processors
+	}
+	v := open(t, writeLog(t, t.TempDir(), 0, 60, without), writeLog(t, t.TempDir(), 0, 60, block))
+	changed, err := v.Changed(t.Context(), view.Request{Source: "1"}, "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changed.Changed {
+		if strings.Contains(c.Path, "Processor") {
+			t.Errorf("the other log has no processors: %+v", c)
+		}
+	}
+	if len(changed.Changed) == 0 || changed.Changed[0].Path != `\\HOST\Process(editor)\Working Set` ||
+		changed.Changed[0].Outside != 0 || changed.Changed[0].Inside < 2050 {
+		t.Errorf("%+v", changed.Changed)
+	}
+}
+
 // TestOptionsRange: the samples outside of the options do not exist.
 func TestOptionsRange(t *testing.T) {
 	src := view.Join(files(writtenDir(t)))

@@ -1,7 +1,7 @@
 // Charts: one panel draws the series of one unit with uPlot. All panels of the page share the range of
 // times and the cursor.
 
-import {el, safe} from './text.js';
+import {el, middle, safe} from './text.js';
 import {tickLabels, timeTicks, elapsedText, utc} from './time.js';
 import {axisLabels, formatValue, increments, units, valueRange} from './units.js';
 import {gripped} from './state.js';
@@ -471,7 +471,7 @@ export class Panel {
 // legend returns a list of lines with their values. Each row has a swatch, a name and a value.
 export function legend(rows, unit) {
   return rows.map(({color, label, text, dash, dots}) => el('li', {},
-    swatch(color, dash || dots), el('bdi', {class: 'legend-name', text: label, title: label}),
+    swatch(color, dash || dots), el('bdi', {class: 'legend-name', text: middle(label, 28), title: label}),
     el('span', {class: 'legend-value', text: text, 'data-unit': units[unit]?.symbol})));
 }
 

@@ -6,11 +6,11 @@ import {Loader, lines} from './app.js';
 import {Palette, Panel, onCursor, swatch} from './chart.js';
 import {card} from './overview.js';
 import {Tree, counterKey, topSelect} from './tree.js';
-import {el, fill, name, refill} from './text.js';
+import {el, fill, middle, name, refill, safe} from './text.js';
 import {
   alignDown, combine, joined, largest, mean, pairs, pathText, readRange, relativeTo, share, valueAt,
 } from './series.js';
-import {hasWildcard, keyOf, parsePath} from './path.js';
+import {formatPath, hasWildcard, keyOf, parsePath} from './path.js';
 import {displayUnit, formatValue, units} from './units.js';
 import {endOf} from './state.js';
 
@@ -123,7 +123,12 @@ export class Explorer {
   }
 
   #loaded(range, compared, other) {
-    this.error.textContent = '';
+    const {app} = this;
+    const found = new Set(range.series.map((one) => counterKey(one.path)));
+    const absent = app.state.entries.map((entry) => parsePath(entry.path))
+      .filter((path) => !hasWildcard(path.object + path.counter) && !found.has(counterKey(path)));
+    this.error.textContent = absent.length === 0 ? ''
+      : `No values in this range: ${absent.map((path) => safe(formatPath(path))).join(', ')}`;
     this.#step = range.step;
     this.range = range;
     this.compared = compared;
@@ -287,7 +292,7 @@ export class Explorer {
       el('th', {scope: 'row', title: shown.title}, el('label', {class: 'row-name'}, toggle,
         swatch(shown.color, shown.dash || shown.dots), name(shown.path.counter),
         resets > 0 && badge)),
-      el('td', {class: 'instance', title: shown.title}, name(shown.path.instance ?? shown.path.object),
+      el('td', {class: 'instance', title: shown.title}, name(middle(shown.path.instance ?? shown.path.object, 28)),
         shown.repeated && el('span', {class: 'pid', text: shown.pid})), cursor,
       ['last', 'average', 'minimum', 'maximum'].map((field) => el('td',
         {class: 'number', text: figures ? value(figures[field]) : '–'})),

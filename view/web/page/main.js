@@ -173,6 +173,7 @@ function showShell() {
 }
 
 async function start() {
+  document.documentElement.dataset.theme = dark.matches ? 'dark' : 'light';
   shell.header.lastChild.prepend(...controls());
   const {token, rest} = takeToken(location.hash);
   if (token !== null) {
@@ -192,6 +193,7 @@ async function start() {
 }
 
 start().catch((error) => {
-  showShell();
+  if (error.status === 401) document.body.replaceChildren(shell.banner); // no control has a use
+  else showShell();
   fail(error);
 });

@@ -4,7 +4,7 @@
 import * as data from './data.js';
 import {Loader, lines} from './app.js';
 import {Palette, Panel, legend, onCursor, sparkline} from './chart.js';
-import {el, fill, name, refill, safe} from './text.js';
+import {el, fill, middle, name, refill, safe} from './text.js';
 import {alignDown, largest, readRange, share, valueAt} from './series.js';
 import {displayUnit, formatValue} from './units.js';
 import {endOf} from './state.js';
@@ -107,7 +107,7 @@ export class Overview {
     const {source} = this.app;
     const parts = [source.host, source.system, source.format,
       source.samples ? `${source.samples.toLocaleString('en')} samples` : null,
-      source.interval ? `every ${formatValue(source.interval, 'seconds')}` : null,
+      source.interval ? `every ${formatValue(Number(source.interval.toPrecision(2)), 'seconds')}` : null,
       source.since ? `data since ${timeText(Date.parse(source.since), this.app.zone)}; older samples were dropped`
         : null];
     fill(this.facts, parts.filter(Boolean).map((text) => name(text, {class: 'fact'})),
@@ -134,7 +134,7 @@ export class Overview {
       return {...one, panel, list, now, palette: new Palette(),
         root: card(one.title, el('span', {}, now, open), panel.root, list)};
     });
-    fill(this.charts, plans.length === 0 && el('p', {class: 'note', text: 'This source has no counters.'}),
+    fill(this.charts, objects.length === 0 && el('p', {class: 'note', text: 'This source has no counters.'}),
       this.#charts.map(({root}) => root), this.processCard, this.eventCard);
   }
 
@@ -239,7 +239,7 @@ export class Overview {
       const button = el('button', {
         type: 'button', class: 'link', title: one.path.instance, 'data-key': one.key,
         onclick: () => this.app.add([{path, top: 0}], {view: 'charts'}),
-      }, name(one.path.instance));
+      }, name(middle(one.path.instance, 26)));
       const row = el('tr', {},
         el('th', {scope: 'row'}, button, one.pid !== null && el('span', {class: 'pid', text: one.pid})),
         el('td', {class: 'spark-cell'}, canvas),
@@ -371,7 +371,8 @@ function pathOf(object, counter) {
 // otherCards shows the first counters of sources without the usual objects.
 function otherCards(objects, plans) {
   return objects
-    .filter((object) => object.counters.length > 0 && !plans.some((plan) => plan.object === object.name))
+    .filter((object) => object.counters.length > 0 && !(object.instances > 100)
+      && !plans.some((plan) => plan.object === object.name))
     .slice(0, 4)
     .map((object) => ({
       title: object.name, object: object.name, counters: [object.counters[0].name],

@@ -108,7 +108,9 @@ export function endOf(time) {
 export function windowOf(state, source) {
   const follow = state.follow ?? (source.live && state.begin === null && state.end === null ? 300 : 0);
   if (follow > 0 && source.live) {
-    return {begin: source.end - follow * 1000, end: source.end, follow, whole: false};
+    // A short history fills the chart after its first minute.
+    const begin = Math.max(source.end - follow * 1000, Math.min(source.begin, source.end - 60000));
+    return {begin, end: source.end, follow, whole: false};
   }
   let begin = state.begin ?? source.begin;
   let end = state.end ?? source.end;

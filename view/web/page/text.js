@@ -68,6 +68,15 @@ export function name(text, properties = {}) {
   return el('bdi', {text, ...properties});
 }
 
+// middle returns a text with at most this number of characters; others in its middle are omitted, because
+// similar names differ at their ends.
+export function middle(text, most) {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const half = (most - 1) / 2;
+  return `${characters.slice(0, Math.ceil(half)).join('')}…${characters.slice(-Math.floor(half)).join('')}`;
+}
+
 // shortName returns the file name of a log if it is unique, and the host of a live source.
 export function shortName(source, list) {
   if (source.live && source.host) return source.host;

@@ -196,7 +196,7 @@ export class Values {
     }, el('button', {
       type: 'button', class: 'sort', title: prose(one.help), 'data-key': `sort ${one.key}`,
       onclick: () => this.#sortBy(one),
-    }, name(one.title))));
+    }, name(one.title.replace('% ', '%\u00a0')))));
     fill(this.table, el('table', {class: 'grid-table', role: 'grid', 'aria-label': `Values of ${this.current.name}`},
       el('thead', {}, el('tr', {}, head)),
       el('tbody', {}, rows.map((row, y) => el('tr', {}, heads.map((one, x) => this.#drawCell(row, one, x, y)))))));

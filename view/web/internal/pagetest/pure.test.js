@@ -11,7 +11,7 @@ import * as series from '../../page/series.js';
 import {
   endOf, formatState, gripped, parseState, savedView, start, takeToken, windowOf, within, zoomed,
 } from '../../page/state.js';
-import {hasWords, prose, safe, shortName, words} from '../../page/text.js';
+import {hasWords, middle, prose, safe, shortName, words} from '../../page/text.js';
 import * as time from '../../page/time.js';
 import {axisLabels, displayUnit, formatValue, valueRange} from '../../page/units.js';
 import {eventText, planCard} from '../../page/overview.js';
@@ -346,6 +346,7 @@ test('the visible range', () => {
   const live = {live: true, begin: 0, end: 600000};
   assert.deepEqual(windowOf(start, log), {begin: 1000, end: 9000, follow: 0, whole: true});
   assert.deepEqual(windowOf({...start, begin: 2000}, log), {begin: 2000, end: 9000, follow: 0, whole: false});
+  assert.deepEqual(windowOf(start, {...live, begin: 500000}), {begin: 500000, end: 600000, follow: 300, whole: false});
   assert.deepEqual(windowOf(start, live), {begin: 300000, end: 600000, follow: 300, whole: false});
   assert.deepEqual(windowOf({...start, follow: 0}, live), {begin: 0, end: 600000, follow: 0, whole: true});
   assert.deepEqual(windowOf({...start, follow: 60}, log).follow, 0, 'a log does not move');
@@ -373,6 +374,12 @@ test('a saved view has its ranges and a state without ids', () => {
   const same = {source: '3', begin: 1000, end: 2001};
   assert.deepEqual(savedView(state, window, visible, same),
     {ranges: [{source: '3', begin: 1000, end: 3001}], state: {...fixed, compare: {source: '0', begin: 1000}}});
+});
+
+test('long names keep their ends', () => {
+  assert.equal(middle('service', 7), 'service');
+  assert.equal(middle('long-name-of-service-07', 9), 'long…e-07');
+  assert.equal([...middle('🙂'.repeat(30), 10)].length, 10);
 });
 
 test('CSV', () => {
