@@ -12,11 +12,16 @@ import (
 	"testing"
 
 	"github.com/winperf/winperf/view"
+	"github.com/winperf/winperf/view/web"
 )
 
 // TestView: the page and its interface are next to the metrics, and other sites cannot read them.
 func TestView(t *testing.T) {
 	s := startWith(t, Config{}, func(opt *Options) { opt.View = &View{} })
+	noSource := 404
+	if _, err := web.OnePage(); err != nil {
+		noSource = 501 // the program cannot save pages
+	}
 	for _, c := range []struct {
 		path   string
 		status int
@@ -27,6 +32,7 @@ func TestView(t *testing.T) {
 		{"/-/healthy", 200, "healthy"},
 		{"/api/v1/sources", 200, `"live":true`},
 		{"/api/v1/nothing", 404, `"error"`},
+		{"/api/v1/page?source=7", noSource, `"error"`},
 		{"/nothing", 404, ""},
 	} {
 		status, text := s.ask("GET", c.path)
