@@ -60,14 +60,23 @@ func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, e
 		}
 		rest = all.table
 	}
-	return changedIn(ctx, q, sur.table, rest)
+	return v.compare(ctx, q, sur.table, rest)
+}
+
+// compare answers from one or two tables. Only one comparison locks two tables at a time: two that lock them in
+// different orders could wait for each other.
+func (v *View) compare(ctx context.Context, q query, t, rest *table) (*Changed, error) {
+	if rest != nil {
+		v.comparing.Lock()
+		defer v.comparing.Unlock()
+	}
+	return changedIn(ctx, q, t, rest)
 }
 
 // candidate is a counter with a range, and its difference from the rest.
 type candidate struct {
 	row      *row
-	values   []float64 // of all bins
-	from, to int       // the range
+	from, to int       // the range, in the averages of the row
 	rest     []float64 // of another source, or nil
 	z        float64   // of the rank test
 	inside   float64   // median
@@ -79,12 +88,15 @@ func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	others, measured := map[string]*row{}, map[[2]string]bool{}
+	var absent []float64 // the values of an instance that the other source does not have
 	if rest != nil && rest != t {
 		rest.mu.RLock()
 		defer rest.mu.RUnlock()
 		for _, r := range rest.rows {
 			others[pathWithoutMachine(r.series)], measured[counterOf(r.series)] = r, true
 		}
+		const enough = 1000
+		absent = make([]float64, min(len(rest.times), enough))
 	}
 
 	from, to := t.search(q.begin), t.search(q.end+1)
@@ -98,7 +110,7 @@ func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		c := &candidate{row: r, values: r.values(len(t.times)), from: from, to: to}
+		c := &candidate{row: r, from: r.place(from), to: r.place(to)}
 		switch {
 		case !isComparable(r.series):
 			continue
@@ -106,11 +118,11 @@ func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 			if o := others[pathWithoutMachine(r.series)]; o != nil {
 				c.rest = o.average
 			} else if r.series.Path.HasInstance && measured[counterOf(r.series)] {
-				c.rest = make([]float64, len(rest.times)) // the instance did not exist
+				c.rest = absent
 			}
-			c.z = rankTest(append(slices.Clone(c.values[from:to]), c.rest...), 0, to-from)
+			c.z = rankTest(append(slices.Clone(r.average[c.from:c.to]), c.rest...), 0, c.to-c.from)
 		case q.limited:
-			c.z = rankTest(c.values, from, to)
+			c.z = rankTest(r.average, c.from, c.to)
 		default:
 			c.find()
 		}
@@ -141,12 +153,8 @@ func pathWithoutMachine(s *winperf.Series) string {
 	return strings.ToLower(p.String())
 }
 
-// values returns the averages of all bins, NaN where there is none.
-func (r *row) values(bins int) []float64 {
-	all := empty(bins)
-	copy(all[r.from:], r.average)
-	return all
-}
+// place returns the place of a bin in the averages of a row, the nearest one for a bin outside.
+func (r *row) place(bin int) int { return min(max(bin-r.from, 0), len(r.average)) }
 
 // counterOf identifies the counter of a series in all instances.
 func counterOf(s *winperf.Series) [2]string { return [2]string{s.Path.Object, s.Path.Counter} }
@@ -225,7 +233,7 @@ func ranksOf(values []float64) (ranks []float64, ties float64) {
 // find sets the range that differs most from the rest: among ranges of lengths that double, improved at both
 // ends.
 func (c *candidate) find() {
-	ranks, ties := ranksOf(c.values)
+	ranks, ties := ranksOf(c.row.average)
 	n := len(ranks)
 	sums, counts := make([]float64, n+1), make([]float64, n+1)
 	for i, rank := range ranks {
@@ -281,9 +289,9 @@ func (c *candidate) evaluate(scale, significant float64) bool {
 	if z < significantLarge {
 		return false
 	}
-	inside, outside := finite(c.values[c.from:c.to]), c.rest
+	inside, outside := finite(c.row.average[c.from:c.to]), c.rest
 	if outside == nil {
-		outside = append(slices.Clone(c.values[:c.from]), c.values[c.to:]...)
+		outside = append(slices.Clone(c.row.average[:c.from]), c.row.average[c.to:]...)
 	}
 	outside = finite(outside)
 	if len(inside) == 0 || len(outside) == 0 {
@@ -334,7 +342,7 @@ func distinct(all []*candidate) (found []*candidate) {
 // same reports whether two counters belong to one instance and change in the same range.
 func (c *candidate) same(other *candidate) bool {
 	a, b := &c.row.series.Path, &other.row.series.Path
-	common := min(c.to, other.to) - max(c.from, other.from)
+	common := min(c.row.from+c.to, other.row.from+other.to) - max(c.row.from+c.from, other.row.from+other.from)
 	return a.Object == b.Object && a.Instance == b.Instance && a.Index == b.Index &&
 		2*common > min(c.to-c.from, other.to-other.from)
 }
@@ -342,7 +350,10 @@ func (c *candidate) same(other *candidate) bool {
 // correlated reports whether two counters change together.
 func (c *candidate) correlated(other *candidate) bool {
 	const enough = 0.8
-	return math.Abs(correlation(c.values, other.values)) > enough
+	a, b := c.row, other.row
+	from, to := max(a.from, b.from), min(a.from+len(a.average), b.from+len(b.average))
+	common := correlation(a.average[a.place(from):a.place(to)], b.average[b.place(from):b.place(to)])
+	return math.Abs(common) > enough
 }
 
 // correlation returns the correlation of two lists of values, where both have one.
@@ -386,18 +397,19 @@ func (c *candidate) change(t *table) Change {
 	}
 	outside := c.rest
 	if outside == nil {
-		outside = append(slices.Clone(c.values[:c.from]), c.values[c.to:]...)
+		outside = append(slices.Clone(c.row.average[:c.from]), c.row.average[c.to:]...)
 	}
-	compared := stats.Compare(add(outside), add(c.values[c.from:c.to]))
+	compared := stats.Compare(add(outside), add(c.row.average[c.from:c.to]))
 
 	at := c.from
 	for i := c.from; i < c.to; i++ {
-		if math.Abs(c.values[i]-c.outside) > math.Abs(c.values[at]-c.outside) || math.IsNaN(c.values[at]) {
+		v, most := c.row.average[i], c.row.average[at]
+		if math.Abs(v-c.outside) > math.Abs(most-c.outside) || math.IsNaN(most) {
 			at = i
 		}
 	}
 	return Change{
-		Path: c.row.series.String(), Unit: c.row.series.Unit, Time: timeOf(t.times[at]),
+		Path: c.row.series.String(), Unit: c.row.series.Unit, Time: timeOf(t.times[c.row.from+at]),
 		Inside: Number(c.inside), Outside: Number(c.outside),
 		Difference: fmt.Sprint(compared.Difference(c.outside, c.inside)),
 	}

@@ -185,48 +185,45 @@ func (q *query) read(ctx context.Context, sur *survey, step int64, top int) (*Ra
 		return answer, q.reduce(answer, t, slices.Concat(sur.rows(q.paths)...), step, top)
 	}
 
-	var rows []*row
-	for _, e := range entries {
-		e.table.mu.RLock()
-		defer e.table.mu.RUnlock()
-		if e.table.lost {
-			const form = "%w: %q has more series than a range can show, expected at most %d: select fewer"
-			return nil, fmt.Errorf(form, ErrRequest, e.path, MaxSeries)
-		}
-		rows = append(rows, e.table.rows...)
-	}
-	if len(entries) == 1 {
-		return answer, q.reduce(answer, entries[0].table, rows, step, top)
-	}
-	return answer, q.join(answer, entries, step, top)
+	return answer, q.readTables(answer, entries, step, top)
 }
 
-// join reduces the tables of several paths, which may have been read at different times.
-func (q *query) join(answer *Range, entries []*entry, step int64, top int) error {
-	longest := entries[0].table
+// readTables reduces the tables of paths, which may have been read at different times. It locks one table at a
+// time: two requests that lock several in different orders could wait for each other.
+func (q *query) readTables(answer *Range, entries []*entry, step int64, top int) error {
+	longest, stride := 0, 0
 	for _, e := range entries {
-		if len(e.table.times) > len(longest.times) || e.table.stride > longest.stride {
-			longest = e.table
-		}
-	}
-	for _, e := range entries {
-		part := Range{}
-		if err := q.reduce(&part, e.table, e.table.rows, step, top); err != nil {
+		part := Range{Times: []int64{}}
+		length, width, err := q.readTable(&part, e, step, top)
+		if err != nil {
 			return err
 		}
-		if e.table == longest && len(part.Times) > 0 {
+		if len(part.Times) > 0 && (length > longest || width > stride) {
+			longest, stride = length, width
 			answer.Begin, answer.End, answer.Step, answer.Times = part.Begin, part.End, part.Step, part.Times
 		}
 		answer.Series = append(answer.Series, part.Series...)
+		if err := checkSize(len(answer.Times), len(answer.Series)); err != nil {
+			return err
+		}
 	}
 
 	for i := range answer.Series {
 		answer.Series[i].fit(len(answer.Times))
 	}
-	if err := checkSize(len(answer.Times), len(answer.Series)); err != nil {
-		return err
+	return checkSize(len(answer.Times), len(answer.Series))
+}
+
+// readTable reduces the table of a path, and returns its number of bins and of samples per bin.
+func (q *query) readTable(part *Range, e *entry, step int64, top int) (length, stride int, err error) {
+	t := e.table
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.lost {
+		const form = "%w: %q has more series than a range can show, expected at most %d: select fewer"
+		return 0, 0, fmt.Errorf(form, ErrRequest, e.path, MaxSeries)
 	}
-	return nil
+	return len(t.times), t.stride, q.reduce(part, t, t.rows, step, top)
 }
 
 // fit gives the arrays of a series the same length.

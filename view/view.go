@@ -68,6 +68,8 @@ type View struct {
 	opt   Options
 	cache cache
 
+	comparing sync.Mutex // of a comparison of two tables
+
 	mu      sync.Mutex
 	sources []*shown
 

@@ -1,0 +1,81 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/counter"
+)
+
+// shortRows returns a table of series that exist for a few samples each, as processes of builds do.
+func shortRows(series int) *table {
+	const length = 8
+	tab := newTable(surveyLimit, true)
+	for second := range series {
+		var readings []winperf.Reading
+		for n := max(second-length, 0); n <= second; n++ {
+			s := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: fmt.Sprint(n), Counter: "Value"})
+			readings = append(readings, winperf.Reading{Series: s, Value: counter.Float(float64(second * n % 7))})
+		}
+		tab.add(time.Unix(int64(1000+second), 0), winperf.ColumnsOf(readings))
+	}
+	return tab
+}
+
+// BenchmarkChangedShort has twice as many instances and samples in the second part.
+func BenchmarkChangedShort(b *testing.B) {
+	for _, series := range []int{2000, 4000} {
+		tab := shortRows(series)
+		b.Run(fmt.Sprint(series), func(b *testing.B) {
+			for range b.N {
+				if _, err := changedIn(b.Context(), query{begin: noBegin, end: noEnd}, tab, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestConcurrentTables: answers about several tables, in any order, do not wait for each other while the tables
+// grow.
+func TestConcurrentTables(t *testing.T) {
+	tables := []*table{shortRows(10), shortRows(10)}
+	var entries []*entry
+	for i, tab := range tables {
+		entries = append(entries, &entry{path: fmt.Sprint(i), table: tab})
+	}
+	v := &View{}
+	q := &query{shown: &shown{view: v, step: time.Second}, begin: noBegin, end: noEnd}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var writers, readers sync.WaitGroup
+	for _, tab := range tables {
+		writers.Go(func() {
+			for at := int64(2000); ctx.Err() == nil; at++ {
+				tab.trim(at * 1000)
+				tab.add(time.Unix(at, 0), nil)
+			}
+		})
+	}
+
+	for i := range 4 {
+		readers.Go(func() {
+			a, b := i%2, 1-i%2
+			for range 2000 {
+				if err := q.readTables(&Range{}, []*entry{entries[a], entries[b]}, 0, 0); err != nil {
+					t.Error(err)
+				}
+				if _, err := v.compare(ctx, *q, tables[a], tables[b]); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	readers.Wait()
+	cancel()
+	writers.Wait()
+}
