@@ -179,10 +179,14 @@ func TestTopLog(t *testing.T) {
 	x.awaitScreen(title(0, 1, " paused"))
 	x.press(".")
 	x.awaitScreen(title(1, 2, " paused"))
+	x.press(">") // a tenth of five samples is one
+	x.awaitScreen(title(2, 3, " paused"))
+	x.press("<")
+	x.awaitScreen(title(1, 2, " paused"))
 	x.press(":", "1", "5", ":", "0", "4", ":", "0", "3", "Enter")
 	x.awaitScreen(title(3, 4, " paused"))
 	x.press(":", "x", "Enter")
-	x.await("x: expected a time such as")
+	x.await(`(?m)^x: expected a time such as 15:42, \+90s, 50% or end$`)
 	x.press(":", "+", "0", "Enter")
 	x.awaitScreen(title(0, 1, " paused"))
 	x.press("Space") // to the end, where it pauses

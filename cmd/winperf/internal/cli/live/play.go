@@ -296,7 +296,9 @@ func (p *player) handle(ctx context.Context, a *screen.Action) int {
 	case screen.Step:
 		to += a.By
 	case screen.Jump:
-		to += a.By * max(last/100, 1)
+		if to += a.By * last / 100; to == p.at {
+			to += a.By / 10 // a log of less than ten samples
+		}
 	case screen.Seek:
 		found, err := p.seek(ctx, a.Text)
 		if err != nil {
@@ -325,7 +327,7 @@ func (p *player) seek(ctx context.Context, text string) (int, error) {
 	case strings.EqualFold(text, "end"):
 		return last, nil
 	case err != nil:
-		return 0, fmt.Errorf("%s: %w", text, err)
+		return 0, fmt.Errorf("%s: expected a time such as 15:42, +90s, 50%% or end", text) // fits the line
 	case text == "":
 		return p.at, nil
 	}
