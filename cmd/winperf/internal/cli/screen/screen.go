@@ -120,7 +120,7 @@ func (s *Screen) Take(at time.Time, shown, all []winperf.Column) {
 	}
 
 	for _, t := range s.tables {
-		t.begin(s.number)
+		t.current = s.number
 	}
 	for i := range shown {
 		c := &shown[i]
@@ -154,7 +154,7 @@ func (s *Screen) tableOf(c *winperf.Series) *table {
 		return s.tables[i]
 	}
 	t := newTable(c)
-	t.begin(s.number)
+	t.current = s.number
 	s.tables = append(s.tables, t)
 	return t
 }

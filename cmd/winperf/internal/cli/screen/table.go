@@ -31,8 +31,6 @@ type table struct {
 
 	byID    map[uint32]*row
 	byKey   map[string]*row
-	last    []*row // the rows of the first column of the sample
-	before  []*row // of the sample before
 	current uint64 // the number of the last sample
 	age     float64
 
@@ -102,14 +100,8 @@ func (t *table) holds(s *winperf.Series) bool {
 		same(t.object, s.Path.Object) && t.machine == s.Path.Machine
 }
 
-// begin begins a sample.
-func (t *table) begin(number uint64) {
-	t.current, t.last, t.before = number, t.before[:0], t.last
-}
-
 // take adds a column of the sample.
 func (t *table) take(c *winperf.Column) {
-	first := len(t.last) == 0
 	k := 0
 	if !t.single {
 		k = t.columnOf(c.Counter())
@@ -117,25 +109,11 @@ func (t *table) take(c *winperf.Column) {
 		t.columns = append(t.columns, &column{head: "Value"})
 	}
 
-	// Names change only behind the first instance that began or ended, so that earlier rows keep theirs.
-	// Columns of single readings have no ids.
-	known := t.last
-	if first {
-		known = t.before
-	}
-	unchanged := !t.single
 	for n := range c.Len() {
-		id := c.ID(n).Instance
-		unchanged = unchanged && n < len(known) && known[n].id == id && (id != 0 || c.Len() > 1)
-		var r *row
-		if unchanged {
-			r = known[n]
-		} else {
-			r = t.rowOf(c, n, id)
-		}
-
-		if first && !t.single {
-			t.last = append(t.last, r)
+		id := c.ID(n).Instance // 0 in columns of single readings, too
+		r := t.byID[id]
+		if r == nil || id == 0 || r.seen != t.current {
+			r = t.rowOf(c, n, id) // once for each sample, because numbers in names change
 		}
 		r.set(k, c.Value(n), c.Status[n], t.current)
 	}
@@ -221,7 +199,6 @@ func (t *table) end() {
 // restart forgets the identities of a measurement, and the histories if past is true.
 func (t *table) restart(past bool) {
 	clear(t.byID)
-	t.last = t.last[:0]
 	for _, r := range t.rows {
 		r.id = 0
 		for k := range r.cells {
