@@ -84,11 +84,11 @@ func (s *shown) describe(v *survey) SourceInfo {
 	}
 
 	if !begin.IsZero() {
-		begin = begin.UTC()
+		begin = shownTime(begin)
 		info.Begin = &begin
 	}
 	if !end.IsZero() {
-		end = end.UTC()
+		end = shownTime(end)
 		info.End = &end
 	}
 	zone := is.Log.Location

@@ -32,7 +32,7 @@ func (v *survey) note(a winperf.Anomaly) {
 	if a.Kind == winperf.BufferGrew { // of the program that reads
 		return
 	}
-	e := Event{Time: a.Time, Kind: a.Kind, Object: a.ObjectName, Text: a.Detail}
+	e := Event{Time: shownTime(a.Time), Kind: a.Kind, Object: a.ObjectName, Text: a.Detail}
 	if a.Err != nil {
 		e.Text = a.Err.Error()
 	}

@@ -285,7 +285,19 @@ func (q *query) reduce(answer *Range, t *table, rows []*row, step int64, top int
 	return nil
 }
 
-func timeOf(at int64) time.Time { return time.UnixMilli(at).UTC() }
+func timeOf(at int64) time.Time { return shownTime(time.UnixMilli(at)) }
+
+// shownTime returns a time in UTC, or the nearest one that RFC 3339 can express. Logs may state others.
+func shownTime(t time.Time) time.Time {
+	t = t.UTC()
+	switch year := t.Year(); {
+	case year < 0:
+		return time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	case year > 9999:
+		return time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	}
+	return t
+}
 
 // highest returns the rows with the highest averages, highest first.
 func highest(rows []*row, from, to, n int) []*row {

@@ -113,7 +113,7 @@ func figuresOf(of *winperf.Series, s *stats.Series, at func(time.Duration) time.
 		Median: Number(f.Percentiles[0]), P95: Number(f.Percentiles[1]),
 	}
 	if f.Count > 0 {
-		t := at(f.MaxAt)
+		t := shownTime(at(f.MaxAt))
 		out.At = &t
 	}
 	return out

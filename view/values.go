@@ -34,7 +34,7 @@ func (q *query) values(cycle *measure.Cycle) (*Values, error) {
 	if err == nil {
 		err = errors.Join(out.Write(cycle.Time, cycle.Columns()), out.Close())
 	}
-	return &Values{Source: q.id, Time: cycle.Time, Readings: bytes.TrimSpace(b.Bytes())}, err
+	return &Values{Source: q.id, Time: shownTime(cycle.Time), Readings: bytes.TrimSpace(b.Bytes())}, err
 }
 
 // Values returns the readings of counters in the last sample at or before the end of the requested time.
@@ -90,7 +90,7 @@ func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Value
 		case last != nil:
 			return q.values(last) // it is valid, because no other one was decoded
 		case sel.Begin.Equal(q.view.opt.Begin):
-			return &Values{Source: q.id, Time: sel.End, Readings: json.RawMessage("[]")}, nil
+			return &Values{Source: q.id, Time: shownTime(sel.End), Readings: json.RawMessage("[]")}, nil
 		}
 		return nil, nil
 	}

@@ -194,7 +194,8 @@ func (s *shown) probe(ctx context.Context) error {
 		last = t
 	}
 	if n > 1 {
-		s.step = max(last.Sub(s.first)/time.Duration(n-1), time.Millisecond)
+		const longest = 100 * 365 * 24 * time.Hour // so that small multiples are durations, too
+		s.step = min(max(last.Sub(s.first)/time.Duration(n-1), time.Millisecond), longest)
 	}
 
 	s.expected = is.Samples

@@ -112,10 +112,14 @@ func Request(q url.Values) (r view.Request, err error) {
 // parseTime parses RFC 3339 or milliseconds, within the years that RFC 3339 can express.
 func parseTime(text string) (time.Time, error) {
 	const last = 253402300799999 // the end of the year 9999
-	if n, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(n) <= last {
-		return time.UnixMilli(int64(n)).UTC(), nil
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if n, is := strconv.ParseFloat(text, 64); is == nil && math.Abs(n) <= last {
+		t, err = time.UnixMilli(int64(n)), nil
 	}
-	return time.Parse(time.RFC3339Nano, text)
+	if t = t.UTC(); err == nil && (t.Year() < 0 || t.Year() > 9999) {
+		err = strconv.ErrRange
+	}
+	return t, err
 }
 
 // Status returns the HTTP status for an error of a request.
