@@ -157,16 +157,21 @@ export class Panel {
     this.#read(time, null);
   }
 
-  // read shows the values at the cursor: of the line closest to the mouse, or of all if they are few.
+  // read shows the values at the cursor: of the line closest to the mouse and the one that is compared with
+  // it, or of all if they are few.
   #read(time, top) {
     const {times, lines, unit} = this.#model;
     let shown = lines.filter((line) => !line.hidden);
     if (time === null) shown = [];
-    if (shown.length > 3) shown = top === null ? [] : [this.#closest(shown, nearest(times, time), top)];
-    this.readout.textContent = shown.filter(Boolean).map((line) => {
+    if (shown.length > 3) {
+      const pair = (line) => line.pair ?? line.key;
+      const best = top === null ? null : this.#closest(shown, nearest(times, time), top);
+      shown = shown.filter((line) => best && pair(line) === pair(best));
+    }
+    this.readout.textContent = shown.map((line) => {
       const {value, status} = valueAt(times, line, time);
       return `${safe(line.label)} ${value === null ? status : formatValue(value, unit)}`;
-    }).join(' · ');
+    }).join('\u2003');
   }
 
   #closest(shown, i, top) {

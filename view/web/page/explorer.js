@@ -8,9 +8,9 @@ import {card} from './overview.js';
 import {Tree, counterKey, topSelect} from './tree.js';
 import {el, fill, middle, name, refill, safe} from './text.js';
 import {
-  alignDown, combine, joined, largest, mean, pairs, pathText, readRange, relativeTo, share, valueAt,
+  alignDown, combine, commonParts, joined, largest, mean, pairs, pathText, readRange, relativeTo, share, valueAt,
 } from './series.js';
-import {formatPath, hasWildcard, keyOf, parsePath} from './path.js';
+import {formatPath, hasWildcard, keyOf, label, parsePath} from './path.js';
 import {displayUnit, formatValue, units} from './units.js';
 import {endOf} from './state.js';
 
@@ -281,14 +281,15 @@ export class Explorer {
     const times = resets === 1 ? 'reset' : `${resets} resets`;
     const badge = el('span', {class: 'badge', title: 'The counter began again', text: times});
     const cursor = el('td', {class: 'number'});
-    this.cells.push({cell: cursor, frame, line: shown, unit});
+    this.cells.push({cell: cursor, frame, pair: comparing ? [line, other] : [line], unit});
     const toggle = el('input', {
       type: 'checkbox', 'aria-label': `Show ${shown.title}`, 'data-key': shown.key,
       onchange: () => this.#toggle(shown.pair ?? shown.key),
     });
     toggle.checked = !shown.hidden;
     const highlight = (key) => () => frame.panel.highlight(key);
-    return el('tr', {onpointerenter: highlight(shown.key), onpointerleave: highlight(null)},
+    return el('tr', {onpointerenter: highlight(shown.key), onpointerleave: highlight(null),
+      onfocusin: highlight(shown.key), onfocusout: highlight(null)},
       el('th', {scope: 'row', title: shown.title}, el('label', {class: 'row-name'}, toggle,
         swatch(shown.color, shown.dash || shown.dots), name(shown.path.counter),
         resets > 0 && badge)),
@@ -306,13 +307,11 @@ export class Explorer {
   }
 
   #showCursorValues() {
-    for (const {cell, frame, line, unit} of this.cells ?? []) {
-      if (this.#cursor === null) {
-        cell.textContent = '';
-        continue;
-      }
-      const {value, status} = valueAt(frame.times, line, this.#cursor);
-      cell.textContent = value === null ? status : formatValue(value, unit);
+    for (const {cell, frame, pair, unit} of this.cells ?? []) {
+      cell.textContent = this.#cursor === null ? '' : pair.map((line) => {
+        const {value, status} = line ? valueAt(frame.times, line, this.#cursor) : {value: null, status: '–'};
+        return value === null ? status : formatValue(value, unit);
+      }).join(' / ');
     }
   }
 }
@@ -339,9 +338,10 @@ export function compare(first, second, window, otherWindow, palette, {hidden, na
   const others = all.series.slice(first.series.length);
   const matched = pairs(own, others);
   const keys = matched.map(([one, other]) => (one ?? other).key);
+  const same = commonParts(all.series);
   const colors = new Map(palette.assign(keys).map((style, i) => [keys[i], style]));
   const line = (one, isSecond) => ({
-    ...one, title: pathText(one), label: `${pathText(one)} (${names[Number(isSecond)]})`, ...colors.get(one.key),
+    ...one, title: pathText(one), label: `${label(one.path, same)} (${names[Number(isSecond)]})`, ...colors.get(one.key),
     key: isSecond ? `${one.key} 2` : one.key, pair: isSecond ? one.key : undefined, second: isSecond, dash: isSecond,
     hidden: hidden.includes(one.key),
   });

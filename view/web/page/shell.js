@@ -5,6 +5,7 @@ import {el, fill, safe} from './text.js';
 import {clockText, durationText, elapsedText, offsetText, parseTime, timeText} from './time.js';
 import {views} from './state.js';
 
+const menus = '.menu, .columns';
 const titles = {overview: 'Overview', charts: 'Charts', values: 'Values'};
 
 export class Shell {
@@ -50,12 +51,13 @@ export class Shell {
       el('div', {class: 'menu-list'}, entry('Values as CSV', csv), entry('Charts as PNG', png),
         entry('Copy address', link), page && entry('Save page', page)));
     document.addEventListener('click', (event) => {
-      if (!this.exportMenu.contains(event.target)) this.exportMenu.open = false;
+      for (const menu of document.querySelectorAll(menus)) menu.open &&= menu.contains(event.target);
     });
-    this.exportMenu.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return;
-      this.exportMenu.open = false;
-      this.exportMenu.querySelector('summary').focus();
+    document.addEventListener('keydown', (event) => {
+      const menu = event.key === 'Escape' && event.target.closest(menus);
+      if (!menu) return;
+      menu.open = false;
+      menu.querySelector('summary').focus();
     });
 
     this.header = el('header', {class: 'top'},
@@ -243,9 +245,9 @@ export class Shell {
     this.compare.hidden = !state.compare;
     if (state.compare) {
       options(this.otherSelect, sources.map((one) => [one.id, one.name]), app.other.id);
-      const names = app.other === source ? ['the visible range', 'the other one'] : [source.name, app.other.name];
+      const names = app.other === source ? ['this range', 'the compared range'] : [source.name, app.other.name];
       this.compareNote.textContent = state.view === 'charts'
-        ? safe(`Solid lines: ${names[0]}; dashed lines: ${names[1]}; aligned at the start`) : '';
+        ? safe(`Solid: ${names[0]}; dashed: ${names[1]}; aligned at the start`) : '';
       const begin = timeText(rounded(app.otherWindow.begin), zone);
       if (document.activeElement !== this.otherBegin) this.otherBegin.value = begin;
     }

@@ -218,7 +218,7 @@ export class Tree {
     return el('form', {class: 'chooser', onsubmit: draw},
       el('label', {class: 'field'}, 'Instances', input), names,
       el('label', {class: 'field'}, 'Draw', top),
-      el('button', {type: 'submit', text: 'Draw'}));
+      el('button', {type: 'submit', text: 'Add to the charts'}));
   }
 
   #fillNames(object) {

@@ -39,7 +39,7 @@ func TestCompareLogs(t *testing.T) {
 	}
 	compared("% Processor Time a 90 % 60 % 30 % 90 % 40 % +50.0 %", "% Processor Time b 5 % 5 % 5 % 5 % 80 % −93.8 %")
 	p.contains(`document.querySelector('.statistics thead').innerText.replace(/\s+/g, ' ')`, "Average, after.csv Minimum Maximum Average, before.csv Difference")
-	p.contains(`document.querySelector('.compare').innerText`, "Solid lines: after.csv; dashed lines: before.csv; aligned at the start")
+	p.contains(`document.querySelector('.compare').innerText`, "Solid: after.csv; dashed: before.csv; aligned at the start")
 
 	// The last third of both logs, selected with the keyboard.
 	eval[any](p, `document.querySelector('.plot').focus()`)
@@ -75,7 +75,7 @@ func TestCompareRanges(t *testing.T) {
 	p := openAt(t, serve(t, log), 1280, 800, `view=charts&path=\Memory\Pages/sec`)
 	p.press("c")
 	p.waitText(row+`('Memory')`, "Pages/sec Memory 60/s 45/s 30/s 60/s 15/s +200.0 %")
-	p.contains(`document.querySelector('.compare').innerText`, "Solid lines: the visible range; dashed lines: the other one")
+	p.contains(`document.querySelector('.compare').innerText`, "Solid: this range; dashed: the compared range")
 
 	// The compared range moves with the visible one, after the user has chosen its begin.
 	eval[any](p, `(() => { const other = document.querySelector('[aria-label="Begin of the compared range"]');

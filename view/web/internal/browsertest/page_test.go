@@ -373,3 +373,20 @@ func TestTouch(t *testing.T) {
 	p.equal(`location.hash`, zoomed)
 	p.check()
 }
+
+// TestMenus opens menus with the keyboard; Escape and a click elsewhere close them.
+func TestMenus(t *testing.T) {
+	p := open(t, 1280, 800, "view=values")
+	for _, menu := range []string{".menu", ".columns"} {
+		eval[any](p, `document.querySelector('`+menu+` summary').focus()`)
+		p.press(kb.Enter)
+		p.wait(`document.querySelector('` + menu + `').open`)
+		p.press(kb.Tab, kb.Escape)
+		p.wait(`!document.querySelector('` + menu + `').open && document.activeElement.matches('` + menu + ` summary')`)
+		p.press(kb.Enter)
+		p.wait(`document.querySelector('` + menu + `').open`)
+		p.run(chromedp.MouseClickXY(640, 790))
+		p.wait(`!document.querySelector('` + menu + `').open`)
+	}
+	p.check()
+}

@@ -298,8 +298,7 @@ test('two logs are compared from their starts', () => {
     {hidden: ['\\object(1)\\value'], names: ['after.blg', 'before.blg']});
   assert.deepEqual(model.times, [0, 1000]);
   assert.deepEqual([model.zone, model.origin], [null, 100000]);
-  assert.deepEqual(lines.map((line) => line.label), ['\\Object(0)\\Value (after.blg)', '\\Object(0)\\Value (before.blg)',
-    '\\Object(1)\\Value (before.blg)']);
+  assert.deepEqual(lines.map((line) => line.label), ['0 (after.blg)', '0 (before.blg)', '1 (before.blg)']);
   assert.deepEqual(lines.map((line) => [line.pair ?? line.key, line.dash, line.hidden, line.average]), [
     ['\\object(0)\\value', false, false, [1, 2]],
     ['\\object(0)\\value', true, false, [3, 4]],
