@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +78,9 @@ func (s *shown) describe(v *survey) SourceInfo {
 	if s.live != nil {
 		info.Since = s.live.to.since()
 	}
+	if s.isCanceled() && info.Done < info.Of {
+		info.Done, info.Damage = info.Of, append(info.Damage, canceledText)
+	}
 	if limit := s.view.opt.End; !limit.IsZero() && end.After(limit) {
 		end = limit
 	}
@@ -110,7 +112,7 @@ func (i *SourceInfo) read(v *survey, begin, end time.Time) (time.Time, time.Time
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	i.Damage = append(i.Damage, v.damage...)
-	i.Done, i.Of = v.done, v.of
+	i.Done, i.Of = v.progress()
 
 	v.table.mu.RLock()
 	defer v.table.mu.RUnlock()
@@ -212,7 +214,24 @@ func (q *query) firstLook(ctx context.Context) (*survey, error) {
 			}
 		}
 	}
-	return q.look(ctx, math.MaxInt64)
+	for { // a log without an index may be long
+		sur, err := q.look(ctx, patience)
+		if err != nil || sur.isPicture() {
+			return sur, err
+		}
+	}
+}
+
+// isPicture reports whether the survey has values, or all of them.
+func (v *survey) isPicture() bool {
+	select {
+	case <-v.ready:
+		return true
+	default:
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return !v.first.IsZero()
 }
 
 func (v *survey) objects(schema *winperf.Schema) []Object {

@@ -58,12 +58,16 @@ func (q *query) tables(
 			wait = moment
 		}
 		j := q.enqueue(missing)
-		if ok, err := j.wait(ctx, wait); err != nil {
+		ok, err := j.wait(ctx, wait)
+		switch canceled := q.isCanceled(); {
+		case err != nil && (!canceled || ctx.Err() != nil):
 			return nil, false, err
-		} else if !ok && q.draw(all, missing) {
-			return all, false, nil
-		} else if !ok {
-			return nil, false, nil
+		case err != nil && wait < 0:
+			return nil, false, errCanceled
+		case (err != nil || !ok) && q.draw(all, missing):
+			return all, canceled, nil
+		case err != nil || !ok:
+			return nil, canceled, nil
 		}
 		for _, i := range missing {
 			all[i] = j.entries[slices.Index(j.texts, q.texts[i])]
@@ -102,7 +106,7 @@ func (q *query) enqueue(missing []int) *job {
 		}
 	}
 	if j == nil || part {
-		ctx, cancel := context.WithCancel(s.view.ctx)
+		ctx, cancel := context.WithCancel(s.ctx)
 		j = &job{
 			source: s, begin: begin, end: end, drawn: make(chan struct{}), done: make(chan struct{}), cancel: cancel,
 		}

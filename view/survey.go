@@ -34,6 +34,7 @@ type survey struct {
 	mu        sync.Mutex
 	exact     bool // it has all samples, or all until now
 	done, of  int64
+	next      *survey // of all samples, which is being read
 	events    []Event // by time
 	dropped   int     // events that were not kept
 	eventText int     // bytes of the texts of the events
@@ -60,7 +61,7 @@ func (s *shown) look(ctx context.Context, wait time.Duration) (*survey, error) {
 	if begun == nil {
 		begun = newSurvey()
 		s.survey = begun
-		s.view.work.Go(func() { s.runSurvey(s.view.ctx, begun) })
+		s.view.work.Go(func() { s.runSurvey(s.ctx, begun) })
 	}
 	s.mu.Unlock()
 
@@ -108,7 +109,13 @@ func (s *shown) runSurvey(ctx context.Context, v *survey) {
 	if every > 0 && ctx.Err() == nil && v.err == nil && len(v.table.rows)*s.expected <= wholeLimit {
 		whole := newSurvey()
 		close(whole.ready)
+		v.mu.Lock()
+		v.next = whole
+		v.mu.Unlock()
 		s.readSurvey(ctx, whole, 0)
+		if ctx.Err() != nil {
+			return
+		}
 		s.mu.Lock()
 		s.survey = whole
 		s.mu.Unlock()
@@ -154,9 +161,19 @@ func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) 
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.end(failed)
-	if every == 0 && ctx.Err() == nil {
-		v.exact, v.done = true, v.of
+	if ctx.Err() == nil {
+		v.exact, v.done = every == 0, v.of
 	}
+}
+
+// progress returns the bytes that were read, and their total. The survey is locked.
+func (v *survey) progress() (done, of int64) {
+	if next := v.next; next != nil {
+		next.mu.Lock()
+		defer next.mu.Unlock()
+		return next.done, v.of
+	}
+	return v.done, v.of
 }
 
 // margin is the time before a range that contains the previous sample.

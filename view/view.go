@@ -147,11 +147,15 @@ type shown struct {
 	step     time.Duration // the time between its first samples
 	expected int           // the estimated number of samples
 
-	mu      sync.Mutex
-	survey  *survey // nil before the first request
-	pending *job    // waits for the running pass
-	running []*job  // read the source; at most one of them reads all of it
-	pass    chan struct{}
+	ctx  context.Context // of reading
+	stop context.CancelFunc
+
+	mu       sync.Mutex
+	canceled bool    // the log is not read on
+	survey   *survey // nil before the first request
+	pending  *job    // waits for the running pass
+	running  []*job  // read the source; at most one of them reads all of it
+	pass     chan struct{}
 }
 
 func (v *View) show(s Source) *shown {
@@ -166,6 +170,7 @@ func (v *View) show(s Source) *shown {
 		}
 		shown.src, shown.grows = history, true
 	}
+	shown.reading()
 	return shown
 }
 

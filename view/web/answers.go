@@ -53,6 +53,15 @@ func send(w http.ResponseWriter, r *http.Request, answer any) {
 	_ = json.NewEncoder(safetext.NewJSON(out)).Encode(answer)
 }
 
+// cancel ends the reading of a log.
+func (h *Handler) cancel(w http.ResponseWriter, r *http.Request) {
+	if err := h.view.Cancel(r.URL.Query().Get("source")); err != nil {
+		refuse(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
 // values answers once, or with an event for each sample.
 func (h *Handler) values(w http.ResponseWriter, r *http.Request) {
 	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {

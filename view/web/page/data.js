@@ -49,6 +49,9 @@ export function range(source, paths, window, options, signal) {
   return get('range', {source, path: paths, ...window, ...options}, signal);
 }
 
+// cancel ends the reading of a source. It is undefined in the page without a server.
+export const cancel = connection.cancel;
+
 // page returns a page with the samples of ranges {source, begin, end} inside, as a blob. It is undefined in the
 // page without a server.
 export const page = connection.download && ((ranges, state) => {

@@ -50,6 +50,7 @@ if (data.page) commands.push([['s'], 'save this view with its samples as a page'
 
 const shell = new Shell(app, {
   help: () => dialog.showModal(), theme, csv, png, link, compare, page: data.page && page,
+  cancel: data.cancel && (() => data.cancel(app.source.id).catch(fail)),
   earlier: () => move(-0.5), later: () => move(0.5), zoomIn: () => app.scaleBy(0.5), zoomOut: () => app.scaleBy(2),
   all: () => app.showAll(),
 });

@@ -47,6 +47,11 @@ export async function download(name, query) {
   return blob;
 }
 
+// cancel ends the reading of a source. The page without a server lacks this function.
+export function cancel(source) {
+  return send(address('cancel', new URLSearchParams({source})), {method: 'POST'});
+}
+
 // follow calls onEvent with the data of each event of a kind, until the returned function is called.
 // onError is called while the connection is interrupted.
 export function follow(name, query, kind, onEvent, onError) {

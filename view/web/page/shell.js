@@ -24,7 +24,8 @@ export class Shell {
     onCursor((time) => this.#showSpan(time));
     this.view = el('main', {id: 'view', tabindex: -1});
     this.progress = el('p', {class: 'progress-line', hidden: true},
-      el('progress', {'aria-label': 'Reading the log', max: 1}), el('span'));
+      el('progress', {'aria-label': 'Reading the log', max: 1}), el('span'), commands.cancel
+        && el('button', {type: 'button', class: 'quiet', text: 'Cancel reading', onclick: commands.cancel}));
   }
 
   get parts() {

@@ -1,0 +1,37 @@
+package view
+
+import (
+	"context"
+	"fmt"
+)
+
+// errCanceled is the error of an answer that needs all samples of a log.
+var errCanceled = fmt.Errorf("%w: reading the log was cancelled", ErrRequest)
+
+// canceledText is the damage of a log.
+const canceledText = "reading was cancelled: only the samples read until then are shown"
+
+// Cancel ends the reading of a log. Later answers are about the samples read until then.
+func (v *View) Cancel(id string) error {
+	s, err := v.find(id)
+	if err != nil {
+		return err
+	}
+	if s.live != nil {
+		return fmt.Errorf("%w: the source is no log", ErrRequest)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.canceled = true
+	s.stop()
+	return nil
+}
+
+func (s *shown) isCanceled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.canceled
+}
+
+// reading begins the context of reading a source.
+func (s *shown) reading() { s.ctx, s.stop = context.WithCancel(s.view.ctx) }
