@@ -41,17 +41,17 @@ func CheckProtected(address, webConfig string) error {
 	return fmt.Errorf("%s: %w", address, ErrUnprotected)
 }
 
-// ServeHandler serves a handler on a listener until ctx ends. webConfig is the file with certificates and
-// passwords, or "". The handler sets deadlines of its answers.
+// ServeHandler serves a handler on a listener until ctx ends, with the limits of the metrics for connections and
+// requests. webConfig is the file with certificates and passwords, or "". The handler may extend the deadlines
+// of its answers.
 func ServeHandler(
 	ctx context.Context, l net.Listener, h http.Handler, webConfig string, log *slog.Logger,
 ) error {
-	defer func() { _ = l.Close() }() // still open if the file has an error
 	limits := defaultTimeouts()
-	s := &http.Server{
-		Handler: h, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: limits.header, IdleTimeout: limits.idle,
-		BaseContext: func(net.Listener) context.Context { return ctx }, // ends streams
-	}
+	l = newLimiter(l, defaultConnections, limits.quiet)
+	defer func() { _ = l.Close() }() // still open if the file has an error
+	s := newHTTPServer(bounded(counted(h)), limits)
+	s.BaseContext = func(net.Listener) context.Context { return ctx } // ends streams
 
 	ended := context.AfterFunc(ctx, func() {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

@@ -5,11 +5,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winperf/winperf/view"
 	"github.com/winperf/winperf/view/web"
@@ -138,5 +141,61 @@ func TestViewUnprotected(t *testing.T) {
 	}
 	if err := Run(t.Context(), opt); !errors.Is(err, ErrUnprotected) || !strings.Contains(err.Error(), "--unprotected") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestServeHandlerSlow: clients that are slow with the body of a request are disconnected if another one needs
+// their place.
+func TestServeHandlerSlow(t *testing.T) {
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- ServeHandler(ctx, l, http.HandlerFunc(says("hello")), "", slog.New(slog.DiscardHandler))
+	}()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+
+	var first net.Conn
+	for range defaultConnections {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx"); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = c
+		}
+	}
+
+	r, err := http.NewRequestWithContext(ctx, "POST", "http://"+l.Addr().String(), strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "hello" {
+		t.Errorf("%q %v", text, err)
+	}
+	if err := first.SetReadDeadline(time.Now().Add(8 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the first slow client was not disconnected: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -36,16 +37,21 @@ func defaultTimeouts() timeouts {
 }
 
 func (s *server) httpServer() *http.Server {
+	is := newHTTPServer(s.handler(), s.opt.timeouts)
+	is.ErrorLog = log.New(errorLog{s.log}, "", 0)
+	return is
+}
+
+func newHTTPServer(h http.Handler, limits timeouts) *http.Server {
 	return &http.Server{
-		Handler:           s.handler(),
+		Handler:           h,
 		MaxHeaderBytes:    maxHeader,
-		ReadHeaderTimeout: s.opt.timeouts.header,
-		ReadTimeout:       s.opt.timeouts.read,
-		WriteTimeout:      s.opt.timeouts.write,
-		IdleTimeout:       s.opt.timeouts.idle,
+		ReadHeaderTimeout: limits.header,
+		ReadTimeout:       limits.read,
+		WriteTimeout:      limits.write,
+		IdleTimeout:       limits.idle,
 		ConnContext:       withConnection,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
-		ErrorLog:          log.New(errorLog{s.log}, "", 0),
 	}
 }
 
@@ -74,15 +80,18 @@ func (s *server) handler() http.Handler {
 	return s.hostChecked(http.NewCrossOriginProtection().Handler(bounded(counted(mux))))
 }
 
+// bounded reads the body of a request, so that a slow one is not counted as a request in progress.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body []byte
 		var err error
 		if r.ContentLength > maxBody { // refuse without reading
 			err = &http.MaxBytesError{Limit: maxBody}
 		} else {
-			_, err = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
+			body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		}
 		if err == nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			next.ServeHTTP(w, r)
 			return
 		}
