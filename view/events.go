@@ -70,6 +70,9 @@ func (v *View) Events(ctx context.Context, r Request) (*Events, error) {
 	from := sort.Search(len(sur.events), func(i int) bool { return sur.events[i].Time.UnixMilli() >= q.begin })
 	to := sort.Search(len(sur.events), func(i int) bool { return sur.events[i].Time.UnixMilli() > q.end })
 	events := slices.Clone(sur.events[from:max(from, to)])
+	if q.live != nil {
+		events = slices.DeleteFunc(events, q.live.caused)
+	}
 	answer := &Events{
 		Events: events[:min(len(events), MaxEvents)], More: max(len(events)-MaxEvents, 0), Complete: sur.exact,
 	}

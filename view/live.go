@@ -81,6 +81,16 @@ func (l *live) selection() winperf.Selection {
 	return sel
 }
 
+// caused reports whether an event only means that a costly object is not in every sample.
+func (l *live) caused(e Event) bool {
+	if e.Kind != winperf.SchemaChanged {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.costlyOf([]winperf.Path{{Object: e.Object, Counter: "*"}})) > 0
+}
+
 // ended reports whether no client needs the samples, and then that the loop ends.
 func (l *live) ended() bool {
 	l.mu.Lock()

@@ -447,6 +447,10 @@ func TestLiveCostly(t *testing.T) {
 		if got, want := values(), "[NaN 1001 NaN NaN NaN NaN NaN NaN NaN NaN NaN NaN 1012 1013 1014 1015]"; got != want {
 			t.Errorf("requested: %s, want %s", got, want)
 		}
+		events, err := v.Events(t.Context(), view.Request{})
+		if err != nil || strings.Contains(fmt.Sprint(events), "schema_changed") {
+			t.Errorf("%+v, %v", events, err)
+		}
 		time.Sleep(3 * time.Minute)
 		if got := values(); !strings.HasSuffix(got, "NaN]") || strings.Count(got, "NaN") < 100 {
 			t.Errorf("a while after the request: %s", got)

@@ -104,3 +104,13 @@ func averages(t *testing.T, log, begin, end string) string {
 	}
 	return fmt.Sprint(strings.Join(all, " "))
 }
+
+// TestCostly draws a costly object of this machine: the list has it, and it is measured while the chart shows it.
+func TestCostly(t *testing.T) {
+	p := openAt(t, serve(t), 1280, 800, `view=charts&path=5:\Process Memory Details(*)\Private Dirty Bytes`)
+	p.wait(`document.querySelectorAll('.statistics tbody tr').length === 5`)
+	p.wait(`document.querySelector('[data-object="Process Memory Details"]') !== null`)
+	eval[any](p, `document.querySelector('[data-object="Process Memory Details"]').focus()`)
+	p.contains(`document.querySelector('.details').textContent`, "It is measured only while a chart or table shows it.")
+	p.check()
+}
