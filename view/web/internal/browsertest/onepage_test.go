@@ -290,7 +290,7 @@ func TestNoLog(t *testing.T) {
 		writeFile(t, "<b>notes.txt", "no log"): "<b>notes.txt is not a log of a known kind (PDH text log, PDH binary log, winperf capture",
 		writeFile(t, "empty", ""):              "empty: an empty file is not supported as a log",
 		writeFile(t, "short.blg", "no log"):    "short.blg: ",
-		large:                                  "large.blg has 3 GB, and this page opens at most 1 GB: use winperf view",
+		large:                                  "large.blg has 3.0 GB, and this page opens at most 1 GB: use winperf view",
 		bomb:                                   "bomb.csv.gz has more than 256 MB when it is unpacked: unpack it first, or use winperf view",
 		t.TempDir():                            " cannot be read: it is a directory, or was removed",
 	} {

@@ -24,11 +24,16 @@ import (
 	"github.com/winperf/winperf/view/web/internal/api"
 )
 
-// softLimit is the memory that the program tries to stay within.
-const softLimit = 300 << 20
+// Limits in bytes.
+const (
+	softLimit     = 300 << 20 // of the memory that the program tries to stay within
+	fileLimit     = 1e9
+	unpackedLimit = 256e6 // of a file that was compressed
+)
 
 func main() {
 	debug.SetMemoryLimit(softLimit)
+	js.Global().Get("fs").Set("limit", unpackedLimit)
 	v, err := view.New(context.Background(), nil, view.Options{})
 	if err != nil {
 		panic(err)
@@ -36,14 +41,14 @@ func main() {
 	p := &program{view: v, reply: js.Global().Get("reply"), cancel: map[int]context.CancelFunc{}}
 	js.Global().Set("winperf", map[string]any{
 		"open": js.FuncOf(func(_ js.Value, args []js.Value) any {
-			name, limit := args[1].String(), args[2].String()
-			return p.start(args[0].Int(), func(ctx context.Context) (any, error) { return p.open(ctx, name, limit) })
+			name := args[1].String()
+			return p.start(args[0].Int(), func(ctx context.Context) (any, error) { return p.open(ctx, name) })
 		}),
 		"ask": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			name, query := args[1].String(), args[2].String()
 			return p.start(args[0].Int(), func(ctx context.Context) (any, error) { return p.ask(ctx, name, query) })
 		}),
-		"cancel": js.FuncOf(func(_ js.Value, args []js.Value) any {
+		"abort": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			return p.stop(args[0].Int())
 		}),
 	})
@@ -94,28 +99,43 @@ func (p *program) stop(id int) any {
 	return nil
 }
 
-// open adds a log and returns the id of the source. limit is the limit of unpacked files, for messages.
-func (p *program) open(ctx context.Context, file, limit string) (any, error) {
+// open adds a log and returns the id of the source.
+func (p *program) open(ctx context.Context, file string) (id string, err error) {
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file) // frees the memory
+		}
+	}()
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if n := info.Size(); n > fileLimit {
+		const form = "%s has %.1f GB, and this page opens at most %g GB: use winperf view"
+		return "", fmt.Errorf(form, file, float64(n)/1e9, fileLimit/1e9)
+	}
+
 	src, err := source.OpenLog(ctx, file, source.Options{})
 	if errors.Is(err, syscall.EFBIG) {
-		const form = "%s has more than %s when it is unpacked: unpack it first, or use winperf view"
-		err = fmt.Errorf(form, file, limit)
+		const form = "%s has more than %g MB when it is unpacked: unpack it first, or use winperf view"
+		return "", fmt.Errorf(form, file, unpackedLimit/1e6)
 	}
 	if errors.Is(err, fs.ErrNotExist) { // although the page has a file of this name
-		err = fmt.Errorf("%s cannot be read: it is a directory, or was removed", file)
-	}
-	id := ""
-	if err == nil {
-		id, err = p.view.Add(ctx, view.Source{Name: file, Source: src})
+		return "", fmt.Errorf("%s cannot be read: it is a directory, or was removed", file)
 	}
 	if err != nil {
-		_ = os.Remove(file) // frees the memory
-		return nil, err
+		return "", err
 	}
-	return id, nil
+	return p.view.Add(ctx, view.Source{Name: file, Source: src})
 }
 
+// cancelRequest is the name of the request that ends the reading of a log. Its query is the id of the source.
+const cancelRequest = "cancel"
+
 func (p *program) ask(ctx context.Context, name, query string) (any, error) {
+	if name == cancelRequest {
+		return nil, p.view.Cancel(query)
+	}
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, err

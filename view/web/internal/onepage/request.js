@@ -1,11 +1,10 @@
 // The connection of the page without a server: a worker reads the logs that the user drops or chooses, and
-// answers the requests. It has the exports of ../../page/request.js, which it replaces.
+// answers the requests. It replaces ../../page/request.js, whose other exports it lacks.
 
 import {el, fill, safe} from '../../page/text.js';
 
 const requests = new Map(); // running ones, by id: {resolve, reject, onRead}
 let lastId = 0;
-let ended = null; // the error with which the worker ended
 let opened = 0; // sources
 let onOpened = null;
 let showFirst;
@@ -22,22 +21,20 @@ function take(selector) {
 const policy = globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: (url) => url});
 const script = URL.createObjectURL(new Blob(take('#worker'), {type: 'text/javascript'}));
 const worker = new Worker(policy?.createScriptURL(script) ?? script);
-worker.onerror = (event) => end(event.message);
-worker.onmessage = ({data: {id, status, text, read, ended: reason}}) => {
+let ended = null; // the error with which the worker ended
+
+worker.onmessage = ({data: {id, status, text, read, end}}) => {
   const request = requests.get(id);
-  if (reason !== undefined) end(reason);
-  else if (read !== undefined) request?.onRead(read);
+  if (end !== undefined) {
+    ended = new Error(`The reader of logs ended: ${safe(end || 'this browser cannot run it')}`);
+    if (requests.size === 0) report(ended.message);
+    for (const {reject} of requests.values()) reject(ended);
+  } else if (read !== undefined) request?.onRead(read);
   else if (requests.delete(id) && status === 200) request.resolve(JSON.parse(text));
   else request?.reject(new Error(safe(text)));
 };
+worker.onerror = (event) => worker.onmessage({data: {end: event.message}});
 worker.postMessage({program: take('#program')[0]});
-
-function end(reason) {
-  ended = new Error(`The reader of logs ended: ${safe(reason || 'this browser cannot run it')}`);
-  if (requests.size === 0) report(ended.message);
-  for (const {reject} of requests.values()) reject(ended);
-  requests.clear();
-}
 
 // call sends a message to the worker and returns a promise of its answer.
 function call(message, signal, onRead = () => {}) {
@@ -47,7 +44,7 @@ function call(message, signal, onRead = () => {}) {
     const id = ++lastId;
     requests.set(id, {resolve, reject, onRead});
     signal?.addEventListener('abort', () => {
-      if (requests.delete(id)) worker.postMessage({cancel: id});
+      if (requests.delete(id)) worker.postMessage({abort: id});
       reject(signal.reason);
     });
     worker.postMessage({id, ...message});
@@ -60,10 +57,12 @@ export async function ask(name, query, signal) {
   return call({name, query}, signal);
 }
 
-export async function login() {}
-export const download = undefined; // a page is saved by a server
+export const cancel = (source) => call({name: 'cancel', query: source});
 export const follow = () => () => {}; // no source is live
-export const controls = () => [button('Open…')];
+export const login = async () => {};
+
+const choose = () => picker.click();
+export const controls = () => [el('button', {type: 'button', text: 'Open…', title: 'Open logs', onclick: choose})];
 
 export function onSource(show) {
   onOpened = show;
@@ -74,7 +73,6 @@ export function onSource(show) {
 const list = el('div', {class: 'opening', role: 'status', 'aria-label': 'Logs that are being opened'});
 const picker = el('input', {type: 'file', multiple: true, hidden: true,
   onchange: () => openAll([...picker.files]).finally(() => { picker.value = ''; })});
-const button = (text) => el('button', {type: 'button', text, title: 'Open logs', onclick: () => picker.click()});
 
 // report shows a message until the user closes it.
 function report(message, line = el('div')) {
@@ -87,14 +85,12 @@ function report(message, line = el('div')) {
 async function open(file) {
   const stop = new AbortController();
   const text = el('span', {text: `Opening ${file.name}`});
-  const bar = el('progress', {max: Math.max(file.size, 1), 'aria-label': 'Bytes read'});
-  const line = el('div', {}, text, bar, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
+  const line = el('div', {}, text, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
   list.append(line);
   try {
     const id = await call({file}, stop.signal, (read) => {
       const [part, all] = [read, file.size].map((bytes) => (bytes / 1e6).toFixed(1));
       text.textContent = `Opening ${safe(file.name)}: ${part} of ${all} MB read`;
-      bar.value = read;
     });
     opened++;
     line.remove();
@@ -142,12 +138,6 @@ addEventListener('drop', (event) => {
   event.preventDefault();
   openAll([...event.dataTransfer.files]);
 });
-
-fill(document.querySelector('main'),
-  el('h1', {text: 'winperf'}),
-  el('div', {class: 'empty'},
-    el('p', {text: 'Drop logs of performance counters here: blg, csv, tsv, captures and JSON lines.'}),
-    el('p', {}, button('Open logs…')),
-    el('p', {class: 'note', text: 'This page has no server. It reads the logs in the browser and sends nothing.'})),
-  list, picker);
+document.querySelector('main').append(list, picker);
+document.querySelector('#open').onclick = choose;
 openSaved().catch((error) => report(`The saved logs are damaged: ${error.message}`));

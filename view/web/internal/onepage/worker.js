@@ -1,7 +1,7 @@
 // The worker of the page without a server: it runs the Go program that reads logs (main.go) and passes
 // messages between it and the page (request.js).
 
-import {fileSystem, limits, sizeText} from './files.js';
+import {fileSystem} from './files.js';
 
 let said = ''; // by the program, which prints why it ends
 const started = new Promise((resolve) => { globalThis.ready = resolve; });
@@ -37,26 +37,15 @@ async function start(packed) {
   throw new Error(said.split('\n', 1)[0]);
 }
 
-function open(id, file) {
-  if (file.size > limits.file) {
-    const text = `${file.name} has ${sizeText(file.size)}, and this page opens at most ${sizeText(limits.file)}`;
-    globalThis.reply(id, 400, `${text}: use winperf view`);
-    return;
-  }
+onmessage = async ({data: {program, abort, id, file, name, query}}) => {
+  if (program) return start(program).catch((error) => postMessage({end: error.message}));
+  await started;
+  if (abort) return globalThis.winperf.abort(abort);
+  if (!file) return globalThis.winperf.ask(id, name, query);
+
   let path = file.name;
   for (let n = 2; files.has(path); n++) path = `(${n}) ${file.name}`;
   ids.set(path, id);
   files.add(path, file);
-  globalThis.winperf.open(id, path, sizeText(limits.unpacked));
-}
-
-onmessage = async ({data: {program, cancel, id, file, name, query}}) => {
-  if (program) {
-    start(program).catch((error) => postMessage({ended: error.message}));
-    return;
-  }
-  await started;
-  if (cancel) globalThis.winperf.cancel(cancel);
-  else if (file) open(id, file);
-  else globalThis.winperf.ask(id, name, query);
+  return globalThis.winperf.open(id, path);
 };

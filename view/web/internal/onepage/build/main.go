@@ -125,7 +125,9 @@ func (r *reader) bundle(entry string) string {
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Plugins: []api.Plugin{connection},
 	})
 	for _, m := range append(result.Errors, result.Warnings...) {
-		r.err = errors.Join(r.err, fmt.Errorf("%s: %s", entry, m.Text))
+		if m.ID != "import-is-undefined" { // the replaced connection lacks what only a server can do
+			r.err = errors.Join(r.err, fmt.Errorf("%s: %s", entry, m.Text))
+		}
 	}
 	if len(result.OutputFiles) != 1 {
 		return ""
@@ -166,7 +168,15 @@ func (p *parts) html() ([]byte, error) {
 ` + p.licences + `-->
 ` + styles + `</head>
 <body>
-<main><h1>winperf</h1><p>Loading …</p><noscript>This page needs JavaScript.</noscript></main>
+<main>
+<h1>winperf</h1>
+<div class="empty">
+<p>Drop logs of performance counters here: blg, csv, tsv, captures and JSON lines.</p>
+<p><button type="button" id="open">Open logs…</button></p>
+<p class="note">This page has no server. It reads the logs in the browser and sends nothing.</p>
+<noscript>This page needs JavaScript.</noscript>
+</div>
+</main>
 ` + savedLogs + `
 <script type="text/plain" id="program">` + p.program + `</script>
 <script type="text/plain" id="worker">` + p.worker + `</script>
