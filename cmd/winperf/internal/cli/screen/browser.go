@@ -287,7 +287,7 @@ func (s *Screen) choose() Action {
 func (s *Screen) browserLines(height int) (lines []string) {
 	b := &s.browser
 	if b.loading {
-		return []string{"reading the objects of the source …"}
+		return []string{shorten("reading the objects of the source …", s.width)}
 	}
 
 	title, help := "Objects", ""
@@ -305,7 +305,7 @@ func (s *Screen) browserLines(height int) (lines []string) {
 	room := max(height-1-most-1, 1)
 	items := s.items()
 	if len(items) == 0 {
-		lines = append(lines, "no match")
+		lines = append(lines, shorten("no match", s.width))
 	}
 	b.top = max(min(b.top, b.at), b.at-room+1)
 	for i := b.top; i < min(len(items), b.top+room); i++ {
@@ -324,5 +324,8 @@ func (s *Screen) browserLines(height int) (lines []string) {
 		below[most-1] = shorten(below[most-1], s.width-2) + " …"
 	}
 	lines = append(fit(lines, 1+room), "")
-	return append(lines, below...)
+	for _, text := range below {
+		lines = append(lines, shorten(text, s.width))
+	}
+	return lines
 }

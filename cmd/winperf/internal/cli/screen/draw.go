@@ -94,7 +94,7 @@ func fit(lines []string, n int) []string {
 func (s *Screen) head() []string {
 	l := newLine(s.width)
 	l.add(bold, "winperf ")
-	l.add(plain, safetext.Line(s.opt.Title)+"  ")
+	l.add(plain, shorten(s.opt.Title, max(s.width/3, 8))+"  ") // the rest is for the time and the state
 	if s.number > 0 {
 		l.add(plain, s.opt.Time(s.at))
 	}

@@ -57,7 +57,7 @@ const gap = 2 // columns between two columns
 func (t *table) nameWidth() int {
 	widest := safetext.Width(t.title())
 	for _, r := range t.visible {
-		widest = max(widest, safetext.Width(r.name)+2*r.depth)
+		widest = max(widest, r.width+2*r.depth)
 	}
 	return widest
 }

@@ -81,7 +81,7 @@ func (s *Screen) cell() (t *table, r *row, k int) {
 // history draws the last values of the cell.
 func (s *Screen) history(height int) []string {
 	if s.row == nil {
-		return []string{"the instance has ended"}
+		return []string{shorten("the instance has ended", s.width)}
 	}
 	t, r, k := s.cell()
 	title := newLine(s.width)
@@ -97,7 +97,7 @@ func (s *Screen) history(height int) []string {
 	}
 
 	if k >= len(r.cells) || t.columns[k].fact != "" {
-		return []string{title.String(), "no history"}
+		return []string{title.String(), shorten("no history", s.width)}
 	}
 
 	past := r.cells[k].past
@@ -108,8 +108,8 @@ func (s *Screen) history(height int) []string {
 		}
 	}
 
-	if n == 0 {
-		return []string{title.String(), "no value yet"}
+	if n == 0 || len(s.times) == 0 { // or a jump in a log
+		return []string{title.String(), shorten("no value yet", s.width)}
 	}
 	text := func(f float64) string { return valueText(&series, counter.Float(f), s.opt.Exact) }
 	now, _ := s.cellText(t, r, k)
@@ -166,7 +166,7 @@ func bar(v, high float64, height, n int) rune {
 // details lists all values of the instance, and facts about a process.
 func (s *Screen) details(height int) []string {
 	if s.row == nil {
-		return []string{"the instance has ended"}
+		return []string{shorten("the instance has ended", s.width)}
 	}
 	t, r := s.table, s.row
 	var lines []string

@@ -41,6 +41,19 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+// TestEndedJump moves in a log while the history of an ended process is shown.
+func TestEndedJump(t *testing.T) {
+	s := New(Options{Time: clock, Log: true})
+	var m measured
+	s.Take(begin, m.columns(shell), nil)
+	press(s, "enter")
+	s.Take(begin.Add(time.Second), m.columns(shell[:3]), nil)
+	s.Restart(true, true)
+	if got := text(s)[1:3]; got[0] != "cc  % Processor Time ended" || got[1] != "no value yet" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestLongDetails scrolls details that are longer than the screen.
 func TestLongDetails(t *testing.T) {
 	s := shown(shell)
@@ -141,5 +154,16 @@ func TestSteady(t *testing.T) {
 	press(s, "end")
 	if got := text(s)[1]; got != before {
 		t.Errorf("%q, before %q", got, before)
+	}
+}
+
+// TestTitle shows time, place and state although the name of the log is long.
+func TestTitle(t *testing.T) {
+	s := New(Options{Title: "/var/log/" + strings.Repeat("long/", 20), Log: true, Time: clock})
+	s.Take(begin, nil, nil)
+	s.SetPlace(Place{Index: 7528, Count: 7529})
+	s.Pause(true)
+	if got, want := text(s)[0], "winperf /var/log/long/long/long/l…  09:30:00  sample 7529 of 7529 paused"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

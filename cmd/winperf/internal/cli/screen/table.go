@@ -59,6 +59,7 @@ type cell struct {
 
 type row struct {
 	name, key string
+	width     int            // of the name
 	series    winperf.Series // the instance, or for a single object the counter
 	cells     []cell
 	id        uint32
@@ -152,7 +153,10 @@ func (t *table) rowOf(c *winperf.Column, n int, id uint32) *row {
 		}
 	}
 
-	r.name, r.series = safetext.Line(name), s
+	r.series = s
+	if text := safetext.Line(name); text != r.name {
+		r.name, r.width = text, safetext.Width(text)
+	}
 	return r
 }
 
