@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,12 @@ import (
 
 func (h *Handler) answer(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case h.busy <- struct{}{}:
+			defer func() { <-h.busy }()
+		case <-r.Context().Done():
+			return
+		}
 		answer, err := api.Answer(r.Context(), h.view, name, r.URL.Query())
 		if err != nil {
 			refuse(w, r, err)
@@ -50,7 +57,39 @@ func send(w http.ResponseWriter, r *http.Request, answer any) {
 		defer func() { _ = compressed.Close() }()
 		out = compressed
 	}
-	_ = json.NewEncoder(safetext.NewJSON(out)).Encode(answer)
+	_ = encode(safetext.NewJSON(out), answer) // the client is gone
+}
+
+// encode writes an answer as JSON. It writes a range in parts: its text is much larger than its values.
+func encode(w io.Writer, answer any) error {
+	r, is := answer.(*view.Range)
+	if !is {
+		return json.NewEncoder(w).Encode(answer)
+	}
+
+	head := *r
+	head.Series = []view.SeriesValues{}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	const end = "]}"
+	text = bytes.TrimSuffix(text, []byte(end))
+	for i := range r.Series {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		series, err := json.Marshal(&r.Series[i])
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(text, series...)); err != nil {
+			return err
+		}
+		text, r.Series[i] = text[:0], view.SeriesValues{}
+	}
+	_, err = w.Write(append(text, end+"\n"...))
+	return err
 }
 
 // cancel ends the reading of a log.

@@ -44,6 +44,7 @@ type Handler struct {
 	cookie string // its name, because browsers share cookies between the ports of a host
 	mux    *http.ServeMux
 	slots  chan struct{}
+	busy   chan struct{} // one element for each answer in memory
 
 	onePage func() ([]byte, error) // OnePage, except in tests
 
@@ -55,10 +56,13 @@ type Handler struct {
 // maxRequests limits the requests at the same time, including streams.
 const maxRequests = 64
 
+// maxAnswers limits the answers in memory. Other requests wait. Browsers send at most 6 requests at the same time.
+const maxAnswers = 8
+
 // New returns a Handler of a View, which the caller closes.
 func New(v *view.View, opt Options) *Handler {
 	h := &Handler{view: v, opt: opt, token: opt.Token, mux: http.NewServeMux(), onePage: OnePage}
-	h.slots = make(chan struct{}, maxRequests)
+	h.slots, h.busy = make(chan struct{}, maxRequests), make(chan struct{}, maxAnswers)
 	h.cookie = "winperf-" + rand.Text()[:8]
 	h.mux.HandleFunc("POST /api/v1/login", h.login)
 	for _, name := range api.Names() {
