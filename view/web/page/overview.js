@@ -293,7 +293,7 @@ export class Overview {
     const value = (number) => (number === null || number === undefined ? '–' : formatValue(number * factor, unit));
     const show = () => this.app.add([{path: formatPath(path), top: 0}], {view: 'charts', mark: time});
     return el('li', {},
-      el('button', {type: 'button', class: 'link', onclick: show, title: `${one.path}\n${one.difference}`,
+      el('button', {type: 'button', class: 'link', onclick: show, title: `${one.path}: ${one.difference}`,
         'data-key': one.path},
         name(path.instance === null ? path.object : path.instance || '(no name)', {class: 'changed-who'}), ' ',
         name(path.counter)),

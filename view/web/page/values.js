@@ -97,7 +97,7 @@ export class Values {
     const {columns} = this.app.state;
     const wanted = columns.length > 0 ? columns : preferred[this.current.name.toLowerCase()] ?? [];
     const found = wanted.map((one) => find(counters, one)).filter(Boolean);
-    return found.length > 0 ? found : counters.slice(0, usualColumns);
+    return columns.length > 0 && found.length > 0 ? found : [...new Set([...found, ...counters])].slice(0, usualColumns);
   }
 
   #toggleColumn(counter) {
