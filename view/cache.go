@@ -97,6 +97,6 @@ func (t *table) binWidth() int64 {
 func (t *table) size() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	const perRow = 500
-	return 8*(t.used+len(t.times)) + perRow*len(t.rows)
+	const perRow, perState = 500, 16
+	return 8*(t.used+len(t.times)) + perRow*len(t.rows) + perState*t.states
 }

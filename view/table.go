@@ -30,6 +30,7 @@ type table struct {
 	width   int64   // milliseconds covered by the last bin before the current sample
 	used    int     // the number of values in the rows
 	text    int     // bytes of the names of the rows
+	states  int     // changes of status in all rows
 	lost    bool    // rows were omitted
 	full    int     // the sample in which no row could be removed
 
@@ -143,7 +144,7 @@ func (t *table) column(c *winperf.Column, to *tableColumn, now, weight int64) {
 		}
 		t.set(r, now, v, weight)
 		if !t.lean {
-			r.note(now, status)
+			t.note(r, now, status)
 			if c.Anomalies(n).Has(winperf.CounterReset) && len(r.resets) < maxResets {
 				r.resets = append(r.resets, now)
 			}
@@ -245,6 +246,7 @@ func (t *table) remove(which func(*row) bool) {
 		if is {
 			t.used -= len(r.average) + 3*len(r.minimum)
 			t.text -= textOf(r.series)
+			t.states -= len(r.states)
 			delete(t.names, t.hash(r.series))
 		}
 		return is
@@ -308,13 +310,14 @@ func (t *table) grow(r *row) {
 	t.used += 3
 }
 
-// note records a change of the status.
-func (r *row) note(at int64, status counter.Status) {
-	if n := len(r.states); n == 0 || r.states[n-1].status != status {
-		if n < maxStates {
-			r.states = append(r.states, state{at, status})
-		}
+// note records a change of the status, but at most one change for each four values of a full table.
+func (t *table) note(r *row, at int64, status counter.Status) {
+	n := len(r.states)
+	if n > 0 && (r.states[n-1].status == status || n >= maxStates || t.states >= t.limit/4) {
+		return
 	}
+	r.states = append(r.states, state{at, status})
+	t.states++
 }
 
 // widthOf returns the milliseconds that a bin covers, 0 if unknown.

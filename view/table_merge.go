@@ -81,10 +81,11 @@ func (t *table) trim(before int64) {
 	}
 
 	t.times = slices.Clone(t.times[n:])
-	t.used = 0
+	t.used, t.states = 0, 0
 	for _, r := range t.rows {
 		r.trim(n, before)
 		t.used += len(r.average) + 3*len(r.minimum)
+		t.states += len(r.states)
 	}
 	t.remove(func(r *row) bool { return len(r.average) == 0 })
 }

@@ -102,6 +102,34 @@ func TestTableLongNames(t *testing.T) {
 	}
 }
 
+// TestTableStates: the changes of status in a table have a limit, and removed rows count.
+func TestTableStates(t *testing.T) {
+	const limit, series = 65536, 40
+	tab := newTable(limit, false)
+	for second := range 2000 {
+		status := counter.OK
+		if second%2 == 0 {
+			status = counter.NegativeValue
+		}
+		var readings []winperf.Reading
+		for i := range series {
+			s := winperf.NewSeries(winperf.Path{Object: "Disk", HasInstance: true, Instance: fmt.Sprint(i + second/500), Counter: "Value"})
+			readings = append(readings, winperf.Reading{Series: s, Value: counter.Float(1), Status: status})
+		}
+		tab.add(time.Unix(int64(1000+second), 0), winperf.ColumnsOf(readings))
+		if second == 1500 {
+			tab.trim(time.Unix(2400, 0).UnixMilli())
+		}
+	}
+	all := 0
+	for _, r := range tab.rows {
+		all += len(r.states)
+	}
+	if all != tab.states || all > limit/4+len(tab.rows) || all < limit/8 {
+		t.Errorf("%d changes of status in %d rows, counted %d", all, len(tab.rows), tab.states)
+	}
+}
+
 // TestEventTexts: the texts of events have a limit, and further events are counted.
 func TestEventTexts(t *testing.T) {
 	v := newSurvey()
