@@ -224,14 +224,18 @@ func (q *query) firstLook(ctx context.Context) (*survey, error) {
 
 // isPicture reports whether the survey has values, or all of them.
 func (v *survey) isPicture() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return !v.first.IsZero() || v.isReady()
+}
+
+func (v *survey) isReady() bool {
 	select {
 	case <-v.ready:
 		return true
 	default:
+		return false
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return !v.first.IsZero()
 }
 
 func (v *survey) objects(schema *winperf.Schema) []Object {

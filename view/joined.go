@@ -209,7 +209,7 @@ func (q *joinedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !errors.Is(err, io.EOF) {
+		if !errors.Is(err, io.EOF) && !errors.Is(err, fs.ErrNotExist) { // or it was removed
 			q.damage = append(q.damage, err)
 		}
 		q.damage = append(q.damage, s.Damage...)

@@ -166,12 +166,16 @@ func checkSteps(n int64) error {
 
 // read answers from the tables of the paths or, until these are complete, from the survey.
 func (q *query) read(ctx context.Context, sur *survey, step int64, top int) (*Range, error) {
-	entries, complete, err := q.tables(ctx, step, patience)
+	wait := patience
+	if !sur.isReady() { // tables are read after it
+		wait = moment
+	}
+	entries, complete, err := q.tables(ctx, step, wait)
 	if err != nil {
 		return nil, err
 	}
 	if entries == nil {
-		if sur, err = q.look(ctx, patience); err != nil {
+		if sur, err = q.look(ctx, 0); err != nil {
 			return nil, err
 		}
 	}

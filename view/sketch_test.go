@@ -3,6 +3,7 @@ package view_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
 	"sync"
 	"testing"
@@ -194,4 +195,44 @@ func TestLargeGrows(t *testing.T) {
 		}
 		return false
 	})
+}
+
+// vanishing is a log that is removed after it was opened.
+type vanishing struct{ winperf.Source }
+
+func (v vanishing) Compile(ctx context.Context, sel winperf.Selection) (winperf.Query, error) {
+	q, err := v.Source.Compile(ctx, sel)
+	return vanishingQuery{q}, err
+}
+
+type vanishingQuery struct{ winperf.Query }
+
+func (vanishingQuery) Next(context.Context, *winperf.Sample) error {
+	return fmt.Errorf("log: %w", fs.ErrNotExist)
+}
+
+// TestVanishing: a part that is removed while a request reads it is a gap without damage.
+func TestVanishing(t *testing.T) {
+	dir := t.TempDir()
+	for from := 0; from < 30; from += 10 {
+		writeLog(t, dir, from, from+10, block)
+	}
+	list := func() ([]view.Part, error) {
+		parts, err := files(dir)()
+		of := parts[1].Open
+		parts[1].Open = func(ctx context.Context) (winperf.Source, error) {
+			src, err := of(ctx)
+			return vanishing{src}, err
+		}
+		return parts, err
+	}
+	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(list), Grows: true})
+	chart, err := v.Range(t.Context(), view.Request{Paths: []string{`\Process(shell)\Working Set`}}, view.Steps{})
+	if err != nil || len(chart.Times) != 20 || chart.Times[10] != at(20).UnixMilli() || chart.Series[0].Average[10] != 1020 {
+		t.Errorf("%+v, %v", chart, err)
+	}
+	sources, err := v.Sources(t.Context())
+	if err != nil || len(sources.Sources[0].Damage) != 0 {
+		t.Errorf("%+v, %v", sources, err)
+	}
 }

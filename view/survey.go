@@ -152,6 +152,7 @@ func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) 
 		if failed = err; err != nil {
 			break
 		}
+		v.noteAll(cycle.Damage) // also of parts before the latest sample
 		if !cycle.Time.After(v.latest) {
 			continue
 		}
@@ -197,6 +198,16 @@ func (v *survey) noteDamage(err error) {
 	}
 }
 
+func (v *survey) noteAll(damage []error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, err := range damage {
+		if _, notice := err.(interface{ Topic() string }); !notice {
+			v.noteDamage(err)
+		}
+	}
+}
+
 func (v *survey) add(cycle *measure.Cycle) {
 	v.table.add(cycle.Time, cycle.Columns())
 	v.mu.Lock()
@@ -206,11 +217,6 @@ func (v *survey) add(cycle *measure.Cycle) {
 	}
 	v.latest = cycle.Time
 	v.done, v.of = cycle.Sample.At, cycle.Sample.Of
-	for _, err := range cycle.Damage {
-		if _, notice := err.(interface{ Topic() string }); !notice {
-			v.noteDamage(err)
-		}
-	}
 	for _, a := range cycle.Anomalies {
 		v.note(a)
 	}

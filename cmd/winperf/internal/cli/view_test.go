@@ -2,14 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -29,29 +25,8 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{file, dir} {
-		ctx, stop := context.WithCancel(t.Context())
-		var stdout, stderr sharedBuffer
-		status := make(chan int, 1)
-		go func() {
-			status <- Run(ctx, []string{"view", name, "--no-browser"}, strings.NewReader(""), &stdout, &stderr)
-		}()
-		var address []string
-		eventually(t, "the address is printed", func() bool {
-			address = regexp.MustCompile(`^(http://127\.0\.0\.1:\d+)/#token=(\w+)\n`).FindStringSubmatch(stdout.String())
-			return address != nil
-		})
-
-		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
-		login, err := client.Post(address[1]+"/api/v1/login", "text/plain", strings.NewReader(address[2]))
-		if err != nil || login.StatusCode != http.StatusNoContent {
-			t.Fatalf("%v %v", login, err)
-		}
-		_ = login.Body.Close()
-		answer, err := client.Get(address[1] + "/api/v1/range?path=" + url.QueryEscape(`\Memory\Available Bytes`))
+		v := startView(t, name)
+		answer, err := v.Get(v.address + "range?path=" + url.QueryEscape(`\Memory\Available Bytes`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,11 +35,6 @@ func TestView(t *testing.T) {
 		if err != nil || !bytes.Contains(text, []byte(`"times":[1705530000000,1705530001000]`)) ||
 			!bytes.Contains(text, []byte(`"average":[100,300]`)) {
 			t.Errorf("%s: %s %v", name, text, err)
-		}
-
-		stop()
-		if n := <-status; n != 0 {
-			t.Errorf("status %d: %s", n, stderr.String())
 		}
 	}
 }
