@@ -75,6 +75,11 @@ export class App {
     return {begin: Math.floor(start), end: endOf(start + end - begin)};
   }
 
+  // names tell the two sources or ranges of a comparison apart.
+  get names() {
+    return this.source === this.other ? ['this range', 'the compared range'] : [this.source.name, this.other?.name];
+  }
+
   get zone() {
     if (this.state.zone === 'utc') return utc;
     if (this.state.zone === 'browser') return browserZone();
@@ -113,10 +118,11 @@ export class App {
     this.set(within(zoomed(now, factor, place), this.source));
   }
 
-  pan(milliseconds) {
+  // pan moves the range by a part of its length.
+  pan(part) {
     const {begin, end} = this.window;
-    const moved = within({begin: Math.round(begin + milliseconds), end: Math.round(end + milliseconds)}, this.source);
-    this.set({...moved, follow: 0});
+    const moved = (time) => Math.round(time + part * (end - begin));
+    this.actions.zoom(moved(begin), moved(end));
   }
 
   // showAll selects the whole source.

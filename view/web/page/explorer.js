@@ -187,7 +187,7 @@ export class Explorer {
       if (comparing) {
         const second = {...this.compared, series: this.compared.series.filter((one) => one.unit === unit)};
         ({model, lines: frame.lines} = compare(own, second, app.window, this.comparedWindow, frame.palette,
-          {...style, names: this.#names()}));
+          {...style, names: app.names}));
       }
       frame.times = model.times;
       frame.panel.draw({
@@ -196,12 +196,6 @@ export class Explorer {
       });
     }
     this.#drawTable();
-  }
-
-  // names tell the lines of a comparison apart.
-  #names() {
-    const {source, other} = this.app;
-    return source === other ? ['visible', 'compared'] : [source.name, other.name];
   }
 
   // arrange makes one panel for each unit, and keeps panels that exist.
@@ -256,8 +250,8 @@ export class Explorer {
     }
     const comparing = rows.some(({other}) => other);
     const shown = this.#allRows ? rows : rows.slice(0, rowLimit);
-    const columns = ['Counter', 'Instance', 'At cursor', 'Last', comparing ? `Average, ${this.#names()[0]}` : 'Average', 'Minimum', 'Maximum',
-      ...(comparing ? [`Average, ${this.#names()[1]}`, 'Difference'] : [])];
+    const columns = ['Counter', 'Instance', 'At cursor', 'Last', comparing ? `Average, ${this.app.names[0]}` : 'Average', 'Minimum', 'Maximum',
+      ...(comparing ? [`Average, ${this.app.names[1]}`, 'Difference'] : [])];
     this.cells = [];
     const scroll = {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Statistics', 'data-key': 'table'};
     const table = el('table', {class: 'grid-table'},

@@ -34,8 +34,8 @@ const commands = [
   [['2'], 'charts', () => app.set({view: 'charts'})],
   [['3'], 'values', () => app.set({view: 'values'})],
   [['/'], 'search counters, or filter values', search],
-  [['ArrowLeft'], 'earlier', () => move(-0.5)],
-  [['ArrowRight'], 'later', () => move(0.5)],
+  [['ArrowLeft'], 'earlier', () => app.pan(-0.5)],
+  [['ArrowRight'], 'later', () => app.pan(0.5)],
   [['+', '='], 'zoom in', () => app.scaleBy(0.5)],
   [['-'], 'zoom out', () => app.scaleBy(2)],
   [['0'], 'whole time', () => app.showAll()],
@@ -51,15 +51,9 @@ if (data.page) commands.push([['s'], 'save this view with its samples as a page'
 const shell = new Shell(app, {
   help: () => dialog.showModal(), theme, csv, png, link, compare, page: data.page && page,
   cancel: data.cancel && (() => data.cancel(app.source.id).catch(fail)),
-  earlier: () => move(-0.5), later: () => move(0.5), zoomIn: () => app.scaleBy(0.5), zoomOut: () => app.scaleBy(2),
-  all: () => app.showAll(),
 });
 const dialog = helpDialog(commands);
 const dark = matchMedia('(prefers-color-scheme: dark)');
-
-function move(part) {
-  app.pan(part * (app.window.end - app.window.begin));
-}
 
 function search() {
   if (app.state.view === 'overview') app.set({view: 'charts'});

@@ -79,7 +79,7 @@ export class Shell {
       compare: compare && {source: swapped, begin: null}});
   }
 
-  #rangeBar({earlier, later, zoomIn, zoomOut, all, compare}) {
+  #rangeBar({compare}) {
     const {app} = this;
     const button = (text, label, action) => el('button',
       {type: 'button', text, 'aria-label': label, title: label, onclick: action});
@@ -97,14 +97,14 @@ export class Shell {
     this.span = el('span', {class: 'span'});
     this.follow = el('select', {'aria-label': 'Follow new samples',
       onchange: () => this.#changeFollow(Number(this.follow.value))});
-    this.allButton = button('All', 'All: the whole time of the source (0)', all);
+    this.allButton = button('All', 'All: the whole time of the source (0)', () => app.showAll());
     this.compareButton = el('button', {type: 'button', text: 'Compare', 'aria-pressed': 'false',
       title: 'Compare two ranges or sources (c)', onclick: compare});
     this.range = el('div', {class: 'range', role: 'group', 'aria-label': 'Visible range'},
       el('span', {class: 'edges'}, this.begin, el('span', {text: '–'}), this.end, this.span),
-      el('span', {class: 'moves'}, button('‹', 'Earlier (←)', earlier), button('›', 'Later (→)', later),
-        button('−', 'Zoom out (-)', zoomOut),
-        button('+', 'Zoom in (+)', zoomIn), this.allButton, this.follow, this.compareButton),
+      el('span', {class: 'moves'}, button('‹', 'Earlier (←)', () => app.pan(-0.5)),
+        button('›', 'Later (→)', () => app.pan(0.5)), button('−', 'Zoom out (-)', () => app.scaleBy(2)),
+        button('+', 'Zoom in (+)', () => app.scaleBy(0.5)), this.allButton, this.follow, this.compareButton),
       this.zoneSelect);
   }
 
@@ -163,7 +163,7 @@ export class Shell {
         const direction = {ArrowLeft: -1, ArrowRight: 1}[event.key];
         if (!direction) return;
         event.preventDefault();
-        app.pan(direction * (app.window.end - app.window.begin) / 4);
+        app.pan(direction / 4);
       },
     }, this.ticks, this.thumb);
     this.bar = el('section', {class: 'bar', 'aria-label': 'Time'}, this.range, this.compare, this.line, this.keys);
@@ -181,7 +181,7 @@ export class Shell {
     const stop = (moved) => {
       document.removeEventListener('pointermove', move);
       document.removeEventListener('pointerup', stop);
-      app.pan(place(moved) - app.window.begin);
+      app.actions.zoom(Math.round(place(moved)), Math.round(place(moved) + size));
     };
     if (app.window.whole) return;
     move(event);
@@ -246,9 +246,8 @@ export class Shell {
     this.compare.hidden = !state.compare;
     if (state.compare) {
       options(this.otherSelect, sources.map((one) => [one.id, one.name]), app.other.id);
-      const names = app.other === source ? ['this range', 'the compared range'] : [source.name, app.other.name];
       this.compareNote.textContent = state.view === 'charts'
-        ? safe(`Solid: ${names[0]}; dashed: ${names[1]}; aligned at the start`) : '';
+        ? safe(`Solid: ${app.names[0]}; dashed: ${app.names[1]}; aligned at the start`) : '';
       const begin = timeText(rounded(app.otherWindow.begin), zone);
       if (document.activeElement !== this.otherBegin) this.otherBegin.value = begin;
     }

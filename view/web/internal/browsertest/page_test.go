@@ -390,3 +390,24 @@ func TestMenus(t *testing.T) {
 	}
 	p.check()
 }
+
+// TestTimeline drags the visible range in the timeline, and moves it by the keys and buttons.
+func TestTimeline(t *testing.T) {
+	p := open(t, 1280, 800, `view=values&begin=2024-01-17T22:30:00Z&end=2024-01-17T22:40:00Z`)
+	box := eval[[]float64](p, `(() => { const box = document.querySelector('.timeline').getBoundingClientRect(); return [box.left, box.top + 6, box.width]; })()`)
+	p.run(chromedp.MouseClickXY(box[0]+box[2]/2, box[1]))
+	p.wait(`location.hash.includes('begin=2024-01-17T22:42:')`)
+	if got := p.times(); got != "23:42-23:52" {
+		t.Errorf("after a click in the middle the range is %s", got)
+	}
+	eval[any](p, `document.querySelector('.timeline').focus()`)
+	p.press(kb.ArrowLeft)
+	if got := p.times(); got != "23:40-23:50" && got != "23:39-23:49" {
+		t.Errorf("after a quarter the range is %s", got)
+	}
+	p.run(chromedp.Click(chromedp.Search(`//button[@title='Later (→)']`)))
+	if got := p.times(); got != "23:45-23:55" && got != "23:44-23:54" {
+		t.Errorf("after a half the range is %s", got)
+	}
+	p.check()
+}
