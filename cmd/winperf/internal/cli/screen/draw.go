@@ -154,6 +154,9 @@ func (s *Screen) body(height int) []string {
 	if s.number == 0 {
 		return []string{shorten(s.opt.Waiting, s.width)}
 	}
+	for _, t := range s.tables {
+		s.layOut(t)
+	}
 	entries := s.entries()
 	if len(entries) == 0 {
 		text := "no instance; o lists the objects of the source"
@@ -163,34 +166,27 @@ func (s *Screen) body(height int) []string {
 		return []string{shorten(text, s.width)}
 	}
 
-	for _, t := range s.tables {
-		s.layOut(t)
-	}
 	s.scroll(entries, s.cursor(entries), height)
-	s.drawn = s.drawn[:0]
+
 	var lines []string
-	add := func(e entry, texts ...string) {
-		for _, text := range texts {
-			lines, s.drawn = append(lines, text), append(s.drawn, e)
-		}
+	s.drawn = s.drawn[:0]
+	add := func(text string, e entry) {
+		lines, s.drawn = append(lines, text), append(s.drawn, e)
 	}
-	first := entry{table: entries[s.top].table}
-	add(first, s.heads(first.table)...)
-	for _, e := range entries[s.top:] {
+	first := entries[s.top].table
+	for _, text := range s.heads(first) {
+		add(text, entry{table: first})
+	}
+	for _, e := range entries[s.top:min(s.top+max(height, 0), len(entries))] {
 		switch {
 		case e.row != nil:
-			add(e, s.rowLine(e.table, e.row, e.row == s.row))
-		case len(lines)+1+e.table.heads < height: // and a row
-			add(entry{}, "")
-			add(e, s.heads(e.table)...)
+			add(s.rowLine(e.table, e.row, e.row == s.row), e)
+		case e.head == 0:
+			add("", entry{})
 		default:
-			return lines
-		}
-		if len(lines) >= height {
-			break
+			add(s.heads(e.table)[e.head-1], entry{table: e.table})
 		}
 	}
-
 	return lines
 }
 

@@ -17,7 +17,8 @@ var fuzzKeys = []string{
 	"enter", "esc", "backspace", "d", "?", "o", "space", ".", "<", ":", "a", "1", "ctrl+z", "q", "l", "h",
 }
 
-// FuzzScreen changes a screen in any order: nothing panics, and the lines fit the screen.
+// FuzzScreen changes a screen in any order: nothing panics, the row of the cursor is visible, and
+// the lines fit the screen.
 func FuzzScreen(f *testing.F) {
 	f.Add([]byte("\x28\x2a\x01\x02\x03"))
 	f.Add([]byte{40, 15, 26, 16, 3, 3, 10, 41, 16, 42, 1, 1, 17, 36, 50, 60, 8, 8, 19, 43, 17, 21, 45, 16, 22, 16, 44})
@@ -56,6 +57,10 @@ func FuzzScreen(f *testing.F) {
 			}
 
 			lines := text(s)
+			cursor := slices.ContainsFunc(s.drawn, func(e entry) bool { return e.row == s.row })
+			if s.row != nil && s.overlay == noOverlay && height-len(s.head()) > 5 && !cursor {
+				t.Fatalf("step %d: the row of the cursor is not visible in %q", i, lines)
+			}
 			if len(lines) > height {
 				t.Fatalf("step %d: %d lines of %d", i, len(lines), height)
 			}

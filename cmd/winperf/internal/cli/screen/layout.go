@@ -7,24 +7,16 @@ import (
 	"github.com/winperf/winperf/internal/safetext"
 )
 
-// scroll sets the first visible entry so that the cursor is visible.
-func (s *Screen) scroll(entries []entry, at, height int) {
-	if at < 0 {
-		at = 0
-	}
-	if s.top > at {
-		s.top = at
-	}
-
-	for s.top < at && s.linesBetween(entries, s.top, at) > height {
+// scroll sets the first visible entry so that the cursor is visible, below the head of the entry's table.
+func (s *Screen) scroll(entries []entry, cursor, height int) {
+	s.top = max(min(s.top, cursor), 0)
+	for s.top < cursor && cursor-s.top >= height-entries[s.top].table.heads {
 		s.top++
 	}
-	for s.top > 0 && s.linesBetween(entries, s.top-1, len(entries)-1) <= height {
+	for s.top > 0 && len(entries)-s.top < height-entries[s.top-1].table.heads {
 		s.top--
 	}
-
-	s.top = min(s.top, len(entries)-1)
-	for s.top > 0 && entries[s.top].row == nil {
+	for entries[s.top].row == nil {
 		s.top++ // a row follows each head
 	}
 
@@ -34,20 +26,6 @@ func (s *Screen) scroll(entries []entry, at, height int) {
 	first := entries[s.top]
 	first.table.from = max(slices.Index(first.table.visible, first.row), 0)
 	s.layOut(first.table)
-}
-
-// linesBetween returns the number of lines from the head above a first entry to a last entry.
-func (s *Screen) linesBetween(entries []entry, from, to int) int {
-	if to-from > s.height {
-		return to - from
-	}
-	n := entries[from].table.heads
-	for _, e := range entries[from : to+1] {
-		if n++; e.row == nil {
-			n += e.table.heads
-		}
-	}
-	return n
 }
 
 const gap = 2 // columns between two columns

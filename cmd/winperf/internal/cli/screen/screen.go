@@ -181,20 +181,23 @@ func (s *Screen) arrange() {
 	}
 }
 
-// entry is a line of the tables: the head of a table, or a row.
+// entry is a line of the tables: a row, or above the rows of a table a blank line and its head.
 type entry struct {
 	table *table
-	row   *row // nil for a head
+	row   *row
+	head  int // without a row: 0 for the blank line, otherwise the line of the head from 1
 }
 
 // entries returns the lines of all tables. The first head is not among them, because it does not scroll.
 func (s *Screen) entries() (all []entry) {
-	for i, t := range s.tables {
-		if len(t.visible) > 0 && i > 0 && len(all) > 0 {
-			all = append(all, entry{table: t})
+	for _, t := range s.tables {
+		if len(t.visible) > 0 && len(all) > 0 {
+			for n := range 1 + t.heads {
+				all = append(all, entry{table: t, head: n})
+			}
 		}
 		for _, r := range t.visible {
-			all = append(all, entry{t, r})
+			all = append(all, entry{table: t, row: r})
 		}
 	}
 	return all
@@ -212,7 +215,7 @@ func (s *Screen) moveTo(entries []entry, at int) {
 		return
 	}
 	at = max(min(at, len(entries)-1), 0)
-	if entries[at].row == nil {
+	for entries[at].row == nil {
 		at++ // a row follows each head
 	}
 	s.table, s.row = entries[at].table, entries[at].row
@@ -223,7 +226,7 @@ func (s *Screen) moveTo(entries []entry, at int) {
 func (s *Screen) move(by int) {
 	entries := s.entries()
 	at := max(min(s.cursor(entries)+by, len(entries)-1), 0)
-	if at < len(entries) && entries[at].row == nil && by < 0 {
+	for at < len(entries) && entries[at].row == nil && by < 0 {
 		at--
 	}
 	s.moveTo(entries, at)
