@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 	"testing"
 	"time"
@@ -78,4 +79,68 @@ func TestConcurrentTables(t *testing.T) {
 	readers.Wait()
 	cancel()
 	writers.Wait()
+}
+
+// slow is a log whose queries begin only after a signal.
+type slow struct{ begin chan struct{} }
+
+func (s slow) Describe() winperf.Description {
+	d := winperf.Description{Recorded: true, Samples: 1000}
+	d.Log.Begin, d.Log.End = time.Unix(0, 0), time.Unix(1000, 0)
+	return d
+}
+func (s slow) Schema(context.Context) (*winperf.Schema, error) { return &winperf.Schema{}, nil }
+func (s slow) Close() error                                    { return nil }
+func (s slow) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	<-s.begin
+	return noSamples{}, nil
+}
+
+type noSamples struct{}
+
+func (noSamples) Next(ctx context.Context, _ *winperf.Sample) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return io.EOF
+}
+func (noSamples) Close() error { return nil }
+
+// TestEndedJob: a request never waits for a job that ends because the client of another request left.
+func TestEndedJob(t *testing.T) {
+	paths := []string{`\Process(*)\Value`}
+	for _, r := range []Request{{Paths: paths, Begin: time.Unix(100, 0), End: time.Unix(200, 0)}, {Paths: paths}} {
+		src := slow{make(chan struct{}, 1)}
+		src.begin <- struct{}{} // for New
+		v, err := New(t.Context(), []Source{{Name: "log", Source: src}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := v.all()[0]
+		s.first, s.step, s.expected = time.Unix(0, 0), time.Second, 1000
+		q, err := v.query(r, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		left, cancel := context.WithCancel(t.Context())
+		cancel()
+		first := q.enqueue([]int{0})
+		if ok, err := first.wait(left, -1); ok || err == nil {
+			t.Errorf("the client that left: %v %v", ok, err)
+		}
+		second := q.enqueue([]int{0})
+		if third := q.enqueue([]int{0}); second == first || third != second {
+			t.Errorf("%v: the job of a client that left is used", r)
+		}
+		close(src.begin)
+		for range 2 {
+			if ok, err := second.wait(t.Context(), -1); !ok || err != nil {
+				t.Errorf("the next client: %v %v", ok, err)
+			}
+		}
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -38,6 +38,7 @@ type job struct {
 	mu      sync.Mutex
 	waiting int
 	until   time.Time // it continues until then without a waiting request
+	ended   bool      // it ends without a result
 }
 
 // tables returns a table for each path, or ok false if they are not complete within the wait: then the tables
@@ -100,15 +101,15 @@ func (q *query) enqueue(missing []int) *job {
 	begin, end, part := q.part()
 	j := s.pending
 	for _, running := range s.running {
-		if running.begin == begin && running.end == end && running.hasAll(q.texts, missing) {
-			running.enter()
+		if running.begin == begin && running.end == end && running.hasAll(q.texts, missing) && running.enter() {
 			return running
 		}
 	}
-	if j == nil || part {
+	if part || j == nil || !j.enter() {
 		ctx, cancel := context.WithCancel(s.ctx)
 		j = &job{
 			source: s, begin: begin, end: end, drawn: make(chan struct{}), done: make(chan struct{}), cancel: cancel,
+			waiting: 1,
 		}
 		if part {
 			s.begin(j)
@@ -123,7 +124,6 @@ func (q *query) enqueue(missing []int) *job {
 			j.texts, j.paths = append(j.texts, q.texts[i]), append(j.paths, q.paths[i])
 		}
 	}
-	j.enter()
 	return j
 }
 
@@ -158,10 +158,14 @@ func (q *query) part() (begin, end int64, part bool) {
 	return noBegin, noEnd, false
 }
 
-func (j *job) enter() {
+// enter adds a request that waits for the job, and reports false for a job that ends without a result.
+func (j *job) enter() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.waiting++
+	if !j.ended {
+		j.waiting++
+	}
+	return !j.ended
 }
 
 // leave ends the job if no request waits for it.
@@ -171,6 +175,7 @@ func (j *job) leave(keep time.Duration) {
 	j.waiting--
 	j.until = time.Now().Add(keep)
 	if j.waiting == 0 && keep == 0 {
+		j.ended = true
 		j.cancel()
 	}
 }
@@ -180,6 +185,7 @@ func (j *job) stopUnused() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.waiting == 0 {
+		j.ended = true
 		j.cancel()
 	}
 }
@@ -187,7 +193,8 @@ func (j *job) stopUnused() {
 func (j *job) abandoned() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.waiting == 0 && time.Now().After(j.until)
+	j.ended = j.ended || j.waiting == 0 && time.Now().After(j.until)
+	return j.ended
 }
 
 // wait reports whether the job is done within a time. It also ends when the first samples were read.
