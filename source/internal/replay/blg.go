@@ -60,6 +60,9 @@ func OpenBLG(file File) (winperf.Source, error) {
 	return r, nil
 }
 
+// mostLast limits the buffers that are read to find the last sample.
+const mostLast = 512
+
 // endOfBLG returns the number of samples and the time of the last one according to the log's last buffer,
 // -1 and zero if the log does not record it.
 func endOfBLG(file File, head *pdhlog.Header) (samples int, end time.Time) {
@@ -75,20 +78,29 @@ func endOfBLG(file File, head *pdhlog.Header) (samples int, end time.Time) {
 		return -1, end
 	}
 
+	// The last sample may begin some buffers before the end.
 	last := (info.Size() - 1) / size * size
-	first, tail := io.NewSectionReader(f, 0, size), io.NewSectionReader(f, last, size)
+	for buffers := int64(1); ; buffers *= 8 {
+		from := max(last-(buffers-1)*size, size)
+		samples, end = lastOfBLG(io.NewSectionReader(f, 0, size), io.NewSectionReader(f, from, info.Size()-from))
+		if !end.IsZero() || from == size || buffers >= mostLast {
+			return samples, end
+		}
+	}
+}
+
+// lastOfBLG returns the number of samples, and the time of the last one, of a log's first and last buffers.
+func lastOfBLG(first, tail io.Reader) (samples int, end time.Time) {
 	r, err := pdhlog.NewReader(io.MultiReader(first, tail))
 	if err != nil {
 		return -1, end
 	}
-
 	var sample pdhlog.Sample
 	for err == nil {
 		if err = r.Next(&sample); err == nil {
 			end = sample.Time
 		}
 	}
-
 	return r.Samples(), end
 }
 

@@ -383,3 +383,17 @@ func cooked(c *frame.Cooker, f frame.Frame) map[string]string {
 	}
 	return all
 }
+
+// TestEnd: the end of a log is the time of its last sample, also if a sample has more than a buffer.
+func TestEnd(t *testing.T) {
+	for _, size := range []int{0, 16 << 10} {
+		file, samples := writeSeries(t, pdhlog.Options{BufferSize: size, Layout: pdhlog.Objects})
+		src := openBLG(t, file)
+		times, blocks := samplesOf(t, src, winperf.Selection{Global: true, Costly: true})
+		is := src.Describe()
+		if want := times[len(times)-1]; !is.Log.End.Equal(want) || is.Samples != len(samples) {
+			t.Errorf("buffers of %d bytes, samples of %d: %d samples until %v, want %d until %v", size,
+				len(blocks[0]), is.Samples, is.Log.End, len(samples), want)
+		}
+	}
+}
