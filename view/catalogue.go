@@ -214,6 +214,7 @@ func (q *query) firstLook(ctx context.Context) (*survey, error) {
 			}
 		}
 	}
+
 	for { // a log without an index may be long
 		sur, err := q.look(ctx, patience)
 		if err != nil || sur.isPicture() {

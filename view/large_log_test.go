@@ -130,11 +130,13 @@ func (m *server) add(t testing.TB, o *perfdata.Object, i int) {
 	case i > 0 && i == 16 || o.Title == 234 && i == 4:
 		name = "_Total"
 	}
+
 	if o.Form == perfdata.Single && len(o.Instances) == 0 || o.Form != perfdata.Single {
 		if _, err := o.AddInstance(name); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	last := len(o.Instances) - 1
 	for k, c := range o.Counters {
 		v := m.random.Uint64N(1 << 30)
@@ -157,6 +159,7 @@ func (m *server) next(t testing.TB, b []byte) []byte {
 		uint16(now.Year()), uint16(now.Month()), uint16(now.Weekday()), uint16(now.Day()), uint16(now.Hour()),
 		uint16(now.Minute()), uint16(now.Second()), 0,
 	}
+
 	for n := range m.block.Objects {
 		o := &m.block.Objects[n]
 		o.Time = m.block.Time100ns
@@ -261,6 +264,7 @@ func writeLargeBLG(t testing.TB, name string, size int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	m, schema := newServer(t, 0), serverSchema()
 	titles, _ := nametable.FromSchema(schema)
 	var pool frame.Pool

@@ -397,24 +397,3 @@ func (t *table) precede(at int64) {
 		t.before = at
 	}
 }
-
-// rows returns the rows of the survey that match each of the paths. The table is locked.
-func (v *survey) rows(paths []winperf.Path) (rows [][]*row) {
-	for _, p := range paths {
-		m := p.Matcher()
-		var of []*row
-		for _, r := range v.table.rows {
-			if matches(m, r.series) {
-				of = append(of, r)
-			}
-		}
-		rows = append(rows, of)
-	}
-	return rows
-}
-
-func matches(m winperf.Matcher, s *winperf.Series) bool {
-	p := &s.Path
-	return m.Machine(p.Machine) && m.Object(p.Object) && m.Counter(p.Counter) &&
-		m.HasInstance() == p.HasInstance && (!p.HasInstance || m.Instance(p.Instance, p.Index))
-}

@@ -226,6 +226,7 @@ func TestVanishing(t *testing.T) {
 		}
 		return parts, err
 	}
+
 	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(list), Grows: true})
 	chart, err := v.Range(t.Context(), view.Request{Paths: []string{`\Process(shell)\Working Set`}}, view.Steps{})
 	if err != nil || len(chart.Times) != 20 || chart.Times[10] != at(20).UnixMilli() || chart.Series[0].Average[10] != 1020 {

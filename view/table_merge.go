@@ -25,8 +25,8 @@ func (t *table) halve() {
 	t.times, t.used, t.stride = t.times[:(n+1)/2], used, 2*t.stride
 }
 
-// halveRow merges pairs of bins of a row into memory of their size, since many rows have ended. Bins with even
-// numbers are the first of a pair.
+// halveRow merges pairs of bins of a row into memory of their size, because many rows have ended. Bins with
+// even numbers are the first of a pair.
 func (t *table) halveRow(r *row) {
 	old, n := *r, len(r.average)
 	r.from = old.from / 2

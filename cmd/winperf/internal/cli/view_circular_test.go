@@ -130,6 +130,7 @@ func (v *viewer) followRecorder(t *testing.T, dir string) {
 		if v.get(t, "sources", &sources); status != http.StatusOK || len(sources.Sources[0].Damage) > 0 {
 			t.Fatalf("status %d, %v", status, sources)
 		}
+
 		n := len(r.Times)
 		if n == 0 {
 			return false
