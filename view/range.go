@@ -167,7 +167,7 @@ func checkSteps(n int64) error {
 // read answers from the tables of the paths or, until these are complete, from the survey.
 func (q *query) read(ctx context.Context, sur *survey, step int64, top int) (*Range, error) {
 	wait := patience
-	if !sur.isReady() { // tables are read after it
+	if q.patience() > 0 && !sur.isReady() { // it was waited for, and tables are read after it
 		wait = moment
 	}
 	entries, complete, err := q.tables(ctx, step, wait)

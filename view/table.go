@@ -41,6 +41,7 @@ type table struct {
 // row has the values of one series. A value is NaN if it is missing.
 type row struct {
 	series  *winperf.Series // with its latest name
+	name    uint64          // in the names of the table
 	from    int             // the first bin
 	average []float64
 	// Of tables with several samples per bin; otherwise they are nil, and equal to average.
@@ -191,7 +192,7 @@ func (t *table) row(s *winperf.Series, status counter.Status, kind counter.Kind)
 		t.lost = true
 		return nil
 	default:
-		r = &row{series: s, from: len(t.times) - 1}
+		r = &row{series: s, name: name, from: len(t.times) - 1}
 		t.rows = append(t.rows, r)
 		t.names[name] = r
 	}
@@ -247,7 +248,7 @@ func (t *table) remove(which func(*row) bool) {
 			t.used -= len(r.average) + 3*len(r.minimum)
 			t.text -= textOf(r.series)
 			t.states -= len(r.states)
-			delete(t.names, t.hash(r.series))
+			delete(t.names, r.name)
 		}
 		return is
 	})
