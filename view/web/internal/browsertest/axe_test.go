@@ -59,6 +59,7 @@ func download(t *testing.T, directory string) {
 
 // TestAccessible runs axe-core in the views. Colors do not depend on the width of the window.
 func TestAccessible(t *testing.T) {
+	t.Parallel()
 	script := axe(t)
 	views := map[string]string{
 		"overview": "view=overview", "empty": "view=charts", "compare": exampleCharts + "&with=1&search=disk", "values": "view=values",

@@ -227,6 +227,7 @@ func TestSort(t *testing.T) {
 
 // TestLive follows a live source: the range moves, and the table has new values.
 func TestLive(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	p := open(t, 1280, 800, "source=3&follow=60")
 	end := eval[string](p, `document.querySelectorAll('.edges input')[1].value`)
 	p.wait(`document.querySelectorAll('.edges input')[1].value > '` + end + `'`)
@@ -243,6 +244,7 @@ func TestLive(t *testing.T) {
 
 // TestOffline checks that the page reports a server that does not answer, and continues when it does.
 func TestOffline(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	p := open(t, 1280, 800, "source=3")
 	offline := func(off bool) {
 		conditions := &network.Conditions{Offline: off, DownloadThroughput: -1, UploadThroughput: -1}
@@ -313,6 +315,7 @@ func TestGap(t *testing.T) {
 
 // TestNarrow checks that nothing is wider than a window of 360 pixels.
 func TestNarrow(t *testing.T) {
+	t.Parallel()
 	p := open(t, 360, 740, "")
 	for _, fragment := range []string{"", exampleCharts, exampleCharts + "&with=1", "view=values", "view=values&object=Memory", "source=3", "view=charts"} {
 		p.visit(fragment)
