@@ -26,7 +26,7 @@ import (
 
 // Limits in bytes.
 const (
-	softLimit     = 300 << 20 // of the memory that the program tries to stay within
+	softLimit     = 192 << 20 // of the memory that the program tries to stay within
 	fileLimit     = 1e9
 	unpackedLimit = 256e6 // of a file that was compressed
 )
