@@ -270,9 +270,9 @@ func (p *page) check() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, url := range p.requests {
-		own := []string{p.origin + "/", "about:", "blob:" + p.origin}
+		own := []string{p.origin + "/", "about:", "data:", "blob:" + p.origin}
 		if strings.HasPrefix(p.origin, "file:") {
-			own = append(own, "blob:null/", "data:")
+			own = append(own, "blob:null/")
 		}
 		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(url, prefix) }) {
 			p.t.Errorf("request to another origin: %s", url)

@@ -7,8 +7,7 @@ const requests = new Map(); // running ones, by id: {resolve, reject, onRead}
 let lastId = 0;
 let opened = 0; // sources
 let onOpened = null;
-let showFirst;
-const firstOpened = new Promise((resolve) => { showFirst = resolve; });
+const {promise: firstOpened, resolve: showFirst} = Promise.withResolvers();
 
 // take removes the elements that a selector finds, and returns their texts.
 function take(selector) {

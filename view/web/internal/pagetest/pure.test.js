@@ -423,3 +423,14 @@ test('rules of the source text', async () => {
   }
   assert.ok(lines <= 4000, `${lines} lines of JavaScript`);
 });
+
+test('rules of the source text of the page without a server', async () => {
+  const directory = fileURLToPath(new URL('../onepage/', import.meta.url));
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.js'));
+  assert.equal(names.length, 3);
+  for (const name of names) {
+    const text = await readFile(directory + name, 'utf8');
+    assert.ok(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\('style'/.test(text), `${name} writes HTML, code or inline styles`);
+    assert.ok(!/\bfetch\(|EventSource|XMLHttpRequest|WebSocket|sendBeacon|https?:\/\//.test(text), `${name} fetches data`);
+  }
+});
