@@ -32,8 +32,8 @@ type history struct {
 // group is a capture in memory.
 type group struct {
 	number     int
-	data       []byte // only appended to
-	writer     *capture.Writer
+	data       []byte          // only appended to
+	writer     *capture.Writer // nil if later samples are in another group
 	begin, end time.Time
 	samples    int
 	schema     *winperf.Schema // of all its samples
@@ -102,6 +102,7 @@ func (h *history) add(s *winperf.Sample) error {
 			if err := h.groups[n-1].writer.Close(); err != nil {
 				return err
 			}
+			h.groups[n-1].writer = nil // its buffers are larger than the samples
 		}
 		h.number++
 		g := &group{number: h.number, begin: at, schema: s.Schema}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
+	"github.com/winperf/winperf/perfdata"
 )
 
 // shortRows returns a table of series that exist for a few samples each, as processes of builds do.
@@ -143,4 +145,41 @@ func TestEndedJob(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestHistoryMemory: the memory of a history depends on its limit, not on the number of its captures, of which
+// each schema of the source begins a new one.
+func TestHistoryMemory(t *testing.T) {
+	h := newHistory(slow{}, 1<<20, time.Hour)
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for second := range 100 {
+		const form = "block name=\"HOST\" perftime=%d perffreq=10000000 time100ns=%d\n" +
+			"object 230\n  counter 180 PERF_COUNTER_LARGE_RAWCOUNT\n  instance \"a\" : 1\n"
+		ticks := winperf.ToFiletime(time.Unix(int64(1000+second), 0))
+		parsed, err := perfdata.ParseText(fmt.Appendf(nil, form, ticks, ticks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := parsed.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := &winperf.Schema{Interface: "registry"}
+		if err := h.add(winperf.Raw{Format: winperf.FormatV1, Bytes: raw, Schema: names}.Sample()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(h.groups) < 50 {
+		t.Errorf("%d captures", len(h.groups))
+	}
+	if used := int64(heap() - before); used > 10<<20 {
+		t.Errorf("%d captures need %d MB, limit 1 MB", len(h.groups), used>>20)
+	}
+	runtime.KeepAlive(h)
 }
