@@ -344,6 +344,19 @@ func writeBomb(t *testing.T, name string) {
 	}
 }
 
+// TestNoProgram checks the message of a page whose program cannot start.
+func TestNoProgram(t *testing.T) {
+	text := strings.Replace(onePage(t), `id="program">H4sI`, `id="program">AAAA`, 1)
+	p := openFile(t, text, "")
+	const alerts = `[...document.querySelectorAll('.opening [role=alert]')].map((one) => one.textContent).join()`
+	p.wait(alerts + ` !== ''`)
+	p.contains(alerts, "The reader of logs ended: ")
+	first := eval[string](p, alerts)
+	p.drop(writeLines(t, "first.jsonl", 100))
+	p.waitText(alerts, first+","+first)
+	p.check()
+}
+
 // TestNoConnection checks that the browser refuses what the page never does: to fetch, to load an image from a
 // host, to run other scripts.
 func TestNoConnection(t *testing.T) {

@@ -10,12 +10,10 @@ let onOpened = null;
 const {promise: firstOpened, resolve: showFirst} = Promise.withResolvers();
 
 // take removes the elements that a selector finds, and returns their texts.
-function take(selector) {
-  return [...document.querySelectorAll(selector)].map((element) => {
-    element.remove();
-    return element.textContent;
-  });
-}
+const take = (selector) => [...document.querySelectorAll(selector)].map((element) => {
+  element.remove();
+  return element.textContent;
+});
 
 const policy = globalThis.trustedTypes?.createPolicy('worker', {createScriptURL: (url) => url});
 const script = URL.createObjectURL(new Blob(take('#worker'), {type: 'text/javascript'}));
@@ -80,37 +78,30 @@ function report(message, line = el('div')) {
   list.append(line);
 }
 
-// open opens a log and returns the id of its source, or null after an error.
-async function open(file) {
-  const stop = new AbortController();
-  const text = el('span', {text: `Opening ${file.name}`});
-  const line = el('div', {}, text, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
-  list.append(line);
-  try {
-    const id = await call({file}, stop.signal, (read) => {
-      const [part, all] = [read, file.size].map((bytes) => (bytes / 1e6).toFixed(1));
-      text.textContent = `Opening ${safe(file.name)}: ${part} of ${all} MB read`;
-    });
-    opened++;
-    line.remove();
-    return id;
-  } catch (error) {
-    if (stop.signal.aborted) line.remove();
-    else report(error.message, line);
-    return null;
-  }
-}
-
-// openAll opens logs one after the other and shows the first one.
-async function openAll(files) {
-  let shown = false;
+// openAll opens logs one after the other and shows the first one, at once or together with the others.
+async function openAll(files, together = false) {
+  let first = true;
   for (const file of files) {
-    const id = await open(file);
-    if (id === null) continue;
-    showFirst();
-    onOpened?.(shown ? null : id);
-    shown = true;
+    const stop = new AbortController();
+    const text = el('span', {text: `Opening ${file.name}`});
+    const line = el('div', {}, text, el('button', {type: 'button', text: 'Cancel', onclick: () => stop.abort()}));
+    list.append(line);
+    try {
+      const id = await call({file}, stop.signal, (read) => {
+        const [part, all] = [read, file.size].map((bytes) => (bytes / 1e6).toFixed(1));
+        text.textContent = `Opening ${safe(file.name)}: ${part} of ${all} MB read`;
+      });
+      opened++;
+      line.remove();
+      if (!together) showFirst();
+      onOpened?.(first ? id : null);
+      first = false;
+    } catch (error) {
+      if (stop.signal.aborted) line.remove();
+      else report(error.message, line);
+    }
   }
+  if (opened > 0) showFirst();
 }
 
 // decode returns bytes from base64. A callback for each byte would need gigabytes for a large log.
@@ -125,11 +116,10 @@ function decode(base64) {
 async function openSaved() {
   const [state] = take('#saved-state');
   if (state && location.hash.length < 2) history.replaceState(null, '', '#' + JSON.parse(state));
-  for (const text of take('script.saved-log')) {
+  await openAll(take('script.saved-log').map((text) => {
     const {name, capture} = JSON.parse(text);
-    await open(new File([decode(capture)], name));
-  }
-  if (opened > 0) showFirst();
+    return new File([decode(capture)], name);
+  }), true);
 }
 
 addEventListener('dragover', (event) => event.preventDefault());
