@@ -22,6 +22,7 @@ type SourceInfo struct {
 	ID       string     `json:"id"`
 	Name     string     `json:"name"`
 	Live     bool       `json:"live"`
+	Grows    bool       `json:"grows"`
 	Host     string     `json:"host"`
 	Format   string     `json:"format"`
 	System   string     `json:"system"`
@@ -61,7 +62,7 @@ func (v *View) Sources(ctx context.Context) (*Sources, error) {
 func (s *shown) describe(v *survey) SourceInfo {
 	is := s.src.Describe()
 	info := SourceInfo{
-		ID: s.id, Name: s.name, Live: s.live != nil, Host: is.Machine, Format: is.Log.Format,
+		ID: s.id, Name: s.name, Live: s.live != nil, Grows: s.grows, Host: is.Machine, Format: is.Log.Format,
 		System: is.Log.System, Raw: !is.Cooked && !is.Log.Raw, Zone: is.Log.Zone, Damage: []string{},
 		Offsets: [][2]int64{}, Interval: s.step.Seconds(),
 	}

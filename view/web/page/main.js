@@ -62,7 +62,7 @@ function search() {
 }
 
 function follow() {
-  if (!app.source.live) shell.say('A log does not grow.');
+  if (!app.source.live && !app.source.grows) shell.say('A log does not grow.');
   else if (app.window.follow) app.set({begin: app.window.begin, end: app.window.end, follow: 0});
   else app.set({begin: null, end: null, follow: 300});
 }
@@ -148,9 +148,10 @@ async function poll() {
   let seconds = 15;
   try {
     if (!document.hidden) await readAgain();
-    const {live, interval} = app.source;
+    const {live, grows, interval} = app.source;
     if (live) seconds = Math.max(interval ?? 1, 1);
     else if (app.reading) seconds = 1;
+    else if (grows) seconds = 2;
   } catch (error) {
     fail(error);
     seconds = 5;

@@ -235,7 +235,7 @@ export class Shell {
     }
     this.#showSpan();
     this.allButton.disabled = window.whole;
-    this.follow.hidden = !source.live;
+    this.follow.hidden = !source.live && !source.grows;
     const spans = [[0, 'Follow: off'], [60, 'Follow 1 min'], [300, 'Follow 5 min'], [900, 'Follow 15 min']];
     if (!spans.some(([seconds]) => seconds === window.follow)) {
       spans.push([window.follow, `Follow ${durationText(window.follow * 1000)}`]);

@@ -107,7 +107,7 @@ export function endOf(time) {
 // end in milliseconds, and the usual distance of samples in seconds.
 export function windowOf(state, source) {
   const follow = state.follow ?? (source.live && state.begin === null && state.end === null ? 300 : 0);
-  if (follow > 0 && source.live) {
+  if (follow > 0 && (source.live || source.grows)) {
     // A short history fills the chart after its first minute.
     const begin = Math.max(source.end - follow * 1000, Math.min(source.begin, source.end - 60000));
     return {begin, end: source.end, follow, whole: false};

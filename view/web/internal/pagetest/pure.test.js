@@ -349,6 +349,7 @@ test('the visible range', () => {
   assert.deepEqual(windowOf(start, live), {begin: 300000, end: 600000, follow: 300, whole: false});
   assert.deepEqual(windowOf({...start, follow: 0}, live), {begin: 0, end: 600000, follow: 0, whole: true});
   assert.deepEqual(windowOf({...start, follow: 60}, log).follow, 0, 'a log does not move');
+  assert.equal(windowOf({...start, follow: 2}, {...log, grows: true}).follow, 2, 'a directory moves on request');
   assert.deepEqual(gripped({begin: 0, end: 1000}, [0.25], [0.75]), {begin: -500, end: 500});
   assert.deepEqual(gripped({begin: 0, end: 1000}, [0.5, 0.75], [0.25, 0.75]), {begin: 375, end: 875});
   assert.deepEqual(zoomed({begin: 0, end: 1000}, 0.5), {begin: 250, end: 750});
