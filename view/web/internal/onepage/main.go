@@ -39,6 +39,7 @@ func main() {
 		panic(err)
 	}
 	p := &program{view: v, reply: js.Global().Get("reply"), cancel: map[int]context.CancelFunc{}}
+
 	js.Global().Set("winperf", map[string]any{
 		"open": js.FuncOf(func(_ js.Value, args []js.Value) any {
 			name := args[1].String()
@@ -52,6 +53,7 @@ func main() {
 			return p.stop(args[0].Int())
 		}),
 	})
+
 	js.Global().Call("ready")
 	select {}
 }
@@ -106,6 +108,7 @@ func (p *program) open(ctx context.Context, file string) (id string, err error) 
 			_ = os.Remove(file) // frees the memory
 		}
 	}()
+
 	info, err := os.Stat(file)
 	if err != nil {
 		return "", err

@@ -1,5 +1,6 @@
-// Build writes the page that needs no server: one HTML file with the modules of view/web/page, their styles, and
-// the program that reads logs. It is a module of its own, because the bundler is no dependency of winperf.
+// Build writes the page that needs no server: one HTML file with the modules of view/web/page, their styles,
+// and the program that reads logs. It is a module of its own, because the bundler is no dependency of
+// winperf.
 //
 // Usage: build DIRECTORY PROGRAM FILE
 //
@@ -86,9 +87,11 @@ func build(directory, program string) ([]byte, error) {
 	p := parts{
 		licences: r.read(r.page, "uplot/LICENSE") + "\n" + r.read(goDirectory, "LICENSE"),
 		icon:     base64.StdEncoding.EncodeToString([]byte(r.read(r.page, "icon.svg"))),
-		styles:   []string{r.read(r.page, "uplot/uPlot.min.css"), r.read(r.page, "page.css") + r.read(r.own, "onepage.css")},
-		scripts:  []string{r.read(r.page, "uplot/uPlot.iife.min.js"), r.bundle(filepath.Join(r.page, "main.js"))},
-		worker:   r.read(goDirectory, "lib/wasm/wasm_exec.js") + r.bundle(filepath.Join(r.own, "worker.js")),
+		styles: []string{
+			r.read(r.page, "uplot/uPlot.min.css"), r.read(r.page, "page.css") + r.read(r.own, "onepage.css"),
+		},
+		scripts: []string{r.read(r.page, "uplot/uPlot.iife.min.js"), r.bundle(filepath.Join(r.page, "main.js"))},
+		worker:  r.read(goDirectory, "lib/wasm/wasm_exec.js") + r.bundle(filepath.Join(r.own, "worker.js")),
 	}
 	packed, err := compress([]byte(r.read(filepath.Dir(program), filepath.Base(program))))
 	if err = errors.Join(r.err, err); err != nil {
@@ -120,15 +123,18 @@ func (r *reader) bundle(entry string) string {
 				return api.OnResolveResult{Path: filepath.Join(r.own, "request.js")}, nil
 			})
 	}}
+
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{entry}, Bundle: true, Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,
-		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Plugins: []api.Plugin{connection},
+		EntryPoints: []string{entry}, Bundle: true, Plugins: []api.Plugin{connection},
+		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,
+		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true,
 	})
 	for _, m := range append(result.Errors, result.Warnings...) {
 		if m.ID != "import-is-undefined" { // the replaced connection lacks what only a server can do
 			r.err = errors.Join(r.err, fmt.Errorf("%s: %s", entry, m.Text))
 		}
 	}
+
 	if len(result.OutputFiles) != 1 {
 		return ""
 	}
@@ -152,8 +158,8 @@ func (p *parts) html() ([]byte, error) {
 		return nil, errors.New("the worker or a licence ends its element")
 	}
 
-	policy := "default-src 'none'; connect-src 'none'; script-src" + scriptSources + " 'wasm-unsafe-eval'; worker-src blob:; " +
-		"style-src" + styleSources + "; img-src blob: data:; form-action 'none'; base-uri 'none'; " +
+	policy := "default-src 'none'; connect-src 'none'; worker-src blob:; " +
+		"script-src" + scriptSources + " 'wasm-unsafe-eval'; style-src" + styleSources + "; img-src blob: data:; form-action 'none'; base-uri 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types worker"
 	text := `<!DOCTYPE html>
 <html lang="en">
@@ -205,5 +211,6 @@ func elements(tag string, texts []string) (all, sources string, err error) {
 // safe reports whether a browser reads a text in an element unchanged.
 func safe(tag, text string) bool {
 	lower := strings.ToLower(text)
-	return !strings.Contains(lower, "</"+tag) && !strings.Contains(lower, "<!--") && !strings.ContainsAny(text, "\r\x00")
+	return !strings.Contains(lower, "</"+tag) && !strings.Contains(lower, "<!--") &&
+		!strings.ContainsAny(text, "\r\x00")
 }
