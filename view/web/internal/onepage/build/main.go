@@ -159,7 +159,8 @@ func (p *parts) html() ([]byte, error) {
 	}
 
 	policy := "default-src 'none'; connect-src 'none'; worker-src blob:; " +
-		"script-src" + scriptSources + " 'wasm-unsafe-eval'; style-src" + styleSources + "; img-src blob: data:; form-action 'none'; base-uri 'none'; " +
+		"script-src" + scriptSources + " 'wasm-unsafe-eval'; style-src" + styleSources + "; " +
+		"img-src blob: data:; form-action 'none'; base-uri 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types worker"
 	text := `<!DOCTYPE html>
 <html lang="en">
