@@ -37,8 +37,7 @@ type Range struct {
 	Series []SeriesValues `json:"series"`
 }
 
-// SeriesValues are the values of one series. Minimum, Maximum and Last are nil if each value is of one
-// sample.
+// SeriesValues are the values of one series. Minimum and Maximum are nil if each value is of one sample.
 type SeriesValues struct {
 	Path     string       `json:"path"`
 	Unit     counter.Unit `json:"unit"`
@@ -47,7 +46,6 @@ type SeriesValues struct {
 	Minimum  Numbers      `json:"minimum,omitempty"`
 	Average  Numbers      `json:"average"`
 	Maximum  Numbers      `json:"maximum,omitempty"`
-	Last     Numbers      `json:"last,omitempty"`
 	Missing  []Missing    `json:"missing"`
 	Resets   []int64      `json:"resets"`
 }
@@ -232,7 +230,7 @@ func (q *query) readTable(part *Range, e *entry, step int64, top int) (length, s
 
 // fit gives the arrays of a series the same length.
 func (s *SeriesValues) fit(n int) {
-	for _, list := range []*Numbers{&s.Minimum, &s.Average, &s.Maximum, &s.Last} {
+	for _, list := range []*Numbers{&s.Minimum, &s.Average, &s.Maximum} {
 		for *list != nil && len(*list) < n {
 			*list = append(*list, math.NaN())
 		}

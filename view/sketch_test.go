@@ -127,7 +127,7 @@ func checkSketch(t *testing.T, chart *view.Range, from, least int) {
 	}
 	busy := 0.0
 	for i := range chart.Times {
-		if set := chart.Series[0].Last; set != nil {
+		if set := chart.Series[0].Maximum; set != nil {
 			t.Fatalf("steps of %v s", chart.Step)
 		}
 		second := float64(chart.Times[i]-at(0).UnixMilli()) / 1000

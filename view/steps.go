@@ -46,7 +46,7 @@ func (s *steps) series(r *row) SeriesValues {
 	}
 	out.identify(r)
 	if s.width > 0 {
-		out.Minimum, out.Maximum, out.Last = empty(n), empty(n), empty(n)
+		out.Minimum, out.Maximum = empty(n), empty(n)
 	}
 
 	var average weighted
@@ -134,7 +134,6 @@ func (v *SeriesValues) add(to int, c cell, average float64) {
 		v.Minimum[to], v.Maximum[to] = c.minimum, c.maximum
 	}
 	v.Minimum[to], v.Maximum[to] = min(v.Minimum[to], c.minimum), max(v.Maximum[to], c.maximum)
-	v.Last[to] = c.last
 }
 
 // miss notes the runs of steps without a value. Steps without a sample have the status no_previous only if

@@ -45,7 +45,7 @@ type row struct {
 	from    int             // the first bin
 	average []float64
 	// Of tables with several samples per bin; otherwise they are nil, and equal to average.
-	minimum, maximum, last []float64
+	minimum, maximum []float64
 
 	first, latest int64   // times of the first and the latest sample of the series
 	states        []state // changes of the status
@@ -282,7 +282,6 @@ func (t *table) set(r *row, now int64, v float64, weight int64) {
 	} else {
 		r.minimum[at], r.maximum[at] = min(r.minimum[at], v), max(r.maximum[at], v)
 	}
-	r.last[at] = v
 }
 
 // mean returns the mean of two values, weighted by the times that they cover.
@@ -304,11 +303,11 @@ func (t *table) grow(r *row) {
 	}
 	if r.minimum == nil { // all earlier bins have one value
 		earlier := r.average[:len(r.average)-1]
-		r.minimum, r.maximum, r.last = slices.Clone(earlier), slices.Clone(earlier), slices.Clone(earlier)
-		t.used += 3 * len(earlier)
+		r.minimum, r.maximum = slices.Clone(earlier), slices.Clone(earlier)
+		t.used += 2 * len(earlier)
 	}
-	r.minimum, r.maximum, r.last = append(r.minimum, nan), append(r.maximum, nan), append(r.last, nan)
-	t.used += 3
+	r.minimum, r.maximum = append(r.minimum, nan), append(r.maximum, nan)
+	t.used += 2
 }
 
 // note records a change of the status, but at most one change for each four values of a full table.
@@ -350,19 +349,19 @@ func (r *row) status(at int64) counter.Status {
 }
 
 // cell is the value of a row in a bin.
-type cell struct{ minimum, average, maximum, last float64 }
+type cell struct{ minimum, average, maximum float64 }
 
 func (r *row) cell(bin int) cell {
 	i := bin - r.from
 	if i < 0 || i >= len(r.average) {
 		nan := math.NaN()
-		return cell{nan, nan, nan, nan}
+		return cell{nan, nan, nan}
 	}
 	v := r.average[i]
 	if r.minimum == nil {
-		return cell{v, v, v, v}
+		return cell{v, v, v}
 	}
-	return cell{r.minimum[i], v, r.maximum[i], r.last[i]}
+	return cell{r.minimum[i], v, r.maximum[i]}
 }
 
 // interval returns the usual time between two samples in milliseconds, 0 if unknown. The table is locked.

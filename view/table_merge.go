@@ -11,7 +11,7 @@ func (t *table) halve() {
 	used := 0
 	for _, r := range t.rows {
 		t.halveRow(r)
-		used += len(r.average) + 3*len(r.minimum)
+		used += len(r.average) + 2*len(r.minimum)
 	}
 
 	n := len(t.times)
@@ -36,7 +36,7 @@ func (t *table) halveRow(r *row) {
 	}
 	r.average = make([]float64, size)
 	if !t.lean {
-		r.minimum, r.maximum, r.last = make([]float64, size), make([]float64, size), make([]float64, size)
+		r.minimum, r.maximum = make([]float64, size), make([]float64, size)
 	}
 
 	for k := range n {
@@ -55,7 +55,7 @@ func (t *table) halveRow(r *row) {
 func (r *row) put(to int, c cell) {
 	r.average[to] = c.average
 	if r.minimum != nil {
-		r.minimum[to], r.maximum[to], r.last[to] = c.minimum, c.maximum, c.last
+		r.minimum[to], r.maximum[to] = c.minimum, c.maximum
 	}
 }
 
@@ -64,7 +64,6 @@ func (r *row) merge(to int, c cell, width, more int64) {
 	r.average[to] = mean(r.average[to], c.average, width, more)
 	if r.minimum != nil {
 		r.minimum[to], r.maximum[to] = min(r.minimum[to], c.minimum), max(r.maximum[to], c.maximum)
-		r.last[to] = c.last
 	}
 }
 
@@ -84,7 +83,7 @@ func (t *table) trim(before int64) {
 	t.used, t.states = 0, 0
 	for _, r := range t.rows {
 		r.trim(n, before)
-		t.used += len(r.average) + 3*len(r.minimum)
+		t.used += len(r.average) + 2*len(r.minimum)
 		t.states += len(r.states)
 	}
 	t.remove(func(r *row) bool { return len(r.average) == 0 })
@@ -95,8 +94,7 @@ func (r *row) trim(n int, before int64) {
 	r.from = max(r.from-n, 0)
 	r.average = slices.Clone(r.average[drop:])
 	if r.minimum != nil {
-		r.minimum = slices.Clone(r.minimum[drop:])
-		r.maximum, r.last = slices.Clone(r.maximum[drop:]), slices.Clone(r.last[drop:])
+		r.minimum, r.maximum = slices.Clone(r.minimum[drop:]), slices.Clone(r.maximum[drop:])
 	}
 	r.first = max(r.first, before)
 	r.resets = slices.DeleteFunc(r.resets, func(at int64) bool { return at < before })

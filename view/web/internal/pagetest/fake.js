@@ -232,7 +232,7 @@ const average = (list) => {
 
 function seriesOf(source, one, times, step) {
   const result = {path: pathOf(source, one), unit: one.counter.unit, instance: one.name, pid: one.pid, average: [], missing: [], resets: []};
-  if (step > 0) Object.assign(result, {minimum: [], maximum: [], last: []});
+  if (step > 0) Object.assign(result, {minimum: [], maximum: []});
   for (const time of times) {
     const values = [];
     for (let k = 0; k < Math.max(step, 1); k += Math.max(1, Math.floor(step / 20))) values.push(valueOf(source, one, time - k * 1000));
@@ -242,7 +242,6 @@ function seriesOf(source, one, times, step) {
     if (step > 0) {
       result.minimum.push(numbers.length ? Math.min(...numbers) : null);
       result.maximum.push(numbers.length ? Math.max(...numbers) : null);
-      result.last.push(values[0]);
     }
   }
   const reset = beginOf(source) + source.plan.reset * 1000;

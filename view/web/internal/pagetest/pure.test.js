@@ -205,7 +205,7 @@ test('a range has values in display units', () => {
   const range = series.readRange({
     begin: '', end: '', step: 10, times: [0, 10000],
     series: [{
-      path: '\\\\H\\Memory\\Available MBytes', unit: 'count', minimum: [1, null], average: [2, null], maximum: [3, null], last: [2, null],
+      path: '\\\\H\\Memory\\Available MBytes', unit: 'count', minimum: [1, null], average: [2, null], maximum: [3, null],
       missing: [[10000, 'no_instance']], resets: [4000],
     }],
   });
