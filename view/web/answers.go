@@ -18,19 +18,25 @@ import (
 )
 
 func (h *Handler) answer(name string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case h.busy <- struct{}{}:
-			defer func() { <-h.busy }()
-		case <-r.Context().Done():
-			return
-		}
+	return h.limited(func(w http.ResponseWriter, r *http.Request) {
 		answer, err := api.Answer(r.Context(), h.view, name, r.URL.Query())
 		if err != nil {
 			refuse(w, r, err)
 			return
 		}
 		send(w, r, answer)
+	})
+}
+
+// limited waits while too many answers are in memory.
+func (h *Handler) limited(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case h.busy <- struct{}{}:
+			defer func() { <-h.busy }()
+			next(w, r)
+		case <-r.Context().Done(): // the client is gone
+		}
 	}
 }
 

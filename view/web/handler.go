@@ -72,7 +72,7 @@ func New(v *view.View, opt Options) *Handler {
 		}
 		h.mux.HandleFunc("GET /api/v1/"+name, h.guarded(answer))
 	}
-	h.mux.HandleFunc("GET /api/v1/page", h.guarded(h.page))
+	h.mux.HandleFunc("GET /api/v1/page", h.guarded(h.limited(h.page)))
 	h.mux.HandleFunc("POST /api/v1/cancel", h.guarded(h.cancel))
 	h.mux.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, api.ErrUnknown)

@@ -55,9 +55,10 @@ func TestBusy(t *testing.T) {
 	}
 	defer v.Close()
 	h := web.New(v, web.Options{})
-	ask := func(ctx context.Context) <-chan string {
+	h.SetOnePage(func() ([]byte, error) { return bytes.Repeat([]byte("<!-- saved logs -->\n"), 10), nil })
+	ask := func(ctx context.Context, name string) <-chan string {
 		answer := make(chan string)
-		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/api/v1/sources", http.NoBody)
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/api/v1/"+name, http.NoBody)
 		go func() {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
@@ -68,17 +69,22 @@ func TestBusy(t *testing.T) {
 
 	release := h.Occupy()
 	ctx, cancel := context.WithCancel(t.Context())
-	left, waits := ask(ctx), ask(t.Context())
+	left, waits, page := ask(ctx, "sources"), ask(t.Context(), "sources"), ask(t.Context(), "page")
 	cancel()
 	if text := <-left; text != "" {
 		t.Errorf("the client that left got %q", text)
 	}
 	select {
 	case text := <-waits:
-		t.Errorf("a request did not wait: %s", text)
+		t.Fatalf("a request did not wait: %s", text)
+	case text := <-page:
+		t.Fatalf("the page did not wait: %.100s", text)
 	default:
 	}
 	release()
+	if text := <-page; len(text) < 100 {
+		t.Errorf("the page is %q", text)
+	}
 	if text := <-waits; len(text) < 100 {
 		t.Errorf("the request that waited got %q", text)
 	}
