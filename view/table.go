@@ -245,7 +245,7 @@ func (t *table) remove(which func(*row) bool) {
 	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
 		is := which(r)
 		if is {
-			t.used -= len(r.average) + 3*len(r.minimum)
+			t.used -= r.size()
 			t.text -= textOf(r.series)
 			t.states -= len(r.states)
 			delete(t.names, r.name)

@@ -11,7 +11,7 @@ func (t *table) halve() {
 	used := 0
 	for _, r := range t.rows {
 		t.halveRow(r)
-		used += len(r.average) + 2*len(r.minimum)
+		used += r.size()
 	}
 
 	n := len(t.times)
@@ -51,6 +51,9 @@ func (t *table) halveRow(r *row) {
 	}
 }
 
+// size returns the number of values.
+func (r *row) size() int { return len(r.average) + 2*len(r.minimum) }
+
 // put sets a bin.
 func (r *row) put(to int, c cell) {
 	r.average[to] = c.average
@@ -83,7 +86,7 @@ func (t *table) trim(before int64) {
 	t.used, t.states = 0, 0
 	for _, r := range t.rows {
 		r.trim(n, before)
-		t.used += len(r.average) + 2*len(r.minimum)
+		t.used += r.size()
 		t.states += len(r.states)
 	}
 	t.remove(func(r *row) bool { return len(r.average) == 0 })

@@ -61,15 +61,30 @@ func TestTableThinned(t *testing.T) {
 
 // TestTableChurn: rows of instances that ended are removed when there are too many, and no other row.
 func TestTableChurn(t *testing.T) {
-	tab := newTable(valuesPerRow*100, true)
+	for _, lean := range []bool{true, false} {
+		t.Run(fmt.Sprint("lean ", lean), func(t *testing.T) { testTableChurn(t, lean) })
+	}
+}
+
+func testTableChurn(t *testing.T, lean bool) {
+	tab := newTable(valuesPerRow*100, lean)
 	long := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: "long", Counter: "Value"})
-	for second := range 2000 {
+	for second := range 5000 {
 		short := winperf.NewSeries(winperf.Path{Object: "Process", HasInstance: true, Instance: "short", Index: second, Counter: "Value"})
 		readings := []winperf.Reading{{Series: long, Value: counter.Float(float64(second))}, {Series: short, Value: counter.Float(1)}}
 		tab.add(time.Unix(int64(1000+second), 0), winperf.ColumnsOf(readings))
+
+		values := 0
+		for _, r := range tab.rows {
+			values += r.size()
+		}
+		if tab.used != values {
+			t.Fatalf("the rows have %d values, counted %d", values, tab.used)
+		}
 	}
+
 	r := tab.rows[0]
-	if len(tab.rows) > 100 || r.series.Path.Instance != "long" || r.first != 1000_000 || r.latest != 2999_000 || !tab.lost {
+	if len(tab.rows) > 100 || r.series.Path.Instance != "long" || r.first != 1000_000 || r.latest != 5999_000 || !tab.lost {
 		t.Errorf("%d rows, the first is %v from %d to %d", len(tab.rows), r.series, r.first, r.latest)
 	}
 	if sum := r.average[0]; sum > 32 || math.IsNaN(sum) {
@@ -106,7 +121,7 @@ func TestTableLongNames(t *testing.T) {
 func TestTableStates(t *testing.T) {
 	const limit, series = 65536, 40
 	tab := newTable(limit, false)
-	for second := range 2000 {
+	for second := range 5000 {
 		status := counter.OK
 		if second%2 == 0 {
 			status = counter.NegativeValue
