@@ -16,8 +16,8 @@ import (
 	"github.com/winperf/winperf/view"
 )
 
-// BenchmarkLarge writes a binary log and a directory of captures of 1 GB each, and runs TestLarge for each in a
-// process of its own, with the memory limit of winperf view:
+// BenchmarkLarge writes a binary log and a directory of captures of 1 GB each, and runs TestLarge for each in
+// a process of its own, with the memory limit of winperf view:
 //
 //	go test -run '^$' -bench Large -benchtime 1x -v ./view
 func BenchmarkLarge(b *testing.B) {

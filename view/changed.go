@@ -35,9 +35,10 @@ type Change struct {
 }
 
 // Changed returns the counters whose values in the requested time differ most from the rest of the source, or
-// from another source with this id, if it is not "". Instances that the other source lacks count as zero. Without
-// a time Changed finds for each counter the range that differs most from the rest. Counters of one instance that
-// change together count once; of other counters that change together, the third and later ones are the last.
+// from another source with this id, if it is not "". Instances that the other source lacks count as zero.
+// Without a time Changed finds for each counter the range that differs most from the rest. Counters of one
+// instance that change together count once; of other counters that change together, the third and later ones
+// are the last.
 func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, error) {
 	q, err := v.query(r, false)
 	if err != nil {
@@ -63,8 +64,8 @@ func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, e
 	return v.compare(ctx, q, sur.table, rest)
 }
 
-// compare answers from one or two tables. Only one comparison locks two tables at a time: two that lock them in
-// different orders could wait for each other.
+// compare answers from one or two tables. Only one comparison locks two tables at a time: two that lock them
+// in different orders could wait for each other.
 func (v *View) compare(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 	if rest != nil {
 		v.comparing.Lock()

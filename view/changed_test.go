@@ -49,7 +49,8 @@ func TestChangedWith(t *testing.T) {
 	}
 }
 
-// TestChangedWithout: an instance that the other log lacks is compared with zero; a counter that it lacks is not.
+// TestChangedWithout: an instance that the other log lacks is compared with zero; a counter that it lacks is
+// not.
 func TestChangedWithout(t *testing.T) {
 	without := func(second int) string {
 		text, _, _ := strings.Cut(block(second), "  instance \"editor\"")

@@ -49,6 +49,7 @@ func TestDocs(t *testing.T) {
 		}
 		sameShape(t, name, want, got)
 	}
+
 	if found != 10 {
 		t.Errorf("%d requests in docs/view.md", found-1)
 	}

@@ -43,8 +43,8 @@ func BenchmarkChangedShort(b *testing.B) {
 	}
 }
 
-// TestConcurrentTables: answers about several tables, in any order, do not wait for each other while the tables
-// grow.
+// TestConcurrentTables: answers about several tables, in any order, do not wait for each other while the
+// tables grow.
 func TestConcurrentTables(t *testing.T) {
 	tables := []*table{shortRows(10), shortRows(10)}
 	var entries []*entry
@@ -147,8 +147,8 @@ func TestEndedJob(t *testing.T) {
 	}
 }
 
-// TestHistoryMemory: the memory of a history depends on its limit, not on the number of its captures, of which
-// each schema of the source begins a new one.
+// TestHistoryMemory: the memory of a history depends on its limit, not on the number of its captures, of
+// which each schema of the source begins a new one.
 func TestHistoryMemory(t *testing.T) {
 	h := newHistory(slow{}, 1<<20, time.Hour)
 	heap := func() uint64 {
@@ -175,6 +175,7 @@ func TestHistoryMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if len(h.groups) < 50 {
 		t.Errorf("%d captures", len(h.groups))
 	}

@@ -105,6 +105,7 @@ func (l *live) ended() bool {
 func (l *live) run(ctx context.Context) {
 	opt := measure.Options{RawOnly: true, Interval: l.interval, KeepFirst: true}
 	sel := l.selection()
+
 	for ctx.Err() == nil {
 		next := sel
 		for cycle, err := range measure.Watch(ctx, l.src, sel, opt) {

@@ -118,6 +118,7 @@ func TestChangedPlanted(t *testing.T) {
 			}
 		}},
 	}
+
 	for _, tt := range tests {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprint(tt.name, seed), func(t *testing.T) {

@@ -190,8 +190,8 @@ func (q *query) read(ctx context.Context, sur *survey, step int64, top int) (*Ra
 	return answer, q.readTables(answer, entries, step, top)
 }
 
-// readTables reduces the tables of paths, which may have been read at different times. It locks one table at a
-// time: two requests that lock several in different orders could wait for each other.
+// readTables reduces the tables of paths, which may have been read at different times. It locks one table at
+// a time: two requests that lock several in different orders could wait for each other.
 func (q *query) readTables(answer *Range, entries []*entry, step int64, top int) error {
 	longest, stride := 0, 0
 	for _, e := range entries {

@@ -128,6 +128,7 @@ func TestSaveReal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			for _, o := range objects.Objects {
 				if o.Instances != nil {
 					paths = append(paths, `\`+o.Name+`(*)\*`)
@@ -138,6 +139,7 @@ func TestSaveReal(t *testing.T) {
 			if diff := gocmp.Diff(answersOf(t, v, r, paths...), answersOf(t, again, r, paths...)); diff != "" {
 				t.Error(diff)
 			}
+
 			about, err := again.Sources(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -171,6 +173,7 @@ func TestSaveValues(t *testing.T) {
 			fmt.Fprintf(&jsonl, form, at(second).Format(time.RFC3339), instance, second, second/2)
 		}
 	}
+
 	for name, text := range map[string]string{"small.csv": csv, "small.jsonl": jsonl.String()} {
 		file := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -212,6 +215,7 @@ func TestSaveDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	copy(raw[len(raw)/2:], "damaged")
 	for name, text := range map[string][]byte{"small.csv": []byte(csv), "small.capture": raw} {
 		file := filepath.Join(t.TempDir(), name)
@@ -280,6 +284,7 @@ func TestSaveStops(t *testing.T) {
 	if err := v.Save(ctx, view.Request{}, &bytes.Buffer{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
+
 	if err := v.Save(t.Context(), view.Request{}, refusing{}, nil); !errors.Is(err, errRefused) {
 		t.Errorf("%v", err)
 	}

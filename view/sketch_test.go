@@ -64,8 +64,8 @@ func (q *gatedQuery) Close() error {
 	return q.Query.Close()
 }
 
-// long is a sample of a log of many samples: the working set of shell is the second, and it ran for a tenth of
-// each second and for all of the seconds from 3000 to 3099.
+// long is a sample of a log of many samples: the working set of shell is the second, and it ran for a tenth
+// of each second and for all of the seconds from 3000 to 3099.
 func long(second int) string {
 	busy := second + 9*min(max(second-2999, 0), 100)
 	return fmt.Sprintf(`block name="HOST" perftime=%d perffreq=10000000 time100ns=%d
@@ -78,8 +78,9 @@ object 230
 
 const longSamples = 6000
 
-// TestSketch: while the samples of a large log are read, a chart has some of them, and a zoom has some of them
-// at once. Later requests for the same range wait for the same pass; a request for another range ends it.
+// TestSketch: while the samples of a large log are read, a chart has some of them, and a zoom has some of
+// them at once. Later requests for the same range wait for the same pass; a request for another range ends
+// it.
 func TestSketch(t *testing.T) {
 	src, err := source.OpenLog(t.Context(), writeLog(t, t.TempDir(), 0, longSamples, long), source.Options{})
 	if err != nil {

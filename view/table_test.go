@@ -112,6 +112,7 @@ func TestTableLongNames(t *testing.T) {
 			t.Fatalf("second %d: %d rows with %d bytes of names, counted %d", second, len(tab.rows), text, tab.text)
 		}
 	}
+
 	if name := tab.rows[0].series.Path.Instance; name != "kept199" || !tab.lost || len(tab.rows) < 2 {
 		t.Errorf("the first of %d rows is %q, lost %v", len(tab.rows), name, tab.lost)
 	}
@@ -136,6 +137,7 @@ func TestTableStates(t *testing.T) {
 			tab.trim(time.Unix(2400, 0).UnixMilli())
 		}
 	}
+
 	all := 0
 	for _, r := range tab.rows {
 		all += len(r.states)
@@ -163,8 +165,8 @@ func TestEventTexts(t *testing.T) {
 	}
 }
 
-// BenchmarkTableWide adds samples with ten times as many series as a table keeps. The reference is a table that
-// keeps them all.
+// BenchmarkTableWide adds samples with ten times as many series as a table keeps. The reference is a table
+// that keeps them all.
 func BenchmarkTableWide(b *testing.B) {
 	const series = 20_000
 	readings := make([]winperf.Reading, series)

@@ -29,13 +29,15 @@ func lines(t *testing.T, times ...string) string {
 	return name
 }
 
-// TestDistantTimes: every answer about a log whose times RFC 3339 cannot express is JSON, with the nearest time.
+// TestDistantTimes: every answer about a log whose times RFC 3339 cannot express is JSON, with the nearest
+// time.
 func TestDistantTimes(t *testing.T) {
 	future := writeLog(t, t.TempDir(), 0, 3, func(second int) string {
 		const form = "block name=\"HOST\" perftime=%d perffreq=10000000 time100ns=%d\nobject 230\n" +
 			"  counter 180 PERF_COUNTER_LARGE_RAWCOUNT\n  instance \"a\" : %d\n"
 		return fmt.Sprintf(form, second*10_000_000, int64(9e18)+int64(second)*10_000_000, second)
 	})
+
 	for _, name := range []string{lines(t, "9999-12-31T23:59:58-14:00", "9999-12-31T23:59:59-14:00"), future} {
 		v := open(t, name)
 		r := view.Request{Paths: []string{`\Process(*)\*`}}

@@ -166,7 +166,8 @@ func (v *View) show(s Source) *shown {
 	if is := s.Describe(); !is.Recorded {
 		history := newHistory(s.Source, v.opt.Memory, v.opt.Keep)
 		shown.live = &live{
-			view: v, src: s.Source, to: history, interval: cmp.Or(s.Interval, time.Second), named: map[string]time.Time{},
+			view: v, src: s.Source, to: history, interval: cmp.Or(s.Interval, time.Second),
+			named: map[string]time.Time{},
 		}
 		shown.src, shown.grows = history, true
 	}

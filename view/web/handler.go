@@ -56,7 +56,8 @@ type Handler struct {
 // maxRequests limits the requests at the same time, including streams.
 const maxRequests = 64
 
-// maxAnswers limits the answers in memory. Other requests wait. Browsers send at most 6 requests at the same time.
+// maxAnswers limits the answers in memory. Other requests wait. Browsers send at most 6 requests at the same
+// time.
 const maxAnswers = 8
 
 // New returns a Handler of a View, which the caller closes.

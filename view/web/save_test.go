@@ -90,6 +90,7 @@ func averages(t *testing.T, log savedLog) map[string][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	v, err := view.New(t.Context(), []view.Source{{Name: name, Source: src}}, view.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +100,7 @@ func averages(t *testing.T, log savedLog) map[string][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	all := map[string][]float64{}
 	for _, s := range chart.Series {
 		all[*s.Instance] = s.Average

@@ -216,6 +216,7 @@ func TestTopOther(t *testing.T) {
 		if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
 			t.Fatal(err)
 		}
+
 		x := newTmux(t, 80, 24, "winperf top --source "+name)
 		x.awaitScreen(append([]string{
 			"winperf H  2026-01-02 15:04:05  sample 1 of 1 paused",

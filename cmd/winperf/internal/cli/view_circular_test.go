@@ -93,9 +93,9 @@ type viewedSources struct {
 	}
 }
 
-// TestViewCircular: a page follows the directory of a circular recording, which is empty at first. Removed files
-// are a gap. A file that a kill truncated is read up to there, and one that cannot be read is damage. If the
-// directory disappears, the page says so until it exists again.
+// TestViewCircular: a page follows the directory of a circular recording, which is empty at first. Removed
+// files are a gap. A file that a kill truncated is read up to there, and one that cannot be read is damage.
+// If the directory disappears, the page says so until it exists again.
 func TestViewCircular(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it records this machine")

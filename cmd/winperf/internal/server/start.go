@@ -186,6 +186,7 @@ func (s *server) restartKeys(next *Config) (keys []string) {
 			keys = append(keys, k.key)
 		}
 	}
+
 	return keys
 }
 

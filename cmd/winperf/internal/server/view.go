@@ -41,9 +41,9 @@ func CheckProtected(address, webConfig string) error {
 	return fmt.Errorf("%s: %w", address, ErrUnprotected)
 }
 
-// ServeHandler serves a handler on a listener until ctx ends, with the limits of the metrics for connections and
-// requests. webConfig is the file with certificates and passwords, or "". The handler may extend the deadlines
-// of its answers.
+// ServeHandler serves a handler on a listener until ctx ends, with the limits of the metrics for connections
+// and requests. webConfig is the file with certificates and passwords, or "". The handler may extend the
+// deadlines of its answers.
 func ServeHandler(
 	ctx context.Context, l net.Listener, h http.Handler, webConfig string, log *slog.Logger,
 ) error {

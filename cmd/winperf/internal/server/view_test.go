@@ -102,6 +102,7 @@ func TestViewSecure(t *testing.T) {
 			t.Errorf("%s: %v\n%.200s", c.path, answer.Cookies(), text)
 		}
 	}
+
 	if answer, err := client().Get(s.url + "/"); err == nil {
 		_ = answer.Body.Close()
 		t.Error("a client trusts any certificate")
@@ -144,8 +145,8 @@ func TestViewUnprotected(t *testing.T) {
 	}
 }
 
-// TestServeHandlerSlow: clients that are slow with the body of a request are disconnected if another one needs
-// their place.
+// TestServeHandlerSlow: clients that are slow with the body of a request are disconnected if another one
+// needs their place.
 func TestServeHandlerSlow(t *testing.T) {
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -65,6 +65,7 @@ func TestAccessible(t *testing.T) {
 		"overview": "view=overview", "empty": "view=charts", "compare": exampleCharts + "&with=1&search=disk", "values": "view=values",
 		"memory": "view=values&object=Memory", "damaged": "source=2",
 	}
+
 	for _, window := range []struct {
 		width int64
 		theme string

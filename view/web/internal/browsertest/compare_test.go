@@ -105,7 +105,8 @@ func averages(t *testing.T, log, begin, end string) string {
 	return fmt.Sprint(strings.Join(all, " "))
 }
 
-// TestCostly draws a costly object of this machine: the list has it, and it is measured while the chart shows it.
+// TestCostly draws a costly object of this machine: the list has it, and it is measured while the chart shows
+// it.
 func TestCostly(t *testing.T) {
 	p := openAt(t, serve(t), 1280, 800, `view=charts&path=5:\Process Memory Details(*)\Private Dirty Bytes`)
 	p.wait(`document.querySelectorAll('.statistics tbody tr').length === 5`)

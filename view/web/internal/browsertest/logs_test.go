@@ -89,6 +89,7 @@ func writeLog(t *testing.T, name string, samples int, interval time.Duration, va
 			fmt.Fprintf(&b, `,"%.6g"`, v[path])
 		}
 	}
+
 	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, []byte(b.String()+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -35,6 +35,7 @@ func onePage(t *testing.T) string {
 		}
 		t.Skip(message)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +44,7 @@ func onePage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	text, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
@@ -253,6 +255,7 @@ func TestLargeFile(t *testing.T) {
 		t.Logf("%-40s %8.3f s, at most %d MB in the tab", name, time.Since(begin).Seconds(), tabMemory(t))
 		begin = time.Now()
 	}
+
 	p.drop(log)
 	step("overview")
 	for _, view := range []string{
@@ -363,8 +366,8 @@ func TestNoProgram(t *testing.T) {
 	p.check()
 }
 
-// TestNoConnection checks that the browser refuses what the page never does: to fetch, to load an image from a
-// host, to run other scripts.
+// TestNoConnection checks that the browser refuses what the page never does: to fetch, to load an image from
+// a host, to run other scripts.
 func TestNoConnection(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the browser sent a request")

@@ -36,8 +36,8 @@ func jsonLines(t *testing.T) string {
 	return file
 }
 
-// TestCancelReading: while a log is read, the page shows its first samples and the progress; after a cancel it
-// shows the samples read until then.
+// TestCancelReading: while a log is read, the page shows its first samples and the progress; after a cancel
+// it shows the samples read until then.
 func TestCancelReading(t *testing.T) {
 	start(t)
 	p := openAt(t, serve(t, jsonLines(t)), 1280, 800, "")

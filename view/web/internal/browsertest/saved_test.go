@@ -34,6 +34,7 @@ func (p *page) savePage() string {
 	if strings.Contains(said, "scripts/build-page") && os.Getenv("CI") != "true" {
 		p.t.Skip(said)
 	}
+
 	if said != "The page was saved." {
 		p.t.Fatal(said)
 	}

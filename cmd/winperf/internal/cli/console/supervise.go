@@ -10,9 +10,9 @@ import (
 )
 
 // Supervised notifies systemd, if it started this program as a service of type notify, that the service is
-// ready, and when ctx ends or end is called that it stops. If the service has a watchdog, it calls responds twice in each
-// period of the watchdog and notifies systemd if the result is nil. systemd restarts a service that does
-// not notify it. Call end before the program ends: it waits for the notification of the stop.
+// ready, and when ctx ends or end is called that it stops. If the service has a watchdog, it calls responds
+// twice in each period of the watchdog and notifies systemd if the result is nil. systemd restarts a service
+// that does not notify it. Call end before the program ends: it waits for the notification of the stop.
 func (a *App) Supervised(ctx context.Context, responds func(context.Context) error) (end func()) {
 	a.notify(daemon.SdNotifyReady)
 	stopping := sync.OnceFunc(func() { a.notify(daemon.SdNotifyStopping) })

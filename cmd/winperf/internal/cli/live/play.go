@@ -286,6 +286,7 @@ func (p *player) gap() time.Duration {
 func (p *player) handle(ctx context.Context, a *screen.Action) int {
 	last := len(p.times) - 1
 	to := p.at
+
 	switch a.Kind {
 	case screen.Load:
 		p.load(ctx, p.src, p.out, a.Text)
@@ -307,6 +308,7 @@ func (p *player) handle(ctx context.Context, a *screen.Action) int {
 		}
 		to = found
 	}
+
 	return max(min(to, last), 0)
 }
 

@@ -35,7 +35,7 @@ const (
 // prompt is a line of text that the user types.
 type prompt struct {
 	label, text, before string
-	changed             func(text string)        // called for each key, and with before if it is cancelled; or nil
+	changed             func(text string)        // called for each key, and with before at a cancel; or nil
 	done                func(text string) Action // called for Enter; or nil
 }
 

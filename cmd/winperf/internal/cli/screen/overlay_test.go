@@ -31,6 +31,7 @@ func TestEnded(t *testing.T) {
 		if got := text(s)[1]; got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.keys, got, tt.want)
 		}
+
 		if tt.keys[0] == "d" && !slices.Contains(text(s), "% Processor Time              80.00 %") {
 			t.Errorf("the last value is missing in %q", text(s))
 		}
@@ -137,6 +138,7 @@ func TestWide(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", tt.width, got, tt.want)
 		}
 	}
+
 	if got := fmt.Sprint(s.left); got != "0" {
 		t.Errorf("%s columns are scrolled", got)
 	}
