@@ -4,8 +4,8 @@ import * as data from './data.js';
 import {browserZone, logZone, timeText, clockText, elapsedText, utc} from './time.js';
 import {endOf, formatState, parseState, windowOf, within, zoomed} from './state.js';
 import {formatValue} from './units.js';
-import {commonParts, pathText, valueAt} from './series.js';
-import {label} from './path.js';
+import {commonParts, valueAt} from './series.js';
+import {formatPath, label} from './path.js';
 import {safe, shortName} from './text.js';
 
 // An App calls render() after each change of its state or sources.
@@ -18,13 +18,6 @@ export class App {
 
   constructor(render) {
     this.render = render;
-    this.actions = {
-      zoom: (begin, end) => this.set({...within({begin, end}, this.source), follow: 0}),
-      zoomOut: () => this.scaleBy(2),
-      scaleBy: (factor, place) => this.scaleBy(factor, place),
-      mark: (mark) => this.set({mark: this.state.mark === mark ? null : mark}, {quiet: true}),
-      describe: (time, model) => this.describe(time, model),
-    };
   }
 
   // pending counts running requests. The view is busy as long as one is running.
@@ -109,7 +102,18 @@ export class App {
     this.render();
   }
 
-  scaleBy(factor, place = 0.5) {
+  zoom(begin, end) {
+    this.set({...within({begin, end}, this.source), follow: 0});
+  }
+
+  // mark marks a time, or removes the mark at this time.
+  mark(time) {
+    this.set({mark: this.state.mark === time ? null : time}, {quiet: true});
+  }
+
+  // scaleBy makes the range smaller (factor below 1) or larger. place is the part of it, between 0 and 1, that
+  // stays where it is.
+  scaleBy(factor, place) {
     const now = this.window;
     if (now.follow) {
       this.set({follow: Math.min(Math.max(Math.round(now.follow * factor), 10), 86400)});
@@ -122,7 +126,7 @@ export class App {
   pan(part) {
     const {begin, end} = this.window;
     const moved = (time) => Math.round(time + part * (end - begin));
-    this.actions.zoom(moved(begin), moved(end));
+    this.zoom(moved(begin), moved(end));
   }
 
   // showAll selects the whole source.
@@ -137,18 +141,15 @@ export class App {
     this.set({entries: [...this.state.entries, ...added], ...patch});
   }
 
-  remove(path) {
-    this.set({entries: this.state.entries.filter((entry) => entry.path !== path)});
-  }
-
-  // objects returns a promise of the objects of a source.
-  objects(source = this.source) {
-    if (!this.objectLists.has(source.id)) {
-      const list = data.objects(source.id);
-      list.catch(() => this.objectLists.delete(source.id));
-      this.objectLists.set(source.id, list);
+  // objects returns a promise of the objects of the source.
+  objects() {
+    const {id} = this.source;
+    if (!this.objectLists.has(id)) {
+      const list = data.objects(id);
+      list.catch(() => this.objectLists.delete(id));
+      this.objectLists.set(id, list);
     }
-    return this.objectLists.get(source.id);
+    return this.objectLists.get(id);
   }
 
   // forgetObjects discards the object lists of sources that have read more of their log, or that are
@@ -181,14 +182,13 @@ export class App {
   }
 }
 
-// lines returns lines for a panel. options are the Palette, hidden keys, and whether a series is
-// strong.
-export function lines(series, palette, {hidden = [], strong = () => false, dash = false} = {}) {
+// lines returns lines for a panel. Options are the hidden keys, and whether a series is strong.
+export function lines(series, palette, {hidden = [], strong = () => false}) {
   const same = commonParts(series);
   const colors = palette.assign(series.map((one) => one.key));
   return series.map((one, i) => ({
-    ...one, label: nameOf(one, label(one.path, same)), title: nameOf(one, pathText(one)), ...colors[i],
-    hidden: hidden.includes(one.key), strong: strong(one), dash,
+    ...one, label: nameOf(one, label(one.path, same)), title: nameOf(one, formatPath(one.path)), ...colors[i],
+    hidden: hidden.includes(one.key), strong: strong(one), dash: false, pair: one.key,
   }));
 }
 

@@ -5,27 +5,24 @@ import {el, middle, safe} from './text.js';
 import {tickLabels, timeTicks, elapsedText, utc} from './time.js';
 import {axisLabels, formatValue, increments, units, valueRange} from './units.js';
 import {gripped} from './state.js';
-import {envelope, extent, isolated, nearest, valueAt} from './series.js';
+import {envelope, extent, isolated, nearest, numbers, valueAt} from './series.js';
 
 const uPlot = globalThis.uPlot; // uplot/uPlot.iife.min.js is a classic script
-const panels = new Set();
 const listeners = new Set();
 const paletteSize = 10;
 const axisWidth = 70;
 const manyLines = 40; // above, lines are thin and have one common band
 const fontFamily = 'system-ui, sans-serif';
 
-// onCursor calls listener with the time below the cursor, or null. The result ends this.
+// onCursor calls listener with the time below the cursor, or null, and the panel that the mouse is on, or null.
+// The result ends this.
 export function onCursor(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 function moveCursor(time, from) {
-  for (const panel of panels) {
-    if (panel !== from) panel.showCursor(time);
-  }
-  for (const listener of listeners) listener(time);
+  for (const listener of listeners) listener(time, from);
 }
 
 // cssColor returns a color of the theme, such as cssColor('ink').
@@ -58,8 +55,7 @@ export class Palette {
   }
 }
 
-// A Panel is a chart with its frame. actions has the functions zoom(begin, end), zoomOut(),
-// scaleBy(factor, place) and mark(time).
+// A Panel is a chart with its frame.
 export class Panel {
   #plot = null;
   #model = null;
@@ -68,10 +64,11 @@ export class Panel {
   #held = null; // their places and the range before they moved
   #view = null; // the range while they move it
   #mark = null; // begin of a selection by keyboard
-  #observer;
+  #observer = new ResizeObserver(() => this.#resize());
+  #stopCursor = onCursor((time, from) => { if (from !== this) this.#showCursor(time); });
 
-  constructor(actions, {height = 170, label = 'Chart'} = {}) {
-    this.actions = actions;
+  constructor(app, {height, label}) {
+    this.app = app;
     this.height = height;
     this.status = el('p', {class: 'sr-only', role: 'status'});
     this.readout = el('span', {class: 'readout'}); // the view places it
@@ -82,13 +79,11 @@ export class Panel {
     });
     this.root = el('div', {class: 'plot-frame'}, this.area, this.note, this.status);
     this.area.style.height = height + 'px';
-    this.#observer = new ResizeObserver(() => this.#resize());
     this.#observer.observe(this.root);
-    panels.add(this);
   }
 
   destroy() {
-    panels.delete(this);
+    this.#stopCursor();
     this.#observer.disconnect();
     this.#plot?.destroy();
   }
@@ -104,7 +99,7 @@ export class Panel {
 
   // draw shows a model: {label, unit, times, begin, end, zone, origin, mark, log, lines}. A zone of null means
   // that times are relative to origin. A line has key, label, color, average, minimum, maximum, resets, dash,
-  // dots, strong and hidden.
+  // dots, strong, hidden and pair, which is the key of the line that it is compared with.
   draw(model) {
     this.#model = model;
     if (this.#fingers.size === 0) this.#view = null;
@@ -145,11 +140,7 @@ export class Panel {
     return this.#plot?.ctx.canvas ?? null;
   }
 
-  get model() {
-    return this.#model;
-  }
-
-  showCursor(time) {
+  #showCursor(time) {
     const plot = this.#plot;
     if (!plot) return;
     const left = time === null ? -10 : plot.valToPos(time, 'x');
@@ -164,9 +155,8 @@ export class Panel {
     let shown = lines.filter((line) => !line.hidden);
     if (time === null) shown = [];
     if (shown.length > 3) {
-      const pair = (line) => line.pair ?? line.key;
       const best = top === null ? null : this.#closest(shown, nearest(times, time), top);
-      shown = shown.filter((line) => best && pair(line) === pair(best));
+      shown = shown.filter((line) => line.pair === best?.pair);
     }
     this.readout.textContent = shown.map((line) => {
       const {value, status} = valueAt(times, line, time);
@@ -198,7 +188,7 @@ export class Panel {
         drag: {x: true, y: false, setScale: false},
         bind: {
           mousedown: (_, __, handler) => (event) => { if (!event.shiftKey) handler(event); },
-          dblclick: () => () => this.actions.zoomOut(),
+          dblclick: () => () => this.app.scaleBy(2),
         },
       },
       scales: {
@@ -213,7 +203,7 @@ export class Panel {
         },
         {
           stroke: ink, grid, ticks: {show: false}, font, size: axisWidth, space: 22, gap: 8,
-          ...(increments(model.unit) && !model.log ? {incrs: increments(model.unit)} : {}),
+          incrs: model.log ? undefined : increments(model.unit),
           values: (_, ticks) => axisLabels(ticks.map((tick) => tick ?? 0), model.unit),
         },
       ],
@@ -257,10 +247,8 @@ export class Panel {
   #valueRange() {
     const {times, begin, end, unit, log} = this.#model;
     const lines = this.#model.lines.filter((line) => !line.hidden);
-    const from = Math.max(nearest(times, begin), 0);
-    const to = Math.min(nearest(times, end), times.length - 1);
-    const [low] = extent(lines.map((line) => line.minimum), from, to);
-    const [, high] = extent(lines.map((line) => line.maximum), from, to);
+    const columns = lines.flatMap((line) => [line.minimum, line.maximum]);
+    const [low, high] = extent(columns, nearest(times, begin), nearest(times, end));
     if (log && low <= high) return [Math.min(0, low), high * 1.2 || 1];
     return valueRange(low, high, unit);
   }
@@ -310,57 +298,52 @@ export class Panel {
     flush();
   }
 
-  // drawMarks draws the marked times as lines, and resets of counters as triangles at the lower edge.
+  // drawMarks draws the marked times as lines, single values as dots, and resets of counters as triangles at
+  // the lower edge.
   #drawMarks(plot) {
     const {ctx, bbox} = plot;
+    const {times, lines, mark, origin} = this.#model;
     const ratio = uPlot.pxRatio;
-    const inside = (x) => x >= bbox.left && x <= bbox.left + bbox.width;
+    const bottom = bbox.top + bbox.height;
+    // at begins a path at a time, if that is visible, and calls draw with its place.
+    const at = (time, draw) => {
+      const x = plot.valToPos(time, 'x', true);
+      if (x < bbox.left || x > bbox.left + bbox.width) return;
+      ctx.beginPath();
+      draw(x);
+    };
     ctx.save();
     ctx.lineWidth = ratio;
-    const {mark, origin} = this.#model;
+    ctx.strokeStyle = cssColor('mark');
     for (const [time, dash] of [[mark === null ? null : mark - origin, []], [this.#mark, [4 * ratio, 3 * ratio]]]) {
-      const x = time === null ? -1 : plot.valToPos(time, 'x', true);
-      if (!inside(x)) continue;
+      if (time === null) continue;
       ctx.setLineDash(dash);
-      ctx.strokeStyle = cssColor('mark');
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
+      at(time, (x) => {
+        ctx.moveTo(x, bbox.top);
+        ctx.lineTo(x, bottom);
+        ctx.stroke();
+      });
     }
 
-    for (const line of this.#model.lines) {
-      if (!line.hidden) this.#drawIsolated(plot, line);
-    }
-    const bottom = bbox.top + bbox.height;
-    for (const line of this.#model.lines) {
-      if (line.hidden || line.resets.length === 0) continue;
+    for (const line of lines.filter((one) => !one.hidden)) {
       ctx.fillStyle = cssColor(line.color);
+      // A value between two gaps is no line.
+      for (const i of isolated(line.average)) {
+        at(times[i], (x) => {
+          ctx.arc(x, plot.valToPos(line.average[i], 'y', true), 1.8 * ratio, 0, 2 * Math.PI);
+          ctx.fill();
+        });
+      }
       for (const time of line.resets) {
-        const x = plot.valToPos(time, 'x', true);
-        if (!inside(x)) continue;
-        ctx.beginPath();
-        ctx.moveTo(x, bottom - 9 * ratio);
-        ctx.lineTo(x - 5 * ratio, bottom);
-        ctx.lineTo(x + 5 * ratio, bottom);
-        ctx.fill();
+        at(time, (x) => {
+          ctx.moveTo(x, bottom - 9 * ratio);
+          ctx.lineTo(x - 5 * ratio, bottom);
+          ctx.lineTo(x + 5 * ratio, bottom);
+          ctx.fill();
+        });
       }
     }
     ctx.restore();
-  }
-
-  // drawIsolated draws a dot for each value between two gaps, which is no line.
-  #drawIsolated(plot, line) {
-    const {ctx, bbox} = plot;
-    const dots = isolated(line.average);
-    if (dots.length > 0) ctx.fillStyle = cssColor(line.color);
-    for (const i of dots) {
-      const x = plot.valToPos(this.#model.times[i], 'x', true);
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
-      ctx.beginPath();
-      ctx.arc(x, plot.valToPos(line.average[i], 'y', true), 1.8 * uPlot.pxRatio, 0, 2 * Math.PI);
-      ctx.fill();
-    }
   }
 
   #cursorMoved(plot) {
@@ -380,20 +363,20 @@ export class Panel {
   }
 
   #zoom(begin, end) {
-    this.actions.zoom(Math.round(begin + this.#model.origin), Math.round(end + this.#model.origin));
+    this.app.zoom(Math.round(begin + this.#model.origin), Math.round(end + this.#model.origin));
   }
 
   #wheel(event) {
     if (!event.ctrlKey) return; // the wheel alone scrolls the page
     event.preventDefault();
     const place = event.offsetX / this.#plot.over.clientWidth;
-    this.actions.scaleBy(event.deltaY < 0 ? 0.7 : 1 / 0.7, place);
+    this.app.scaleBy(event.deltaY < 0 ? 0.7 : 1 / 0.7, place);
   }
 
   #click(event) {
     const {times} = this.#model;
     const i = nearest(times, this.#plot.posToVal(event.offsetX, 'x'));
-    if (i >= 0 && !event.shiftKey) this.actions.mark(times[i] + this.#model.origin);
+    if (i >= 0 && !event.shiftKey) this.app.mark(times[i] + this.#model.origin);
   }
 
   // grip moves the range with a finger, or with the mouse and Shift; two fingers also scale it.
@@ -443,7 +426,7 @@ export class Panel {
     } else if (event.key === ' ') {
       this.#select(times[now]);
     } else if (event.key === 'Enter') {
-      this.actions.mark(times[now] + this.#model.origin);
+      this.app.mark(times[now] + this.#model.origin);
     } else if (event.key === 'Escape' && this.#mark !== null) {
       this.#mark = null;
       plot.redraw(false);
@@ -456,7 +439,7 @@ export class Panel {
 
   #place(time) {
     moveCursor(time, null);
-    this.status.textContent = this.actions.describe(time, this.#model);
+    this.status.textContent = this.app.describe(time, this.#model);
   }
 
   #select(time) {
@@ -492,28 +475,20 @@ export function sparkline(canvas, values, color) {
   canvas.width = width * ratio;
   canvas.height = height * ratio;
   const ctx = canvas.getContext('2d');
-  const high = Math.max(...values.filter((value) => value !== null && value !== undefined), 0) || 1;
+  const high = Math.max(...numbers(values), 0) || 1;
+  const x = (i) => 1 + (i / Math.max(values.length - 1, 1)) * (width - 2);
+  const y = (i) => height - 2 - (values[i] / high) * (height - 4);
   ctx.scale(ratio, ratio);
   ctx.strokeStyle = cssColor(color);
   ctx.lineWidth = 1.25;
   ctx.beginPath();
-  let open = false;
   values.forEach((value, i) => {
-    if (value === null || value === undefined) {
-      open = false;
-      return;
-    }
-    const x = 1 + (i / Math.max(values.length - 1, 1)) * (width - 2);
-    const y = height - 2 - (value / high) * (height - 4);
-    if (open) ctx.lineTo(x, y);
-    else ctx.moveTo(x, y);
-    open = true;
+    if (typeof value !== 'number') return;
+    if (typeof values[i - 1] === 'number') ctx.lineTo(x(i), y(i));
+    else ctx.moveTo(x(i), y(i));
   });
   ctx.stroke();
   ctx.fillStyle = cssColor(color);
-  for (const i of isolated(values)) {
-    ctx.fillRect((i / Math.max(values.length - 1, 1)) * (width - 3),
-      height - 3 - (values[i] / high) * (height - 4), 2, 2);
-  }
+  for (const i of isolated(values)) ctx.fillRect(x(i) - 1, y(i) - 1, 2, 2);
 }
 

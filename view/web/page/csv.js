@@ -1,6 +1,6 @@
 // CSV: RFC 4180, with a header of counter paths as in the logs of typeperf.
 
-import {pathText} from './series.js';
+import {formatPath} from './path.js';
 import {units} from './units.js';
 
 // csvField quotes a field if needed. A spreadsheet would execute a text that begins with = + - @ as a
@@ -23,7 +23,7 @@ export function rangeRows(range) {
   const header = ['time (UTC)'];
   for (const one of range.series) {
     const symbol = units[one.unit].symbol;
-    const title = symbol ? `${pathText(one)} [${symbol}]` : pathText(one);
+    const title = symbol ? `${formatPath(one.path)} [${symbol}]` : formatPath(one.path);
     header.push(...(combined(one) ? ['average', 'minimum', 'maximum'].map((word) => `${title} ${word}`) : [title]));
   }
 

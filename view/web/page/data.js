@@ -1,5 +1,4 @@
-// All data of the page. docs/view.md describes the answers. Every function may get an AbortSignal as its
-// last argument.
+// All data of the page. docs/view.md describes the answers. A signal is an AbortSignal.
 
 import * as connection from './request.js';
 
@@ -19,14 +18,14 @@ function query(parameters) {
 const get = (name, parameters, signal) => ask(name, query(parameters), signal);
 
 // sources returns the sources; begin and end are milliseconds.
-export async function sources(signal) {
-  const {sources: list} = await get('sources', {}, signal);
+export async function sources() {
+  const {sources: list} = await get('sources', {});
   const time = (text) => (text === null ? Date.now() : Date.parse(text)); // no sample yet
   return list.map((one) => ({...one, begin: time(one.begin), end: time(one.end)}));
 }
 
-export async function objects(source, signal) {
-  return (await get('objects', {source}, signal)).objects;
+export async function objects(source) {
+  return (await get('objects', {source})).objects;
 }
 
 export async function instances(source, object, window, signal) {

@@ -8,7 +8,7 @@ import {card} from './overview.js';
 import {Tree, counterKey, topSelect} from './tree.js';
 import {el, fill, middle, name, refill, safe} from './text.js';
 import {
-  alignDown, combine, commonParts, joined, largest, mean, pairs, pathText, readRange, relativeTo, share, valueAt,
+  alignDown, combine, commonParts, extent, joined, largest, mean, pairs, readRange, relativeTo, share, valueAt,
 } from './series.js';
 import {formatPath, hasWildcard, keyOf, label, parsePath} from './path.js';
 import {displayUnit, formatValue, units} from './units.js';
@@ -41,8 +41,9 @@ export class Explorer {
     this.root = el('div', {class: 'explorer'}, this.aside,
       el('div', {class: 'chart-area'}, el('h1', {class: 'sr-only', text: 'Charts'}), this.entries, this.tools,
         this.error, this.panels, this.table));
-    this.loader = new Loader(app, (error) => this.#fail(error));
-    this.statisticsLoader = new Loader(app, (error) => this.#fail(error));
+    const failed = (error) => { this.error.textContent = error.message; };
+    this.loader = new Loader(app, failed);
+    this.statisticsLoader = new Loader(app, failed);
     this.stopCursor = onCursor((time) => this.#cursorMoved(time));
   }
 
@@ -60,10 +61,6 @@ export class Explorer {
     this.#load();
     this.#redraw();
     this.tree.update(await this.app.objects());
-  }
-
-  #fail(error) {
-    this.error.textContent = error.message;
   }
 
   // drawEntries lists the counters of the charts, with their instances and limits.
@@ -97,7 +94,7 @@ export class Explorer {
         onchange: (event) => replace({top: Number(event.target.value)})});
     return el('li', {}, input, top, el('button', {
       type: 'button', class: 'quiet', text: '×', 'aria-label': `Remove ${entry.path}`, 'data-key': `remove ${i}`,
-      onclick: () => this.app.remove(entry.path),
+      onclick: () => this.app.set({entries: this.app.state.entries.filter((one) => one.path !== entry.path)}),
     }));
   }
 
@@ -143,7 +140,7 @@ export class Explorer {
   #loadStatistics() {
     const {app} = this;
     const {end, follow} = app.window;
-    const paths = (range) => range.series.map(pathText);
+    const paths = (range) => range.series.map((one) => formatPath(one.path));
     if (this.range.series.length > statisticLimit) {
       this.#statistics = [new Map(), new Map()];
       return;
@@ -209,7 +206,7 @@ export class Explorer {
     this.panels.querySelector('.empty')?.remove();
     for (const unit of names) {
       if (this.#panels.has(unit)) continue;
-      const panel = new Panel(this.app.actions, {height: 210, label: units[unit].title});
+      const panel = new Panel(this.app, {height: 210, label: units[unit].title});
       const root = card(units[unit].title, panel.readout, panel.root);
       this.#panels.set(unit, {panel, root, palette: new Palette()});
       this.panels.append(root);
@@ -237,13 +234,9 @@ export class Explorer {
 
   // drawTable lists all series with their statistics.
   #drawTable() {
-    const rows = [...this.#panels.values()].flatMap((frame) => {
-      const first = frame.lines.filter((line) => !line.second);
-      const second = frame.lines.filter((line) => line.second);
-      const own = first.map((line) => ({frame, line, other: second.find((other) => other.pair === line.key)}));
-      const alone = second.filter((other) => !first.some((line) => line.key === other.pair));
-      return [...own, ...alone.map((other) => ({frame, line: null, other}))];
-    });
+    const rows = [...this.#panels.values()].flatMap((frame) => pairs(
+      frame.lines.filter((line) => !line.second), frame.lines.filter((line) => line.second),
+    ).map(([line, other]) => ({frame, line, other})));
     if (rows.length === 0) {
       fill(this.table);
       return;
@@ -278,7 +271,7 @@ export class Explorer {
     this.cells.push({cell: cursor, frame, pair: comparing ? [line, other] : [line], unit});
     const toggle = el('input', {
       type: 'checkbox', 'aria-label': `Show ${shown.title}`, 'data-key': shown.key,
-      onchange: () => this.#toggle(shown.pair ?? shown.key),
+      onchange: () => this.#toggle(shown.pair),
     });
     toggle.checked = !shown.hidden;
     const highlight = (key) => () => frame.panel.highlight(key);
@@ -335,8 +328,8 @@ export function compare(first, second, window, otherWindow, palette, {hidden, na
   const same = commonParts(all.series);
   const colors = new Map(palette.assign(keys).map((style, i) => [keys[i], style]));
   const line = (one, isSecond) => ({
-    ...one, title: pathText(one), label: `${label(one.path, same)} (${names[Number(isSecond)]})`, ...colors.get(one.key),
-    key: isSecond ? `${one.key} 2` : one.key, pair: isSecond ? one.key : undefined, second: isSecond, dash: isSecond,
+    ...one, title: formatPath(one.path), label: `${label(one.path, same)} (${names[Number(isSecond)]})`, ...colors.get(one.key),
+    key: isSecond ? `${one.key} 2` : one.key, pair: one.key, second: isSecond, dash: isSecond,
     hidden: hidden.includes(one.key),
   });
   return {
@@ -364,9 +357,7 @@ function scaledStatistics(one) {
 
 // estimate computes statistics from the values of a chart, until exact ones arrive.
 function estimate(frame, line) {
-  const numbers = (column) => column.filter((value) => typeof value === 'number');
-  const low = numbers(line.minimum).reduce((a, b) => Math.min(a, b), Infinity);
-  const high = numbers(line.maximum).reduce((a, b) => Math.max(a, b), -Infinity);
+  const [low, high] = extent([line.minimum, line.maximum], 0, frame.times.length - 1);
   if (low > high) return null;
   return {last: valueAt(frame.times, line, null).value, average: mean(line.average), minimum: low, maximum: high};
 }

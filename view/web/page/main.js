@@ -21,12 +21,13 @@ import {saveCsv, savePage, savePng} from './export.js';
 import {safe} from './text.js';
 
 const viewClasses = {overview: Overview, charts: Explorer, values: Values};
-const zones = ['log', 'utc', 'browser'];
+
+const nextZone = {log: 'utc', utc: 'browser', browser: 'log'};
 
 let view = null;
 let viewName = '';
 const app = new App(render);
-app.onEvents = () => shell.drawEvents(app.events);
+app.onEvents = (events) => shell.drawEvents(events);
 
 const commands = [
   [['?'], 'show these keys', () => dialog.showModal()],
@@ -41,7 +42,7 @@ const commands = [
   [['0'], 'whole time', () => app.showAll()],
   [['f'], 'follow new samples, or stop', follow],
   [['c'], 'compare, or stop', compare],
-  [['z'], 'next zone: log, UTC, browser', () => app.set({zone: zones[(zones.indexOf(app.state.zone) + 1) % 3]})],
+  [['z'], 'next zone: log, UTC, browser', () => app.set({zone: nextZone[app.state.zone]})],
   [['d'], 'light or dark', theme],
   [['e'], 'export values as CSV', csv],
   [['p'], 'export charts as PNG', png],

@@ -5,7 +5,7 @@ import * as data from './data.js';
 import {Loader, lines} from './app.js';
 import {Palette, Panel, legend, onCursor, sparkline} from './chart.js';
 import {el, fill, middle, name, refill, safe} from './text.js';
-import {alignDown, largest, readRange, share, valueAt} from './series.js';
+import {alignDown, largest, numbers, readRange, share, valueAt} from './series.js';
 import {displayUnit, formatValue} from './units.js';
 import {endOf} from './state.js';
 import {formatPath, isSum, parsePath} from './path.js';
@@ -24,9 +24,7 @@ const cards = [
   },
   {
     title: 'Disk transfer', objects: ['PhysicalDisk', 'LogicalDisk'],
-    counters: [['Disk Bytes/sec'], ['Disk Read Bytes/sec', 'Disk Bytes/sec'],
-      ['Disk Write Bytes/sec', 'Disk Bytes/sec']],
-    first: true,
+    counters: [['Disk Bytes/sec', 'Disk Read Bytes/sec', 'Disk Write Bytes/sec']],
   },
   {
     title: 'Disk response time', objects: ['PhysicalDisk', 'LogicalDisk'], expected: /^Avg\. Disk sec/i,
@@ -124,7 +122,7 @@ export class Overview {
 
     for (const {panel} of this.#charts) panel.destroy();
     this.#charts = plans.map((one) => {
-      const panel = new Panel(this.app.actions, {height: 130, label: one.title});
+      const panel = new Panel(this.app, {height: 130, label: one.title});
       const list = el('ul', {class: 'legend'});
       const now = el('span', {class: 'now'});
       const open = el('button', {
@@ -234,7 +232,7 @@ export class Overview {
     const series = largest(range.series, 10, share);
     const rows = series.map((one) => {
       const canvas = el('canvas', {class: 'spark', 'aria-hidden': 'true'});
-      const peak = Math.max(...one.maximum.filter((value) => typeof value === 'number'));
+      const peak = Math.max(...numbers(one.maximum));
       const path = formatPath({...one.path, counter});
       const button = el('button', {
         type: 'button', class: 'link', title: one.path.instance, 'data-key': one.key,
@@ -309,8 +307,7 @@ export class Overview {
     this.eventLoader.load({key: group + end + app.reading, group},
       (signal) => data.events(app.source.id, app.query, signal),
       ({events, more, complete}) => {
-        app.events = events;
-        app.onEvents?.();
+        app.onEvents(events);
         const shown = events.slice(0, 50);
         const hidden = events.length - shown.length + more;
         this.eventCard.hidden = events.length === 0;
@@ -345,14 +342,12 @@ export function card(title, control, ...children) {
 }
 
 // planCard returns {title, object, counters, paths} for the counters that exist, or null.
-export function planCard({title, objects, counters, withSum, first, expected}, available) {
+export function planCard({title, objects, counters, withSum, expected}, available) {
   for (const wanted of objects) {
     const object = find(available, wanted);
     if (!object) continue;
-    let found = counters.map((names) => names.map((counter) => find(object.counters, counter)).find(Boolean))
+    const found = counters.map((names) => names.map((counter) => find(object.counters, counter)).find(Boolean))
       .filter(Boolean).map((counter) => counter.name);
-    found = [...new Set(found)];
-    if (first) found = found.slice(0, 1);
     if (found.length === 0) continue;
     const own = !expected || expected.test(found[0]);
     return {title: own ? title : `${object.name}: ${found[0]}`, object: object.name, counters: found,
@@ -363,8 +358,7 @@ export function planCard({title, objects, counters, withSum, first, expected}, a
 
 // pathOf returns the path of a counter for all instances, or for the sum of very many.
 function pathOf(object, counter) {
-  if (object.instances === null) return formatPath({object: object.name, instance: null, counter});
-  const instance = object.instances > 100 ? '_Total' : '*';
+  const instance = object.instances === null ? null : object.instances > 100 ? '_Total' : '*';
   return formatPath({object: object.name, instance, counter});
 }
 
@@ -374,8 +368,6 @@ function otherCards(objects, plans) {
     .filter((object) => object.counters.length > 0 && !(object.instances > 100)
       && !plans.some((plan) => plan.object === object.name))
     .slice(0, 4)
-    .map((object) => ({
-      title: object.name, object: object.name, counters: [object.counters[0].name],
-      paths: [pathOf(object, object.counters[0].name)], withSum: true,
-    }));
+    .map(({name: title, counters: [{name: counter}]}) => planCard(
+      {title, objects: [title], counters: [[counter]], withSum: true}, objects));
 }

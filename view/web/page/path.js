@@ -3,33 +3,15 @@
 
 import {hidden} from './text.js';
 
+// The form: \\machine and (instance) may be absent. A name may contain parentheses, so the last ) before a
+// backslash ends it.
+const form = /^(?:\\\\([^\\]+))?\\([^(\\]+)(?:\((.*)\))?\\(.*)$/s;
+
 // parsePath returns {machine, object, instance, counter}, or null if the text is no path. instance
 // is null if the path has no parentheses; it includes the index.
 export function parsePath(text) {
-  let rest = text;
-  let machine = '';
-  if (rest.startsWith('\\\\')) {
-    const end = rest.indexOf('\\', 2);
-    if (end < 3) return null;
-    machine = rest.slice(2, end);
-    rest = rest.slice(end);
-  }
-  if (!rest.startsWith('\\')) return null;
-  rest = rest.slice(1);
-
-  const open = rest.search(/[(\\]/);
-  if (open < 1) return null;
-  const object = rest.slice(0, open);
-  if (rest[open] === '\\') {
-    const counter = rest.slice(open + 1);
-    return counter ? {machine, object, instance: null, counter} : null;
-  }
-
-  // A name may contain parentheses, so the last ) before a backslash ends it.
-  const close = rest.lastIndexOf(')\\');
-  if (close < open) return null;
-  const counter = rest.slice(close + 2);
-  return counter ? {machine, object, instance: rest.slice(open + 1, close), counter} : null;
+  const [, machine = '', object, instance = null, counter] = form.exec(text) ?? [];
+  return counter ? {machine, object, instance, counter} : null;
 }
 
 // formatPath returns a path without a machine. Paths cannot contain control characters, and other hidden
@@ -53,10 +35,8 @@ export function hasWildcard(text) {
 // A chart entry is a path with an optional limit: "10:\Process(*)\% Processor Time" draws the ten
 // instances with the highest averages.
 export function parseEntry(text) {
-  const match = /^(\d{1,4}):(.*)$/s.exec(text);
-  const path = (match ? match[2] : text).replace(hidden, '?');
-  const entry = {top: match ? Number(match[1]) : 0, path};
-  return parsePath(entry.path) ? entry : null;
+  const [, top = 0, path] = /^(?:(\d{1,4}):)?(.*)$/s.exec(text.replace(hidden, '?'));
+  return parsePath(path) ? {top: Number(top), path} : null;
 }
 
 export function formatEntry({top, path}) {

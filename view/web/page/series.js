@@ -2,7 +2,7 @@
 // null is a gap, undefined means that another series has a value at this time.
 
 import {displayUnit} from './units.js';
-import {formatPath, isSum, keyOf, parsePath} from './path.js';
+import {isSum, keyOf, parsePath} from './path.js';
 
 // readRange returns the answer of /range as {step, complete, times, series}. Values are in their
 // display units. Where no sample exists for longer than usual, all series have a gap.
@@ -34,32 +34,23 @@ function scaled(values, factor) {
 // at the same places of a column.
 export function withGaps(times, step) {
   const distance = Math.max(step, usualDistance(times));
-  const after = [];
-  for (let i = 1; i < times.length; i++) {
-    if (times[i] - times[i - 1] > 2.5 * distance) after.push(i);
-  }
-  if (after.length === 0) return {times, insert: (values) => values};
+  const afterPause = times.map((time, i) => time - times[i - 1] > 2.5 * distance);
+  if (!afterPause.includes(true)) return {times, insert: (values) => values};
 
   const insert = (values, at = () => null) => {
     const result = [];
-    let next = 0;
-    for (let i = 0; i < values.length; i++) {
-      if (after[next] === i) {
-        result.push(at(i));
-        next++;
-      }
-      result.push(values[i]);
-    }
+    values.forEach((value, i) => {
+      if (afterPause[i]) result.push(at(i));
+      result.push(value);
+    });
     return result;
   };
-  return {times: insert(times, (i) => times[i - 1] + distance), insert: (values) => insert(values)};
+  return {times: insert(times, (i) => times[i - 1] + distance), insert};
 }
 
 // usualDistance returns the median distance of two times.
 function usualDistance(times) {
-  const distances = [];
-  for (let i = 1; i < times.length; i++) distances.push(times[i] - times[i - 1]);
-  distances.sort((a, b) => a - b);
+  const distances = times.slice(1).map((time, i) => time - times[i]).sort((a, b) => a - b);
   return distances[Math.floor(distances.length / 2)] ?? 0;
 }
 
@@ -113,10 +104,9 @@ const fields = ['average', 'minimum', 'maximum'];
 
 // joined returns a range with the series of two ranges on one time axis.
 export function joined(first, second) {
-  const list = [...first.series, ...second.series];
   const columns = (range) => range.series.flatMap((one) => fields.map((field) => one[field]));
   const all = join({times: first.times, columns: columns(first)}, {times: second.times, columns: columns(second)});
-  const series = list.map((one, i) => {
+  const series = [...first.series, ...second.series].map((one, i) => {
     const [average, minimum, maximum] = all.columns.slice(i * 3, i * 3 + 3);
     const combined = one.minimum !== one.average;
     return {...one, average, minimum: combined ? minimum : average, maximum: combined ? maximum : average};
@@ -128,32 +118,22 @@ export function joined(first, second) {
 // measure computes the rank of a column.
 export function largest(series, n, measure = mean) {
   const candidates = series.filter((one) => !isSum(one.path));
-  return candidates
-    .map((one) => ({one, rank: measure(one.average)}))
-    .sort((a, b) => b.rank - a.rank)
-    .slice(0, n)
-    .map(({one}) => one);
+  const rank = new Map(candidates.map((one) => [one, measure(one.average)]));
+  return candidates.sort((a, b) => rank.get(b) - rank.get(a)).slice(0, n);
 }
 
+// numbers returns the values of a column, without gaps.
+export const numbers = (column) => column.filter((value) => typeof value === 'number');
+
 // mean returns the average of a column, or -Infinity without values.
-export function mean(column) {
-  let sum = 0;
-  let count = 0;
-  for (const value of column) {
-    if (value === null || value === undefined) continue;
-    sum += value;
-    count++;
-  }
-  return count ? sum / count : -Infinity;
+export function mean(column, count) {
+  const list = numbers(column);
+  return list.length > 0 ? list.reduce((a, b) => a + b) / (count ?? list.length) : -Infinity;
 }
 
 // share returns the average of a column over the whole range; a missing value counts as zero. A process
 // that existed shortly has a small share.
-export function share(column) {
-  const average = mean(column);
-  return average === -Infinity ? average
-    : average * (column.filter((value) => typeof value === 'number').length / column.length);
-}
+export const share = (column) => mean(column, column.length);
 
 // relativeTo returns a range with times relative to a start, for comparisons of aligned ranges.
 export function relativeTo(range, start) {
@@ -167,15 +147,15 @@ export function relativeTo(range, start) {
   };
 }
 
-// pairs matches the series of two ranges by key. A pair without partner has null.
+// pairs matches the series of two ranges by key, or the lines of two ranges. One without partner is with null.
 export function pairs(first, second) {
-  const others = new Map(second.map((one) => [one.key, one]));
-  const result = first.map((one) => {
-    const partner = others.get(one.key) ?? null;
-    others.delete(one.key);
-    return [one, partner];
-  });
-  return [...result, ...[...others.values()].map((one) => [null, one])];
+  const keyOfPair = (one) => one.pair ?? one.key;
+  const others = new Map(second.map((one) => [keyOfPair(one), one]));
+  const keys = new Set(first.map(keyOfPair));
+  return [
+    ...first.map((one) => [one, others.get(keyOfPair(one)) ?? null]),
+    ...[...others].filter(([key]) => !keys.has(key)).map(([, one]) => [null, one]),
+  ];
 }
 
 // nearest returns the index of the time closest to at, or -1 without times.
@@ -195,10 +175,8 @@ export function nearest(times, at) {
 // the last value.
 export function valueAt(times, one, at) {
   if (at === null) {
-    for (let i = times.length - 1; i >= 0; i--) {
-      if (one.average[i] !== null && one.average[i] !== undefined) return {value: one.average[i], status: 'ok'};
-    }
-    return {value: null, status: one.missing[0]?.[1] ?? 'no value'};
+    const value = one.average.findLast((each) => typeof each === 'number') ?? null;
+    return {value, status: value === null ? one.missing[0]?.[1] ?? 'no value' : 'ok'};
   }
   const i = nearest(times, at);
   const value = i < 0 ? null : one.average[i];
@@ -213,10 +191,9 @@ export function extent(columns, from, to) {
   let high = -Infinity;
   for (const column of columns) {
     for (let i = from; i <= to; i++) {
-      const value = column[i];
-      if (value === null || value === undefined) continue;
-      if (value < low) low = value;
-      if (value > high) high = value;
+      if (typeof column[i] !== 'number') continue;
+      low = Math.min(low, column[i]);
+      high = Math.max(high, column[i]);
     }
   }
   return [low, high];
@@ -255,10 +232,5 @@ export function alignDown(time, step) {
 // commonParts reports which parts of the paths are equal in all series, for short names.
 export function commonParts(series) {
   const all = (part) => series.every((one) => one.path[part] === series[0].path[part]);
-  return {object: series.length > 0 && all('object'), counter: series.length > 0 && all('counter')};
-}
-
-// pathText returns the path of a series without the machine.
-export function pathText(one) {
-  return formatPath(one.path);
+  return {object: all('object'), counter: all('counter')};
 }

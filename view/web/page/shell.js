@@ -181,7 +181,7 @@ export class Shell {
     const stop = (moved) => {
       document.removeEventListener('pointermove', move);
       document.removeEventListener('pointerup', stop);
-      app.actions.zoom(Math.round(place(moved)), Math.round(place(moved) + size));
+      app.zoom(Math.round(place(moved)), Math.round(place(moved) + size));
     };
     if (app.window.whole) return;
     move(event);

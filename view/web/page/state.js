@@ -91,7 +91,7 @@ export function takeToken(fragment) {
 
 function parseInstant(text) {
   if (!text) return null;
-  const time = /^\d{10,16}$/.test(text) ? Number(text) : /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
+  const time = /^\d{10,15}$/.test(text) ? Number(text) : /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
   return Number.isFinite(time) ? time : null;
 }
 

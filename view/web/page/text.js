@@ -37,22 +37,17 @@ export function el(tag, properties = {}, ...children) {
     else if (name === 'value') element.value = value;
     else element.setAttribute(name, value === true ? '' : safe(value));
   }
-  append(element, children);
+  element.append(...nodes(children));
   return element;
 }
 
-function append(element, children) {
-  for (const child of children.flat()) {
-    if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : safe(child));
-  }
-}
+// nodes omits absent children and escapes strings.
+const nodes = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== false)
+  .map((child) => (child instanceof Node ? child : safe(child)));
 
 // fill replaces the children of an element.
 export function fill(element, ...children) {
-  element.replaceChildren();
-  append(element, children);
-  return element;
+  element.replaceChildren(...nodes(children));
 }
 
 // refill replaces the children of an element, and keeps the focus on the element with the same

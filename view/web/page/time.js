@@ -13,16 +13,8 @@ export const utc = {label: 'UTC', offset: () => 0};
 // valid from then on.
 export function logZone(name, offsets) {
   if (!offsets?.length) return {...utc, label: name || 'UTC'};
-  return {
-    label: name || 'log',
-    offset(time) {
-      let found = offsets[0][1];
-      for (const [from, seconds] of offsets) {
-        if (from <= time) found = seconds;
-      }
-      return found * second;
-    },
-  };
+  const valid = (time) => offsets.findLast(([from]) => from <= time) ?? offsets[0];
+  return {label: name || 'log', offset: (time) => valid(time)[1] * second};
 }
 
 // browserZone returns the zone of the browser.
@@ -35,32 +27,22 @@ export function browserZone() {
 
 // offsetText returns an offset such as +02:00.
 export function offsetText(milliseconds) {
-  const minutes = Math.round(Math.abs(milliseconds) / minute);
-  const sign = milliseconds < 0 ? '−' : '+';
-  return `${sign}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+  const rounded = Math.round(Math.abs(milliseconds) / minute) * minute;
+  return `${milliseconds < 0 ? '−' : '+'}${clockText(rounded, utc).slice(0, 5)}`;
 }
-
-const pad = (number, width = 2) => String(number).padStart(width, '0');
 
 // local returns a Date whose UTC fields are the local time of the zone.
 const local = (time, zone) => new Date(time + zone.offset(time));
 
-function dateText(time, zone) {
-  const at = local(time, zone);
-  return `${at.getUTCFullYear()}-${pad(at.getUTCMonth() + 1)}-${pad(at.getUTCDate())}`;
+// timeText returns a date and a time, such as 2024-01-17 23:20:05, with milliseconds if the time has some.
+export function timeText(time, zone) {
+  return local(time, zone).toISOString().replace('T', ' ').replace(/(\.000)?Z/, '');
 }
+
+const dateText = (time, zone) => timeText(time, zone).split(' ')[0];
 
 // clockText returns hours, minutes and seconds, and milliseconds if the time has some.
-export function clockText(time, zone) {
-  const at = local(time, zone);
-  const text = `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}:${pad(at.getUTCSeconds())}`;
-  const fraction = Math.floor(at.getUTCMilliseconds());
-  return fraction ? `${text}.${pad(fraction, 3)}` : text;
-}
-
-export function timeText(time, zone) {
-  return `${dateText(time, zone)} ${clockText(time, zone)}`;
-}
+export const clockText = (time, zone) => timeText(time, zone).split(' ')[1];
 
 // parseTime returns the time of a text such as "2024-01-17 23:20", "23:20:05" (on the day of near),
 // "+5m", "-1h" (relative to near) or RFC 3339. It returns null for other texts.
@@ -74,7 +56,8 @@ export function parseTime(text, zone, near) {
   const relative = /^([+-])(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)$/.exec(trimmed);
   if (relative) {
     const size = {ms: 1, s: second, m: minute, min: minute, h: hour, d: day}[relative[3]];
-    return near + (relative[1] === '-' ? -1 : 1) * Number(relative[2]) * size;
+    const time = near + Number(relative[1] + relative[2]) * size;
+    return Math.abs(time) < 8e15 ? time : null; // a Date ends there
   }
 
   const absolute = /^(?:(\d{4})-(\d\d)-(\d\d)(?:[ T]+|$))?(?:(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?$/.exec(trimmed);
@@ -149,7 +132,5 @@ export function tickLabels(ticks, step, zone) {
 export function elapsedText(milliseconds) {
   const sign = milliseconds < 0 ? '−' : '';
   const size = Math.abs(Math.round(milliseconds));
-  const fraction = size % second ? '.' + pad(size % second, 3) : '';
-  const [hours, minutes, seconds] = [size / hour, (size / minute) % 60, (size / second) % 60].map(Math.floor);
-  return `${sign}${hours}:${pad(minutes)}:${pad(seconds)}${fraction}`;
+  return `${sign}${Math.floor(size / hour)}${clockText(size % hour, utc).slice(2)}`;
 }

@@ -19,7 +19,8 @@ export class Tree {
     this.search = el('input', {
       type: 'search', id: 'counter-search', placeholder: 'Search counters',
       'aria-label': 'Search counters and help texts',
-      oninput: () => this.#searched(), onkeydown: (event) => this.#searchKey(event),
+      oninput: () => app.set({search: this.search.value}, {quiet: true}),
+      onkeydown: (event) => this.#searchKey(event),
     });
     this.list = el('ul', {
       role: 'tree', 'aria-label': 'Counters', class: 'tree', onkeydown: (event) => this.#key(event),
@@ -36,10 +37,6 @@ export class Tree {
     this.#draw();
   }
 
-  #searched() {
-    this.app.set({search: this.search.value}, {quiet: true});
-  }
-
   #searchKey(event) {
     if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
     event.preventDefault();
@@ -54,14 +51,11 @@ export class Tree {
       const open = (object) => this.#open.has(safe(object.name));
       return this.#objects.map((object) => ({object, counters: object.counters, open: open(object)}));
     }
-    const result = [];
-    for (const object of this.#objects) {
-      const counters = object.counters.filter((counter) => hasWords(`${object.name} ${counter.name}`, list)
-        || hasWords(`${object.name} ${counter.name} ${counter.help ?? ''}`, list));
-      if (counters.length > 0) result.push({object, counters, open: true});
-    }
+    const found = (object) => object.counters.filter(
+      (counter) => hasWords(`${object.name} ${counter.name} ${counter.help ?? ''}`, list));
     const named = ({object, counters}) => counters.some((counter) => hasWords(`${object.name} ${counter.name}`, list));
-    return [...result.filter(named), ...result.filter((one) => !named(one))];
+    return this.#objects.map((object) => ({object, counters: found(object), open: true}))
+      .filter(({counters}) => counters.length > 0).sort((a, b) => named(b) - named(a));
   }
 
   #draw() {
@@ -76,11 +70,8 @@ export class Tree {
     this.#shown = shown;
 
     const focus = this.list.contains(document.activeElement);
-    fill(this.list, matches.map((match) => this.#objectItem(match, drawn)));
-    if (matches.length === 0) {
-      fill(this.list, el('li', {role: 'treeitem', 'aria-disabled': 'true', class: 'note',
-        text: 'No counter has these words.'}));
-    }
+    const none = {role: 'treeitem', 'aria-disabled': 'true', class: 'note', text: 'No counter has these words.'};
+    fill(this.list, matches.length === 0 ? el('li', none) : matches.map((match) => this.#objectItem(match, drawn)));
     this.#setTabStop(focus);
   }
 

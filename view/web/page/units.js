@@ -37,71 +37,58 @@ export function displayUnit(unit, counter) {
 }
 
 const decimal = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
-const binary = [[2 ** 40, 'Ti'], [2 ** 30, 'Gi'], [2 ** 20, 'Mi'], [2 ** 10, 'Ki']];
+const ofBytes = [[2 ** 40, 'Ti'], [2 ** 30, 'Gi'], [2 ** 20, 'Mi'], [2 ** 10, 'Ki']];
+
+const whole = new Intl.NumberFormat('en', {maximumFractionDigits: 0});
+const short = new Intl.NumberFormat('en', {maximumSignificantDigits: 4});
 
 // formatValue returns a number with its unit, with about three significant digits: 12.5 %,
 // 1.25 GiB, 340 µs.
 export function formatValue(value, unitName) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
-  if (unitName === 'seconds') return formatSeconds(value);
   if (unitName === 'id') return String(value);
-  const unit = units[unitName] ?? units.count;
-  const [divisor, prefix] = scaleOf(Math.abs(value), unit);
-  const suffix = prefix + unit.symbol;
+  const [divisor, prefix, symbol] = scaleOf(Math.abs(value), unitName);
+  const suffix = prefix + symbol;
   return digits(value / divisor) + (suffix && !suffix.startsWith('/') ? '\u00a0' : '') + suffix;
 }
 
-function scaleOf(size, unit) {
-  const table = unit.binary ? binary : decimal;
-  if (unit.symbol === '%') return [1, ''];
+// From the first number on, seconds are shown in a unit of the second number. Zero is "0 s".
+const durations = [
+  [172800, 86400, 'd'], [36000, 3600, 'h'], [600, 60, 'min'], [1, 1, 's'], [1e-3, 1e-3, 'ms'],
+  [Number.MIN_VALUE, 1e-6, 'µs'],
+];
+
+// scaleOf returns [divisor, prefix, symbol] for a number of this size. Seconds become another unit.
+function scaleOf(size, unitName) {
+  if (unitName === 'seconds') {
+    const [, divisor, symbol] = durations.find(([from]) => size >= from) ?? [0, 1, 's'];
+    return [divisor, '', symbol];
+  }
+  const {symbol, binary} = units[unitName] ?? units.count;
   // Numbers below 10,000 are easier to read in full.
-  if (!unit.binary && size < 1e4) return [1, ''];
-  return table.find(([divisor]) => size >= divisor) ?? [1, ''];
+  const full = symbol === '%' || (!binary && size < 1e4);
+  const [divisor, prefix] = full ? [1, ''] : (binary ? ofBytes : decimal).find(([least]) => size >= least) ?? [1, ''];
+  return [divisor, prefix, symbol];
 }
 
 // digits returns a number with three significant digits and no exponent.
 function digits(value) {
   const size = Math.abs(value);
   if (size === 0) return '0';
-  if (size >= 100 || Number.isInteger(value)) return grouped(value.toFixed(0));
+  if (size >= 100 || Number.isInteger(value)) return whole.format(value);
   if (size >= 10) return value.toFixed(1);
   if (size >= 1) return value.toFixed(2);
   return size >= 0.001 ? value.toPrecision(2) : '<0.001';
 }
 
-function grouped(text) {
-  return text.replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-// formatSeconds returns a duration of an operation, or the age of something.
-function formatSeconds(value) {
-  const [divisor, unit] = scaleOfSeconds(Math.abs(value));
-  return `${digits(value / divisor)}\u00a0${unit}`;
-}
-
-const durations = [[172800, 86400, 'd'], [36000, 3600, 'h'], [600, 60, 'min'], [1, 1, 's'], [1e-3, 1e-3, 'ms']];
-
-function scaleOfSeconds(size) {
-  if (size === 0) return [1, 's'];
-  return (durations.find(([from]) => size >= from) ?? [0, 1e-6, 'µs']).slice(1);
-}
-
 // axisLabels returns labels for the ticks of one axis; all have the same prefix.
 export function axisLabels(ticks, unitName) {
-  const unit = units[unitName] ?? units.count;
-  const largest = Math.max(...ticks.map(Math.abs), 0);
-  const [divisor, prefix] = unitName === 'seconds' ? scaleOfSeconds(largest) : scaleOf(largest, unit);
-  const suffix = prefix + (unitName === 'seconds' || unit.symbol.startsWith('/') ? '' : unit.symbol);
+  const [divisor, prefix, symbol] = scaleOf(Math.max(...ticks.map(Math.abs), 0), unitName);
+  const suffix = prefix + (symbol.startsWith('/') ? '' : symbol);
   return ticks.map((tick) => {
-    const number = trimmed(tick / divisor);
+    const number = short.format(tick / divisor);
     return tick === 0 || !suffix ? number : `${number}\u00a0${suffix}`;
   });
-}
-
-// trimmed returns a number with at most four significant digits and no zeros at its end.
-function trimmed(value) {
-  const [whole, fraction] = String(Number(value.toPrecision(4))).split('.');
-  return grouped(whole) + (fraction ? `.${fraction}` : '');
 }
 
 const roundDurations = [...[-6, -5, -4, -3, -2, -1, 0].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power)),

@@ -3,7 +3,7 @@
 
 import * as data from './data.js';
 import {Loader} from './app.js';
-import {el, fill, hasWords, name, prose, words} from './text.js';
+import {el, fill, hasWords, name, prose, refill, words} from './text.js';
 import {formatPath, parsePath} from './path.js';
 import {displayUnit, formatValue} from './units.js';
 import {endOf} from './state.js';
@@ -173,7 +173,8 @@ export class Values {
     const head = heads.find((one) => one.key === key) ?? heads[0];
     const text = new Intl.Collator('en', {numeric: true});
     const number = (row) => this.#cell(row, head)?.number ?? -Infinity;
-    rows.sort((a, b) => (head.key === '' ? text.compare(a.name, b.name) : compareNumbers(number(a), number(b))));
+    // The difference of two infinities is no number.
+    rows.sort((a, b) => (head.key === '' ? text.compare(a.name, b.name) : number(a) - number(b) || 0));
     return down ? rows.reverse() : rows;
   }
 
@@ -187,8 +188,7 @@ export class Values {
     const sorted = this.#sorted(heads);
     const rows = sorted.slice(0, this.#limit);
     const {key, down, none} = this.#sorting(heads);
-    const focused = this.table.contains(document.activeElement);
-    const focusedHead = focused ? document.activeElement.dataset.key : undefined;
+    const cellFocused = this.table.contains(document.activeElement) && !document.activeElement.dataset.key;
 
     const head = heads.map((one) => el('th', {
       scope: 'col', class: one.key !== '' && 'number', 'aria-sort': !none && one.key === key
@@ -197,13 +197,12 @@ export class Values {
       type: 'button', class: 'sort', title: prose(one.help), 'data-key': `sort ${one.key}`,
       onclick: () => this.#sortBy(one),
     }, name(one.title.replace('% ', '%\u00a0')))));
-    fill(this.table, el('table', {class: 'grid-table', role: 'grid', 'aria-label': `Values of ${this.current.name}`},
+    refill(this.table, el('table', {class: 'grid-table', role: 'grid', 'aria-label': `Values of ${this.current.name}`},
       el('thead', {}, el('tr', {}, head)),
       el('tbody', {}, rows.map((row, y) => el('tr', {}, heads.map((one, x) => this.#drawCell(row, one, x, y)))))));
     this.more.hidden = rows.length === sorted.length;
     this.more.textContent = `Show more (${sorted.length - rows.length} hidden)`;
-    this.#setTabStop(focused && focusedHead === undefined);
-    if (focusedHead) this.table.querySelector(`[data-key="${CSS.escape(focusedHead)}"]`)?.focus({preventScroll: true});
+    this.#setTabStop(cellFocused);
   }
 
   #drawCell(row, head, x, y) {
@@ -285,9 +284,4 @@ export class Values {
     })]);
     return csvText([heads.map((head) => head.title), ...rows]);
   }
-}
-
-// compareNumbers also compares two infinities.
-function compareNumbers(a, b) {
-  return a === b ? 0 : a - b;
 }
