@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -107,5 +108,28 @@ func TestSavedComparison(t *testing.T) {
 	saved.waitText(row+`('Memory')`, "Pages/sec Memory 2,030/s 2,025/s 2,020/s 2,030/s 1,010/s +100.5 %")
 	saved.equal(`[...document.querySelector('.source').options].map((one) => one.text).join()`, "after.csv,before.csv")
 	saved.check()
+	p.check()
+}
+
+// TestSavedPageCancelled checks that a saved page offers to open other logs only when its own were not opened.
+func TestSavedPageCancelled(t *testing.T) {
+	served := openAt(t, serve(t, captured(t)), 1280, 800, "view=values&object=System")
+	file := served.savePage()
+	p := blank(t, 1280, 800)
+	p.origin = "file://" + filepath.Dir(file)
+	const area = `getComputedStyle(document.querySelector('.empty')).display`
+	call(p, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `new MutationObserver((_, observer) => {
+			const cancel = document.querySelector('.opening button');
+			if (!cancel) return;
+			observer.disconnect();
+			window.seen = ` + area + `;
+			cancel.click();
+		}).observe(document, {childList: true, subtree: true})`,
+	})
+	p.run(chromedp.Navigate("file://" + file))
+	p.wait(`window.seen !== undefined && document.querySelector('.opening').childElementCount === 0`)
+	p.equal(`window.seen`, "none")
+	p.equal(area, "block")
 	p.check()
 }

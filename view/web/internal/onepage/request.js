@@ -116,8 +116,9 @@ function decode(base64) {
 async function openSaved() {
   const [state] = take('#saved-state');
   if (state && location.hash.length < 2) history.replaceState(null, '', '#' + JSON.parse(state));
-  await openAll(take('script.saved-log').map((text) => {
-    const {name, capture} = JSON.parse(text);
+  await openAll([...document.querySelectorAll('script.saved-log')].map((element) => {
+    const {name, capture} = JSON.parse(element.textContent);
+    element.replaceChildren(); // the text may be large
     return new File([decode(capture)], name);
   }), true);
 }
@@ -129,4 +130,6 @@ addEventListener('drop', (event) => {
 });
 document.querySelector('main').append(list, picker);
 document.querySelector('#open').onclick = choose;
-openSaved().catch((error) => report(`The saved logs are damaged: ${error.message}`));
+// The area for logs is hidden as long as the page contains saved logs.
+openSaved().catch((error) => report(`The saved logs are damaged: ${error.message}`))
+  .finally(() => { if (opened === 0) take('script.saved-log'); });
