@@ -156,7 +156,7 @@ func TestServeHandlerSlow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- ServeHandler(ctx, l, http.HandlerFunc(says("hello")), "", slog.New(slog.DiscardHandler))
+		ended <- ServeHandler(ctx, l, says("hello"), "", slog.New(slog.DiscardHandler))
 	}()
 	defer func() {
 		cancel()

@@ -331,6 +331,7 @@ test('the address restores the state', () => {
 test('damaged parts of an address are ignored', () => {
   const state = parseState('#view=nothing&begin=x&follow=-1&path=Memory&zone=mars&begin=2&end=1&with=7');
   assert.deepEqual(state, {...start, compare: {source: '7', begin: null}});
+  assert.equal(formatState(parseState('#begin=9999999999999999')), '');
   assert.equal(parseState('#begin=2024-01-02T00:00:00Z&end=2024-01-01T00:00:00Z').begin, null);
 });
 
