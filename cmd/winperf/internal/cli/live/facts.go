@@ -9,14 +9,6 @@ import (
 	"github.com/winperf/winperf"
 )
 
-// The texts about a process, in the order of their columns. They are read on request and never recorded,
-// because command lines may contain secrets.
-const (
-	factUser    = "User"
-	factGroup   = "Control Group"
-	factCommand = "Command Line"
-)
-
 // facts reads texts about processes of this machine. It reads in the background, because a read may hang.
 type facts struct {
 	read    func(pid uint64) map[string]string
