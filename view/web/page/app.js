@@ -111,8 +111,8 @@ export class App {
     this.set({mark: this.state.mark === time ? null : time}, {quiet: true});
   }
 
-  // scaleBy makes the range smaller (factor below 1) or larger. place is the part of it, between 0 and 1, that
-  // stays where it is.
+  // scaleBy makes the range smaller (factor below 1) or larger. place is the part of it, between 0 and 1,
+  // that stays where it is.
   scaleBy(factor, place) {
     const now = this.window;
     if (now.follow) {

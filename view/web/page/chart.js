@@ -14,7 +14,7 @@ const axisWidth = 70;
 const manyLines = 40; // above, lines are thin and have one common band
 const fontFamily = 'system-ui, sans-serif';
 
-// onCursor calls listener with the time below the cursor, or null, and the panel that the mouse is on, or null.
+// onCursor calls listener with the time below the cursor, or null, and with the panel of the mouse, or null.
 // The result ends this.
 export function onCursor(listener) {
   listeners.add(listener);
@@ -117,7 +117,8 @@ export class Panel {
     const data = [model.times, ...model.lines.map((line) => line.average)];
     if (this.#plot && shape === this.#shape) {
       model.lines.forEach((line, i) => {
-        if (this.#plot.series[i + 1].show === Boolean(line.hidden)) this.#plot.setSeries(i + 1, {show: !line.hidden});
+        const show = !line.hidden;
+        if (this.#plot.series[i + 1].show !== show) this.#plot.setSeries(i + 1, {show});
       });
       this.#plot.setData(data, true);
       return;
@@ -404,7 +405,8 @@ export class Panel {
       const {begin, end} = this.#view ?? this.#model;
       this.#view = null;
       // The browser cancels the pointer when it scrolls the page.
-      if (ended.type === 'pointerup' && Math.abs(begin - this.#model.begin) > (end - begin) / 100) this.#zoom(begin, end);
+      const moved = ended.type === 'pointerup' && Math.abs(begin - this.#model.begin) > (end - begin) / 100;
+      if (moved) this.#zoom(begin, end);
       else this.#plot?.setScale('x', {min: this.#model.begin, max: this.#model.end});
     };
     const handlers = {pointermove: move, pointerup: stop, pointercancel: stop};

@@ -8,7 +8,8 @@ import {card} from './overview.js';
 import {Tree, counterKey, topSelect} from './tree.js';
 import {el, fill, middle, name, refill, safe} from './text.js';
 import {
-  alignDown, combine, commonParts, extent, joined, largest, mean, pairs, readRange, relativeTo, share, valueAt,
+  alignDown, combine, commonParts, extent, joined, largest, mean, pairs, readRange, relativeTo, share,
+  valueAt,
 } from './series.js';
 import {formatPath, hasWildcard, keyOf, label, parsePath} from './path.js';
 import {displayUnit, formatValue, units} from './units.js';
@@ -216,11 +217,8 @@ export class Explorer {
 
   // pictures returns the panels for an export.
   pictures() {
-    return [...this.#panels].map(([unit, {panel, lines: list, times}]) => ({
-      title: units[unit].title, canvas: panel.canvas, lines: list.filter((line) => !line.hidden).map((line) => ({
-        ...line, text: formatValue(valueAt(times, line, null).value, unit),
-      })),
-    }));
+    return [...this.#panels].map(([unit, {panel, lines: list, times}]) => (
+      {title: units[unit].title, unit, canvas: panel.canvas, lines: list.filter((line) => !line.hidden), times}));
   }
 
   #cursorMoved(time) {
@@ -243,17 +241,20 @@ export class Explorer {
     }
     const comparing = rows.some(({other}) => other);
     const shown = this.#allRows ? rows : rows.slice(0, rowLimit);
-    const columns = ['Counter', 'Instance', 'At cursor', 'Last', comparing ? `Average, ${this.app.names[0]}` : 'Average', 'Minimum', 'Maximum',
-      ...(comparing ? [`Average, ${this.app.names[1]}`, 'Difference'] : [])];
+    const [own, other] = this.app.names;
+    const columns = ['Counter', 'Instance', 'At cursor', 'Last', comparing ? `Average, ${own}` : 'Average',
+      'Minimum', 'Maximum', ...(comparing ? [`Average, ${other}`, 'Difference'] : [])];
     this.cells = [];
     const scroll = {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Statistics', 'data-key': 'table'};
     const table = el('table', {class: 'grid-table'},
-      el('thead', {}, el('tr', {}, columns.map((text, i) => el('th', {scope: 'col', text, class: i > 1 && 'number'})))),
+      el('thead', {}, el('tr', {}, columns.map(
+        (text, i) => el('th', {scope: 'col', text, class: i > 1 && 'number'})))),
       el('tbody', {}, shown.map((row) => this.#row(row, comparing))));
     refill(this.table, el('h2', {text: 'Statistics of the visible range'}), el('div', scroll, table),
-    shown.length < rows.length && el('button', {
-      type: 'button', text: `Show all ${rows.length} rows`, onclick: () => { this.#allRows = true; this.#drawTable(); },
-    }));
+      shown.length < rows.length && el('button', {
+        type: 'button', text: `Show all ${rows.length} rows`,
+        onclick: () => { this.#allRows = true; this.#drawTable(); },
+      }));
     this.#showCursorValues();
   }
 
@@ -328,7 +329,8 @@ export function compare(first, second, window, otherWindow, palette, {hidden, na
   const same = commonParts(all.series);
   const colors = new Map(palette.assign(keys).map((style, i) => [keys[i], style]));
   const line = (one, isSecond) => ({
-    ...one, title: formatPath(one.path), label: `${label(one.path, same)} (${names[Number(isSecond)]})`, ...colors.get(one.key),
+    ...one, ...colors.get(one.key), title: formatPath(one.path),
+    label: `${label(one.path, same)} (${names[Number(isSecond)]})`,
     key: isSecond ? `${one.key} 2` : one.key, pair: one.key, second: isSecond, dash: isSecond,
     hidden: hidden.includes(one.key),
   });

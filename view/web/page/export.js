@@ -6,6 +6,8 @@ import {cssColor} from './chart.js';
 import {safe} from './text.js';
 import {endOf, formatState, savedView} from './state.js';
 import {timeText} from './time.js';
+import {formatValue} from './units.js';
+import {valueAt} from './series.js';
 
 function save(blob, name) {
   const url = URL.createObjectURL(blob);
@@ -42,7 +44,8 @@ export async function savePage(app) {
 const margin = 16;
 const lineHeight = 18;
 
-// savePng draws the pictures {title, canvas, lines} below each other, with their legends.
+// savePng draws the pictures {title, unit, canvas, lines, times} below each other, with the last values of
+// their lines.
 export async function savePng(app, pictures) {
   const shown = pictures.filter((picture) => picture.canvas);
   if (shown.length === 0) return false;
@@ -77,7 +80,8 @@ export async function savePng(app, pictures) {
     for (const line of picture.lines) {
       ctx.fillStyle = cssColor(line.color);
       ctx.fillRect(margin, y - 8, 14, 4);
-      text(`${line.label}  ${line.text}`, margin + 22, '12px');
+      const value = formatValue(valueAt(picture.times, line, null).value, picture.unit);
+      text(`${line.label}  ${value}`, margin + 22, '12px');
       y += lineHeight;
     }
     y += lineHeight / 2;

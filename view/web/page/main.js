@@ -76,7 +76,8 @@ function compare() {
   const other = app.sources.find((one) => one !== app.source && !one.live) ?? app.source;
   // A moving range stops. The whole of a log is compared with itself by halves.
   const {begin, end, follow: moving, whole} = app.window;
-  const range = other === app.source && whole ? {begin: Math.round((begin + end) / 2), end} : moving ? {begin, end} : {};
+  const range = other === app.source && whole ? {begin: Math.round((begin + end) / 2), end}
+    : moving ? {begin, end} : {};
   app.set({view: 'charts', follow: 0, ...range, compare: {source: other.id, begin: null}});
 }
 

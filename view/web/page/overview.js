@@ -196,11 +196,8 @@ export class Overview {
 
   // pictures returns the charts for an export.
   pictures() {
-    return this.#charts.filter((chart) => chart.lines).map((chart) => ({
-      title: chart.title, canvas: chart.panel.canvas, lines: chart.lines.slice(0, 8).map((line) => ({
-        ...line, text: formatValue(valueAt(this.range.times, line, null).value, chart.unit),
-      })),
-    }));
+    return this.#charts.filter((chart) => chart.lines).map(({title, unit, panel, lines: list}) => (
+      {title, unit, canvas: panel.canvas, lines: list.slice(0, 8), times: this.range.times}));
   }
 
   #loadProcesses(objects) {
@@ -346,8 +343,8 @@ export function planCard({title, objects, counters, withSum, expected}, availabl
   for (const wanted of objects) {
     const object = find(available, wanted);
     if (!object) continue;
-    const found = counters.map((names) => names.map((counter) => find(object.counters, counter)).find(Boolean))
-      .filter(Boolean).map((counter) => counter.name);
+    const first = (names) => names.map((counter) => find(object.counters, counter)).find(Boolean)?.name;
+    const found = counters.map(first).filter((counter) => counter !== undefined);
     if (found.length === 0) continue;
     const own = !expected || expected.test(found[0]);
     return {title: own ? title : `${object.name}: ${found[0]}`, object: object.name, counters: found,

@@ -147,7 +147,7 @@ export function relativeTo(range, start) {
   };
 }
 
-// pairs matches the series of two ranges by key, or the lines of two ranges. One without partner is with null.
+// pairs matches the series or lines of two ranges by key. One without partner is with null.
 export function pairs(first, second) {
   const keyOfPair = (one) => one.pair ?? one.key;
   const others = new Map(second.map((one) => [keyOfPair(one), one]));

@@ -83,17 +83,8 @@ export class Shell {
     const {app} = this;
     const button = (text, label, action) => el('button',
       {type: 'button', text, 'aria-label': label, title: label, onclick: action});
-    const edge = (label, field) => {
-      const input = el('input', {
-        type: 'text', class: 'time-input', 'aria-label': label, autocomplete: 'off', spellcheck: 'false',
-        title: '2024-01-17 23:20, 23:20:05, or +5m from this time',
-        onchange: () => this.#enterTime(input, field),
-        onkeydown: (event) => { if (event.key === 'Enter') this.#enterTime(input, field); },
-      });
-      return input;
-    };
-    this.begin = edge('Begin of the range', 'begin');
-    this.end = edge('End of the range', 'end');
+    this.begin = timeInput('Begin of the range', () => this.#enterTime(this.begin, 'begin'));
+    this.end = timeInput('End of the range', () => this.#enterTime(this.end, 'end'));
     this.span = el('span', {class: 'span'});
     this.follow = el('select', {'aria-label': 'Follow new samples',
       onchange: () => this.#changeFollow(Number(this.follow.value))});
@@ -135,14 +126,10 @@ export class Shell {
       'aria-label': 'Compared source',
       onchange: () => app.set({compare: {source: this.otherSelect.value, begin: null}}),
     });
-    this.otherBegin = el('input', {
-      type: 'text', class: 'time-input', 'aria-label': 'Begin of the compared range', spellcheck: 'false',
-      autocomplete: 'off',
-      onchange: () => {
-        const time = parseTime(this.otherBegin.value, app.zone, app.otherWindow.begin);
-        this.otherBegin.setAttribute('aria-invalid', String(time === null));
-        if (time !== null) app.set({compare: {...app.state.compare, source: app.other.id, begin: Math.round(time)}});
-      },
+    this.otherBegin = timeInput('Begin of the compared range', () => {
+      const time = parseTime(this.otherBegin.value, app.zone, app.otherWindow.begin);
+      this.otherBegin.setAttribute('aria-invalid', String(time === null));
+      if (time !== null) app.set({compare: {source: app.other.id, begin: Math.round(time)}});
     });
     this.compare = el('div', {class: 'compare', role: 'group', 'aria-label': 'Comparison', hidden: true},
       el('span', {text: 'Compared with'}), this.otherSelect, el('span', {text: 'from'}), this.otherBegin,
@@ -290,6 +277,14 @@ export class Shell {
     this.toast.hidden = false;
     this.timer = setTimeout(() => { this.toast.hidden = true; }, 5000);
   }
+}
+
+// timeInput returns an input for a time. enter is called after the user has changed it.
+function timeInput(label, enter) {
+  return el('input', {
+    type: 'text', class: 'time-input', 'aria-label': label, autocomplete: 'off', spellcheck: 'false',
+    title: '2024-01-17 23:20, 23:20:05, or +5m from this time', onchange: enter,
+  });
 }
 
 // options sets the entries of a select, if they changed, and its value.

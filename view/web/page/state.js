@@ -91,8 +91,9 @@ export function takeToken(fragment) {
 
 function parseInstant(text) {
   if (!text) return null;
-  const time = /^\d{10,15}$/.test(text) ? Number(text) : /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
-  return Number.isFinite(time) ? time : null;
+  if (/^\d{10,15}$/.test(text)) return Number(text);
+  const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? null : time;
 }
 
 const formatInstant = (time) => new Date(time).toISOString().replace('.000Z', 'Z');

@@ -42,8 +42,10 @@ export function el(tag, properties = {}, ...children) {
 }
 
 // nodes omits absent children and escapes strings.
-const nodes = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== false)
-  .map((child) => (child instanceof Node ? child : safe(child)));
+function nodes(children) {
+  const present = children.flat().filter((child) => child !== false && child !== null && child !== undefined);
+  return present.map((child) => (child instanceof Node ? child : safe(child)));
+}
 
 // fill replaces the children of an element.
 export function fill(element, ...children) {

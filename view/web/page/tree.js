@@ -27,6 +27,7 @@ export class Tree {
       onclick: (event) => this.#click(event), onfocusin: (event) => this.#focused(event),
     });
     this.details = el('div', {class: 'details'});
+    this.names = el('datalist', {id: 'instance-names'}); // of the instances of an object
     this.root = el('div', {class: 'tree-box'}, this.search, this.list, this.details);
     this.instanceLoader = new Loader(app, () => {});
   }
@@ -53,7 +54,8 @@ export class Tree {
     }
     const found = (object) => object.counters.filter(
       (counter) => hasWords(`${object.name} ${counter.name} ${counter.help ?? ''}`, list));
-    const named = ({object, counters}) => counters.some((counter) => hasWords(`${object.name} ${counter.name}`, list));
+    const named = ({object, counters}) => counters.some(
+      (counter) => hasWords(`${object.name} ${counter.name}`, list));
     return this.#objects.map((object) => ({object, counters: found(object), open: true}))
       .filter(({counters}) => counters.length > 0).sort((a, b) => named(b) - named(a));
   }
@@ -70,8 +72,9 @@ export class Tree {
     this.#shown = shown;
 
     const focus = this.list.contains(document.activeElement);
-    const none = {role: 'treeitem', 'aria-disabled': 'true', class: 'note', text: 'No counter has these words.'};
-    fill(this.list, matches.length === 0 ? el('li', none) : matches.map((match) => this.#objectItem(match, drawn)));
+    fill(this.list, matches.map((match) => this.#objectItem(match, drawn)), matches.length === 0 && el('li', {
+      role: 'treeitem', 'aria-disabled': 'true', class: 'note', text: 'No counter has these words.',
+    }));
     this.#setTabStop(focus);
   }
 
@@ -196,28 +199,24 @@ export class Tree {
       'aria-label': 'Instances: a name, or a pattern with * and ?',
     });
     const top = topSelect(object.instances > manyInstances ? 10 : 0);
-    const names = el('datalist', {id: 'instance-names'});
     const draw = (event) => {
       event.preventDefault();
       const path = formatPath({object: object.name, instance: input.value, counter: counter.name});
       if (parsePath(path)) this.app.add([{path, top: Number(top.value)}]);
     };
+    if (this.names.dataset.object !== object.name) fill(this.names); // until the new ones arrive
+    this.names.dataset.object = object.name;
     this.instanceLoader.load({key: `${this.app.source.id}\n${object.name}`},
       (signal) => data.instances(this.app.source.id, object.name, this.app.query, signal),
-      (list) => { this.names = {object: object.name, list}; this.#fillNames(object); });
-    queueMicrotask(() => this.#fillNames(object));
+      (list) => {
+        const names = list.map((one) => (one.parent ? `${one.parent}/${one.name}` : one.name));
+        const plain = names.filter((one) => safe(one) === one).slice(0, 1000);
+        fill(this.names, plain.map((value) => el('option', {value})));
+      });
     return el('form', {class: 'chooser', onsubmit: draw},
-      el('label', {class: 'field'}, 'Instances', input), names,
+      el('label', {class: 'field'}, 'Instances', input), this.names,
       el('label', {class: 'field'}, 'Draw', top),
       el('button', {type: 'submit', text: 'Add to the charts'}));
-  }
-
-  #fillNames(object) {
-    const list = this.details.querySelector('datalist');
-    if (!list || this.names?.object !== object.name) return;
-    const names = this.names.list.map((one) => (one.parent ? `${one.parent}/${one.name}` : one.name));
-    const plain = names.filter((one) => safe(one) === one).slice(0, 1000);
-    fill(list, plain.map((value) => el('option', {value})));
   }
 }
 
@@ -229,7 +228,8 @@ export function counterKey({object, counter}) {
 // defaultEntry draws all instances of a counter, or the largest ones of many.
 function defaultEntry(object, counter) {
   const instance = object.instances === null ? null : '*';
-  return {path: formatPath({object: object.name, instance, counter}), top: object.instances > manyInstances || object.costly ? 10 : 0};
+  const top = object.instances > manyInstances || object.costly ? 10 : 0;
+  return {path: formatPath({object: object.name, instance, counter}), top};
 }
 
 // topSelect returns a control for the number of drawn instances.

@@ -66,9 +66,8 @@ function scaleOf(size, unitName) {
   }
   const {symbol, binary} = units[unitName] ?? units.count;
   // Numbers below 10,000 are easier to read in full.
-  const full = symbol === '%' || (!binary && size < 1e4);
-  const [divisor, prefix] = full ? [1, ''] : (binary ? ofBytes : decimal).find(([least]) => size >= least) ?? [1, ''];
-  return [divisor, prefix, symbol];
+  const table = symbol === '%' || (!binary && size < 1e4) ? [] : binary ? ofBytes : decimal;
+  return [...table.find(([divisor]) => size >= divisor) ?? [1, ''], symbol];
 }
 
 // digits returns a number with three significant digits and no exponent.
@@ -92,7 +91,8 @@ export function axisLabels(ticks, unitName) {
 }
 
 const roundDurations = [...[-6, -5, -4, -3, -2, -1, 0].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power)),
-  10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, ...[1, 2, 5, 10, 20, 50, 100, 500].map((n) => n * 86400)];
+  10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200,
+  ...[1, 2, 5, 10, 20, 50, 100, 500].map((n) => n * 86400)];
 
 // increments are the distances between ticks: powers of two for bytes, round times for seconds, otherwise
 // 1, 2, 2.5 and 5 times a power of ten.

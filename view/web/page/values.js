@@ -97,7 +97,8 @@ export class Values {
     const {columns} = this.app.state;
     const wanted = columns.length > 0 ? columns : preferred[this.current.name.toLowerCase()] ?? [];
     const found = wanted.map((one) => find(counters, one)).filter(Boolean);
-    return columns.length > 0 && found.length > 0 ? found : [...new Set([...found, ...counters])].slice(0, usualColumns);
+    if (columns.length > 0 && found.length > 0) return found;
+    return [...new Set([...found, ...counters])].slice(0, usualColumns);
   }
 
   #toggleColumn(counter) {
@@ -197,7 +198,8 @@ export class Values {
       type: 'button', class: 'sort', title: prose(one.help), 'data-key': `sort ${one.key}`,
       onclick: () => this.#sortBy(one),
     }, name(one.title.replace('% ', '%\u00a0')))));
-    refill(this.table, el('table', {class: 'grid-table', role: 'grid', 'aria-label': `Values of ${this.current.name}`},
+    const label = {class: 'grid-table', role: 'grid', 'aria-label': `Values of ${this.current.name}`};
+    refill(this.table, el('table', label,
       el('thead', {}, el('tr', {}, head)),
       el('tbody', {}, rows.map((row, y) => el('tr', {}, heads.map((one, x) => this.#drawCell(row, one, x, y)))))));
     this.more.hidden = rows.length === sorted.length;
