@@ -70,7 +70,8 @@ export class App {
 
   // names tell the two sources or ranges of a comparison apart.
   get names() {
-    return this.source === this.other ? ['this range', 'the compared range'] : [this.source.name, this.other?.name];
+    const {source, other} = this;
+    return source === other ? ['this range', 'the compared range'] : [source.name, other?.name];
   }
 
   get zone() {
@@ -178,7 +179,8 @@ export class App {
   // clock returns a time without its date if the visible range is within one day.
   clock(time) {
     const {begin, end} = this.window;
-    return end - begin < 20 * 3600e3 ? clockText(Math.round(time / 1000) * 1000, this.zone) : timeText(time, this.zone);
+    if (end - begin >= 20 * 3600e3) return timeText(time, this.zone);
+    return clockText(Math.round(time / 1000) * 1000, this.zone);
   }
 }
 

@@ -316,7 +316,8 @@ export class Panel {
     ctx.save();
     ctx.lineWidth = ratio;
     ctx.strokeStyle = cssColor('mark');
-    for (const [time, dash] of [[mark === null ? null : mark - origin, []], [this.#mark, [4 * ratio, 3 * ratio]]]) {
+    const marked = mark === null ? null : mark - origin;
+    for (const [time, dash] of [[marked, []], [this.#mark, [4 * ratio, 3 * ratio]]]) {
       if (time === null) continue;
       ctx.setLineDash(dash);
       at(time, (x) => {

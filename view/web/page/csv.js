@@ -19,17 +19,18 @@ export function csvText(rows) {
 // rangeRows returns a header and a row for each time. If steps combine samples, each series has three
 // columns.
 export function rangeRows(range) {
-  const combined = (one) => one.minimum !== one.average;
+  const columns = (one) => (one.minimum === one.average ? ['average'] : ['average', 'minimum', 'maximum']);
   const header = ['time (UTC)'];
   for (const one of range.series) {
     const symbol = units[one.unit].symbol;
     const title = symbol ? `${formatPath(one.path)} [${symbol}]` : formatPath(one.path);
-    header.push(...(combined(one) ? ['average', 'minimum', 'maximum'].map((word) => `${title} ${word}`) : [title]));
+    const words = columns(one);
+    header.push(...words.map((word) => (words.length > 1 ? `${title} ${word}` : title)));
   }
 
   const rows = range.times.map((time, i) => [
     new Date(time).toISOString(),
-    ...range.series.flatMap((one) => [one.average[i], ...(combined(one) ? [one.minimum[i], one.maximum[i]] : [])]),
+    ...range.series.flatMap((one) => columns(one).map((column) => one[column][i])),
   ]);
   return [header, ...rows];
 }

@@ -55,7 +55,8 @@ export const cancel = connection.cancel;
 // page without a server.
 export const page = connection.download && ((ranges, state) => {
   const all = (name) => ranges.map((one) => one[name]);
-  return connection.download('page', query({source: all('source'), begin: all('begin'), end: all('end'), state}));
+  const parameters = {source: all('source'), begin: all('begin'), end: all('end'), state};
+  return connection.download('page', query(parameters));
 });
 
 export async function events(source, window, signal) {

@@ -32,7 +32,8 @@ export class Explorer {
     this.scale = el('input', {type: 'checkbox', onchange: () => app.set({log: this.scale.checked})});
     this.clear = el('button', {type: 'button', class: 'quiet', text: 'Remove all',
       onclick: () => app.set({entries: [], hidden: []})});
-    this.tools = el('div', {class: 'chart-tools'}, el('label', {}, this.scale, ' Logarithmic scale'), this.clear);
+    this.tools = el('div', {class: 'chart-tools'},
+      el('label', {}, this.scale, ' Logarithmic scale'), this.clear);
     this.panels = el('div', {class: 'panels'});
     this.error = el('p', {class: 'note', role: 'status'});
     this.table = el('div', {class: 'statistics'});
@@ -113,10 +114,9 @@ export class Explorer {
     const points = Math.min(Math.max(Math.round(this.panels.clientWidth / 2), 150), 1000);
     const otherPart = other && [other.source, follow ? 0 : other.begin];
     const group = JSON.stringify([app.source.id, entries, follow || [begin, end], otherPart]);
-    this.loader.load({key: group + end, group}, async (signal) => {
+    this.loader.load({key: group + end, group}, (signal) => {
       const get = (source, span) => loadEntries(source, entries, span, points, signal);
-      const second = other && get(other.source, {begin: other.begin, end: other.end});
-      return Promise.all([get(app.source.id, window), second]);
+      return Promise.all([get(app.source.id, window), other && get(other.source, other)]);
     }, ([range, compared]) => this.#loaded(range, compared, other));
   }
 
@@ -142,18 +142,17 @@ export class Explorer {
     const {app} = this;
     const {end, follow} = app.window;
     const paths = (range) => range.series.map((one) => formatPath(one.path));
-    if (this.range.series.length > statisticLimit) {
-      this.#statistics = [new Map(), new Map()];
-      return;
-    }
     const span = {begin: Math.floor(app.window.begin), end: endOf(end)};
     const other = this.compared && this.comparedWindow;
     const group = JSON.stringify([app.source.id, paths(this.range), follow || span, other]);
-    const get = (source, range, window, signal) => (range?.series.length > 0 && range.series.length <= statisticLimit
-      ? data.statistics(source, paths(range), window, signal) : []);
-    this.statisticsLoader.load({key: group + (follow ? Math.floor(end / 5000) : end), group}, (signal) => Promise.all([
+    const get = (source, range, window, signal) => {
+      const count = range.series.length;
+      return count > 0 && count <= statisticLimit ? data.statistics(source, paths(range), window, signal) : [];
+    };
+    const key = group + (follow ? Math.floor(end / 5000) : end);
+    this.statisticsLoader.load({key, group}, (signal) => Promise.all([
       get(app.source.id, this.range, span, signal),
-      other ? get(other.source, this.compared, {begin: other.begin, end: other.end}, signal) : [],
+      other ? get(other.source, this.compared, other, signal) : [],
     ]), (answers) => {
       this.#statistics = answers.map(byKey);
       this.#drawTable();
@@ -217,8 +216,9 @@ export class Explorer {
 
   // pictures returns the panels for an export.
   pictures() {
-    return [...this.#panels].map(([unit, {panel, lines: list, times}]) => (
-      {title: units[unit].title, unit, canvas: panel.canvas, lines: list.filter((line) => !line.hidden), times}));
+    return [...this.#panels].map(([unit, {panel, lines: list, times}]) => ({
+      title: units[unit].title, unit, canvas: panel.canvas, lines: list.filter((line) => !line.hidden), times,
+    }));
   }
 
   #cursorMoved(time) {
@@ -281,7 +281,8 @@ export class Explorer {
       el('th', {scope: 'row', title: shown.title}, el('label', {class: 'row-name'}, toggle,
         swatch(shown.color, shown.dash || shown.dots), name(shown.path.counter),
         resets > 0 && badge)),
-      el('td', {class: 'instance', title: shown.title}, name(middle(shown.path.instance ?? shown.path.object, 28)),
+      el('td', {class: 'instance', title: shown.title},
+        name(middle(shown.path.instance ?? shown.path.object, 28)),
         shown.repeated && el('span', {class: 'pid', text: shown.pid})), cursor,
       ['last', 'average', 'minimum', 'maximum'].map((field) => el('td',
         {class: 'number', text: figures ? value(figures[field]) : '–'})),
@@ -359,9 +360,9 @@ function scaledStatistics(one) {
 
 // estimate computes statistics from the values of a chart, until exact ones arrive.
 function estimate(frame, line) {
-  const [low, high] = extent([line.minimum, line.maximum], 0, frame.times.length - 1);
-  if (low > high) return null;
-  return {last: valueAt(frame.times, line, null).value, average: mean(line.average), minimum: low, maximum: high};
+  const [minimum, maximum] = extent([line.minimum, line.maximum], 0, frame.times.length - 1);
+  if (minimum > maximum) return null;
+  return {last: valueAt(frame.times, line, null).value, average: mean(line.average), minimum, maximum};
 }
 
 // difference returns the change from the compared average to the average, in percent.

@@ -3,7 +3,7 @@
 import * as data from './data.js';
 import {csvText, rangeRows} from './csv.js';
 import {cssColor} from './chart.js';
-import {safe} from './text.js';
+import {el, safe} from './text.js';
 import {endOf, formatState, savedView} from './state.js';
 import {timeText} from './time.js';
 import {formatValue} from './units.js';
@@ -11,10 +11,7 @@ import {valueAt} from './series.js';
 
 function save(blob, name) {
   const url = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
+  el('a', {href: url, download: name}).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
@@ -69,8 +66,8 @@ export async function savePng(app, pictures) {
 
   text(app.source.name, margin, '600 15px');
   y += lineHeight;
-  const {begin, end} = app.window;
-  text(`${timeText(begin, app.zone)} to ${timeText(end, app.zone)} (${app.zone.label})`, margin, '12px', 'ink-soft');
+  const [begin, end] = [app.window.begin, app.window.end].map((time) => timeText(time, app.zone));
+  text(`${begin} to ${end} (${app.zone.label})`, margin, '12px', 'ink-soft');
   y += lineHeight * 1.5;
   for (const picture of shown) {
     text(picture.title, margin, '600 13px');

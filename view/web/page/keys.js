@@ -29,8 +29,7 @@ const listKeys = [
 export function install(commands) {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest(typing)) return;
-    const arrow = event.key.startsWith('Arrow');
-    if (arrow && event.target.closest(moving)) return;
+    if (event.key.startsWith('Arrow') && event.target.closest(moving)) return;
     const command = commands.find(([keys]) => keys.includes(event.key));
     if (!command) return;
     event.preventDefault();
@@ -43,11 +42,10 @@ const names = {ArrowLeft: '←', ArrowRight: '→'};
 // helpDialog returns a dialog that lists the keys.
 export function helpDialog(commands) {
   const page = commands.map(([keys, text]) => [keys.map((key) => names[key] ?? key).join(' '), text]);
-  const close = () => dialog.close();
   const dialog = el('dialog', {class: 'help', 'aria-labelledby': 'help-title'},
     el('div', {class: 'dialog-head'},
       el('h2', {id: 'help-title', text: 'Keys'}),
-      el('button', {type: 'button', onclick: close, text: 'Close'})),
+      el('button', {type: 'button', onclick: () => dialog.close(), text: 'Close'})),
     section('Everywhere', page), section('In a chart', chartKeys), section('In lists', listKeys));
   return dialog;
 }

@@ -110,7 +110,8 @@ async function link() {
 function render() {
   if (!app.source) return;
   const {state} = app;
-  document.documentElement.dataset.theme = state.theme === 'auto' ? (dark.matches ? 'dark' : 'light') : state.theme;
+  const usual = dark.matches ? 'dark' : 'light';
+  document.documentElement.dataset.theme = state.theme === 'auto' ? usual : state.theme;
   document.title = `${safe(app.source.name)} – winperf`;
   shell.update();
   if (viewName !== state.view) {

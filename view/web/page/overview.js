@@ -64,16 +64,20 @@ export class Overview {
     this.changed = el('div', {});
     this.changedNote = el('p', {class: 'note'});
     this.events = el('div', {});
-    this.order = el('select', {'aria-label': 'Order of the processes', onchange: () => app.set({by: this.order.value})},
+    const changeOrder = () => app.set({by: this.order.value});
+    this.order = el('select', {'aria-label': 'Order of the processes', onchange: changeOrder},
       Object.entries(orders).map(([value, {title}]) => el('option', {value, text: title})));
     this.processCard = card('Top processes', this.order, this.processes);
     this.eventCard = card('Events', null, this.events);
     this.processCard.classList.add('tall');
     this.root = el('div', {class: 'overview'},
       el('h1', {class: 'sr-only', text: 'Overview'}), this.facts,
-      el('div', {class: 'overview-columns'}, this.charts, card('Changed most', null, this.changedNote, this.changed)));
+      el('div', {class: 'overview-columns'}, this.charts,
+        card('Changed most', null, this.changedNote, this.changed)));
 
-    this.rangeLoader = new Loader(app, (error) => this.#charts.forEach(({panel}) => panel.message(error.message)));
+    this.rangeLoader = new Loader(app, (error) => {
+      for (const {panel} of this.#charts) panel.message(error.message);
+    });
     this.processLoader = new Loader(app, failed(this.processes));
     this.changedLoader = new Loader(app, failed(this.changed));
     this.eventLoader = new Loader(app, failed(this.events));
@@ -82,7 +86,8 @@ export class Overview {
 
   destroy() {
     this.stopCursor();
-    for (const loader of [this.rangeLoader, this.processLoader, this.changedLoader, this.eventLoader]) loader.stop();
+    const {rangeLoader, processLoader, changedLoader, eventLoader} = this;
+    for (const loader of [rangeLoader, processLoader, changedLoader, eventLoader]) loader.stop();
     for (const {panel} of this.#charts) panel.destroy();
   }
 
@@ -104,10 +109,10 @@ export class Overview {
   #showFacts() {
     const {source} = this.app;
     const parts = [source.host, source.system, source.format,
-      source.samples ? `${source.samples.toLocaleString('en')} samples` : null,
-      source.interval ? `every ${formatValue(Number(source.interval.toPrecision(2)), 'seconds')}` : null,
-      source.since ? `data since ${timeText(Date.parse(source.since), this.app.zone)}; older samples were dropped`
-        : null];
+      source.samples && `${source.samples.toLocaleString('en')} samples`,
+      source.interval && `every ${formatValue(Number(source.interval.toPrecision(2)), 'seconds')}`,
+      source.since
+        && `data since ${timeText(Date.parse(source.since), this.app.zone)}; older samples were dropped`];
     fill(this.facts, parts.filter(Boolean).map((text) => name(text, {class: 'fact'})),
       (source.damage ?? []).map((text) => el('strong', {class: 'fact warning', text: `damaged: ${text}`})));
   }
@@ -204,10 +209,9 @@ export class Overview {
     const {app} = this;
     const {counter} = orders[app.state.by];
     const object = find(objects, 'Process') ?? find(objects, 'Process V2');
-    const exists = object && find(object.counters, counter);
     this.processCard.hidden = !object;
     if (!object) return;
-    if (!exists) {
+    if (!find(object.counters, counter)) {
       fill(this.processes, el('p', {class: 'note', text: `The source does not have the counter ${counter}.`}));
       return;
     }
@@ -285,7 +289,7 @@ export class Overview {
     const path = parsePath(one.path) ?? {object: '', instance: null, counter: one.path};
     const {unit, factor} = displayUnit(one.unit, path.counter);
     const time = one.time ? Date.parse(one.time) : null;
-    const value = (number) => (number === null || number === undefined ? '–' : formatValue(number * factor, unit));
+    const value = (number) => formatValue(typeof number === 'number' ? number * factor : null, unit);
     const show = () => this.app.add([{path: formatPath(path), top: 0}], {view: 'charts', mark: time});
     return el('li', {},
       el('button', {type: 'button', class: 'link', onclick: show, title: `${one.path}: ${one.difference}`,
@@ -322,8 +326,9 @@ export class Overview {
 }
 
 const kinds = {
-  instances_came: 'appeared', instances_left: 'ended', instance_began: 'began', instances_renamed: 'was renamed',
-  counter_reset: 'counter began again', counter_wrapped: 'counter overflowed', schema_changed: 'changed its counters',
+  instances_came: 'appeared', instances_left: 'ended', instance_began: 'began',
+  instances_renamed: 'was renamed', counter_reset: 'counter began again', counter_wrapped: 'counter overflowed',
+  schema_changed: 'changed its counters',
 };
 
 // eventText returns a sentence about an event.

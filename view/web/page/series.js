@@ -105,7 +105,7 @@ const fields = ['average', 'minimum', 'maximum'];
 // joined returns a range with the series of two ranges on one time axis.
 export function joined(first, second) {
   const columns = (range) => range.series.flatMap((one) => fields.map((field) => one[field]));
-  const all = join({times: first.times, columns: columns(first)}, {times: second.times, columns: columns(second)});
+  const all = join({...first, columns: columns(first)}, {...second, columns: columns(second)});
   const series = [...first.series, ...second.series].map((one, i) => {
     const [average, minimum, maximum] = all.columns.slice(i * 3, i * 3 + 3);
     const combined = one.minimum !== one.average;
@@ -142,7 +142,8 @@ export function relativeTo(range, start) {
     ...range,
     times: range.times.map(moved),
     series: range.series.map((one) => ({
-      ...one, resets: one.resets.map(moved), missing: one.missing.map(([time, status]) => [moved(time), status]),
+      ...one, resets: one.resets.map(moved),
+      missing: one.missing.map(([time, status]) => [moved(time), status]),
     })),
   };
 }

@@ -38,7 +38,8 @@ export class Shell {
 
   #header({help, theme, csv, png, link, page}) {
     const {app} = this;
-    this.tabs = views.map((view) => el('button', {type: 'button', text: titles[view], onclick: () => app.set({view})}));
+    this.tabs = views.map((view) => el('button',
+      {type: 'button', text: titles[view], onclick: () => app.set({view})}));
     this.sourceSelect = el('select', {'aria-label': 'Source', class: 'source',
       onchange: () => this.#changeSource(this.sourceSelect.value)});
     this.zoneSelect = el('select', {'aria-label': 'Zone of times',
@@ -134,7 +135,8 @@ export class Shell {
     this.compare = el('div', {class: 'compare', role: 'group', 'aria-label': 'Comparison', hidden: true},
       el('span', {text: 'Compared with'}), this.otherSelect, el('span', {text: 'from'}), this.otherBegin,
       this.compareNote = el('span', {class: 'note'}),
-      el('button', {type: 'button', class: 'quiet', text: 'End comparison', onclick: () => app.set({compare: null})}));
+      el('button', {type: 'button', class: 'quiet', text: 'End comparison',
+        onclick: () => app.set({compare: null})}));
   }
 
   // timeline shows the visible range within the whole time, and the events.
@@ -158,10 +160,11 @@ export class Shell {
 
   #dragTimeline(event) {
     const {app} = this;
-    const box = this.line.getBoundingClientRect();
     const {source} = app;
+    const box = this.line.getBoundingClientRect();
     const size = app.window.end - app.window.begin;
-    const center = (moved) => source.begin + ((moved.clientX - box.left) / box.width) * (source.end - source.begin);
+    const share = (moved) => (moved.clientX - box.left) / box.width;
+    const center = (moved) => source.begin + share(moved) * (source.end - source.begin);
     const place = (moved) => Math.min(Math.max(center(moved) - size / 2, source.begin),
       Math.max(source.end - size, source.begin));
     const move = (moved) => this.#placeThumb(place(moved), place(moved) + size);
@@ -177,13 +180,13 @@ export class Shell {
   }
 
   #placeThumb(begin, end) {
-    const {source} = this.app;
+    const {source, zone} = this.app;
     const whole = Math.max(source.end - source.begin, 1);
     const part = (time) => Math.min(Math.max((time - source.begin) / whole, 0), 1) * 100;
     this.thumb.style.left = part(begin) + '%';
     this.thumb.style.width = Math.max(part(end) - part(begin), 0.5) + '%';
     this.line.setAttribute('aria-valuenow', Math.round((part(begin) + part(end)) / 2));
-    this.line.setAttribute('aria-valuetext', `${timeText(begin, this.app.zone)} to ${timeText(end, this.app.zone)}`);
+    this.line.setAttribute('aria-valuetext', `${timeText(begin, zone)} to ${timeText(end, zone)}`);
   }
 
   drawEvents(events) {
@@ -201,8 +204,7 @@ export class Shell {
     const {app} = this;
     const {state, source, sources, window, zone} = app;
     views.forEach((view, i) => {
-      if (view === state.view) this.tabs[i].setAttribute('aria-current', 'page');
-      else this.tabs[i].removeAttribute('aria-current');
+      this.tabs[i].ariaCurrent = view === state.view ? 'page' : null;
     });
     options(this.sourceSelect, sources.map((one) => [one.id, one.name]), source.id);
     this.sourceSelect.disabled = sources.length < 2;
@@ -213,7 +215,8 @@ export class Shell {
     this.zoneSelect.title = `UTC${offsetText(zone.offset(window.begin))}`;
 
     const rounded = (time) => Math.round(time / 1000) * 1000;
-    const shown = (time) => timeText(window.end - window.begin > 10000 ? rounded(time) : Math.round(time), zone);
+    const precision = window.end - window.begin > 10000 ? rounded : Math.round;
+    const shown = (time) => timeText(precision(time), zone);
     for (const [input, text] of [[this.begin, shown(window.begin)], [this.end, shown(window.end)]]) {
       if (document.activeElement === input && input.getAttribute('aria-invalid') === 'true') continue;
       if (document.activeElement === input && window.follow) continue;

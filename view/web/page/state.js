@@ -78,7 +78,7 @@ export function formatState(state) {
   }
 
   // These characters need no escape in a fragment, and paths are readable with them.
-  return fields.toString().replace(/%(28|29|2A|3A|2F|3F|40|2C)/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  return fields.toString().replace(/%(28|29|2A|3A|2F|3F|40|2C)/g, decodeURIComponent);
 }
 
 // takeToken returns the one-time token of a fragment, and the fragment without it.
@@ -119,13 +119,14 @@ export function windowOf(state, source) {
   return {begin, end, follow: 0, whole: state.begin === null && state.end === null};
 }
 
-// savedView returns the ranges {source, begin, end} that a saved page needs, and its state, in which the sources
-// have the numbers of their ranges. visible is the visible range, other the compared one or null.
+// savedView returns the ranges {source, begin, end} that a saved page needs, and its state, in which the
+// sources have the numbers of their ranges. visible is the visible range, other the compared one or null.
 export function savedView(state, window, visible, other) {
-  const ranges = [visible];
+  const ranges = [{...visible}];
   if (other && other.source !== visible.source) ranges.push(other);
   else if (other) {
-    ranges[0] = {...visible, begin: Math.min(visible.begin, other.begin), end: Math.max(visible.end, other.end)};
+    ranges[0].begin = Math.min(visible.begin, other.begin);
+    ranges[0].end = Math.max(visible.end, other.end);
   }
   const range = window.whole && !other ? {begin: null, end: null} : {begin: window.begin, end: window.end};
   const compare = other && {source: String(ranges.length - 1), begin: other.begin};

@@ -138,14 +138,16 @@ export class Tree {
   }
 
   // draws adds a counter to the charts, or removes it.
-  #draws(objectName, counter) {
-    const key = counterKey({object: this.#find(objectName).name, counter: this.#counter(objectName, counter).name});
+  #draws(objectName, counterName) {
+    const object = this.#find(objectName);
+    const {name: counter} = this.#counter(objectName, counterName);
+    const key = counterKey({object: object.name, counter});
     const entries = this.app.state.entries.filter((entry) => counterKey(parsePath(entry.path)) !== key);
     if (entries.length < this.app.state.entries.length) {
       this.app.set({entries});
       return;
     }
-    this.app.add([defaultEntry(this.#find(objectName), this.#counter(objectName, counter).name)]);
+    this.app.add([defaultEntry(object, counter)]);
   }
 
   #key(event) {
@@ -160,7 +162,7 @@ export class Tree {
       ArrowUp: () => (place > 0 ? items[place - 1].focus() : this.search.focus()),
       Home: () => items[0].focus(),
       End: () => items.at(-1).focus(),
-      ArrowRight: () => (isCounter || this.#open.has(object) ? items[place + 1]?.focus() : this.#toggle(object, true)),
+      ArrowRight: () => (isCounter || this.#open.has(object) ? keys.ArrowDown() : this.#toggle(object, true)),
       ArrowLeft: () => (isCounter ? item.parentElement.closest('[role=treeitem]').focus()
         : this.#toggle(object, false)),
       Enter: () => (isCounter ? this.#draws(object, counter) : this.#toggle(object)),
@@ -180,7 +182,8 @@ export class Tree {
     if (!object) return;
     const counter = this.#counter(objectName, counterName);
     if (!counter) {
-      fill(this.details, el('h3', {}, name(object.name)), el('p', {text: prose(object.help) || 'No description.'}),
+      fill(this.details, el('h3', {}, name(object.name)),
+        el('p', {text: prose(object.help) || 'No description.'}),
         object.costly && el('p', {class: 'note', text: 'Reading this object takes long.'
           + (this.app.source.live ? ' It is measured only while a chart or table shows it.' : '')}));
       return;

@@ -90,9 +90,11 @@ export function axisLabels(ticks, unitName) {
   });
 }
 
-const roundDurations = [...[-6, -5, -4, -3, -2, -1, 0].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power)),
+const roundDurations = [
+  ...[-6, -5, -4, -3, -2, -1, 0].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power)),
   10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200,
-  ...[1, 2, 5, 10, 20, 50, 100, 500].map((n) => n * 86400)];
+  ...[1, 2, 5, 10, 20, 50, 100, 500].map((n) => n * 86400),
+];
 
 // increments are the distances between ticks: powers of two for bytes, round times for seconds, otherwise
 // 1, 2, 2.5 and 5 times a power of ten.

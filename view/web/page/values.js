@@ -44,9 +44,11 @@ export class Values {
     this.note = el('p', {class: 'note', role: 'status'});
     this.table = el('div', {class: 'scroll values-table', onkeydown: (event) => this.#key(event),
       onfocusin: (event) => this.#focused(event)});
-    this.more = el('button', {type: 'button', hidden: true, onclick: () => { this.#limit += pageSize; this.#draw(); }});
+    this.more = el('button', {type: 'button', hidden: true,
+      onclick: () => { this.#limit += pageSize; this.#draw(); }});
     this.root = el('div', {class: 'values'}, el('h1', {class: 'sr-only', text: 'Values'}),
-      el('div', {class: 'value-tools'}, el('label', {class: 'field'}, 'Object', this.object), this.filter, this.choose),
+      el('div', {class: 'value-tools'},
+        el('label', {class: 'field'}, 'Object', this.object), this.filter, this.choose),
       this.help, this.note, this.table, this.more);
     this.loader = new Loader(app, (error) => { this.note.textContent = error.message; });
   }
@@ -163,7 +165,8 @@ export class Values {
     const {sort} = this.app.state;
     const wanted = sort.replace(/^-/, '').toLowerCase();
     if (sort !== '') return {key: wanted === 'name' ? '' : wanted, down: sort.startsWith('-')};
-    return this.current.instances === null ? {key: '', down: false, none: true} : {key: heads[1].key, down: true};
+    if (this.current.instances === null) return {key: '', down: false, none: true};
+    return {key: heads[1].key, down: true};
   }
 
   #sorted(heads) {
