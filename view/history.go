@@ -218,6 +218,7 @@ type historyQuery struct {
 	follow bool
 	cursor *capture.Cursor
 	number int             // of its group
+	read   int             // the samples that its group had
 	schema *winperf.Schema // of its group
 	last   time.Time       // of the latest sample
 }
@@ -268,7 +269,7 @@ func (q *historyQuery) share(s *winperf.Sample) {
 	}
 }
 
-// open opens the next group that may have samples after the latest one.
+// open opens the next group that may have samples after the latest one, or the same group if it grew.
 func (q *historyQuery) open() error {
 	q.h.mu.Lock()
 	defer q.h.mu.Unlock()
@@ -278,14 +279,14 @@ func (q *historyQuery) open() error {
 	}
 
 	for _, g := range q.h.groups {
-		if g.number < q.number || g.end.Before(from) {
+		if g.number < q.number || g.number == q.number && g.samples == q.read || g.end.Before(from) {
 			continue
 		}
 		file, err := capture.Open(bytes.NewReader(g.data[:len(g.data):len(g.data)]), int64(len(g.data)))
 		if err != nil {
 			return err
 		}
-		q.cursor, q.number, q.schema = file.Cursor(), g.number, g.schema
+		q.cursor, q.number, q.read, q.schema = file.Cursor(), g.number, g.samples, g.schema
 		q.cursor.Omit(func(t time.Time) bool { return !q.sel.Within(t) || !t.After(q.last) })
 		return q.cursor.SeekTime(from)
 	}

@@ -179,6 +179,46 @@ func TestFailingSource(t *testing.T) {
 	}
 }
 
+// TestRecovered: a live source that failed at first is shown once it has samples.
+func TestRecovered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails := func(second int) string {
+			if second < 3 {
+				return "nonsense"
+			}
+			return block(second)
+		}
+		v := newView(t, view.Options{}, view.Source{Name: "live", Source: &machine{of: fails, schema: schema()}})
+		for range 10 {
+			if _, err := v.Sources(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		objects, err := v.Objects(ctx, view.Request{})
+		if err != nil || len(objects.Objects) != 3 || objects.Objects[0].Name != "Process" {
+			t.Errorf("%+v, %v", objects, err)
+		}
+	})
+}
+
+// TestLiveValuesBefore: the values of a live source at an earlier time are the ones of the sample at that time.
+func TestLiveValuesBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &machine{of: block, schema: schema()}
+		v := newView(t, view.Options{KeepAlways: true}, view.Source{Name: "live", Source: m})
+		time.Sleep(20 * time.Second)
+		r := view.Request{Paths: []string{`\Process(shell)\Working Set`}, End: at(12)}
+		values, err := v.Values(t.Context(), r)
+		if err != nil || !values.Time.Equal(at(12)) || !strings.Contains(string(values.Readings), `"value":1012,`) {
+			t.Errorf("%+v, %v", values, err)
+		}
+	})
+}
+
 // TestJoined: the files of a directory are one log. A file that is removed is a gap, a file that is damaged is
 // reported, and new samples appear.
 func TestJoined(t *testing.T) {

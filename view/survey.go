@@ -245,10 +245,11 @@ func (v *survey) trim(begin time.Time) {
 
 // waitGrowth waits until the source may have new samples, and reports false at the end of ctx.
 func (s *shown) waitGrowth(ctx context.Context) bool {
-	if s.live != nil {
-		return s.live.to.wait(ctx, s.live.to.end()) == nil
+	if s.live == nil {
+		return sleep(ctx, 2*time.Second)
 	}
-	return sleep(ctx, 2*time.Second)
+	err := s.live.to.wait(ctx, s.live.to.end())
+	return err == nil || sleep(ctx, s.live.interval) // a source that fails may recover
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
