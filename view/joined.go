@@ -86,7 +86,7 @@ func (j *joined) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	return q, nil
 }
 
-// refresh updates the parts.
+// refresh updates the parts. j is locked.
 func (j *joined) refresh(ctx context.Context) error {
 	list, err := j.list()
 	if err != nil {
@@ -118,7 +118,7 @@ func (j *joined) refresh(ctx context.Context) error {
 	return nil
 }
 
-// look reads the times of a part.
+// look reads the times of a part. j is locked.
 func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
 	p.Part = part
 	src, err := part.Open(ctx)
@@ -149,6 +149,7 @@ func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
 	return p
 }
 
+// describe updates the description. j is locked.
 func (j *joined) describe() {
 	j.is = winperf.Description{}
 	samples, all := 0, true
@@ -165,8 +166,12 @@ func (j *joined) describe() {
 	if j.is.Samples = samples; !all {
 		j.is.Samples = -1
 	}
-	if n := len(j.parts); n > 0 {
-		j.is.Log.Begin, j.is.Log.End = j.parts[0].begin, j.parts[n-1].end
+	j.is.Log.Begin, j.is.Log.End = time.Time{}, time.Time{}
+	for _, p := range j.parts { // the ones without a time, such as damaged ones, are first
+		if j.is.Log.Begin.IsZero() {
+			j.is.Log.Begin = p.begin
+		}
+		j.is.Log.End = p.end
 	}
 }
 
@@ -236,6 +241,7 @@ func (q *joinedQuery) begin(ctx context.Context) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		q.passed += p.Size
 		return
 	case err == nil:
 		q.size = p.Size
@@ -244,10 +250,12 @@ func (q *joinedQuery) begin(ctx context.Context) {
 		}
 	}
 	if err != nil && ctx.Err() == nil {
+		q.passed += p.Size
 		q.damage = append(q.damage, fmt.Errorf("%s: %w", p.Name, err))
 	}
 }
 
+// end closes the current part, if there is one.
 func (q *joinedQuery) end() error {
 	if q.query == nil {
 		return nil

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -252,7 +253,8 @@ func TestJoined(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "log_000010.capture")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "log_000020.capture"), []byte("damaged, but long enough"), 0o600); err != nil {
+	damaged := bytes.Repeat([]byte("damaged"), 10_000)
+	if err := os.WriteFile(filepath.Join(dir, "log_000020.capture"), damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	v = newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
@@ -261,6 +263,38 @@ func TestJoined(t *testing.T) {
 	if err != nil || len(sources.Sources[0].Damage) != 1 || !strings.Contains(sources.Sources[0].Damage[0], "log_000020") {
 		t.Errorf("%+v, %v", sources, err)
 	}
+
+	// The damaged file has no time, so that it is not the first one of the log.
+	src := view.Join(files(dir))
+	q, err := src.Compile(t.Context(), winperf.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	if is := src.Describe().Log; !is.Begin.Equal(at(0)) || !is.End.Equal(at(44)) {
+		t.Errorf("from %v to %v", is.Begin, is.End)
+	}
+	read := int64(0)
+	for s := (winperf.Sample{}); q.Next(t.Context(), &s) == nil; {
+		read = s.At
+	}
+	last, err := os.Stat(filepath.Join(dir, "log_000040.capture"))
+	if total := size(t, dir); err != nil || read <= total-last.Size() || read > total {
+		t.Errorf("%d of %d bytes, %v", read, total, err)
+	}
+}
+
+// size returns the size of the logs of a directory.
+func size(t *testing.T, dir string) (total int64) {
+	t.Helper()
+	parts, err := files(dir)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range parts {
+		total += part.Size
+	}
+	return total
 }
 
 // files lists the logs of a directory.
