@@ -42,8 +42,9 @@ func CheckProtected(address, webConfig string) error {
 }
 
 // ServeHandler serves a handler on a listener until ctx ends, with the limits of the metrics for connections
-// and requests. webConfig is the file with certificates and passwords, or "". The handler may extend the
-// deadlines of its answers.
+// and requests. The contexts of pending requests then end, too, and it waits for their answers for at most a
+// second. webConfig is the file with certificates and passwords, or "". The handler may extend the deadlines
+// of its answers.
 func ServeHandler(
 	ctx context.Context, l net.Listener, h http.Handler, webConfig string, log *slog.Logger,
 ) error {
@@ -53,16 +54,16 @@ func ServeHandler(
 	s := newHTTPServer(bounded(counted(h)), limits)
 	s.BaseContext = func(net.Listener) context.Context { return ctx } // ends streams
 
-	ended := context.AfterFunc(ctx, func() {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		if s.Shutdown(late) != nil {
-			_ = s.Close()
-		}
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
+		shutdown([]*http.Server{s}, time.Second)
 	})
-	defer ended()
-
 	err := webconfig.Serve(l, s, webConfig, log)
+	if !stop() {
+		<-closed // Serve returns before the pending answers end
+	}
+
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -143,6 +144,37 @@ func TestViewUnprotected(t *testing.T) {
 	if err := Run(t.Context(), opt); !errors.Is(err, ErrUnprotected) || !strings.Contains(err.Error(), "--unprotected") {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestServeHandlerEnds: ServeHandler returns after the answers that it began, so that the caller can close
+// their source.
+func TestServeHandlerEnds(t *testing.T) {
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var answered atomic.Bool
+	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+		time.Sleep(100 * time.Millisecond)
+		answered.Store(true)
+	})
+
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		if answer, err := client().Get("http://" + l.Addr().String()); err == nil {
+			_ = answer.Body.Close()
+		}
+	}()
+	err = ServeHandler(ctx, l, slow, "", slog.New(slog.DiscardHandler))
+	if err != nil || !answered.Load() {
+		t.Errorf("answered: %v, %v", answered.Load(), err)
+	}
+	<-asked
 }
 
 // TestServeHandlerSlow: clients that are slow with the body of a request are disconnected if another one
