@@ -141,11 +141,12 @@ func changedIn(ctx context.Context, q query, t, rest *table) (*Changed, error) {
 }
 
 // isComparable reports whether changes of a counter are of interest: times since a start always grow, and
-// identities mean nothing.
+// identities and numbers of states mean nothing.
 func isComparable(s *winperf.Series) bool {
 	name := s.Path.Counter
 	return s.Type != counter.ElapsedTime && !strings.HasPrefix(name, "ID ") &&
-		!strings.HasSuffix(name, " ID") && !strings.Contains(name, " Process ID")
+		!strings.HasSuffix(name, " ID") && !strings.Contains(name, " Process ID") &&
+		name != "Thread State" && name != "Thread Wait Reason"
 }
 
 func pathWithoutMachine(s *winperf.Series) string {

@@ -27,9 +27,12 @@ type Event struct {
 	Text     string              `json:"text"`
 }
 
-// note adds the events of an anomaly, one for each instance.
+// note adds the events of an anomaly, one for each instance. It omits what concerns only the program that
+// reads, such as the names in the next file of a recording, and the beginning of instances, which are new
+// at the same time.
 func (v *survey) note(a winperf.Anomaly) {
-	if a.Kind == winperf.BufferGrew { // of the program that reads
+	namesRead := a.Kind == winperf.SchemaChanged && a.ObjectName == ""
+	if namesRead || a.Kind == winperf.BufferGrew || a.Kind == winperf.InstanceBegan {
 		return
 	}
 	e := Event{Time: shownTime(a.Time), Kind: a.Kind, Object: a.ObjectName, Text: a.Detail}
@@ -51,6 +54,9 @@ func (v *survey) note(a winperf.Anomaly) {
 		v.eventText += size
 		e.Instance = name
 		v.events = append(v.events, e)
+		if a.Kind == winperf.InstancesRenamed {
+			e.Text = "" // it is about the first instance
+		}
 	}
 }
 

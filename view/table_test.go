@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,46 @@ func TestEventTexts(t *testing.T) {
 	v.note(winperf.Anomaly{Kind: winperf.InstancesAdded, Time: time.Unix(2000, 0), Instances: []string{long}})
 	if len(v.events) != 5 {
 		t.Errorf("%d events", len(v.events))
+	}
+}
+
+// TestEventsOfInstances: an instance that appears is one event, and the text about a renamed instance is not
+// repeated for others. Names that are read again are no event.
+func TestEventsOfInstances(t *testing.T) {
+	v := newSurvey()
+	for _, a := range []winperf.Anomaly{
+		{Kind: winperf.InstancesAdded, ObjectName: "Process", Instances: []string{"a"}},
+		{Kind: winperf.InstanceBegan, ObjectName: "Process", Instances: []string{"a"}},
+		{Kind: winperf.InstancesRenamed, ObjectName: "Process", Instances: []string{"c", "d"}, Detail: "b is called c now"},
+		{Kind: winperf.SchemaChanged, Detail: "the names of objects and counters were read again"},
+		{Kind: winperf.SchemaChanged, ObjectName: "Shop", Detail: "the object is new"},
+	} {
+		v.note(a)
+	}
+
+	var got []string
+	for _, e := range v.events {
+		got = append(got, fmt.Sprintf("%v %s %s: %s", e.Kind, e.Object, e.Instance, e.Text))
+	}
+	want := []string{
+		"instances_came Process a: ", "instances_renamed Process c: b is called c now", "instances_renamed Process d: ",
+		"schema_changed Shop : the object is new",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestComparable: numbers without a size are not compared.
+func TestComparable(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Thread State": false, "Thread Wait Reason": false, "ID Process": false, "Creating Process ID": false,
+		"Thread Count": true, "Priority Current": true,
+	} {
+		s := winperf.NewSeries(winperf.Path{Object: "Thread", HasInstance: true, Instance: "a", Counter: name})
+		if got := isComparable(s); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

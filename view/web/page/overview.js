@@ -109,7 +109,7 @@ export class Overview {
   #showFacts() {
     const {source} = this.app;
     const parts = [source.host, source.system, source.format,
-      source.samples && `${source.samples.toLocaleString('en')} samples`,
+      source.samples && `${source.samples.toLocaleString('en')} sample${source.samples === 1 ? '' : 's'}`,
       source.interval && `every ${formatValue(Number(source.interval.toPrecision(2)), 'seconds')}`,
       source.since
         && `data since ${timeText(Date.parse(source.since), this.app.zone)}; older samples were dropped`];
@@ -137,7 +137,7 @@ export class Overview {
       return {...one, panel, list, now, palette: new Palette(),
         root: card(one.title, el('span', {}, now, open), panel.root, list)};
     });
-    fill(this.charts, objects.length === 0 && el('p', {class: 'note', text: 'This source has no counters.'}),
+    fill(this.charts, objects.length === 0 && el('p', {class: 'note', text: `This source has no ${this.app.source.samples ? 'counters' : 'samples'}.`}),
       this.#charts.map(({root}) => root), this.processCard, this.eventCard);
   }
 
@@ -326,16 +326,15 @@ export class Overview {
 }
 
 const kinds = {
-  instances_came: 'appeared', instances_left: 'ended', instance_began: 'began',
+  instances_came: 'appeared', instances_left: 'ended',
   instances_renamed: 'was renamed', counter_reset: 'counter began again', counter_wrapped: 'counter overflowed',
-  schema_changed: 'changed its counters',
+  schema_changed: '',
 };
 
 // eventText returns a sentence about an event.
 export function eventText({kind, object, instance, text}) {
-  const subject = [object, instance].filter(Boolean).join(' ');
   const verb = kinds[kind] ?? kind.replaceAll('_', ' ');
-  return [subject ? `${subject} ${verb}` : verb, text].filter(Boolean).join(': ');
+  return [[object, instance, verb].filter(Boolean).join(' '), text].filter(Boolean).join(': ');
 }
 
 export function card(title, control, ...children) {

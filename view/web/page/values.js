@@ -64,7 +64,7 @@ export class Values {
     if (!this.root.isConnected) return;
     const current = find(objects, app.state.object) ?? find(objects, 'Process') ?? objects[0];
     if (!current) {
-      this.note.textContent = 'This source has no counters.';
+      this.note.textContent = `This source has no ${app.source.samples ? 'counters' : 'samples'}.`;
       return;
     }
     this.current = current;

@@ -277,6 +277,8 @@ test('one band for many lines', () => {
 test('events are sentences', () => {
   assert.equal(eventText({kind: 'instances_came', object: 'Process', instance: 'a', text: ''}), 'Process a appeared');
   assert.equal(eventText({kind: 'counter_reset', object: 'Process', instance: 'a', text: 'ID'}), 'Process a counter began again: ID');
+  assert.equal(eventText({kind: 'schema_changed', object: 'Process', instance: '', text: 'the object is new'}),
+    'Process: the object is new');
   assert.equal(eventText({kind: 'clock_set', object: '', instance: '', text: '5 s'}), 'clock set: 5 s');
 });
 
