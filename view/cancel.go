@@ -1,9 +1,6 @@
 package view
 
-import (
-	"context"
-	"fmt"
-)
+import "fmt"
 
 // errCanceled is the error of an answer that needs all samples of a log.
 var errCanceled = fmt.Errorf("%w: reading the log was cancelled", ErrRequest)
@@ -32,6 +29,3 @@ func (s *shown) isCanceled() bool {
 	defer s.mu.Unlock()
 	return s.canceled
 }
-
-// reading begins the context of reading a source.
-func (s *shown) reading() { s.ctx, s.stop = context.WithCancel(s.view.ctx) }

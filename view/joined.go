@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/internal/sorted"
 )
 
@@ -144,7 +145,7 @@ func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
 	defer q.Close()
 	var sample winperf.Sample
 	if q.Next(ctx, &sample) == nil {
-		p.begin = sampleTime(&sample)
+		p.begin = capture.Time(&sample)
 	}
 	return p
 }
@@ -207,7 +208,7 @@ func (q *joinedQuery) Next(ctx context.Context, s *winperf.Sample) error {
 		err := q.query.Next(ctx, s)
 		if err == nil {
 			s.Damage, q.damage = append(s.Damage, q.damage...), nil
-			q.last = sampleTime(s)
+			q.last = capture.Time(s)
 			s.At, s.Of = q.passed+s.At, q.of
 			return nil
 		}

@@ -322,12 +322,7 @@ func (s *shown) fill(
 	ctx context.Context, paths []winperf.Path, entries []*entry, abandoned func() bool,
 ) error {
 	begin, end := entries[0].begin, entries[0].end
-	sel := winperf.Selection{Paths: paths, Begin: s.view.opt.Begin, End: s.view.opt.End, Every: entries[0].every}
-	if begin != noBegin {
-		if from := time.UnixMilli(begin).Add(-s.margin()); from.After(sel.Begin) {
-			sel.Begin = from
-		}
-	}
+	sel := s.from(winperf.Selection{Paths: paths, Every: entries[0].every}, begin)
 
 	opt := measure.Options{KeepFirst: true, Language: s.view.opt.Language}
 	for cycle, err := range measure.Watch(ctx, s.src, sel, opt) {

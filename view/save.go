@@ -57,12 +57,7 @@ func (v *View) Save(ctx context.Context, r Request, w io.Writer, damaged func([]
 		}
 	}
 
-	sel := winperf.Selection{Global: true, Costly: true, Begin: v.opt.Begin, End: v.opt.End}
-	if q.begin != noBegin {
-		if from := time.UnixMilli(q.begin).Add(-q.margin()); from.After(sel.Begin) {
-			sel.Begin = from
-		}
-	}
+	sel := q.from(winperf.Selection{Global: true, Costly: true}, q.begin)
 	if damaged == nil {
 		damaged = func([]error) {}
 	}
@@ -105,7 +100,7 @@ func (q *query) saveRaw(
 			end = true
 		}
 
-		where := q.place(sampleTime(sample))
+		where := q.place(capture.Time(sample))
 		switch {
 		case err != nil && !end:
 			return err

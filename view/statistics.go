@@ -172,13 +172,7 @@ func (q *query) gather(ctx context.Context, answer *Statistics, path winperf.Pat
 
 // each passes the cycles of a range, and of the sample before it, to a function.
 func (q *query) each(ctx context.Context, path winperf.Path, do func(*measure.Cycle) error) error {
-	sel := winperf.Selection{Paths: []winperf.Path{path}, Begin: q.view.opt.Begin, End: q.view.opt.End}
-	if q.begin != noBegin {
-		if from := time.UnixMilli(q.begin).Add(-q.margin()); from.After(sel.Begin) {
-			sel.Begin = from
-		}
-	}
-
+	sel := q.from(winperf.Selection{Paths: []winperf.Path{path}}, q.begin)
 	opt := measure.Options{KeepFirst: true, Language: q.view.opt.Language}
 	for cycle, err := range measure.Watch(ctx, q.src, sel, opt) {
 		switch {

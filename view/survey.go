@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
-	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
 	"github.com/winperf/winperf/nametable"
 )
@@ -50,8 +49,6 @@ type survey struct {
 func newSurvey() *survey {
 	return &survey{table: newTable(surveyLimit, true), ready: make(chan struct{})}
 }
-
-func sampleTime(s *winperf.Sample) time.Time { return capture.Time(s) }
 
 // look returns the survey of the source, which may be incomplete. The first call begins it. look waits
 // until the survey is a first picture, at most for a time.
@@ -179,6 +176,17 @@ func (v *survey) progress() (done, of int64) {
 
 // margin is the time before a range that contains the previous sample.
 func (s *shown) margin() time.Duration { return 2*s.step + s.step/2 + time.Millisecond }
+
+// from limits a selection to the samples from a time on, and the one before it for rates.
+func (s *shown) from(sel winperf.Selection, begin int64) winperf.Selection {
+	sel.Begin, sel.End = s.view.opt.Begin, s.view.opt.End
+	if begin != noBegin {
+		if from := time.UnixMilli(begin).Add(-s.margin()); from.After(sel.Begin) {
+			sel.Begin = from
+		}
+	}
+	return sel
+}
 
 // end notes how reading ended: the next time a directory may exist again.
 func (v *survey) end(err error) {

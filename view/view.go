@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
 )
 
 // The errors of requests. Other errors are from a source or a context.
@@ -102,6 +103,7 @@ func New(ctx context.Context, sources []Source, opt Options) (*View, error) {
 func (v *View) Add(ctx context.Context, source Source) (id string, err error) {
 	s := v.show(source)
 	if err := s.probe(ctx); err != nil {
+		s.stop()
 		return "", errors.Join(fmt.Errorf("%s: %w", s.name, err), s.closing.Close())
 	}
 
@@ -171,7 +173,7 @@ func (v *View) show(s Source) *shown {
 		}
 		shown.src, shown.grows = history, true
 	}
-	shown.reading()
+	shown.ctx, shown.stop = context.WithCancel(v.ctx)
 	return shown
 }
 
@@ -193,7 +195,7 @@ func (s *shown) probe(ctx context.Context) error {
 	var sample winperf.Sample
 	last, n := time.Time{}, 0
 	for ; n < enough && q.Next(ctx, &sample) == nil; n++ {
-		t := sampleTime(&sample)
+		t := capture.Time(&sample)
 		if n == 0 {
 			s.first = t
 		}
