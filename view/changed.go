@@ -37,8 +37,8 @@ type Change struct {
 // Changed returns the counters whose values in the requested time differ most from the rest of the source, or
 // from another source with this id, if it is not "". Instances that the other source lacks count as zero.
 // Without a time Changed finds for each counter the range that differs most from the rest. Counters of one
-// instance that change together count once; of other counters that change together, the third and later ones
-// are the last.
+// instance that change in the same range count once, and so do instances of one counter that change together.
+// Of other counters that change together, the third and later ones are last.
 func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, error) {
 	q, err := v.query(r, false)
 	if err != nil {
@@ -179,59 +179,6 @@ func scalesOf(t *table) map[[2]string]float64 {
 	return scales
 }
 
-// rankTest returns the normal score of the Mann-Whitney U test of the values in a range and the others.
-// Missing values count in neither.
-func rankTest(values []float64, from, to int) float64 {
-	ranks, ties := ranksOf(values)
-	n, k, sum := 0.0, 0.0, 0.0
-	for i, rank := range ranks {
-		if rank > 0 {
-			n++
-			if i >= from && i < to {
-				k++
-				sum += rank
-			}
-		}
-	}
-	return score(sum, k, n, ties)
-}
-
-// score returns the normal score of a sum of k of n ranks.
-func score(sum, k, n, ties float64) float64 {
-	variance := k * (n - k) / 12 * (n + 1 - ties/(n*max(n-1, 1)))
-	if k < 1 || k >= n || variance <= 0 {
-		return 0
-	}
-	return (sum - k*(n+1)/2) / math.Sqrt(variance)
-}
-
-// ranksOf returns the ranks of values from 1, 0 for a missing one, and the sum of t³-t over groups of t equal
-// values.
-func ranksOf(values []float64) (ranks []float64, ties float64) {
-	order := make([]int, 0, len(values))
-	for i, v := range values {
-		if !math.IsNaN(v) {
-			order = append(order, i)
-		}
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-
-	ranks = make([]float64, len(values))
-	for i := 0; i < len(order); {
-		j := i + 1
-		for j < len(order) && values[order[j]] == values[order[i]] {
-			j++
-		}
-		for _, at := range order[i:j] {
-			ranks[at] = float64(i+j+1) / 2
-		}
-		t := float64(j - i)
-		ties += t*t*t - t
-		i = j
-	}
-	return ranks, ties
-}
-
 // find sets the range that differs most from the rest: among ranges of lengths that double, improved at both
 // ends.
 func (c *candidate) find() {
@@ -274,6 +221,14 @@ func (c *candidate) find() {
 	c.z = best
 }
 
+// others returns the values that the range is compared with.
+func (c *candidate) others() []float64 {
+	if c.rest != nil {
+		return c.rest
+	}
+	return slices.Concat(c.row.average[:c.from], c.row.average[c.to:])
+}
+
 // The least normal scores: of a given range (p = 0.001), of the best of many ranges, and of any range with a
 // large difference.
 const (
@@ -283,19 +238,15 @@ const (
 	large            = 8 // times the spread
 )
 
-// evaluate computes medians and the score, and reports whether the difference matters. scale is the usual
-// size of the counter. A small difference compared with it, or with the usual spread of the values, is of
-// no interest.
+// evaluate computes medians and the score, and reports whether the difference matters. scale is the
+// largest size of the counter. A small difference compared with it, or with the usual spread of the values,
+// is of no interest.
 func (c *candidate) evaluate(scale, significant float64) bool {
 	z := math.Abs(c.z)
 	if z < significantLarge {
 		return false
 	}
-	inside, outside := finite(c.row.average[c.from:c.to]), c.rest
-	if outside == nil {
-		outside = append(slices.Clone(c.row.average[:c.from]), c.row.average[c.to:]...)
-	}
-	outside = finite(outside)
+	inside, outside := finite(c.row.average[c.from:c.to]), finite(c.others())
 	if len(inside) == 0 || len(outside) == 0 {
 		return false
 	}
@@ -311,14 +262,9 @@ func (c *candidate) evaluate(scale, significant float64) bool {
 	return c.score > 1 && z >= significant || c.score > large
 }
 
-func finite(values []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-}
-
-func median(values []float64) float64 { return stats.Percentile(values, 50) }
-
-// distinct returns the first candidates. Of those that change together two are in their order, and the others
-// follow. Of one instance, or of one counter, there is only one of them.
+// distinct returns the first candidates, at most MaxChanged. It omits a candidate of the same instance and
+// range as an earlier one, and one that changes together with an earlier one of the same counter name. Candidates
+// that change together with two or more earlier ones are last.
 func distinct(all []*candidate) (found []*candidate) {
 	for _, most := range []int{2, MaxChanged} {
 		for _, c := range all {
@@ -358,33 +304,6 @@ func (c *candidate) correlated(other *candidate) bool {
 	return math.Abs(common) > enough
 }
 
-// correlation returns the correlation of two lists of values, where both have one.
-func correlation(a, b []float64) float64 {
-	var n, sa, sb, saa, sbb, sab float64
-	for i := range a {
-		x, y := a[i], b[i]
-		if math.IsNaN(x) || math.IsNaN(y) {
-			continue
-		}
-		n++
-		sa, sb = sa+x, sb+y
-	}
-
-	ma, mb := sa/n, sb/n
-	for i := range a {
-		x, y := a[i]-ma, b[i]-mb
-		if math.IsNaN(x) || math.IsNaN(y) {
-			continue
-		}
-		saa, sbb, sab = saa+x*x, sbb+y*y, sab+x*y
-	}
-
-	if saa <= 0 || sbb <= 0 {
-		return 0
-	}
-	return sab / math.Sqrt(saa*sbb)
-}
-
 // change makes the answer, with the test of winperf compare.
 func (c *candidate) change(t *table) Change {
 	var group stats.Group
@@ -397,11 +316,7 @@ func (c *candidate) change(t *table) Change {
 		}
 		return s
 	}
-	outside := c.rest
-	if outside == nil {
-		outside = append(slices.Clone(c.row.average[:c.from]), c.row.average[c.to:]...)
-	}
-	compared := stats.Compare(add(outside), add(c.row.average[c.from:c.to]))
+	compared := stats.Compare(add(c.others()), add(c.row.average[c.from:c.to]))
 
 	at := c.from
 	for i := c.from; i < c.to; i++ {
