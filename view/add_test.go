@@ -24,9 +24,10 @@ func (c *closable) Compile(context.Context, winperf.Selection) (winperf.Query, e
 
 // TestAdd: a log that is added later has an id of its own, and its values are from its own samples.
 func TestAdd(t *testing.T) {
+	dir := t.TempDir() // removed after the View is closed
 	v := newView(t, view.Options{})
 	for i, from := range []int{0, 5} {
-		src, err := source.OpenLog(t.Context(), writeLog(t, t.TempDir(), from, 20, block), source.Options{})
+		src, err := source.OpenLog(t.Context(), writeLog(t, dir, from, 20, block), source.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
