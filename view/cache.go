@@ -22,10 +22,10 @@ type entry struct {
 	every      time.Duration // the time between two samples that were read, 0 for all samples
 	table      *table
 
-	filling sync.Mutex // of a source that grows
+	filling sync.Mutex // held by refresh
 }
 
-// find returns a table that has the values of a range in bins of at most step.
+// find returns a table that has the values of a range in bins of at most step, nil without one.
 func (c *cache) find(s *shown, path string, begin, end, step int64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,6 +70,8 @@ func (e *entry) fine(begin, end, step int64) bool {
 	return last-first <= 2*(min(end, last)-max(begin, first))
 }
 
+// put adds a table. It removes tables of some samples only for which this one is a replacement, and above the
+// limit the tables that were used longest ago.
 func (c *cache) put(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -240,6 +240,7 @@ func (v *survey) isReady() bool {
 	}
 }
 
+// objects returns the objects of the survey. The survey and its table are locked.
 func (v *survey) objects(schema *winperf.Schema) []Object {
 	type place struct {
 		*Object
@@ -370,8 +371,8 @@ func instanceOf(r *row) Instance {
 		in.Parent = &s.Parent
 	}
 	_, began, _ := strings.Cut(s.Key, "@")
-	if ticks, ok := parseFiletime(began); ok {
-		in.Start = &ticks
+	if start, ok := parseFiletime(began); ok {
+		in.Start = &start
 	}
 	return in
 }

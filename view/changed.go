@@ -263,8 +263,8 @@ func (c *candidate) evaluate(scale, significant float64) bool {
 }
 
 // distinct returns the first candidates, at most MaxChanged. It omits a candidate of the same instance and
-// range as an earlier one, and one that changes together with an earlier one of the same counter name. Candidates
-// that change together with two or more earlier ones are last.
+// range as an earlier one, and one that changes together with an earlier one of the same counter name.
+// Candidates that change together with two or more earlier ones are last.
 func distinct(all []*candidate) (found []*candidate) {
 	for _, most := range []int{2, MaxChanged} {
 		for _, c := range all {

@@ -13,7 +13,8 @@ package view
 //
 // The survey of a source (survey.go) is one table of the averages of all counters, with the events. It
 // answers Objects, Instances, Events and Changed, and is the first coarse picture of a range. The survey of
-// a large log has only 48 of its samples.
+// a large log has only 48 of its samples, until a survey of all samples replaces it. A log with too many
+// values keeps the coarse one.
 //
 // The values of a path are read into a separate table (load.go), which is cached (cache.go). Requests that
 // arrive during a pass over a log share the next pass. Of a very large log a pass first reads some samples. A
@@ -21,3 +22,6 @@ package view
 //
 // A live source is measured by one loop (live.go), which only stores its samples, in captures in memory
 // (history.go). All answers about it come from these captures, as from a log.
+//
+// A mutex guards the fields below it in its struct, and a function that needs it locked says so. The order of
+// locks is shown, job, survey, table, live, history; the lock of the cache is before the ones of tables.

@@ -29,7 +29,7 @@ type Event struct {
 
 // note adds the events of an anomaly, one for each instance. It omits what concerns only the program that
 // reads, such as the names in the next file of a recording, and the beginning of instances, which are new
-// at the same time.
+// at the same time. The survey is locked.
 func (v *survey) note(a winperf.Anomaly) {
 	namesRead := a.Kind == winperf.SchemaChanged && a.ObjectName == ""
 	if namesRead || a.Kind == winperf.BufferGrew || a.Kind == winperf.InstanceBegan {

@@ -122,7 +122,7 @@ func (h *history) add(s *winperf.Sample) error {
 	return nil
 }
 
-// drop removes old groups.
+// drop removes old groups. h is locked.
 func (h *history) drop() {
 	size := int64(0)
 	for _, g := range h.groups {
@@ -178,7 +178,8 @@ func (h *history) since() *time.Time {
 	return &t
 }
 
-// wait waits for a sample after a time. If there is none because the source fails, it returns its error.
+// wait waits for a sample after a time. If the time is zero and the source fails, it returns the error of the
+// source.
 func (h *history) wait(ctx context.Context, after time.Time) error {
 	for {
 		h.mu.Lock()

@@ -167,6 +167,7 @@ func (j *joined) describe() {
 	if j.is.Samples = samples; !all {
 		j.is.Samples = -1
 	}
+
 	j.is.Log.Begin, j.is.Log.End = time.Time{}, time.Time{}
 	for _, p := range j.parts { // the ones without a time, such as damaged ones, are first
 		if j.is.Log.Begin.IsZero() {

@@ -49,7 +49,7 @@ func (l *live) need(paths ...winperf.Path) {
 	}
 }
 
-// costlyOf returns the paths of costly objects.
+// costlyOf returns the paths of costly objects. l is locked.
 func (l *live) costlyOf(paths []winperf.Path) []winperf.Path {
 	schema := l.to.latestSchema()
 	if len(paths) == 0 || schema == nil || len(schema.Costly) == 0 {
@@ -63,7 +63,7 @@ func (l *live) costlyOf(paths []winperf.Path) []winperf.Path {
 	return costly.Paths
 }
 
-// selection returns what the next sample contains. Costly objects are in it if they were requested a short
+// selection returns the selection of the next sample. Costly objects are in it if they were requested a short
 // time ago, and all of them twice in the time of the history, so that clients know their counters.
 func (l *live) selection() winperf.Selection {
 	l.mu.Lock()
@@ -102,6 +102,7 @@ func (l *live) ended() bool {
 	return true
 }
 
+// run measures until ctx ends or no client needs the samples. A new selection needs a new measurement.
 func (l *live) run(ctx context.Context) {
 	opt := measure.Options{RawOnly: true, Interval: l.interval, KeepFirst: true}
 	sel := l.selection()

@@ -23,7 +23,8 @@ const (
 	sketch     = 240                     // samples of a large log that a job reads first
 )
 
-// job reads the values of paths between two times.
+// job reads the values of paths between two times. Its source locks texts and paths, which are complete once
+// the job reads. The results are valid when done is closed.
 type job struct {
 	source     *shown
 	begin, end int64
@@ -42,7 +43,8 @@ type job struct {
 }
 
 // tables returns a table for each path, or ok false if they are not complete within the wait: then the tables
-// have longer bins, and are nil if there is none for a path. Negative waits are unlimited.
+// have longer bins, and are nil if there is none for a path. These are the complete ones if reading was
+// cancelled. Negative waits are unlimited.
 func (q *query) tables(
 	ctx context.Context, step int64, wait time.Duration,
 ) (all []*entry, ok bool, err error) {
@@ -127,8 +129,8 @@ func (q *query) enqueue(missing []int) *job {
 	return j
 }
 
-// begin notes that a job reads the source. It ends the jobs for other parts for which no request waits: the
-// page shows another part now. The source is locked.
+// begin adds a running job. It ends the jobs for other parts for which no request waits: the page shows
+// another part now. The source is locked.
 func (s *shown) begin(j *job) {
 	for _, other := range s.running {
 		if other.begin != noBegin && j.begin != noBegin && (other.begin != j.begin || other.end != j.end) {
@@ -168,7 +170,8 @@ func (j *job) enter() bool {
 	return !j.ended
 }
 
-// leave ends the job if no request waits for it.
+// leave removes a waiting request. The job then ends if no other request waits for it: at once if keep is 0,
+// else after this time.
 func (j *job) leave(keep time.Duration) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -190,6 +193,7 @@ func (j *job) stopUnused() {
 	}
 }
 
+// abandoned reports whether no request waited for the job for some time. The job then ends.
 func (j *job) abandoned() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -262,7 +266,7 @@ func (j *job) read(ctx context.Context, every time.Duration) ([]*entry, error) {
 	return entries, err
 }
 
-// acquire waits for the running pass. Later requests then use another job.
+// acquire waits until no other job reads all of the source. Later requests then use another job.
 func (j *job) acquire(ctx context.Context, whole bool) error {
 	s := j.source
 	defer func() {
@@ -305,6 +309,7 @@ func (j *job) afterFirstLook(ctx context.Context) {
 	}
 }
 
+// release removes the job from the running ones, if acquire succeeded.
 func (j *job) release(whole bool) {
 	s := j.source
 	s.mu.Lock()
@@ -349,6 +354,7 @@ func (s *shown) fill(
 	return ctx.Err()
 }
 
+// removed adds ErrRemoved to the error for a log that does not exist.
 func removed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrRemoved, err)

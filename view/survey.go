@@ -25,7 +25,7 @@ const (
 // wholeLimit is the number of values of a log that is read as a whole; tests change it.
 var wholeLimit = 40_000_000
 
-// survey is a picture of a whole source.
+// survey is a picture of a whole source. Only runSurvey changes it, and may read it without locks.
 type survey struct {
 	table *table // averages of all counters
 	ready chan struct{}
@@ -50,8 +50,8 @@ func newSurvey() *survey {
 	return &survey{table: newTable(surveyLimit, true), ready: make(chan struct{})}
 }
 
-// look returns the survey of the source, which may be incomplete. The first call begins it. look waits
-// until the survey is a first picture, at most for a time.
+// look returns the survey of the source, which may be incomplete, with the error that ended reading. The
+// first call begins the survey. look waits until the survey is a first picture, at most for a time.
 func (s *shown) look(ctx context.Context, wait time.Duration) (*survey, error) {
 	s.mu.Lock()
 	begun := s.survey
@@ -188,7 +188,8 @@ func (s *shown) from(sel winperf.Selection, begin int64) winperf.Selection {
 	return sel
 }
 
-// end notes how reading ended: the next time a directory may exist again.
+// end notes the error that ended reading, or that there was none: a directory that was removed may exist
+// again. The survey is locked.
 func (v *survey) end(err error) {
 	v.err, v.removed = nil, errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -200,12 +201,14 @@ func (v *survey) end(err error) {
 	}
 }
 
+// noteDamage adds a damage, but none twice. The survey is locked.
 func (v *survey) noteDamage(err error) {
 	if text := err.Error(); len(v.damage) < maxDamage && !slices.Contains(v.damage, text) {
 		v.damage = append(v.damage, text)
 	}
 }
 
+// noteAll adds the damage of a sample. Errors with a topic are notices, not damage.
 func (v *survey) noteAll(damage []error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -216,6 +219,7 @@ func (v *survey) noteAll(damage []error) {
 	}
 }
 
+// add adds the values, anomalies and names of a sample.
 func (v *survey) add(cycle *measure.Cycle) {
 	v.table.add(cycle.Time, cycle.Columns())
 	v.mu.Lock()
@@ -260,6 +264,7 @@ func (s *shown) waitGrowth(ctx context.Context) bool {
 	return err == nil || sleep(ctx, s.live.interval) // a source that fails may recover
 }
 
+// sleep waits, and reports false if ctx ended before.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

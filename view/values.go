@@ -70,8 +70,8 @@ func (v *View) Values(ctx context.Context, r Request) (*Values, error) {
 	}
 }
 
-// latest returns the values of the last sample of a selection, nil without one. Without a sample it
-// returns no values if the selection has the whole log.
+// latest returns the values of the last sample of a selection. Without a sample it returns nil, or no
+// readings if the selection is the whole log.
 func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Values, err error) {
 	m := measure.New(q.src, sel, measure.Options{Language: q.view.opt.Language})
 	defer m.Close()
@@ -88,7 +88,7 @@ func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Value
 		case !errors.Is(err, io.EOF):
 			return nil, removed(err)
 		case last != nil:
-			return q.values(last) // it is valid, because no other one was decoded
+			return q.values(last) // the latest cycle is valid
 		case sel.Begin.Equal(q.view.opt.Begin):
 			return &Values{Source: q.id, Time: shownTime(sel.End), Readings: json.RawMessage("[]")}, nil
 		}
@@ -96,8 +96,8 @@ func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Value
 	}
 }
 
-// Follow passes the readings of each new sample of a source that grows to a function, until ctx ends or the
-// function returns an error.
+// Follow passes the readings of each new sample of a live source to a function, until ctx ends or the
+// function returns an error. Of a directory of logs it passes the latest sample, at most one in 2 seconds.
 func (v *View) Follow(ctx context.Context, r Request, do func(*Values) error) error {
 	q, err := v.query(r, true)
 	if err != nil {

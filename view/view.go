@@ -69,7 +69,7 @@ type View struct {
 	opt   Options
 	cache cache
 
-	comparing sync.Mutex // of a comparison of two tables
+	comparing sync.Mutex // held while two tables are compared
 
 	mu      sync.Mutex
 	sources []*shown
@@ -124,7 +124,7 @@ func (v *View) all() []*shown {
 	return v.sources[:len(v.sources):len(v.sources)]
 }
 
-// Close ends all work and closes the sources.
+// Close ends all work in the background and closes the sources. Calls of other methods must have returned.
 func (v *View) Close() error {
 	v.stop()
 	v.work.Wait()
@@ -153,11 +153,11 @@ type shown struct {
 	stop context.CancelFunc
 
 	mu       sync.Mutex
-	canceled bool    // the log is not read on
-	survey   *survey // nil before the first request
-	pending  *job    // waits for the running pass
-	running  []*job  // read the source; at most one of them reads all of it
-	pass     chan struct{}
+	canceled bool          // reading was cancelled
+	survey   *survey       // nil before the first request
+	pending  *job          // waits for the running pass
+	running  []*job        // read the source; at most one of them reads all of it
+	pass     chan struct{} // has an element while a job reads all of the source
 }
 
 func (v *View) show(s Source) *shown {

@@ -17,7 +17,7 @@ import (
 // View shows the source in a browser, next to the metrics.
 type View struct {
 	view.Options
-	// Unprotected allows to listen on other addresses than loopback without TLS and passwords.
+	// Unprotected allows addresses other than loopback without TLS and passwords.
 	Unprotected bool
 }
 
@@ -106,6 +106,7 @@ func (s *server) startView(ctx context.Context) error {
 	return nil
 }
 
+// stopView closes the view, if there is one, and its source.
 func (s *server) stopView() error {
 	if s.view == nil {
 		return nil

@@ -18,14 +18,14 @@ import (
 	"github.com/winperf/winperf/view/web"
 )
 
-// serving are the flags without effect on a written page.
-var serving = []string{
+// servingFlags are the flags without effect on a written page.
+var servingFlags = []string{
 	"language", "interval", "keep", "memory", "unprotected", "listen", "web.config.file", "no-browser",
 }
 
 // save writes a page with the samples of logs.
 func (v *viewer) save(ctx context.Context, flags *pflag.FlagSet, names []string) error {
-	for _, name := range serving {
+	for _, name := range servingFlags {
 		if flags.Changed(name) {
 			return fmt.Errorf("--%s is for a page that is served, not for -o", name)
 		}
@@ -47,7 +47,7 @@ func (v *viewer) save(ctx context.Context, flags *pflag.FlagSet, names []string)
 	if err != nil {
 		return err
 	}
-	shown, err := view.New(ctx, sources, view.Options{}) // which may read the sample before the range
+	shown, err := view.New(ctx, sources, view.Options{}) // not opt: the sample before the range is read, too
 	if err != nil {
 		return err
 	}

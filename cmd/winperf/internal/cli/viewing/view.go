@@ -37,7 +37,7 @@ type viewer struct {
 	damage    console.DamageCount // of the saved logs
 
 	onePage func() ([]byte, error) // web.OnePage, except in tests
-	local   string                 // the source without arguments
+	local   string                 // the URL of the source without arguments
 }
 
 // softLimit is the memory that the program tries to stay within, besides the history of live sources.
@@ -113,7 +113,7 @@ damaged and is missing in the written page.`,
 
 func (v *viewer) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	if err := v.settle(args); err != nil {
+	if err := v.check(args); err != nil {
 		return err
 	}
 	if v.output != "" {
@@ -159,7 +159,8 @@ func (v *viewer) serveOnePage(ctx context.Context, page []byte) error {
 // errNoMachine means that this system has no source of the machine.
 var errNoMachine = errors.New("name a log: winperf view load.blg")
 
-func (v *viewer) settle(args []string) error {
+// check returns an error for arguments that are counters, and for an address that lacks protection.
+func (v *viewer) check(args []string) error {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, `\`) {
 			if _, err := os.Stat(arg); err != nil {
