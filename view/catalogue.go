@@ -70,6 +70,9 @@ func (s *shown) describe(v *survey) SourceInfo {
 	if s.grows { // and loses its oldest samples
 		begin = is.Log.Begin
 	}
+	if limit := s.view.opt.Begin; !begin.IsZero() && begin.Before(limit) {
+		begin = limit
+	}
 	if v != nil {
 		begin, end = info.read(v, begin, end)
 		if is.Samples > info.Samples && s.view.opt.Begin.IsZero() && s.view.opt.End.IsZero() {

@@ -458,6 +458,18 @@ func TestJoinedDropped(t *testing.T) {
 	}
 }
 
+// TestJoinedWithin: the log of a directory begins and ends within the limits of the view.
+func TestJoinedWithin(t *testing.T) {
+	dir := t.TempDir()
+	writeLog(t, dir, 0, 100, block)
+	opt := view.Options{Begin: at(10), End: at(20)}
+	v := newView(t, opt, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	sources, err := v.Sources(t.Context())
+	if s := sources.Sources[0]; err != nil || !s.Begin.Equal(at(10)) || !s.End.Equal(at(20)) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // costlyMachine is a machine whose object Process is costly.
 type costlyMachine struct {
 	*machine
