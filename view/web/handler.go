@@ -48,9 +48,9 @@ type Handler struct {
 
 	onePage func() ([]byte, error) // OnePage, except in tests
 
-	mu       sync.Mutex
-	token    string   // "" after its use
-	sessions []string // values of valid cookies
+	mu      sync.Mutex
+	token   string // "" after its use
+	session string // the value of the valid cookie; "" before the login
 }
 
 // maxRequests limits the requests at the same time, including streams.
@@ -109,7 +109,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) checkOrigin(r *http.Request) error {
 	allow := h.opt.AllowHost
 	if allow == nil {
-		allow = IsLocal
+		allow = isLocal
 	}
 	if !allow(hostOf(r.Host)) {
 		return fmt.Errorf("the host %.100q is not this program: use its address or localhost", r.Host)
@@ -130,12 +130,13 @@ func (h *Handler) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// IsLocal reports whether a host is localhost or an IP address.
-func IsLocal(host string) bool {
+// isLocal reports whether a host is localhost or an IP address.
+func isLocal(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
+// hostOf returns the host of an address in lower case, without a port.
 func hostOf(address string) string {
 	u := url.URL{Host: address}
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
@@ -158,10 +159,9 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
 	}
 
 	h.token = ""
-	session := rand.Text()
-	h.sessions = append(h.sessions, session)
+	h.session = rand.Text()
 	http.SetCookie(w, &http.Cookie{
-		Name: h.cookie, Value: session, Path: "/",
+		Name: h.cookie, Value: h.session, Path: "/",
 		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
 	w.WriteHeader(http.StatusNoContent)
@@ -175,11 +175,9 @@ func (h *Handler) loggedIn(r *http.Request) bool {
 	defer h.mu.Unlock()
 	found := 0
 	for _, c := range r.CookiesNamed(h.cookie) {
-		for _, session := range h.sessions {
-			found |= subtle.ConstantTimeCompare([]byte(c.Value), []byte(session))
-		}
+		found |= subtle.ConstantTimeCompare([]byte(c.Value), []byte(h.session))
 	}
-	return found == 1
+	return h.session != "" && found == 1
 }
 
 // guarded requires a cookie and limits the number of requests.

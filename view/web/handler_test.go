@@ -145,6 +145,22 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// TestEmptyCookie: before the login no cookie is valid, not even an empty one.
+func TestEmptyCookie(t *testing.T) {
+	v, err := view.New(t.Context(), nil, view.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	h := web.New(v, web.Options{Token: web.NewToken()})
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/sources", http.NoBody)
+	r.AddCookie(&http.Cookie{Name: h.Cookie()})
+	answer := httptest.NewRecorder()
+	if h.ServeHTTP(answer, r); answer.Code != http.StatusUnauthorized {
+		t.Errorf("status %d, %s", answer.Code, answer.Body)
+	}
+}
+
 // TestCookie: the cookie is unreadable for scripts and is not sent from other sites.
 func TestCookie(t *testing.T) {
 	s := serve(t, web.Options{Token: "secret"}, textLog(t))
