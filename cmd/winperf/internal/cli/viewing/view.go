@@ -1,6 +1,7 @@
 package viewing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,20 @@ type viewer struct {
 	local   string                 // the URL of the source without arguments
 }
 
-// softLimit is the memory that the program tries to stay within, besides the history of live sources.
+// softLimit is the memory that the program tries to stay within, with one history of the default size.
 const softLimit = 224 << 20
+
+// memoryLimit returns the memory that the program tries to stay within. A garbage collector needs twice the
+// memory of the histories.
+func memoryLimit(sources []view.Source, memory int64) int64 {
+	histories := int64(0)
+	for _, s := range sources {
+		if !s.Describe().Recorded {
+			histories += cmp.Or(memory, view.DefaultMemory)
+		}
+	}
+	return softLimit + 2*max(histories-view.DefaultMemory, 0)
+}
 
 // Command returns the command view.
 func Command(a *console.App) *cobra.Command {
@@ -134,7 +147,7 @@ func (v *viewer) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softLimit + 2*max(opt.Memory-view.DefaultMemory, 0))
+		debug.SetMemoryLimit(memoryLimit(sources, opt.Memory))
 	}
 	shown, err := view.New(ctx, sources, opt)
 	if err != nil {
