@@ -70,12 +70,12 @@ func (s *shown) describe(v *survey) SourceInfo {
 	if s.grows { // and loses its oldest samples
 		begin = is.Log.Begin
 	}
-	if limit := s.view.opt.Begin; !begin.IsZero() && begin.Before(limit) {
+	if limit := s.limitBegin; !begin.IsZero() && begin.Before(limit) {
 		begin = limit
 	}
 	if v != nil {
 		begin, end = info.read(v, begin, end)
-		if is.Samples > info.Samples && s.view.opt.Begin.IsZero() && s.view.opt.End.IsZero() {
+		if is.Samples > info.Samples && s.limitBegin.IsZero() && s.limitEnd.IsZero() {
 			info.Samples = is.Samples
 		}
 	}
@@ -85,7 +85,7 @@ func (s *shown) describe(v *survey) SourceInfo {
 	if s.isCanceled() && info.Done < info.Of {
 		info.Done, info.Damage = info.Of, append(info.Damage, canceledText)
 	}
-	if limit := s.view.opt.End; !limit.IsZero() && end.After(limit) {
+	if limit := s.limitEnd; !limit.IsZero() && end.After(limit) {
 		end = limit
 	}
 

@@ -458,6 +458,33 @@ func TestJoinedDropped(t *testing.T) {
 	}
 }
 
+// TestLiveWithin: the limits of logs do not apply to a live source.
+func TestLiveWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &machine{of: block, schema: schema()}
+		opt := view.Options{Begin: at(-100), End: at(-10), KeepAlways: true}
+		v := newView(t, opt, view.Source{Name: "live", Source: m})
+		time.Sleep(20 * time.Second)
+
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		r := view.Request{Paths: []string{`\Process(shell)\Working Set`}}
+		if objects, err := v.Objects(ctx, r); err != nil || len(objects.Objects) != 3 {
+			t.Errorf("%+v, %v", objects, err)
+		}
+		if values, err := v.Values(ctx, r); err != nil || !values.Time.After(at(10)) {
+			t.Errorf("%+v, %v", values, err)
+		}
+		if chart, err := v.Range(ctx, r, view.Steps{}); err != nil || len(chart.Times) < 10 {
+			t.Errorf("%+v, %v", chart, err)
+		}
+		sources, err := v.Sources(ctx)
+		if s := sources.Sources[0]; err != nil || !s.Begin.Equal(at(0)) || !s.End.After(at(10)) {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
+
 // TestJoinedWithin: the log of a directory begins and ends within the limits of the view.
 func TestJoinedWithin(t *testing.T) {
 	dir := t.TempDir()

@@ -136,7 +136,7 @@ func (q *query) bounds(v *survey) (begin, end int64) {
 	} else if q.live != nil {
 		begin = max(q.live.to.begin().UnixMilli(), 0)
 	}
-	if last := q.src.Describe().Log.End; !last.IsZero() && q.view.opt.End.IsZero() {
+	if last := q.src.Describe().Log.End; !last.IsZero() && q.limitEnd.IsZero() {
 		end = max(end, last.UnixMilli())
 	}
 	return max(begin, q.begin), min(end, q.end)

@@ -139,7 +139,7 @@ func (s *shown) length() time.Duration {
 // readSurvey adds the samples after the latest one to a survey.
 func (s *shown) readSurvey(ctx context.Context, v *survey, every time.Duration) {
 	sel := winperf.Selection{Global: true, Costly: true, Every: every}
-	sel.Begin, sel.End = s.view.opt.Begin, s.view.opt.End
+	sel.Begin, sel.End = s.limitBegin, s.limitEnd
 	if !v.latest.IsZero() {
 		sel.Begin = v.latest.Add(-s.margin())
 	}
@@ -179,7 +179,7 @@ func (s *shown) margin() time.Duration { return 2*s.step + s.step/2 + time.Milli
 
 // from limits a selection to the samples from a time on, and the one before it for rates.
 func (s *shown) from(sel winperf.Selection, begin int64) winperf.Selection {
-	sel.Begin, sel.End = s.view.opt.Begin, s.view.opt.End
+	sel.Begin, sel.End = s.limitBegin, s.limitEnd
 	if begin != noBegin {
 		if from := time.UnixMilli(begin).Add(-s.margin()); from.After(sel.Begin) {
 			sel.Begin = from

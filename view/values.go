@@ -53,18 +53,18 @@ func (v *View) Values(ctx context.Context, r Request) (*Values, error) {
 	if end.IsZero() || !last.IsZero() && end.After(last) {
 		end = last
 	}
-	if limit := v.opt.End; !limit.IsZero() && (end.IsZero() || end.After(limit)) {
+	if limit := q.limitEnd; !limit.IsZero() && (end.IsZero() || end.After(limit)) {
 		end = limit
 	}
 	sel := winperf.Selection{Paths: q.paths, End: end}
-	const further = 64
+	const further, longest = 64, 1000 * time.Hour
 	for back := q.margin(); ; back *= further {
-		sel.Begin = v.opt.Begin
-		if from := end.Add(-back); !end.IsZero() && q.step > 0 && back < 1000*time.Hour && from.After(v.opt.Begin) {
+		sel.Begin = q.limitBegin
+		if from := end.Add(-back); from.After(q.limitBegin) && !end.IsZero() && q.step > 0 && back < longest {
 			sel.Begin = from
 		}
 		found, err := q.latest(ctx, sel)
-		if found != nil || err != nil || sel.Begin.Equal(v.opt.Begin) {
+		if found != nil || err != nil || sel.Begin.Equal(q.limitBegin) {
 			return found, err
 		}
 	}
@@ -89,7 +89,7 @@ func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Value
 			return nil, removed(err)
 		case last != nil:
 			return q.values(last) // the latest cycle is valid
-		case sel.Begin.Equal(q.view.opt.Begin):
+		case sel.Begin.Equal(q.limitBegin):
 			return &Values{Source: q.id, Time: shownTime(sel.End), Readings: json.RawMessage("[]")}, nil
 		}
 		return nil, nil

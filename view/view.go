@@ -145,6 +145,8 @@ type shown struct {
 	closing winperf.Source
 	grows   bool
 
+	limitBegin, limitEnd time.Time // of the samples of a log; zero for a live source
+
 	first    time.Time     // time of the first sample, of a log
 	step     time.Duration // the time between its first samples
 	expected int           // the estimated number of samples
@@ -172,6 +174,8 @@ func (v *View) show(s Source) *shown {
 			named: map[string]time.Time{},
 		}
 		shown.src, shown.grows = history, true
+	} else {
+		shown.limitBegin, shown.limitEnd = v.opt.Begin, v.opt.End
 	}
 	shown.ctx, shown.stop = context.WithCancel(v.ctx)
 	return shown
@@ -183,7 +187,7 @@ func (s *shown) probe(ctx context.Context) error {
 		s.step = s.live.interval
 		return nil
 	}
-	sel := winperf.Selection{Global: true, Costly: true, Begin: s.view.opt.Begin}
+	sel := winperf.Selection{Global: true, Costly: true, Begin: s.limitBegin}
 	q, err := s.src.Compile(ctx, sel)
 	if err != nil {
 		return err
@@ -220,7 +224,7 @@ func (s *shown) probe(ctx context.Context) error {
 
 // span returns the time from the first sample to the end of the log, 0 if unknown.
 func (s *shown) span(end time.Time) time.Duration {
-	if e := s.view.opt.End; !e.IsZero() && (end.IsZero() || e.Before(end)) {
+	if e := s.limitEnd; !e.IsZero() && (end.IsZero() || e.Before(end)) {
 		end = e
 	}
 	if end.IsZero() || s.first.IsZero() {
