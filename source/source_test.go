@@ -69,7 +69,7 @@ func TestErrorNamesFileOnce(t *testing.T) {
 	for url, want := range map[string]string{
 		"perfdata:cut.bin":         "source perfdata:cut.bin: truncated",
 		"log:cut.bin":              "source log:cut.bin: truncated",
-		"perfdata:.":               "source perfdata:. is no regular file",
+		"perfdata:.":               "source perfdata:. is a directory: name a file in it",
 		"perfdata:cut.bin,cut.bin": "source perfdata:cut.bin,cut.bin: cut.bin: truncated",
 		"perfdata:x:":              "source perfdata:x: " + stat + " x:",
 		"perfdata:":                "source perfdata: the name of file 1 is empty",

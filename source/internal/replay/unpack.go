@@ -30,6 +30,8 @@ func (f File) open() (*os.File, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory: name a file in it: %w", f.Name, winperf.ErrNotSupported)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file (%v): %w", f.Name, info.Mode(), winperf.ErrNotSupported)
 	}

@@ -70,6 +70,8 @@ func TestViewRefused(t *testing.T) {
 		want string
 	}{
 		{[]string{"--listen", ":0"}, "--unprotected"},
+		{[]string{"--listen", ":0", "--web.config.file", "missing.yml"}, "missing.yml: "},
+		{[]string{"--web.config.file", "missing.yml"}, "missing.yml: "},
 		{[]string{"missing.csv"}, "missing.csv: "},
 		{[]string{`\Memory\*`}, "is not a log: choose counters in the page"},
 		{[]string{"--begin", "15:40"}, "name one with --source"},

@@ -70,6 +70,9 @@ func ServeHandler(
 	return err
 }
 
+// CheckFile returns all errors of a file with certificates and passwords. "" is no file.
+func CheckFile(webConfig string) error { return webconfig.Check(webConfig) }
+
 // HasTLS reports whether a file configures TLS.
 func HasTLS(webConfig string) bool { return hasKey(webConfig, "tls_server_config") }
 

@@ -25,7 +25,7 @@ Keys:
   d                   details: all shown values, and of a process the command line, user,
                       control group and parent
   o                   objects and counters of the source, with their units and help; Space
-                      selects, Enter shows the selected counters
+                      selects or deselects, Enter shows the selected counters
   Space, p            pause; with a log: play, ten samples a second or as --speed
   , .                 previous and next sample of a log; < > jump by a tenth of it
   :                   go to a time of a log: 15:42, +90s after the first sample, 50%, end

@@ -200,10 +200,7 @@ func (s *Screen) heads(t *table) (lines []string) {
 			name = `\\` + safetext.Line(t.machine) + `\` + name
 		}
 		if len(lines) == 2 && i == 0 {
-			name = fmt.Sprintf("%d", len(t.visible))
-			if t.single {
-				name = ""
-			}
+			name = "" // it is on the second line
 		}
 		l.add(s.headStyle(t, 0), left(shorten(name, t.width), t.width))
 

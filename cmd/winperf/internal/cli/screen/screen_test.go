@@ -227,6 +227,16 @@ func TestDraw(t *testing.T) {
 		t.Errorf("the line of the cursor is %q", s.Draw()[2])
 	}
 
+	s.Resize(45, 24)
+	want = []string{
+		"               ID  % Processor  Working",
+		"Process   Process         Time      Set",
+	}
+	if got := text(s)[1:3]; !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+
+	s.Resize(80, 24)
 	press(s, "t")
 	if got := text(s)[2:6]; got[1] != "└ bash            10            2.00 %        200 B" ||
 		got[2] != "  └ make          11           30.00 %         50 B" {

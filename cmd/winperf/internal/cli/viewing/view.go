@@ -181,8 +181,8 @@ func (v *viewer) check(args []string) error {
 			}
 		}
 	}
-	if v.show.Unprotected {
-		return nil
+	if err := server.CheckFile(v.webConfig); err != nil || v.show.Unprotected {
+		return err
 	}
 	return server.CheckProtected(v.listen, v.webConfig)
 }
