@@ -8,7 +8,8 @@ var errCanceled = fmt.Errorf("%w: reading the log was cancelled", ErrRequest)
 // canceledText is the damage of a log.
 const canceledText = "reading was cancelled: only the samples read until then are shown"
 
-// Cancel ends the reading of a log. Later answers are about the samples read until then.
+// Cancel ends the reading of a log. Later answers are about the samples read until then. After a log was read
+// Cancel changes nothing.
 func (v *View) Cancel(id string) error {
 	s, err := v.find(id)
 	if err != nil {
@@ -19,9 +20,21 @@ func (v *View) Cancel(id string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.canceled = true
-	s.stop()
+	if s.isReading() {
+		s.canceled = true
+		s.stop()
+	}
 	return nil
+}
+
+// isReading reports whether samples are read, or expected. The source is locked.
+func (s *shown) isReading() bool {
+	if s.grows || s.pending != nil || len(s.running) > 0 || s.survey == nil {
+		return true
+	}
+	s.survey.mu.Lock()
+	defer s.survey.mu.Unlock()
+	return !s.survey.exact
 }
 
 func (s *shown) isCanceled() bool {

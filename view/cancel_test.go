@@ -96,6 +96,30 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelLate: to cancel a log that was read changes nothing.
+func TestCancelLate(t *testing.T) {
+	src, err := source.OpenLog(t.Context(), writeLog(t, t.TempDir(), 0, 100, block), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newView(t, view.Options{}, view.Source{Name: "log", Source: src})
+	if _, err := v.Statistics(t.Context(), view.Request{Paths: []string{`\Process(*)\Working Set`}}); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "the log was read", func() bool {
+		events, err := v.Events(t.Context(), view.Request{})
+		return err == nil && events.Complete
+	})
+	if err := v.Cancel(""); err != nil {
+		t.Fatal(err)
+	}
+
+	figures, err := v.Statistics(t.Context(), view.Request{Paths: []string{`\Process(shell)\Working Set`}})
+	if err != nil || len(figures.Series) != 1 || figures.Series[0].Count != 100 {
+		t.Errorf("%+v, %v", figures, err)
+	}
+}
+
 // TestCancelRefused: only a log that exists can be cancelled.
 func TestCancelRefused(t *testing.T) {
 	v := newView(t, view.Options{}, view.Source{Name: "live", Source: &machine{of: block, schema: schema()}})
