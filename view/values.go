@@ -97,7 +97,8 @@ func (q *query) latest(ctx context.Context, sel winperf.Selection) (found *Value
 }
 
 // Follow passes the readings of each new sample of a live source to a function, until ctx ends or the
-// function returns an error. Of a directory of logs it passes the latest sample every 2 seconds, if it is new.
+// function returns an error. Of a directory of logs it passes the latest sample every 2 seconds, if it is
+// new.
 func (v *View) Follow(ctx context.Context, r Request, do func(*Values) error) error {
 	q, err := v.query(r, true)
 	if err != nil {

@@ -124,16 +124,14 @@ func parseTime(text string) (time.Time, error) {
 
 // Status returns the HTTP status for an error of a request.
 func Status(err error) int {
-	for status, is := range map[int][]error{
-		400: {view.ErrRequest, winperf.ErrPath, winperf.ErrNoMachine, winperf.ErrNotSupported},
-		404: {view.ErrNoSource, ErrUnknown},
-		410: {view.ErrRemoved},
-	} {
-		for _, one := range is {
-			if errors.Is(err, one) {
-				return status
-			}
-		}
+	is := func(one error) bool { return errors.Is(err, one) }
+	switch {
+	case is(view.ErrRequest), is(winperf.ErrPath), is(winperf.ErrNoMachine), is(winperf.ErrNotSupported):
+		return 400
+	case is(view.ErrNoSource), is(ErrUnknown):
+		return 404
+	case is(view.ErrRemoved):
+		return 410
 	}
 	return 500
 }

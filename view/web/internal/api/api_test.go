@@ -2,9 +2,31 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"testing"
+
+	"github.com/winperf/winperf/view"
 )
+
+// TestStatus: of several errors the status is always the same one.
+func TestStatus(t *testing.T) {
+	for range 100 {
+		for _, tt := range []struct {
+			err  error
+			want int
+		}{
+			{errors.Join(view.ErrRemoved, view.ErrRequest), 400},
+			{errors.Join(view.ErrRemoved, view.ErrNoSource), 404},
+			{view.ErrRemoved, 410},
+			{errors.New("other"), 500},
+		} {
+			if got := Status(tt.err); got != tt.want {
+				t.Fatalf("%v: %d, want %d", tt.err, got, tt.want)
+			}
+		}
+	}
+}
 
 // FuzzRequest: accepted parameters have times that JSON can express and steps without a sign, and the same
 // parameters give the same request.
