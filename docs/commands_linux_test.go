@@ -76,9 +76,54 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	})
+	t.Run("flags", func(t *testing.T) { checkFlags(t, filepath.Join(bin, "winperf")) })
 	t.Log(count)
 	if !testing.Short() && count.ran < 20 {
 		t.Errorf("only %d commands ran", count.ran)
+	}
+}
+
+// foreignFlags are flags of other programs in the text of the pages.
+var foreignFlags = []string{
+	"--collector.process.cmdline", "--enable-feature", "--query.lookback-delta", "--storage.tsdb.retention.time",
+	"--web.enable-remote-write-receiver",
+}
+
+// checkFlags checks that each flag that the text of a page names without a command is a flag of a command.
+func checkFlags(t *testing.T, winperf string) {
+	known := map[string]bool{}
+	for _, name := range foreignFlags {
+		known[name] = true
+	}
+
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`)
+	var read func(command ...string)
+	read = func(command ...string) {
+		help, err := exec.Command(winperf, append([]string{"help"}, command...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v", command, err)
+		}
+		_, flags, _ := strings.Cut(string(help), "\nFlags:")
+		for _, name := range regexp.MustCompile(`--[a-z][a-z0-9.-]*`).FindAllString(flags, -1) {
+			known[name] = true
+		}
+		_, list, _ := strings.Cut(string(help), "\nAvailable Commands:")
+		for _, found := range commands.FindAllStringSubmatch(list, -1) {
+			read(append(command, found[1])...)
+		}
+	}
+	read()
+
+	inText := regexp.MustCompile("`(--[a-z][a-z0-9.-]*[a-z0-9])(?:[ =][^`]*)?`")
+	for _, p := range pages(t) {
+		if strings.Contains(p.file, "/") && p.file != "../README.md" {
+			continue // mostly for programmers
+		}
+		for _, found := range inText.FindAllStringSubmatch(p.prose, -1) {
+			if !known[found[1]] {
+				t.Errorf("%s: no command has the flag %s", p.file, found[1])
+			}
+		}
 	}
 }
 
