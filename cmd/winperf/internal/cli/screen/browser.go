@@ -98,12 +98,21 @@ func (s *Screen) check(o *Object) {
 	b := &s.browser
 	b.checked = map[string]bool{}
 	for _, t := range s.tables {
-		for _, c := range t.columns {
-			if same(t.object, o.Name) && !c.hidden {
-				b.checked[strings.ToLower(c.head)] = true
+		switch {
+		case !same(t.object, o.Name):
+		case t.single:
+			for _, r := range t.rows {
+				b.checked[strings.ToLower(r.name)] = true
+			}
+		default:
+			for _, c := range t.columns {
+				if !c.hidden {
+					b.checked[strings.ToLower(c.head)] = true
+				}
 			}
 		}
 	}
+
 	if len(b.checked) > 0 {
 		return
 	}
@@ -177,7 +186,7 @@ func (s *Screen) items() (all []item) {
 	for _, c := range o.Counters {
 		help := c.Help
 		if c.Type != "" {
-			help += " (" + c.Type + ")"
+			help = strings.TrimSpace(help + " (" + c.Type + ")")
 		}
 		add(c.Name, left(mark(c.Name), names)+"  "+c.Unit.String(), help, b.open)
 	}

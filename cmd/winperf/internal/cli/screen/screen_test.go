@@ -451,6 +451,20 @@ func TestSingle(t *testing.T) {
 	if got := text(s)[1:4]; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+
+	press(s, "o")
+	s.SetObjects([]Object{{Name: "Memory", Counters: []Counter{
+		{Name: "Available Bytes"}, {Name: "Cache Bytes"}, {Name: "Pages/sec", Type: "PERF_COUNTER_COUNTER"}}}})
+	press(s, "enter", "end")
+	shown := text(s)
+	for _, want := range []string{"[x] Available Bytes", "[ ] Cache Bytes", "[x] Pages/sec"} {
+		if !slices.ContainsFunc(shown, func(line string) bool { return strings.HasPrefix(line, want) }) {
+			t.Errorf("%q is missing in\n%s", want, strings.Join(shown, "\n"))
+		}
+	}
+	if !slices.Contains(shown, "(PERF_COUNTER_COUNTER)") {
+		t.Errorf("no type in\n%s", strings.Join(shown, "\n"))
+	}
 }
 
 // TestMouse clicks on a head and on rows.
