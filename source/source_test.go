@@ -66,6 +66,7 @@ func TestErrorNamesFileOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		stat = "GetFileAttributesEx"
 	}
+
 	for url, want := range map[string]string{
 		"perfdata:cut.bin":         "source perfdata:cut.bin: truncated",
 		"log:cut.bin":              "source log:cut.bin: truncated",
