@@ -17,6 +17,7 @@ const row = `((instance) => [...([...document.querySelectorAll('.statistics tbod
 // TestCompareLogs compares two logs, which begin at different times. The values belong to the right log and
 // instance, agree with winperf summary, and stay aligned at the starts of the logs after a zoom.
 func TestCompareLogs(t *testing.T) {
+	t.Parallel()
 	const a, b = `\Process(a)\% Processor Time`, `\Process(b)\% Processor Time`
 	before := writeLog(t, "before.csv", 61, time.Second, func(i int) map[string]float64 {
 		return map[string]float64{a: 10 + float64(i), b: 20 + 2*float64(i)}
@@ -108,6 +109,7 @@ func averages(t *testing.T, log, begin, end string) string {
 // TestCostly draws a costly object of this machine: the list has it, and it is measured while the chart shows
 // it.
 func TestCostly(t *testing.T) {
+	t.Parallel()
 	p := openAt(t, serve(t), 1280, 800, `view=charts&path=5:\Process Memory Details(*)\Private Dirty Bytes`)
 	p.wait(`document.querySelectorAll('.statistics tbody tr').length === 5`)
 	p.wait(`document.querySelector('[data-object="Process Memory Details"]') !== null`)

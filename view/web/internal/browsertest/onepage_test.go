@@ -178,6 +178,7 @@ func TestFileChosen(t *testing.T) {
 
 // TestRealLogs checks that the real logs open, and show what a server shows of them.
 func TestRealLogs(t *testing.T) {
+	t.Parallel()
 	directory, err := filepath.Abs("../../../../../shared/data/blg")
 	if err != nil {
 		t.Fatal(err)
@@ -304,6 +305,7 @@ func number(status, name string) (n int) {
 
 // TestNoLog checks the messages for files that are no logs, or too large. The page then opens other logs.
 func TestNoLog(t *testing.T) {
+	t.Parallel()
 	large := writeFile(t, "large.blg", "")
 	if err := os.Truncate(large, 3e9); err != nil {
 		t.Fatal(err)
@@ -393,6 +395,7 @@ func TestNoConnection(t *testing.T) {
 
 // TestSavedLogs checks that the page opens the logs that it contains, in the state that it contains.
 func TestSavedLogs(t *testing.T) {
+	t.Parallel()
 	var elements strings.Builder
 	for i, base := range []int{100, 500} {
 		name, blocks := fmt.Sprintf("log%d.blg", i), []string{"convert"}

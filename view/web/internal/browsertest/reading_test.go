@@ -39,6 +39,7 @@ func jsonLines(t *testing.T) string {
 // TestCancelReading: while a log is read, the page shows its first samples and the progress; after a cancel
 // it shows the samples read until then.
 func TestCancelReading(t *testing.T) {
+	t.Parallel()
 	start(t)
 	p := openAt(t, serve(t, jsonLines(t)), 1280, 800, "")
 	p.wait(`document.querySelector('.progress-line') !== null && !document.querySelector('.progress-line').hidden`)

@@ -60,6 +60,7 @@ const viewText = `document.querySelector('main#view').innerText`
 
 // TestSavedPage checks that a saved page opens from a file and shows the same values as the served page.
 func TestSavedPage(t *testing.T) {
+	t.Parallel()
 	p := openAt(t, serve(t, captured(t)), 1280, 800, "")
 	part := eval[string](p, `fetch('/api/v1/sources').then((answer) => answer.json()).then(({sources}) => {
 		const [begin, end] = [sources[0].begin, sources[0].end].map(Date.parse);
@@ -94,6 +95,7 @@ func TestSavedPage(t *testing.T) {
 
 // TestSavedComparison checks that a saved comparison of two logs has both of their ranges.
 func TestSavedComparison(t *testing.T) {
+	t.Parallel()
 	log := func(name string, base float64) string {
 		return writeLog(t, name, 60, time.Second, func(i int) map[string]float64 {
 			return map[string]float64{`\Memory\Pages/sec`: base + float64(i)}
@@ -113,6 +115,7 @@ func TestSavedComparison(t *testing.T) {
 
 // TestSavedPageCancelled checks that a saved page offers to open other logs only when its own were not opened.
 func TestSavedPageCancelled(t *testing.T) {
+	t.Parallel()
 	served := openAt(t, serve(t, captured(t)), 1280, 800, "view=values&object=System")
 	file := served.savePage()
 	p := blank(t, 1280, 800)
