@@ -67,7 +67,7 @@ func (q *gatedQuery) Close() error {
 // long is a sample of a log of many samples: the working set of shell is the second, and it ran for a tenth
 // of each second and for all of the seconds from 3000 to 3099.
 func long(second int) string {
-	busy := second + 9*min(max(second-2999, 0), 100)
+	busy := int64(second + 9*min(max(second-2999, 0), 100))
 	return fmt.Sprintf(`block name="HOST" perftime=%d perffreq=10000000 time100ns=%d
 object 230
   counter 180 PERF_COUNTER_LARGE_RAWCOUNT
