@@ -34,8 +34,8 @@ func score(sum, k, n, ties float64) float64 {
 	return (sum - k*(n+1)/2) / math.Sqrt(variance)
 }
 
-// ranksOf returns the ranks of values from 1, 0 for a missing one, and the sum of t³-t over groups of t equal
-// values.
+// ranksOf returns the ranks of values from 1, 0 for a missing one, and the sum of t³-t over groups of t
+// equal values.
 func ranksOf(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, 0, len(values))
 	for i, v := range values {

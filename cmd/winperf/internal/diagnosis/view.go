@@ -184,7 +184,8 @@ func (v *view) readProviders() {
 // quotable reports whether a command prompt and PowerShell use a name in double or single quotes as it is.
 // Findings of an export have commands with its names, which can be made to harm the reader.
 func quotable(name string) bool {
-	unsafe := func(r rune) bool { return strings.ContainsRune("\"'`%’‘‚‛“”„", r) || !unicode.IsPrint(r) }
+	const quotes = "\"'`’‘‚‛“”„"
+	unsafe := func(r rune) bool { return r == '%' || strings.ContainsRune(quotes, r) || !unicode.IsPrint(r) }
 	return !strings.ContainsFunc(name, unsafe) && !strings.Contains(name, "$(") && !strings.Contains(name, "${")
 }
 
