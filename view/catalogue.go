@@ -182,11 +182,7 @@ type Counter struct {
 
 // Objects returns the objects and counters of a source, sorted by name.
 func (v *View) Objects(ctx context.Context, r Request) (*Objects, error) {
-	q, err := v.query(r, false)
-	if err != nil {
-		return nil, err
-	}
-	sur, err := q.firstLook(ctx)
+	q, sur, err := v.withSurvey(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +193,15 @@ func (v *View) Objects(ctx context.Context, r Request) (*Objects, error) {
 	sur.table.mu.RLock()
 	defer sur.table.mu.RUnlock()
 	return &Objects{Objects: sur.objects(schema)}, nil
+}
+
+// withSurvey returns the query of a request without paths, and the first picture of its source.
+func (v *View) withSurvey(ctx context.Context, r Request) (q query, sur *survey, err error) {
+	if q, err = v.query(r, false); err != nil {
+		return q, nil, err
+	}
+	sur, err = q.firstLook(ctx)
+	return q, sur, err
 }
 
 // firstLook waits for the first picture of the source.
@@ -328,11 +333,7 @@ type Instance struct {
 // Instances returns the instances of an object that existed in the requested time, in the order of their
 // appearance.
 func (v *View) Instances(ctx context.Context, r Request, object string) (*Instances, error) {
-	q, err := v.query(r, false)
-	if err != nil {
-		return nil, err
-	}
-	sur, err := q.firstLook(ctx)
+	q, sur, err := v.withSurvey(ctx, r)
 	if err != nil {
 		return nil, err
 	}

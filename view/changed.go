@@ -40,11 +40,7 @@ type Change struct {
 // instance that change in the same range count once, and so do instances of one counter that change together.
 // Of other counters that change together, the third and later ones are last.
 func (v *View) Changed(ctx context.Context, r Request, with string) (*Changed, error) {
-	q, err := v.query(r, false)
-	if err != nil {
-		return nil, err
-	}
-	sur, err := q.firstLook(ctx)
+	q, sur, err := v.withSurvey(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -279,6 +275,7 @@ func distinct(all []*candidate) (found []*candidate) {
 			if known || together >= most {
 				continue
 			}
+
 			if found = append(found, c); len(found) == MaxChanged {
 				return found
 			}

@@ -62,11 +62,7 @@ func (v *survey) note(a winperf.Anomaly) {
 
 // Events returns the events in the requested time. Of a large log they may be of some samples only.
 func (v *View) Events(ctx context.Context, r Request) (*Events, error) {
-	q, err := v.query(r, false)
-	if err != nil {
-		return nil, err
-	}
-	sur, err := q.firstLook(ctx)
+	q, sur, err := v.withSurvey(ctx, r)
 	if err != nil {
 		return nil, err
 	}
