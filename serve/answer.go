@@ -11,7 +11,7 @@ import (
 )
 
 // maxAnswers limits the memory of unread answers, in bytes.
-const maxAnswers = 56 << 20
+const maxAnswers = 40 << 20
 
 // maxPlain is the largest uncompressed answer in memory, in bytes. Longer ones are compressed even
 // for clients without gzip.

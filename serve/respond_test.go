@@ -183,7 +183,7 @@ func TestMaxAnswers(t *testing.T) {
 		t.Errorf("status %d, %s", status, text)
 	}
 	e.answers.kept.Store(maxAnswers)
-	if status, text := scrape(e, "/metrics"); status != 503 || !strings.Contains(text, "56 MB") {
+	if status, text := scrape(e, "/metrics"); status != 503 || !strings.Contains(text, "40 MB") {
 		t.Errorf("one more: status %d, %s", status, text)
 	}
 	e.answers.kept.Store(0)
