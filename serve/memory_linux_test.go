@@ -69,7 +69,7 @@ func TestMemory(t *testing.T) {
 }
 
 // TestUnreadMemory has hundreds of clients, each with another filter, who read nothing.
-func TestUnreadMemory(t *testing.T) { measureMemory(t, 256_000, leaveUnread) }
+func TestUnreadMemory(t *testing.T) { measureMemory(t, 250_000, leaveUnread) }
 
 // measureMemory runs a test in a program of its own, over blocks in files, and compares the most memory that it
 // had, in KiB.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -151,6 +152,38 @@ func TestServeReadings(t *testing.T) {
 		!has(second, `winperf_processor_\S*ratio\{name="0"\} 0.25`) ||
 		!has(second, `winperf_object_up\{object="Memory"\} 1`) {
 		t.Errorf("first\n%s\nsecond\n%s", first, second)
+	}
+}
+
+// TestServeMemoryLimit: the garbage collector has a limit, and the history of the page a larger one.
+func TestServeMemoryLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	t.Setenv("GOMEMLIMIT", "")
+	log := filepath.Join(t.TempDir(), "load.csv")
+	const text = `"(PDH-CSV 4.0) (UTC)(0)","\\HOST\Memory\Available Bytes"
+"01/02/2026 15:04:05.000","100"
+`
+	if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	s := serveInProcess(t, t.Context(), "--source", log)
+	if got := s.get("/metrics"); !has(got, `go_gc_gomemlimit_bytes 234881024`) {
+		t.Errorf("without a page\n%s", got)
+	}
+	s.stop()
+	s = serveInProcess(t, t.Context(), "--source", log, "--view", "--memory", "100MiB")
+	if got := s.get("/metrics"); !has(got, `go_gc_gomemlimit_bytes 444596224`) {
+		t.Errorf("with a page\n%s", got)
+	}
+	s.stop()
+
+	debug.SetMemoryLimit(before)
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	serveInProcess(t, t.Context(), "--source", log)
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("the limit is %d where the user set one", got)
 	}
 }
 

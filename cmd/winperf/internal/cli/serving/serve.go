@@ -20,6 +20,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
 	"github.com/winperf/winperf/sink/metrics"
 	"github.com/winperf/winperf/source"
+	"github.com/winperf/winperf/view"
 )
 
 type serveFlags struct {
@@ -255,6 +256,12 @@ func (s *serveFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		defer stop()
 	}
+	history := int64(0)
+	if opt.View != nil {
+		history = cmp.Or(opt.View.Memory, view.DefaultMemory)
+	}
+	console.LimitMemory(history)
+
 	s.end = func() {}
 	defer func() { s.end() }()
 	return server.Run(ctx, opt)

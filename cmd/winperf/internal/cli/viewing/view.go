@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -41,19 +40,15 @@ type viewer struct {
 	local   string                 // the URL of the source without arguments
 }
 
-// softLimit is the memory that the program tries to stay within, with one history of the default size.
-const softLimit = 224 << 20
-
-// memoryLimit returns the memory that the program tries to stay within. A garbage collector needs twice the
-// memory of the histories.
-func memoryLimit(sources []view.Source, memory int64) int64 {
+// moreMemory returns the memory of the histories beyond one of the default size.
+func moreMemory(sources []view.Source, memory int64) int64 {
 	histories := int64(0)
 	for _, s := range sources {
 		if !s.Describe().Recorded {
 			histories += cmp.Or(memory, view.DefaultMemory)
 		}
 	}
-	return softLimit + 2*max(histories-view.DefaultMemory, 0)
+	return max(histories-view.DefaultMemory, 0)
 }
 
 // Command returns the command view.
@@ -146,9 +141,7 @@ func (v *viewer) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit(sources, opt.Memory))
-	}
+	console.LimitMemory(moreMemory(sources, opt.Memory))
 	shown, err := view.New(ctx, sources, opt)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ type described struct {
 
 func (d described) Describe() winperf.Description { return d.is }
 
-// TestMemoryLimit: each live source needs memory for its history, logs need none.
-func TestMemoryLimit(t *testing.T) {
+// TestMoreMemory: each live source needs memory for its history, logs need none.
+func TestMoreMemory(t *testing.T) {
 	live := view.Source{Source: described{}}
 	log := view.Source{Source: described{is: winperf.Description{Recorded: true}}}
 	for _, tt := range []struct {
@@ -24,15 +24,15 @@ func TestMemoryLimit(t *testing.T) {
 		memory  int64
 		want    int64
 	}{
-		{nil, 0, 224 << 20},
-		{[]view.Source{log, log}, 1 << 30, 224 << 20},
-		{[]view.Source{live}, 0, 224 << 20},
-		{[]view.Source{live, log}, 16 << 20, 224 << 20},
-		{[]view.Source{live}, 100 << 20, 296 << 20},
-		{[]view.Source{live, live, log}, 0, 352 << 20},
-		{[]view.Source{live, live}, 100 << 20, 496 << 20},
+		{nil, 0, 0},
+		{[]view.Source{log, log}, 1 << 30, 0},
+		{[]view.Source{live}, 0, 0},
+		{[]view.Source{live, log}, 16 << 20, 0},
+		{[]view.Source{live}, 100 << 20, 36 << 20},
+		{[]view.Source{live, live, log}, 0, 64 << 20},
+		{[]view.Source{live, live}, 100 << 20, 136 << 20},
 	} {
-		if got := memoryLimit(tt.sources, tt.memory); got != tt.want {
+		if got := moreMemory(tt.sources, tt.memory); got != tt.want {
 			t.Errorf("%d sources with %d bytes: %d, want %d", len(tt.sources), tt.memory, got, tt.want)
 		}
 	}
