@@ -178,6 +178,9 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 		err = errors.New("--append: expected a file in csv, tsv, jsonl, blg or capture")
 	}
 	if err == nil {
+		err = c.target.CheckUnsent(format == logs.OpenMetrics)
+	}
+	if err == nil {
 		err = c.settleNames(format, "")
 	}
 	if err == nil {
@@ -234,6 +237,11 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 	c.finish(ctx)
 	if c.tally.Hopeless() && len(c.selection.Paths) > 0 {
 		return errors.New("nothing was converted")
+	}
+	if !logs.IsRaw(format) && format != logs.OpenMetrics {
+		if err := c.tally.CheckExcluded(&c.sel); err != nil {
+			return err
+		}
 	}
 	if err := out.finish(c.close); err != nil {
 		return err

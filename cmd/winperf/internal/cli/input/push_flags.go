@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -55,6 +56,20 @@ func (f *PushFlags) Settle(url, machine, system string) (push.Target, error) {
 	}
 	t.AddLabels(labels)
 	return t, nil
+}
+
+// CheckUnsent returns an error for flags that have no effect because nothing is sent. Labels are written to
+// a file with metrics, too.
+func (f *PushFlags) CheckUnsent(metrics bool) error {
+	t := f.Target
+	switch {
+	case len(f.Headers) > 0 || t.PasswordFile != "" || t.BearerFile != "" || t.TLS != (push.TLS{}):
+		return errors.New("--push-header, --push-password-file and so on are for sending:" +
+			" -o remote-write+http://HOST")
+	case len(f.Labels) > 0 && !metrics:
+		return errors.New("--push-label is for metrics: -o openmetrics, or -o remote-write+http://HOST")
+	}
+	return nil
 }
 
 // SeriesLabels returns the labels of all metrics written as text: the labels that are sent, except the

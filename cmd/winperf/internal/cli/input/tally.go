@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,6 +23,7 @@ type Tally struct {
 	resumed   bool        // the last sample was the first after a stop
 	Continued func() bool // reports whether the program continued after a stop since the last call; may be nil
 
+	values       bool // any cycle had one
 	Served       []bool
 	Last         []counter.Status // status of each path's last reading without a value, otherwise OK
 	explained    []bool
@@ -49,6 +51,7 @@ func (t *Tally) Choose(paths int) {
 // Count adds the values of a cycle.
 func (t *Tally) Count(c *measure.Cycle) {
 	t.Cycles++
+	t.values = t.values || c.Len() > 0
 	t.Miss(c.Missed)
 	t.CountDamage(c)
 	t.Denied.Count(c)
@@ -122,6 +125,17 @@ func (t *Tally) ReportCounts(a *console.App, slow string) {
 	if t.Damaged > 1 {
 		a.Complain(fmt.Errorf("%d of %d samples were damaged", t.Damaged, t.Cycles))
 	}
+}
+
+// ErrExcluded means that the flag --exclude leaves nothing.
+var ErrExcluded = errors.New("--exclude omits all values")
+
+// CheckExcluded returns ErrExcluded if there were samples and --exclude leaves no value of them.
+func (t *Tally) CheckExcluded(sel *SelectFlags) error {
+	if t.Cycles > 0 && !t.values && len(sel.Exclude) > 0 {
+		return ErrExcluded
+	}
+	return nil
 }
 
 // Unmatched reports whether any path without a value matches nothing.

@@ -389,7 +389,7 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	case a.Nothing && r.live && r.pathsGiven && r.count != 1:
 		a.Complain(fmt.Errorf("no path matched in %s", console.Plural(t.Cycles, "sample")))
 	case !a.Nothing && !r.wrote && len(r.sel.Exclude) > 0 && t.Cycles > 0:
-		a.Complain(errors.New("--exclude omits all values"))
+		a.Complain(input.ErrExcluded)
 		a.Nothing = true
 	}
 }

@@ -268,6 +268,9 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 	if err == nil && r.tally.Cycles > 0 && len(r.paths) > 0 && !r.begun {
 		err = errors.New("nothing was recorded")
 	}
+	if err == nil {
+		err = r.tally.CheckExcluded(&r.sel)
+	}
 	if err == nil && r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil {
 		err = errEnded
 	}

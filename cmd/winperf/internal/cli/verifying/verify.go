@@ -250,6 +250,9 @@ func (v *verifier) writeSkipped(r *verify.Report) error {
 }
 
 func (v *verifier) writeResults(r *verify.Report) error {
+	if len(r.Results) == 0 && len(r.Checks) == 0 {
+		return nil
+	}
 	rows := [][]string{{"COUNTER", "READER", "COMPARED WITH", "KIND", "VALUES", "OUTSIDE", "RESULT", ""}}
 	differ := 0
 	for i := range r.Results {
