@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,7 +108,7 @@ func writeLog(t testing.TB, dir string, from, to int, of func(second int) string
 	return name
 }
 
-// open returns a View of logs.
+// open returns a View of logs that were read.
 func open(t testing.TB, files ...string) *view.View {
 	t.Helper()
 	var sources []view.Source
@@ -118,7 +119,21 @@ func open(t testing.TB, files ...string) *view.View {
 		}
 		sources = append(sources, view.Source{Name: filepath.Base(file), Source: src})
 	}
-	return newView(t, view.Options{}, sources...)
+	v := newView(t, view.Options{}, sources...)
+	read(t, v)
+	return v
+}
+
+// read waits until the logs of a View were read. Before, answers are about some of their samples.
+func read(t testing.TB, v *view.View) {
+	t.Helper()
+	wait(t, "the logs were read", func() bool {
+		all, err := v.Sources(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(all.Sources, func(s view.SourceInfo) bool { return s.Done < s.Of })
+	})
 }
 
 func newView(t testing.TB, opt view.Options, sources ...view.Source) *view.View {

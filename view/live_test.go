@@ -379,7 +379,12 @@ func TestRemoved(t *testing.T) {
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v := open(t, name)
+
+	src, err := source.OpenLog(t.Context(), name, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newView(t, view.Options{}, view.Source{Name: name, Source: src}) // not read yet
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}

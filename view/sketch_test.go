@@ -144,7 +144,7 @@ func checkSketch(t *testing.T, chart *view.Range, from, least int) {
 	}
 }
 
-func wait(t *testing.T, what string, is func() bool) {
+func wait(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
