@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,15 +27,47 @@ type Part struct {
 	Open    func(ctx context.Context) (winperf.Source, error)
 }
 
-// Join returns a log of the samples of several logs. list returns the parts in any order; it is called again
-// for each query, so that parts can appear, grow and disappear. A part that is missing is a gap in the
-// samples, and a part that cannot be read is damage.
+// Join returns a log of the samples of several logs of one machine. list returns the parts in any order; it
+// is called again for each query, so that parts can appear, grow and disappear. A part that is missing is a
+// gap in the samples. A part that cannot be read, or is from another machine than the first, is damage.
 func Join(list func() ([]Part, error)) winperf.Source {
 	return &joined{list: list, known: map[string]knownPart{}}
 }
 
+// JoinMachines joins the parts of each machine to a log. The logs have the order of their first samples.
+// Parts without a machine belong to the first log. Parts of machines that appear later are damage of the
+// first log. Without parts there is one log, of the machine that has a part first.
+func JoinMachines(ctx context.Context, list func() ([]Part, error)) (logs []winperf.Source, err error) {
+	all := &joined{list: list, known: map[string]knownPart{}}
+	if err := all.look(ctx); err != nil {
+		return nil, err
+	}
+	var machines []string
+	for _, p := range all.parts {
+		if machine := p.is.Machine; machine != "" && indexFold(machines, machine) < 0 {
+			machines = append(machines, machine)
+		}
+	}
+
+	for i := range max(1, len(machines)) {
+		j := &joined{
+			list: list, known: maps.Clone(all.known), parts: slices.Clone(all.parts), machines: machines, index: i,
+		}
+		j.choose()
+		j.describe()
+		logs = append(logs, j)
+	}
+	return logs, nil
+}
+
+func indexFold(names []string, name string) int {
+	return slices.IndexFunc(names, func(s string) bool { return strings.EqualFold(s, name) })
+}
+
 type joined struct {
-	list func() ([]Part, error)
+	list     func() ([]Part, error)
+	machines []string // each has a log
+	index    int      // of this log's machine
 
 	mu     sync.Mutex
 	known  map[string]knownPart // by name and version
@@ -46,7 +81,8 @@ type knownPart struct {
 	Part
 	begin, end time.Time
 	is         winperf.Description
-	err        error // the part cannot be opened
+	schema     *winperf.Schema // may be nil
+	err        error           // the part cannot be opened
 }
 
 // Describe implements winperf.Source.
@@ -89,6 +125,16 @@ func (j *joined) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 
 // refresh updates the parts. j is locked.
 func (j *joined) refresh(ctx context.Context) error {
+	if err := j.look(ctx); err != nil {
+		return err
+	}
+	j.choose()
+	j.describe()
+	return nil
+}
+
+// look updates the parts of all machines. j is locked.
+func (j *joined) look(ctx context.Context) error {
 	list, err := j.list()
 	if err != nil {
 		return err
@@ -99,7 +145,7 @@ func (j *joined) refresh(ctx context.Context) error {
 		key := part.Name + "\x00" + part.Version
 		p, same := j.known[key]
 		if !same {
-			p = j.look(ctx, part)
+			p = lookAt(ctx, part)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -115,12 +161,33 @@ func (j *joined) refresh(ctx context.Context) error {
 	sorted.Func(j.parts, func(a, b knownPart) int {
 		return cmp.Or(a.begin.Compare(b.begin), cmp.Compare(a.Name, b.Name))
 	})
-	j.describe()
 	return nil
 }
 
-// look reads the times of a part. j is locked.
-func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
+// choose keeps the parts of this log. Parts of unknown machines are damage of the first log. j is locked.
+func (j *joined) choose() {
+	chosen := j.parts[:0]
+	for _, p := range j.parts {
+		i := 0
+		if machine := p.is.Machine; machine != "" {
+			if len(j.machines) == 0 {
+				j.machines = []string{machine}
+			}
+			if i = indexFold(j.machines, machine); i < 0 {
+				const form = "the log is from %s, not from %s: open it alone"
+				i, p.err = 0, fmt.Errorf(form, machine, j.machines[0])
+				p.begin, p.end = time.Time{}, time.Time{} // to report it with any range
+			}
+		}
+		if i == j.index {
+			chosen = append(chosen, p)
+		}
+	}
+	j.parts = chosen
+}
+
+// lookAt reads the times of a part.
+func lookAt(ctx context.Context, part Part) (p knownPart) {
 	p.Part = part
 	src, err := part.Open(ctx)
 	if err != nil {
@@ -131,12 +198,13 @@ func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
 
 	p.is = src.Describe()
 	p.begin, p.end = p.is.Log.Begin, p.is.Log.End
-	if schema, err := src.Schema(ctx); err == nil && schema != nil {
-		j.schema = schema
+	if schema, err := src.Schema(ctx); err == nil {
+		p.schema = schema
 	}
 	if !p.begin.IsZero() {
 		return p
 	}
+
 	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
 	if err != nil {
 		p.err = err
@@ -152,29 +220,29 @@ func (j *joined) look(ctx context.Context, part Part) (p knownPart) {
 
 // describe updates the description. j is locked.
 func (j *joined) describe() {
-	j.is = winperf.Description{}
+	j.is, j.schema = winperf.Description{}, nil
+	var begin, end time.Time
 	samples, all := 0, true
 	for _, p := range j.parts {
 		if p.err != nil {
 			continue
 		}
 		j.is = p.is
+		j.schema = cmp.Or(p.schema, j.schema)
 		if p.is.Samples < 0 {
 			all = false
 		}
 		samples += p.is.Samples
+		if begin.IsZero() { // the ones without a time are first
+			begin = p.begin
+		}
+		end = p.end
 	}
+
 	if j.is.Samples = samples; !all {
 		j.is.Samples = -1
 	}
-
-	j.is.Log.Begin, j.is.Log.End = time.Time{}, time.Time{}
-	for _, p := range j.parts { // the ones without a time, such as damaged ones, are first
-		if j.is.Log.Begin.IsZero() {
-			j.is.Log.Begin = p.begin
-		}
-		j.is.Log.End = p.end
-	}
+	j.is.Log.Begin, j.is.Log.End = begin, end
 }
 
 // joinedQuery reads one part after the other.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -574,4 +575,107 @@ func TestLiveCostly(t *testing.T) {
 			t.Errorf("a while after the request: %s", got)
 		}
 	})
+}
+
+// TestJoinMachines: each machine has a log of its files only. A file of another machine that appears later is
+// reported.
+func TestJoinMachines(t *testing.T) {
+	dir := t.TempDir()
+	write := func(machine string, from, to int) {
+		t.Helper()
+		of := func(second int) string {
+			return strings.Replace(block(second), "HOST", machine, 1)
+		}
+		name := writeLog(t, t.TempDir(), from, to, of)
+		if err := os.Rename(name, filepath.Join(dir, fmt.Sprintf("%s_%06d.capture", machine, from))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("WEB2", 5, 8)
+	write("WEB1", 0, 10)
+	write("WEB2", 20, 22)
+
+	logs, err := view.JoinMachines(t.Context(), files(dir))
+	if err != nil || len(logs) != 2 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	var sources []view.Source
+	for _, log := range logs {
+		sources = append(sources, view.Source{Name: log.Describe().Machine, Source: log, Grows: true})
+	}
+	v := newView(t, view.Options{}, sources...)
+	read(t, v)
+	check := func(id, machine string, seconds ...int) {
+		t.Helper()
+		r := view.Request{Source: id, Paths: []string{`\Process(shell)\Working Set`}}
+		chart, err := v.Range(t.Context(), r, view.Steps{})
+		path := `\\` + machine + `\Process(shell)\Working Set`
+		if err != nil || len(chart.Series) != 1 || chart.Series[0].Path != path {
+			t.Fatalf("%s: %+v, %v", machine, chart, err)
+		}
+		var got []int
+		for i, value := range chart.Series[0].Average {
+			second := int(value) - 1000
+			if got = append(got, second); chart.Times[i] != at(second).UnixMilli() {
+				t.Errorf("%s: second %d is at %d", machine, second, chart.Times[i])
+			}
+		}
+		if !slices.Equal(got, seconds) {
+			t.Errorf("%s: seconds %v, want %v", machine, got, seconds)
+		}
+	}
+	damage := func(i int) []string {
+		t.Helper()
+		all, err := v.Sources(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all.Sources[i].Damage
+	}
+	check("0", "WEB1", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	check("1", "WEB2", 5, 6, 7, 20, 21)
+	if len(damage(0))+len(damage(1)) > 0 {
+		t.Errorf("%q, %q", damage(0), damage(1))
+	}
+
+	write("WEB3", 30, 35)
+	write("WEB1", 40, 42)
+	wait(t, "a report of the new machine", func() bool { return len(damage(0)) > 0 })
+	check("0", "WEB1", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 40, 41)
+	check("1", "WEB2", 5, 6, 7, 20, 21)
+	want := []string{"WEB3_000030.capture: the log is from WEB3, not from WEB1: open it alone"}
+	if !slices.Equal(damage(0), want) || len(damage(1)) > 0 {
+		t.Errorf("%q, %q", damage(0), damage(1))
+	}
+}
+
+// TestJoinMachinesLater: a directory without files has the log of the first machine that writes one. Names of
+// machines have no case.
+func TestJoinMachinesLater(t *testing.T) {
+	dir := t.TempDir()
+	logs, err := view.JoinMachines(t.Context(), files(dir))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	for from, machine := range []string{"WEB1", "web1"} {
+		writeLog(t, dir, from, from+1, func(second int) string {
+			return strings.Replace(block(second), "HOST", machine, 1)
+		})
+	}
+
+	q, err := logs[0].Compile(t.Context(), winperf.Selection{Global: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	samples := 0
+	for s := (winperf.Sample{}); q.Next(t.Context(), &s) == nil; {
+		samples++
+	}
+	if machine := logs[0].Describe().Machine; samples != 2 || !strings.EqualFold(machine, "WEB1") {
+		t.Errorf("%d samples of %s", samples, machine)
+	}
+	if logs, err := view.JoinMachines(t.Context(), files(dir)); err != nil || len(logs) != 1 {
+		t.Errorf("%d logs, %v", len(logs), err)
+	}
 }

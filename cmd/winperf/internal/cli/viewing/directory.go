@@ -16,9 +16,9 @@ import (
 // extensions are the extensions of logs in a directory, also compressed.
 var extensions = []string{".capture", ".blg", ".csv", ".tsv", ".jsonl", ".ndjson"}
 
-// joinDirectory returns the log of the files in a directory.
-func joinDirectory(name string, how source.Options) winperf.Source {
-	return view.Join(func() ([]view.Part, error) {
+// joinDirectory returns the log of the files in a directory, one for each machine.
+func joinDirectory(ctx context.Context, name string, how source.Options) ([]winperf.Source, error) {
+	return view.JoinMachines(ctx, func() ([]view.Part, error) {
 		entries, err := os.ReadDir(name)
 		if err != nil {
 			return nil, err

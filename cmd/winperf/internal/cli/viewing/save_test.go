@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -127,6 +129,52 @@ func TestSave(t *testing.T) {
 	err = run(t.Context(), &stdout, standIn, "local:", "-", "-o", "-")
 	if err != nil || !strings.Contains(stdout.String(), `class="saved-log">{"name":"standard input",`) {
 		t.Errorf("%v: %s", err, stdout.String())
+	}
+}
+
+// TestSaveMachines: a directory has a log for each machine, with its samples only.
+func TestSaveMachines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "logs")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []struct{ name, machine, second, value string }{
+		{"1.csv", "WEB1", "01", "11"}, {"2.csv", "WEB2", "02", "12"}, {"3.csv", "WEB1", "03", "13"},
+	} {
+		const form = `"(PDH-CSV 4.0) (UTC)(0)","\\%s\Memory\Y"` + "\r\n" + `"01/17/2024 22:20:%s.000","%s"` + "\r\n"
+		text := fmt.Sprintf(form, file.machine, file.second, file.value)
+		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var page bytes.Buffer
+	if err := run(t.Context(), &page, standIn, "local:", dir, "-o", "-"); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	saved := regexp.MustCompile(`class="saved-log">([^<>]*)</script>`)
+	for _, part := range saved.FindAllSubmatch(page.Bytes(), -1) {
+		var log struct {
+			Name    string
+			Capture []byte
+		}
+		if err := json.Unmarshal(part[1], &log); err != nil {
+			t.Fatal(err)
+		}
+		got[log.Name] = strings.ReplaceAll(string(log.Capture), "\r", "")
+	}
+	want := map[string]string{
+		"logs (WEB1)": `"(PDH-CSV 4.0) (UTC)(0)","\\WEB1\Memory\Y"
+"01/17/2024 22:20:01.000","11"
+"01/17/2024 22:20:03.000","13"
+`,
+		"logs (WEB2)": `"(PDH-CSV 4.0) (UTC)(0)","\\WEB2\Memory\Y"
+"01/17/2024 22:20:02.000","12"
+`,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/input"
 	"github.com/winperf/winperf/cmd/winperf/internal/server"
+	"github.com/winperf/winperf/source"
 	"github.com/winperf/winperf/view"
 	"github.com/winperf/winperf/view/web"
 )
@@ -64,7 +65,7 @@ func (v *viewer) command() *cobra.Command {
 		Long: `View serves a page that shows counters, and opens it in the browser. Without a log it shows
 this machine live; with logs it shows their whole time. A directory is the log of a recording
 that continues in new files (winperf record --at-limit new or circular): its files are one
-log, new samples appear, and a file that is removed is a gap.
+log, one for each machine; new samples appear, and a file that is removed is a gap.
 
 It listens on a free port of this machine only, and prints the address. The address contains
 a token that is valid once: the browser exchanges it for a cookie. Over SSH, or without a
@@ -201,20 +202,26 @@ func (v *viewer) open(
 
 	var logs []winperf.Source
 	for _, name := range names {
-		s := view.Source{Name: name, Interval: time.Duration(v.every)}
+		shown := name
 		if name == "-" {
-			s.Name = input.StandardInput
+			shown = input.StandardInput
 		}
-		if info, stat := os.Stat(name); stat == nil && info.IsDir() {
-			s.Source, s.Grows = joinDirectory(name, how), true
-		} else if s.Source, err = input.OpenSource(ctx, v.app, name, how); err != nil {
-			if len(names) == 1 && name == v.local && errors.Is(err, winperf.ErrNotSupported) {
-				err = fmt.Errorf("%w; %w", err, errNoMachine)
-			}
+		found, grows, err := v.openAll(ctx, name, how)
+		if len(names) == 1 && name == v.local && errors.Is(err, winperf.ErrNotSupported) {
+			err = fmt.Errorf("%w; %w", err, errNoMachine)
+		}
+		if err != nil {
 			return sources, err
 		}
-		sources = append(sources, s)
-		logs = append(logs, s.Source)
+
+		for _, src := range found {
+			s := view.Source{Name: shown, Source: src, Grows: grows, Interval: time.Duration(v.every)}
+			if len(found) > 1 {
+				s.Name += " (" + src.Describe().Machine + ")"
+			}
+			sources = append(sources, s)
+		}
+		logs = append(logs, found...)
 	}
 
 	if v.within.IsSet() {
@@ -226,6 +233,21 @@ func (v *viewer) open(
 		opt.Begin, opt.End = sel.Begin, sel.End
 	}
 	return sources, nil
+}
+
+// openAll opens a source, or the logs of a directory, which grow.
+func (v *viewer) openAll(
+	ctx context.Context, name string, how source.Options,
+) (found []winperf.Source, grows bool, err error) {
+	if info, stat := os.Stat(name); stat == nil && info.IsDir() {
+		found, err = joinDirectory(ctx, name, how)
+		return found, true, err
+	}
+	src, err := input.OpenSource(ctx, v.app, name, how)
+	if err != nil {
+		return nil, false, err
+	}
+	return []winperf.Source{src}, false, nil
 }
 
 // serve serves a page until ctx ends, and opens it at a fragment.
