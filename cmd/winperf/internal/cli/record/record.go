@@ -264,24 +264,26 @@ func (r *recorder) run(ctx context.Context, args []string) (err error) {
 		defer stop()
 	}
 	p := r.newProgress()
-	err = r.record(ctx, src, p)
-	if err == nil && r.tally.Cycles > 0 && len(r.paths) > 0 && !r.begun {
-		err = errors.New("nothing was recorded")
-	}
-	if err == nil {
-		err = r.tally.CheckExcluded(&r.sel)
-	}
-	if err == nil && r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil {
-		err = errEnded
-	}
-	if err == nil && r.tally.Cycles == 0 && !r.live && ctx.Err() == nil {
-		err = r.noSamples(ctx, src)
-	}
-
+	err = r.outcome(ctx, src, r.record(ctx, src, p))
 	p.clear()
 	err = errors.Join(err, r.files.Close())
 	r.finish(ctx, src, p, err)
 	return err
+}
+
+// outcome returns the error of a recording, which ended with an error or recorded nothing.
+func (r *recorder) outcome(ctx context.Context, src winperf.Source, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case r.tally.Cycles > 0 && len(r.paths) > 0 && !r.begun:
+		return errors.New("nothing was recorded")
+	case r.files.Written().Samples == 0 && r.ends() && ctx.Err() == nil:
+		return errEnded
+	case r.tally.Cycles == 0 && !r.live && ctx.Err() == nil:
+		return r.noSamples(ctx, src)
+	}
+	return r.tally.CheckExcluded(&r.sel)
 }
 
 // thin returns the source with the samples of a log selected by -i. A live source is returned unchanged.
