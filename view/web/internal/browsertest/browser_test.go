@@ -153,7 +153,7 @@ func tab(t *testing.T, address string, width, height int64) *page {
 	p := &page{t: t, origin: origin, token: token}
 	ctx, cancel := chromedp.NewContext(shared.browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.listen))
 	t.Cleanup(cancel)
-	p.ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	p.ctx, cancel = context.WithTimeout(ctx, 5*patience)
 	t.Cleanup(cancel)
 
 	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
@@ -198,8 +198,14 @@ func (p *page) listen(event any) {
 // visit loads the page anew.
 func (p *page) visit(fragment string) {
 	p.t.Helper()
-	p.run(chromedp.Navigate("about:blank"), chromedp.Navigate(p.origin+"/#"+fragment))
+	p.navigate(fragment)
 	p.wait(settled)
+}
+
+// navigate loads the page anew and does not wait for its data.
+func (p *page) navigate(fragment string) {
+	p.t.Helper()
+	p.run(chromedp.Navigate("about:blank"), chromedp.Navigate(p.origin+"/#"+fragment))
 }
 
 // run runs actions of the browser.
@@ -230,11 +236,14 @@ func eval[T any](p *page, expression string) T {
 	return value
 }
 
+// patience is the time after which a page is taken for stuck, also on a busy machine.
+const patience = time.Minute
+
 // wait waits until an expression is true. chromedp.Poll compiles text in the page, which the page's
 // policy forbids.
 func (p *page) wait(expression string) {
 	p.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !eval[bool](p, expression) {
 		if time.Now().After(deadline) {
 			p.t.Fatalf("still false: %s; the browser reported %q", expression, p.problems())
@@ -247,7 +256,7 @@ func (p *page) wait(expression string) {
 func (p *page) waitText(expression, want string) {
 	p.t.Helper()
 	got := ""
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if got = strings.ReplaceAll(eval[string](p, "String("+expression+")"), "\u00a0", " "); got == want {
 			return
 		}

@@ -206,7 +206,7 @@ func TestRealLogs(t *testing.T) {
 				one.wait(settled)
 			}
 			got, want := "", "nothing"
-			for deadline := time.Now().Add(10 * time.Second); got != want && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(patience); got != want && time.Now().Before(deadline); {
 				time.Sleep(50 * time.Millisecond)
 				got, want = eval[string](p, viewText), eval[string](served, viewText)
 			}

@@ -41,7 +41,8 @@ func jsonLines(t *testing.T) string {
 func TestCancelReading(t *testing.T) {
 	t.Parallel()
 	start(t)
-	p := openAt(t, serve(t, jsonLines(t)), 1280, 800, "")
+	p := tab(t, serve(t, jsonLines(t)), 1280, 800)
+	p.navigate(p.token)
 	p.wait(`document.querySelector('.progress-line') !== null && !document.querySelector('.progress-line').hidden`)
 	p.contains(`document.querySelector('.progress-line').textContent`, "Reading the log: ")
 	p.wait(`document.querySelectorAll('.cards canvas').length > 0`)
