@@ -18,8 +18,8 @@ func SpareMemory() (end func()) {
 // softLimit is the memory that serve and view try to stay within, without large histories.
 const softLimit = 224 << 20
 
-// LimitMemory sets a soft limit for the garbage collector: 224 MiB, and twice the memory of histories, in bytes.
-// GOMEMLIMIT overrides it.
+// LimitMemory sets a soft limit for the garbage collector: 224 MiB, and twice the memory of histories, in
+// bytes. GOMEMLIMIT overrides it.
 func LimitMemory(histories int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softLimit + 2*histories)
