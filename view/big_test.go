@@ -60,7 +60,7 @@ func openLarge(t *testing.T, name string) view.Source {
 	if info, err := os.Stat(name); err != nil {
 		t.Fatal(err)
 	} else if info.IsDir() {
-		return view.Source{Name: name, Source: view.Join(files(name)), Grows: true}
+		return view.Source{Name: name, Source: join(t, files(name)), Grows: true}
 	}
 	src, err := source.OpenLog(t.Context(), name, source.Options{})
 	if err != nil {

@@ -76,7 +76,7 @@ func TestChangedWithout(t *testing.T) {
 
 // TestOptionsRange: the samples outside of the options do not exist.
 func TestOptionsRange(t *testing.T) {
-	src := view.Join(files(writtenDir(t)))
+	src := join(t, files(writtenDir(t)))
 	v := newView(t, view.Options{Begin: at(5), End: at(9)}, view.Source{Name: "log", Source: src})
 	chart, err := v.Range(t.Context(), view.Request{Paths: []string{`\Process(shell)\Working Set`}}, view.Steps{})
 	if err != nil || len(chart.Times) != 5 || chart.Series[0].Average[0] != 1005 || chart.Series[0].Average[4] != 1009 {

@@ -27,17 +27,13 @@ type Part struct {
 	Open    func(ctx context.Context) (winperf.Source, error)
 }
 
-// Join returns a log of the samples of several logs of one machine. list returns the parts in any order; it
-// is called again for each query, so that parts can appear, grow and disappear. A part that is missing is a
-// gap in the samples. A part that cannot be read, or is from another machine than the first, is damage.
-func Join(list func() ([]Part, error)) winperf.Source {
-	return &joined{list: list, known: map[string]knownPart{}}
-}
-
-// JoinMachines joins the parts of each machine to a log. The logs have the order of their first samples.
+// Join joins the parts of each machine to a log. The logs have the order of their first samples. list returns
+// the parts in any order; it is called again for each query, so that parts can appear, grow and disappear. A
+// part that is missing is a gap in the samples, and a part that cannot be read is damage.
+//
 // Parts without a machine belong to the first log. Parts of machines that appear later are damage of the
 // first log. Without parts there is one log, of the machine that has a part first.
-func JoinMachines(ctx context.Context, list func() ([]Part, error)) (logs []winperf.Source, err error) {
+func Join(ctx context.Context, list func() ([]Part, error)) (logs []winperf.Source, err error) {
 	all := &joined{list: list, known: map[string]knownPart{}}
 	if err := all.look(ctx); err != nil {
 		return nil, err

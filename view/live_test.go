@@ -228,7 +228,7 @@ func TestJoined(t *testing.T) {
 	for from := range 4 {
 		writeLog(t, dir, 10*from, 10*from+10, block)
 	}
-	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	v := newView(t, view.Options{}, view.Source{Name: dir, Source: join(t, files(dir)), Grows: true})
 	r := view.Request{Paths: []string{`\Process(shell)\Working Set`}}
 	check := func(seconds ...int) {
 		t.Helper()
@@ -258,7 +258,7 @@ func TestJoined(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "log_000020.capture"), damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v = newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	v = newView(t, view.Options{}, view.Source{Name: dir, Source: join(t, files(dir)), Grows: true})
 	check(append(append(all[:10:10], all[30:]...), 40, 41, 42, 43, 44)...)
 	sources, err := v.Sources(t.Context())
 	if err != nil || len(sources.Sources[0].Damage) != 1 || !strings.Contains(sources.Sources[0].Damage[0], "log_000020") {
@@ -266,7 +266,7 @@ func TestJoined(t *testing.T) {
 	}
 
 	// The damaged file has no time, so that it is not the first one of the log.
-	src := view.Join(files(dir))
+	src := join(t, files(dir))
 	q, err := src.Compile(t.Context(), winperf.Selection{})
 	if err != nil {
 		t.Fatal(err)
@@ -296,6 +296,16 @@ func size(t *testing.T, dir string) (total int64) {
 		total += part.Size
 	}
 	return total
+}
+
+// join returns the log of parts of one machine.
+func join(t testing.TB, list func() ([]view.Part, error)) winperf.Source {
+	t.Helper()
+	logs, err := view.Join(t.Context(), list)
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	return logs[0]
 }
 
 // files lists the logs of a directory.
@@ -436,7 +446,7 @@ func TestJoinedDropped(t *testing.T) {
 	dir := t.TempDir()
 	writeLog(t, dir, 0, 100, block)
 	writeLog(t, dir, 100, 200, block)
-	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	v := newView(t, view.Options{}, view.Source{Name: dir, Source: join(t, files(dir)), Grows: true})
 	r := view.Request{Paths: []string{`\Process(shell)\Working Set`}}
 	if chart, err := v.Range(t.Context(), r, view.Steps{}); err != nil || len(chart.Times) != 200 {
 		t.Fatalf("%+v, %v", chart, err)
@@ -496,7 +506,7 @@ func TestJoinedWithin(t *testing.T) {
 	dir := t.TempDir()
 	writeLog(t, dir, 0, 100, block)
 	opt := view.Options{Begin: at(10), End: at(20)}
-	v := newView(t, opt, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	v := newView(t, opt, view.Source{Name: dir, Source: join(t, files(dir)), Grows: true})
 	sources, err := v.Sources(t.Context())
 	if s := sources.Sources[0]; err != nil || !s.Begin.Equal(at(10)) || !s.End.Equal(at(20)) {
 		t.Errorf("%+v, %v", s, err)
@@ -577,9 +587,9 @@ func TestLiveCostly(t *testing.T) {
 	})
 }
 
-// TestJoinMachines: each machine has a log of its files only. A file of another machine that appears later is
+// TestJoin: each machine has a log of its files only. A file of another machine that appears later is
 // reported.
-func TestJoinMachines(t *testing.T) {
+func TestJoin(t *testing.T) {
 	dir := t.TempDir()
 	write := func(machine string, from, to int) {
 		t.Helper()
@@ -595,7 +605,7 @@ func TestJoinMachines(t *testing.T) {
 	write("WEB1", 0, 10)
 	write("WEB2", 20, 22)
 
-	logs, err := view.JoinMachines(t.Context(), files(dir))
+	logs, err := view.Join(t.Context(), files(dir))
 	if err != nil || len(logs) != 2 {
 		t.Fatalf("%d logs, %v", len(logs), err)
 	}
@@ -649,11 +659,11 @@ func TestJoinMachines(t *testing.T) {
 	}
 }
 
-// TestJoinMachinesLater: a directory without files has the log of the first machine that writes one. Names of
+// TestJoinLater: a directory without files has the log of the first machine that writes one. Names of
 // machines have no case.
-func TestJoinMachinesLater(t *testing.T) {
+func TestJoinLater(t *testing.T) {
 	dir := t.TempDir()
-	logs, err := view.JoinMachines(t.Context(), files(dir))
+	logs, err := view.Join(t.Context(), files(dir))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("%d logs, %v", len(logs), err)
 	}
@@ -675,7 +685,7 @@ func TestJoinMachinesLater(t *testing.T) {
 	if machine := logs[0].Describe().Machine; samples != 2 || !strings.EqualFold(machine, "WEB1") {
 		t.Errorf("%d samples of %s", samples, machine)
 	}
-	if logs, err := view.JoinMachines(t.Context(), files(dir)); err != nil || len(logs) != 1 {
+	if logs, err := view.Join(t.Context(), files(dir)); err != nil || len(logs) != 1 {
 		t.Errorf("%d logs, %v", len(logs), err)
 	}
 }

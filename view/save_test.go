@@ -238,7 +238,7 @@ func TestSaveDirectory(t *testing.T) {
 	for from := range 4 {
 		writeLog(t, dir, 10*from, 10*from+10, block)
 	}
-	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	v := newView(t, view.Options{}, view.Source{Name: dir, Source: join(t, files(dir)), Grows: true})
 	r := view.Request{Begin: at(8), End: at(12)}
 	again := saved(t, v, r)
 	if diff := gocmp.Diff(answersOf(t, v, r, `\System\*`), answersOf(t, again, r, `\System\*`)); diff != "" {

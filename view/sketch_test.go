@@ -159,7 +159,7 @@ func TestJoinedEvery(t *testing.T) {
 	for from := 0; from < 100; from += 10 {
 		writeLog(t, dir, from, from+10, block)
 	}
-	q, err := view.Join(files(dir)).Compile(t.Context(), winperf.Selection{Global: true, Every: 25 * time.Second})
+	q, err := join(t, files(dir)).Compile(t.Context(), winperf.Selection{Global: true, Every: 25 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestLargeGrows(t *testing.T) {
 	view.SetWholeLimit(t, 10)
 	dir := t.TempDir()
 	writeLog(t, dir, 0, 300, block)
-	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(files(dir)), Grows: true})
+	v := newView(t, view.Options{}, view.Source{Name: dir, Source: join(t, files(dir)), Grows: true})
 	if _, err := v.Objects(t.Context(), view.Request{}); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestVanishing(t *testing.T) {
 		return parts, err
 	}
 
-	v := newView(t, view.Options{}, view.Source{Name: dir, Source: view.Join(list), Grows: true})
+	v := newView(t, view.Options{}, view.Source{Name: dir, Source: join(t, list), Grows: true})
 	chart, err := v.Range(t.Context(), view.Request{Paths: []string{`\Process(shell)\Working Set`}}, view.Steps{})
 	if err != nil || len(chart.Times) != 20 || chart.Times[10] != at(20).UnixMilli() || chart.Series[0].Average[10] != 1020 {
 		t.Errorf("%+v, %v", chart, err)

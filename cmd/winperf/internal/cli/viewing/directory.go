@@ -18,7 +18,7 @@ var extensions = []string{".capture", ".blg", ".csv", ".tsv", ".jsonl", ".ndjson
 
 // joinDirectory returns the log of the files in a directory, one for each machine.
 func joinDirectory(ctx context.Context, name string, how source.Options) ([]winperf.Source, error) {
-	return view.JoinMachines(ctx, func() ([]view.Part, error) {
+	return view.Join(ctx, func() ([]view.Part, error) {
 		entries, err := os.ReadDir(name)
 		if err != nil {
 			return nil, err
