@@ -451,10 +451,12 @@ func TestJoinedDropped(t *testing.T) {
 	if chart, err := v.Range(t.Context(), r, view.Steps{}); err != nil || len(chart.Times) != 200 {
 		t.Fatalf("%+v, %v", chart, err)
 	}
+
 	if err := os.Remove(filepath.Join(dir, "log_000000.capture")); err != nil {
 		t.Fatal(err)
 	}
 	writeLog(t, dir, 200, 210, block)
+
 	for want := 110; ; {
 		chart, err := v.Range(t.Context(), r, view.Steps{})
 		if err != nil {
