@@ -123,6 +123,9 @@ func (r *Report) checkNames(ctx context.Context, d *driver) {
 		for _, language := range languages[:2] {
 			name := d.names.In(language).Title(o.ID().Index)
 			err := d.has(ctx, name, o.ID())
+			if err != nil && ctx.Err() == nil {
+				err = d.has(ctx, name, o.ID()) // a busy provider was missing in one answer
+			}
 			if ctx.Err() != nil {
 				r.skip(fmt.Sprintf("%s, after %d names", what, found), errNoTime)
 				return
