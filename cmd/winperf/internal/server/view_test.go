@@ -146,20 +146,27 @@ func TestViewUnprotected(t *testing.T) {
 	}
 }
 
-// TestServeHandlerEnds: ServeHandler returns after the answers that it began, so that the caller can close
-// their source.
-func TestServeHandlerEnds(t *testing.T) {
+// loopback listens on a free port of this machine.
+func loopback(t *testing.T) net.Listener {
+	t.Helper()
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+// TestServeHandlerEnds: ServeHandler returns after the answers that it began, so that the caller can close
+// their source.
+func TestServeHandlerEnds(t *testing.T) {
+	l := loopback(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var answered atomic.Bool
 	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
 		<-r.Context().Done()
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // in which a ServeHandler that does not wait returns
 		answered.Store(true)
 	})
 
@@ -170,7 +177,7 @@ func TestServeHandlerEnds(t *testing.T) {
 			_ = answer.Body.Close()
 		}
 	}()
-	err = ServeHandler(ctx, l, slow, "", slog.New(slog.DiscardHandler))
+	err := ServeHandler(ctx, l, slow, "", slog.New(slog.DiscardHandler))
 	if err != nil || !answered.Load() {
 		t.Errorf("answered: %v, %v", answered.Load(), err)
 	}
@@ -180,11 +187,7 @@ func TestServeHandlerEnds(t *testing.T) {
 // TestServeHandlerSlow: clients that are slow with the body of a request are disconnected if another one
 // needs their place.
 func TestServeHandlerSlow(t *testing.T) {
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := loopback(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {

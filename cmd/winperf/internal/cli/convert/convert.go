@@ -207,9 +207,10 @@ func (c *converter) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 
-	// Raw formats copy whole frames without computing readings.
+	// Raw formats copy whole frames without computing readings. With --exclude the readings show whether
+	// the output has a value.
 	raw := logs.IsRaw(format) && !c.doubles || format == logs.OpenMetrics
-	c.options.FramesOnly = raw && len(c.selection.Paths) == 0
+	c.options.FramesOnly = raw && len(c.selection.Paths)+len(c.sel.Exclude) == 0
 	thin := logs.Thin{
 		Every: int(c.every), Interval: time.Duration(c.interval), Raw: c.raw, Note: c.types.Note,
 	}
@@ -238,10 +239,8 @@ func (c *converter) convert(ctx context.Context, format, file string) error {
 	if c.tally.Hopeless() && len(c.selection.Paths) > 0 {
 		return errors.New("nothing was converted")
 	}
-	if !logs.IsRaw(format) && format != logs.OpenMetrics {
-		if err := c.tally.CheckExcluded(&c.sel); err != nil {
-			return err
-		}
+	if err := c.tally.CheckExcluded(&c.sel); err != nil {
+		return err
 	}
 	if err := out.finish(c.close); err != nil {
 		return err
@@ -390,6 +389,9 @@ func (c *converter) check(format string) error {
 			return fmt.Errorf(form, log.Name, is.Machine, first.Name, machine, format)
 		}
 		c.doubles = is.Cooked
+	}
+	if logs.IsRaw(format) && !c.doubles && c.sel.ForReadings() {
+		return input.RawFormatError(format)
 	}
 	return nil
 }

@@ -206,6 +206,14 @@ func (f *SelectFlags) Add(cmd *cobra.Command, source *SourceFlags) {
 	cmd.Flags().BoolVar(&f.Cap100, "cap100", false, "show percentages above 100 as 100, as PDH does")
 }
 
+// ForReadings reports whether flags were given that change readings, but no raw values.
+func (f *SelectFlags) ForReadings() bool { return len(f.Exclude) > 0 || f.Cap100 }
+
+// RawFormatError returns the error for such flags and a format of raw values.
+func RawFormatError(format string) error {
+	return fmt.Errorf("--exclude and --cap100 are for readings, but %s keeps raw values", format)
+}
+
 // AddPDHExact adds the flag for commands that count new processes from zero.
 func (f *SelectFlags) AddPDHExact(cmd *cobra.Command) {
 	const exact = "omit the first rate of a new process, as PDH does" +

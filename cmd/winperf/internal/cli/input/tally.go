@@ -127,13 +127,10 @@ func (t *Tally) ReportCounts(a *console.App, slow string) {
 	}
 }
 
-// ErrExcluded means that the flag --exclude leaves nothing.
-var ErrExcluded = errors.New("--exclude omits all values")
-
-// CheckExcluded returns ErrExcluded if there were samples and --exclude leaves no value of them.
+// CheckExcluded returns an error if there were samples and --exclude leaves no value of them.
 func (t *Tally) CheckExcluded(sel *SelectFlags) error {
 	if t.Cycles > 0 && !t.values && len(sel.Exclude) > 0 {
-		return ErrExcluded
+		return errors.New("--exclude omits all values")
 	}
 	return nil
 }

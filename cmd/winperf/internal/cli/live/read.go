@@ -46,7 +46,6 @@ type reader struct {
 	pathsGiven bool // whether paths were given
 	live       bool // the source is not a log
 	before     int  // number of cycles before the shown one
-	wrote      bool // any value was written
 	tally      input.Tally
 	view       logs.View
 
@@ -320,7 +319,6 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 		return nil
 	}
 	if columns := r.shown(cycle, out); len(columns) > 0 {
-		r.wrote = true
 		err = out.Write(cycle.Time, columns)
 	}
 	if err != nil {
@@ -332,7 +330,6 @@ func (r *reader) write(cycle *measure.Cycle, out *destination) (err error) {
 // show shows a cycle on the terminal.
 func (r *reader) show(cycle *measure.Cycle, out *destination) {
 	columns := r.shown(cycle, out)
-	r.wrote = r.wrote || len(columns) > 0
 	out.terminal.take(cycle.Time, r.live, columns, cycle.Columns())
 }
 
@@ -385,11 +382,12 @@ func (r *reader) finish(ctx context.Context, src winperf.Source) {
 	}
 
 	a.Nothing = t.Nothing()
-	switch {
-	case a.Nothing && r.live && r.pathsGiven && r.count != 1:
-		a.Complain(fmt.Errorf("no path matched in %s", console.Plural(t.Cycles, "sample")))
-	case !a.Nothing && !r.wrote && len(r.sel.Exclude) > 0 && t.Cycles > 0:
-		a.Complain(input.ErrExcluded)
+	if a.Nothing {
+		if r.live && r.pathsGiven && r.count != 1 {
+			a.Complain(fmt.Errorf("no path matched in %s", console.Plural(t.Cycles, "sample")))
+		}
+	} else if err := t.CheckExcluded(&r.sel); err != nil {
+		a.Complain(err)
 		a.Nothing = true
 	}
 }

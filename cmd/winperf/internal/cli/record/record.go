@@ -321,8 +321,8 @@ func (r *recorder) settle(ctx context.Context, args []string) (err error) {
 	case len(r.paths) == 0 && !logs.IsRaw(r.format):
 		const form = `no path given: a %s file needs counters, such as '\Memory\Available MBytes'`
 		return fmt.Errorf(form, r.format)
-	case logs.IsRaw(r.format) && (len(r.sel.Exclude) > 0 || r.sel.Cap100):
-		return fmt.Errorf("--exclude and --cap100 are for readings, but %s keeps raw values", r.format)
+	case logs.IsRaw(r.format) && r.sel.ForReadings():
+		return input.RawFormatError(r.format)
 	case logs.IsRaw(r.format) && r.name != "":
 		return fmt.Errorf("--name is for readings, but %s keeps raw values", r.format)
 	case r.naming.append && r.output.Overwrite:

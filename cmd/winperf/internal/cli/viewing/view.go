@@ -64,8 +64,8 @@ func (v *viewer) command() *cobra.Command {
 		Short: "Show counters in the browser, live or from logs",
 		Long: `View serves a page that shows counters, and opens it in the browser. Without a log it shows
 this machine live; with logs it shows their whole time. A directory is the log of a recording
-that continues in new files (winperf record --at-limit new or circular): its files are one
-log, one for each machine; new samples appear, and a file that is removed is a gap.
+that continues in new files (winperf record --at-limit new or circular): the files of each
+machine are one log, new samples appear, and a file that is removed is a gap.
 
 It listens on a free port of this machine only, and prints the address. The address contains
 a token that is valid once: the browser exchanges it for a cookie. Over SSH, or without a
