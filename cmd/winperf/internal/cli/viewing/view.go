@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -231,8 +232,20 @@ func (v *viewer) open(
 			return sources, err
 		}
 		opt.Begin, opt.End = sel.Begin, sel.End
+
+		if !slices.ContainsFunc(sources, func(s view.Source) bool { return mayHave(s, &sel) }) {
+			return sources, v.within.Empty(ctx, "there are no samples to show", zone, logs...)
+		}
 	}
 	return sources, nil
+}
+
+// mayHave reports whether a log may have samples in the range of a selection, now or later. The times of text
+// logs are unknown until they are read.
+func mayHave(s view.Source, sel *winperf.Selection) bool {
+	log := s.Describe().Log
+	return s.Grows || log.Begin.IsZero() || log.End.IsZero() ||
+		!log.End.Before(sel.Begin) && (sel.End.IsZero() || !log.Begin.After(sel.End))
 }
 
 // openAll opens a source, or the logs of a directory, which grow.
