@@ -89,7 +89,7 @@ func TestPushMarksEnded(t *testing.T) {
 	receiver := httptest.NewServer(e)
 	t.Cleanup(receiver.Close)
 	target := Target{
-		URL: "remote-write+" + receiver.URL, Interval: 50 * time.Millisecond, Queue: Queue{Dir: t.TempDir()},
+		URL: "remote-write+" + receiver.URL, Interval: 200 * time.Millisecond, Queue: Queue{Dir: t.TempDir()},
 	}
 	s := startWith(t, Config{Push: []Target{target}}, func(opt *Options) {
 		opt.Open = func(context.Context, string) (winperf.Source, error) {
@@ -104,7 +104,8 @@ func TestPushMarksEnded(t *testing.T) {
 	const memory, interrupts = "winperf_memory_available_bytes", "winperf_processor_interrupts_total"
 	const heartbeat = "winperf_sample_timestamp_seconds"
 	s.until(func(string) bool { return e.has(func(values int, _ map[string]bool) bool { return values > 20 }) })
-	if e.has(func(_ int, ended map[string]bool) bool { return len(ended) > 0 }) {
+	// Metrics about the server may end before: on a busy machine a sample waits in the queue, and has none.
+	if e.has(func(_ int, ended map[string]bool) bool { return ended[memory] || ended[interrupts] }) {
 		t.Errorf("ended before the reload: %v", e.ended)
 	}
 
