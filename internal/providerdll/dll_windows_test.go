@@ -61,10 +61,6 @@ const (
 func install(t testing.TB) {
 	t.Helper()
 	key := service + `WinperfLibrary\Performance`
-	t.Cleanup(func() {
-		r := winapi.NewRegistryEditor(winapi.NewDLL("advapi32.dll"))
-		_ = r.DeleteKey(hklm, service+"WinperfLibrary")
-	})
 	set(t, key, typeNumber, map[string][]byte{
 		"First Counter": number(firstCounter), "Last Counter": number(lastCounter),
 		"First Help": number(firstHelp), "Last Help": number(lastHelp),
