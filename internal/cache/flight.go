@@ -121,19 +121,19 @@ func (q *query) finish() {
 	}
 }
 
-// await waits for the end of a flight. again reports that it failed for reasons of the
-// asking query.
-func (f *flight) await(ctx context.Context) (again bool, err error) {
+// await waits for the end of a flight; until then only the asking query may use its result.
+// again reports that it failed for reasons of that query.
+func (f *flight) await(ctx context.Context) (again bool, damage []error, err error) {
 	select {
 	case <-f.done:
 	case <-ctx.Done():
-		return false, fmt.Errorf("waiting for a sample: %w", ctx.Err())
+		return false, nil, fmt.Errorf("waiting for a sample: %w", ctx.Err())
 	}
 
 	for _, own := range [...]error{context.Canceled, context.DeadlineExceeded, errAborted} {
 		if errors.Is(f.err, own) {
-			return true, nil
+			return true, nil, nil
 		}
 	}
-	return false, f.err
+	return false, f.damage, f.err
 }

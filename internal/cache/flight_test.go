@@ -3,8 +3,10 @@ package cache
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/internal/perftest"
@@ -206,6 +208,59 @@ func TestWaiterGivesUp(t *testing.T) {
 				r.wantAsked([]uint32{system, memory})
 			}
 		})
+	}
+}
+
+// closer is a compiled query that calls a function when it is closed.
+type closer struct {
+	winperf.Query
+	closing func()
+}
+
+func (c closer) Close() error { c.closing(); return nil }
+
+// Who gives up while the sample fails takes nothing of it: the race detector would
+// see the two meet. The asker is held up where it closes the oldest unused query.
+func TestWaiterGivesUpBesideFailure(t *testing.T) {
+	r := newRig(t)
+	a, b := r.user(system), r.user(system)
+	gate, lost := make(chan struct{}), errors.New("a record is lost")
+	r.fake.passed = []error{lost}
+	r.fake.before = func(context.Context, winperf.Selection) error {
+		<-gate
+		return errors.New("scripted")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for range maxIdle {
+		r.cache.idle = append(r.cache.idle, &compiled{Query: closer{closing: func() {
+			cancel()
+			time.Sleep(20 * time.Millisecond) // b gives up
+		}}})
+	}
+
+	var both sync.WaitGroup
+	var asked, waited error
+	both.Go(func() { asked = a.take(t.Context()) })
+	r.await(func() bool { return underWay(r.cache) == 1 })
+	both.Go(func() { waited = b.take(ctx) })
+	r.await(func() bool { return len(a.query.items[0].flight.waiting) == 1 })
+	close(gate)
+	both.Wait()
+
+	if d := a.taken.Damage; asked == nil || len(d) != 1 || !errors.Is(d[0], lost) {
+		t.Errorf("asker: error %v, damage %v", asked, d)
+	}
+	if d := b.taken.Damage; !errors.Is(waited, context.Canceled) || len(d) != 0 {
+		t.Errorf("waiter: error %v, damage %v", waited, d)
+	}
+}
+
+// await waits until the condition is true, which is asked while the cache is locked.
+func (r *rig) await(condition func() bool) {
+	for met := false; !met; time.Sleep(time.Millisecond) {
+		r.cache.mu.Lock()
+		met = condition()
+		r.cache.mu.Unlock()
 	}
 }
 

@@ -260,9 +260,9 @@ func (q *query) sampleMissing(ctx context.Context) error {
 // await waits for running queries. again reports that objects must be looked for again.
 func (q *query) await(ctx context.Context) (again bool, err error) {
 	for i, w := range q.waits {
-		retry, err := w.flight.await(ctx)
+		retry, damage, err := w.flight.await(ctx)
 		if err != nil {
-			q.damage = w.flight.damage
+			q.damage = damage
 			q.leave(i)
 			return false, err
 		}
