@@ -86,7 +86,8 @@ func TestSeriesOfManyProcesses(t *testing.T) {
 	for range 5000 {
 		c.begin(r.times)
 	}
-	e, err := serve.New(t.Context(), rigSource{r}, serve.Options{Version: "1"})
+	opt := serve.Options{Version: "1", Config: serve.Config{Timeout: time.Hour}} // whatever the load
+	e, err := serve.New(t.Context(), rigSource{r}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
