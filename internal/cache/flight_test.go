@@ -231,6 +231,7 @@ func TestWaiterGivesUpBesideFailure(t *testing.T) {
 		return errors.New("scripted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for range maxIdle {
 		r.cache.idle = append(r.cache.idle, &compiled{Query: closer{closing: func() {
 			cancel()
