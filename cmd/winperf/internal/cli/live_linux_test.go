@@ -249,12 +249,17 @@ func startLoad(t *testing.T) load {
 	return load{cmd}
 }
 
-// busy returns the processor time that /proc gives for the process, in
-// seconds, and the time of reading it.
-func (l load) busy(t *testing.T) (seconds float64, at time.Time) {
+// look is the processor time of a process, in seconds, at an instant.
+type look struct {
+	busy float64
+	at   time.Time
+}
+
+// look returns what /proc gives for the process.
+func (l load) look(t *testing.T) look {
 	t.Helper()
 	const ticksPerSecond = 100 // USER_HZ on every machine that Go runs on
-	at = time.Now()
+	now := look{at: time.Now()}
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", l.cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
@@ -265,14 +270,13 @@ func (l load) busy(t *testing.T) (seconds float64, at time.Time) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seconds += float64(ticks) / ticksPerSecond
+		now.busy += float64(ticks) / ticksPerSecond
 	}
-	return seconds, at
+	return now
 }
 
 // measure runs watch for n samples with values, and compares the processor time of the process
-// between the first and the last of them with /proc. What /proc gives is of a longer time: in the
-// rest of it the process took between nothing and a whole processor.
+// between the first and the last of them with what /proc gives shortly before and after these.
 func (l load) measure(t *testing.T, n int) {
 	t.Helper()
 	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", l.cmd.Process.Pid))
@@ -280,33 +284,45 @@ func (l load) measure(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	instance := strings.TrimSpace(string(comm)) + "*"
-
-	var stdout, stderr bytes.Buffer // stderr may tell that samples were missed
 	args := []string{
 		"watch", `\Process(` + instance + `)\ID Process`, `\Process(` + instance + `)\% Processor Time`,
 		"-i", "1", "-n", strconv.Itoa(n), "-o", "jsonl",
 	}
-	busy0, t0 := l.busy(t)
-	if status := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status != console.ExitDone {
+
+	looks := []look{l.look(t)}
+	var stdout, stderr bytes.Buffer // stderr may tell that samples were missed
+	ended := make(chan int, 1)
+	go func() { ended <- Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr) }()
+	status := -1
+	for status < 0 {
+		select {
+		case status = <-ended:
+		case <-time.After(20 * time.Millisecond):
+		}
+		looks = append(looks, l.look(t))
+	}
+	if status != console.ExitDone {
 		t.Fatalf("%q: status %d, %s", args, status, &stderr)
 	}
-	busy1, t1 := l.busy(t)
 
-	shown, span := l.processorTime(t, decodeReadings(t, stdout.Bytes()), n)
-	rest := t1.Sub(t0).Seconds() - span
-	least, most := busy1-busy0-rest, min(busy1-busy0, span)
-	t.Logf("watch %.3f s in %.3f s, /proc %.3f to %.3f s", shown, span, least, most)
-	const near = 0.2 // /proc counts ticks, and no two look at the same instant
+	shown, first, last := l.shown(t, decodeReadings(t, stdout.Bytes()), n)
+	i := slices.IndexFunc(looks, func(k look) bool { return !k.at.Before(first) })
+	j := slices.IndexFunc(looks, func(k look) bool { return !k.at.Before(last) })
+	if i < 1 || j < i {
+		t.Fatalf("samples from %v to %v are not within those of /proc, from %v", first, last, looks[0].at)
+	}
+	least, most := looks[j-1].busy-looks[i].busy, looks[j].busy-looks[i-1].busy
+	t.Logf("watch shows %.3f s of a processor, /proc %.2f to %.2f s", shown, least, most)
+	const near = 0.2 // the sample is read some time after its own
 	if shown < least-near || shown > most+near {
-		t.Errorf("watch shows %.3f s of a processor in %.3f s, /proc %.3f to %.3f s", shown, span, least, most)
+		t.Errorf("watch shows %.3f s of a processor, /proc %.2f to %.2f s", shown, least, most)
 	}
 }
 
-// processorTime returns the processor time of the process in n samples, and the seconds from
-// the first to the last.
-func (l load) processorTime(t *testing.T, all []reading, n int) (seconds, span float64) {
+// shown returns the processor time of the process in n samples, in seconds, and the times of the
+// first and the last of them.
+func (l load) shown(t *testing.T, all []reading, n int) (seconds float64, first, last time.Time) {
 	t.Helper()
-	var last time.Time
 	found := 0
 	for _, r := range all {
 		if !strings.HasSuffix(r.Path, `\ID Process`) || r.Value == nil || int(*r.Value) != l.cmd.Process.Pid {
@@ -322,16 +338,17 @@ func (l load) processorTime(t *testing.T, all []reading, n int) (seconds, span f
 			t.Fatal(err)
 		}
 
-		if found++; found > 1 {
-			d := at.Sub(last).Seconds()
-			seconds, span = seconds+*all[i].Value/100*d, span+d
+		if found++; found == 1 {
+			first = at
+		} else {
+			seconds += *all[i].Value / 100 * at.Sub(last).Seconds()
 		}
 		last = at
 	}
 	if found != n {
 		t.Fatalf("%d readings of the process, want %d", found, n)
 	}
-	return seconds, span
+	return seconds, first, last
 }
 
 // TestLiveLoad checks watch against /proc.
