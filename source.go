@@ -30,6 +30,9 @@ type Selection struct {
 	// Begin and End limit the samples of a log by their times, both inclusive; zero means no limit.
 	// Live sources ignore them.
 	Begin, End time.Time
+	// Before also requests the last sample before Begin, from which the rates of the first sample in the
+	// range are computed. Live sources, and logs without such a sample, ignore it.
+	Before bool
 	// Every omits samples of a log that are less than this after the previous one; 0 omits none.
 	// Captures and binary logs skip them without decoding. Live sources ignore it.
 	Every time.Duration

@@ -22,7 +22,8 @@ import (
 // Samples are due at whole multiples of the interval after the first sample. A late sample is taken
 // at once, and the next sample is due at least half an interval later. Cycle.Missed counts the
 // skipped samples. If a counter needs two samples, Watch does not yield the first cycle, unless
-// KeepFirst is set or a log has no other readable sample.
+// KeepFirst is set or a log has no other readable sample. The rates of the first sample of a range of
+// a log count from the sample before Begin, which is not yielded.
 //
 // A log is read without waiting, unless Speed is set. With Speed, a late sample delays the
 // following samples, too. An unreadable sample is skipped: its error is in the Damage of the next
@@ -31,6 +32,8 @@ func Watch(
 	ctx context.Context, src winperf.Source, sel winperf.Selection, opt Options,
 ) iter.Seq2[*Cycle, error] {
 	return func(yield func(*Cycle, error) bool) {
+		// Frames and raw samples have no rates.
+		sel.Before = src.Describe().Recorded && !sel.Begin.IsZero() && !opt.FramesOnly && !opt.RawOnly
 		w := watch{c: New(src, sel, opt)}
 		defer w.c.Close()
 		if err := w.run(ctx, yield); err != nil && ctx.Err() == nil {
@@ -89,6 +92,20 @@ func (w *watch) begin(c *Cycle) (held bool) {
 	w.recordLast, w.lastDue = c.Time, w.c.opt.Clock.Elapsed()
 	w.damage, w.anomalies = slices.Clone(c.Damage), slices.Clone(c.Anomalies)
 	return w.c.plan.twoSamples || lacksPrevious(c)
+}
+
+// first reads the first cycle. A sample before the range is only the base of its rates; its damage is in the
+// next cycle.
+func (w *watch) first(ctx context.Context, s *schedule.Schedule) (c *Cycle, based bool, err error) {
+	begin := w.c.sel.Begin
+	for {
+		c, err = w.round(ctx, s)
+		if err != nil || !w.c.sel.Before || c.Time.IsZero() || !c.Time.Before(begin) {
+			return c, based, err
+		}
+		based = true
+		w.damaged = append(w.damaged, c.Damage...)
+	}
 }
 
 func (w *watch) report(c *Cycle) {

@@ -18,11 +18,11 @@ func (w *watch) run(ctx context.Context, yield func(*Cycle, error) bool) error {
 		return yield(c, nil) && (opt.Count <= 0 || yielded < opt.Count)
 	}
 
-	first, err := w.round(ctx, due)
+	first, based, err := w.first(ctx, due)
 	if err != nil {
 		return w.end(err)
 	}
-	held := w.begin(first) && !opt.KeepFirst
+	held := w.begin(first) && !opt.KeepFirst && !based
 	if !held && !emit(first) {
 		return nil
 	}

@@ -293,6 +293,7 @@ func (q *joinedQuery) begin(ctx context.Context) {
 	p := q.parts[0]
 	q.parts = q.parts[1:]
 	sel := q.sel
+	sel.Before = sel.Before && q.last.IsZero() // later parts follow a sample that was read
 	if next := q.last.Add(sel.Every); sel.Every > 0 && !q.last.IsZero() && next.After(sel.Begin) {
 		sel.Begin = next
 	}

@@ -49,12 +49,13 @@ func (s thinned) Compile(ctx context.Context, sel winperf.Selection) (winperf.Qu
 	if err != nil {
 		return nil, err
 	}
-	return &thinnedQuery{Query: q, thin: s.thin}, nil
+	return &thinnedQuery{Query: q, thin: s.thin, begin: sel.Begin}, nil
 }
 
 type thinnedQuery struct {
 	winperf.Query
 	thin  Thin
+	begin time.Time // of the range; a sample before it is only the base of rates
 	seen  int       // number of samples
 	start time.Time // of the first interval
 	last  time.Time // time of the latest selected sample
@@ -62,6 +63,10 @@ type thinnedQuery struct {
 }
 
 func (q *thinnedQuery) includes(t time.Time) bool {
+	if !t.IsZero() && t.Before(q.begin) {
+		return true
+	}
+
 	q.seen++
 	if q.thin.Every > 1 && (q.seen-1)%q.thin.Every != 0 {
 		return false

@@ -42,7 +42,7 @@ func OpenBLG(file File) (winperf.Source, error) {
 		open: func(sel winperf.Selection) (reader, error) {
 			r, err := openBLG(file)
 			if err == nil {
-				r.sel, r.choose, r.parts, r.titles = sel, true, selection.Parts(sel), titles.Clone()
+				r.choose, r.parts, r.titles = true, selection.Parts(sel), titles.Clone()
 			}
 			return r, err
 		},
@@ -109,9 +109,8 @@ type blgReader struct {
 	*input
 	found  findings.List
 	omit   func(time.Time) bool // nil omits nothing
-	sel    winperf.Selection
-	choose bool             // false: everything is read
-	parts  []selection.Part // wanted parts
+	choose bool                 // false: everything is read
+	parts  []selection.Part     // wanted parts
 
 	log      *pdhlog.Reader
 	sample   pdhlog.Sample
@@ -146,7 +145,7 @@ func (q *blgReader) read(ctx context.Context) error {
 		if q.lists != q.log.Lists() {
 			q.prepare()
 		}
-		if err != nil || q.sel.Within(q.sample.Time) && (q.omit == nil || !q.omit(q.sample.Time)) {
+		if err != nil || q.omit == nil || !q.omit(q.sample.Time) {
 			return err
 		}
 	}

@@ -83,6 +83,7 @@ type query struct {
 	sel    winperf.Selection
 	reader reader    // nil before the first sample
 	last   time.Time // time of the previous sample
+	base   time.Time // time of the sample before the range, until it is read; zero for none
 }
 
 // skipper is a reader that can skip samples without decoding them.
@@ -96,7 +97,10 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 	s.Clear()
 	err := ctx.Err()
 	if err == nil && q.reader == nil {
-		err = q.begin(func(t time.Time) bool { return !q.includes(t) })
+		err = q.findBase(ctx)
+	}
+	if err == nil && q.reader == nil {
+		err = q.begin(func(t time.Time) bool { return !q.isBase(t) && !q.includes(t) })
 	}
 	if err == nil {
 		err = q.next(ctx, s)
@@ -115,6 +119,34 @@ func (q *query) Next(ctx context.Context, s *winperf.Sample) error {
 		return q.blame(err)
 	}
 	return err
+}
+
+// findBase finds the last sample before the range, if the selection requests it. It reads the times of the
+// samples up to the range, or those around its begin if the reader can seek.
+func (q *query) findBase(ctx context.Context) error {
+	if !q.sel.Before || q.sel.Begin.IsZero() || q.sel.Metadata || q.sel.NamesOnly {
+		return nil
+	}
+
+	// A reader opened for no path reads no values.
+	times := query{record: q.record, sel: winperf.Selection{Begin: q.sel.Begin}}
+	earlier := func(t time.Time) bool {
+		is := !t.IsZero() && t.Before(q.sel.Begin)
+		if is {
+			q.base = t
+		}
+		return is
+	}
+	if err := times.begin(earlier); err != nil {
+		return err
+	}
+	defer times.Close()
+
+	var s winperf.Sample
+	for times.reader.next(ctx, &s) == nil && earlier(capture.Time(&s)) {
+		s.Clear()
+	}
+	return ctx.Err()
 }
 
 // begin opens the reader, which omits samples for which omit returns true.
@@ -159,7 +191,11 @@ func (q *query) next(ctx context.Context, s *winperf.Sample) error {
 		if err := q.reader.next(ctx, s); err != nil {
 			return err
 		}
-		if t := capture.Time(s); q.includes(t) {
+		switch t := capture.Time(s); {
+		case q.isBase(t):
+			q.base = time.Time{}
+			return nil
+		case q.includes(t):
 			q.last = t
 			return nil
 		}
@@ -176,6 +212,9 @@ func (q *query) includes(t time.Time) bool {
 	tooEarly := q.sel.Every > 0 && !q.last.IsZero() && !t.Before(q.last) && t.Sub(q.last) < q.sel.Every
 	return q.sel.Within(t) && !tooEarly
 }
+
+// isBase reports whether t is the time of the sample before the range, which was not read yet.
+func (q *query) isBase(t time.Time) bool { return !q.base.IsZero() && t.Equal(q.base) }
 
 // Close implements winperf.Query.
 func (q *query) Close() error {
