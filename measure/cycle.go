@@ -17,6 +17,9 @@ import (
 // Sample and Frame stay valid until the Measurement has decoded two more samples, so the previous
 // frame can be read without Keep.
 type Cycle struct {
+	// Base is the time of the sample before the range of a log, in the first cycle of the range; otherwise zero.
+	Base time.Time
+
 	// Time is the time of the sample, in UTC.
 	Time time.Time
 	// Parts and ColumnParts divide Readings and Columns by the parts of the selection: each of its

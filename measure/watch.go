@@ -78,6 +78,7 @@ func (w *watch) round(ctx context.Context, s *schedule.Schedule) (*Cycle, error)
 			return nil, err
 		}
 
+		cycle.Base = time.Time{}
 		if len(w.damaged) > 0 {
 			cycle.Damage = append(w.damaged, cycle.Damage...)
 			w.damaged = nil
@@ -97,13 +98,18 @@ func (w *watch) begin(c *Cycle) (held bool) {
 // first reads the first cycle. A sample before the range is only the base of its rates; its damage is in the
 // next cycle.
 func (w *watch) first(ctx context.Context, s *schedule.Schedule) (c *Cycle, based bool, err error) {
+	var base time.Time
 	begin := w.c.sel.Begin
 	for {
 		c, err = w.round(ctx, s)
-		if err != nil || !w.c.sel.Before || c.Time.IsZero() || !c.Time.Before(begin) {
-			return c, based, err
+		if err != nil {
+			return nil, based, err
 		}
-		based = true
+		if !w.c.sel.Before || c.Time.IsZero() || !c.Time.Before(begin) {
+			c.Base = base
+			return c, based, nil
+		}
+		based, base = true, c.Time
 		w.damaged = append(w.damaged, c.Damage...)
 	}
 }

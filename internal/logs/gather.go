@@ -104,6 +104,9 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 		g.names = make(map[string]*stats.Series, cycle.Len())
 	}
 
+	if g.latest.IsZero() {
+		g.latest = cycle.Base // the first values of a range count from it
+	}
 	columns := cycle.Columns()
 	if g.twice || !g.batch.add(g.columns, columns, cycle.Time, cycle.Time.Sub(g.origin)) {
 		g.batch.settle(g.columns)
