@@ -280,12 +280,12 @@ export class Values {
     event.stopPropagation();
   }
 
-  // csv returns the whole table, in the order of the screen.
+  // csv returns the whole table, in the order of the screen, with the counters' values.
   csv() {
     const heads = this.#heads();
     const rows = this.#sorted(heads).map((row) => [row.name, ...heads.slice(1).map((head) => {
       const cell = this.#cell(row, head);
-      return cell?.number ?? cell?.reading.value ?? '';
+      return cell?.reading.value ?? '';
     })]);
     return csvText([heads.map((head) => head.title), ...rows]);
   }

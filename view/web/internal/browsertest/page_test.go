@@ -279,7 +279,7 @@ func TestExports(t *testing.T) {
 	p.press("e")
 	p.wait(`saved.length === 1`)
 	text := eval[string](p, `saved[0].text()`)
-	if want := "time (UTC),\\Memory\\Committed Bytes [B]\r\n2024-01-17T22:30:00.000Z,"; !strings.HasPrefix(text, want) {
+	if want := "time (UTC),\\Memory\\Committed Bytes\r\n2024-01-17T22:30:00.000Z,"; !strings.HasPrefix(text, want) {
 		t.Errorf("the CSV file begins with %.200q, want %q", text, want)
 	}
 	if got := strings.Count(text, "\r\n"); got != 62 {

@@ -396,6 +396,11 @@ test('CSV', () => {
   const combined = series.readRange({...answer([0], [[2]], 10)});
   Object.assign(combined.series[0], {minimum: [1], maximum: [3]});
   assert.equal(csvText(rangeRows(combined)).split('\r\n')[1], '1970-01-01T00:00:00.000Z,2,1,3');
+  const megabytes = series.readRange({step: 10, times: [0], series: [{path: '\\\\H\\Memory\\Available MBytes', unit: 'count', pid: null,
+    minimum: [78], average: [79], maximum: [80]}]});
+  assert.equal(megabytes.series[0].average[0], 79 * 2 ** 20, 'a chart has bytes');
+  const titles = ['average', 'minimum', 'maximum'].map((word) => `\\Memory\\Available MBytes ${word}`).join(',');
+  assert.equal(csvText(rangeRows(megabytes)), `time (UTC),${titles}\r\n1970-01-01T00:00:00.000Z,79,78,80\r\n`);
   assert.equal(fileName('a/b\u202e<c>.blg', {begin: 0}, 'csv'), 'a-b-c--1970-01-01T000000Z.csv');
 });
 
