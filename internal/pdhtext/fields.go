@@ -132,6 +132,13 @@ func (f *fieldSplitter) takeBare() ([]byte, fieldState) {
 // trimBlanks removes blanks and tabs around text.
 func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
 
+// isEmptyRow reports whether a line is a row without any text, which spreadsheet programs write, or
+// the mark Ctrl-Z at the end of a file.
+func isEmptyRow(line []byte) bool {
+	quotes := bytes.Count(line, []byte{'"'})
+	return quotes%2 == 0 && len(bytes.Trim(line, ",; \t\"\x1a")) == 0
+}
+
 // maxConsoleText is the greatest length of a program's message.
 const maxConsoleText = 1024
 

@@ -49,6 +49,7 @@ type Head struct {
 	separator byte
 	quoted    bool
 	cut       bool // the head has too many columns
+	unread    bool // the column of the caption has numbers, which was reported
 	length    int  // of the line, in bytes
 }
 

@@ -54,7 +54,7 @@ func (l *lines) next() ([]byte, error) {
 	if long || len(line) > l.limit {
 		return nil, errLongLine
 	}
-	return bytes.TrimSuffix(line, []byte{'\r'}), nil
+	return bytes.TrimRight(line, "\r"), nil // some programs double CR
 }
 
 func isFull(err error) bool { return errors.Is(err, bufio.ErrBufferFull) }

@@ -196,6 +196,9 @@ func (t *Reader) readRow(line []byte, row *Row) bool {
 // noRow reports a line without a time stamp, except console messages, which typeperf and
 // other programs write.
 func (t *Reader) noRow(line, stamp []byte) {
+	if isEmptyRow(line) {
+		return
+	}
 	if t.head.quoted && isConsoleText(line) {
 		t.head.Noise++
 		return
@@ -268,11 +271,27 @@ func (t *Reader) badField(n int, state fieldState) {
 // extraField handles field n behind the last column: a comment if it is the last one of its
 // row.
 func (t *Reader) extraField(row *Row, text []byte, n int) {
-	if _, state := t.fields.next(); state != fieldNone {
-		t.fail(n+firstField, "more fields than the head has; they are skipped")
-		return
+	comment := t.head.text(text)
+	_, _, kind := parseValue(text, t.head.separator == ';')
+
+	// Spreadsheet programs append empty fields.
+	for {
+		more, state := t.fields.next()
+		if state == fieldNone {
+			break
+		}
+		if state != fieldComplete || len(trimBlanks(more)) > 0 {
+			t.fail(n+firstField, "more fields than the head has; they are skipped")
+			return
+		}
 	}
-	row.Comment = t.head.text(text)
+
+	if kind == isNumber && t.head.Caption != "" && !t.head.unread {
+		t.head.unread = true
+		t.fail(n+firstField, "the column has numbers, but its head %q is no counter path; the column is skipped",
+			brief([]byte(t.head.Caption)))
+	}
+	row.Comment = comment
 }
 
 func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {

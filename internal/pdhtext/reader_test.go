@@ -158,6 +158,19 @@ func TestReader(t *testing.T) {
 			log:  strings.TrimSuffix(head, "\r\n") + `,"my caption"` + "\n" + at(0) + `,"1","2"` + "\n",
 			want: "01-02 12:00:00.000 a=i1 b=i2\n",
 		},
+		"a last column with numbers and no path": {
+			log: strings.TrimSuffix(head, "\r\n") + `,"Load of my app"` + "\n" + at(0) + `,"1","2","77"` + "\n" + at(1) + `,"1","2","78"` + "\n",
+			want: "! line 2 (offset 62), field 4: the column has numbers, but its head \"Load of my app\" is no counter path; the column is skipped\n" +
+				"01-02 12:00:00.000 a=i1 b=i2 (77)\n01-02 12:00:01.000 a=i1 b=i2 (78)\n",
+		},
+		"empty rows and fields of spreadsheets": {
+			log:  head + at(0) + `,"1","2",,` + "\r\n,,\r\n\"\",\"\",\r\n" + "\x1a",
+			want: "01-02 12:00:00.000 a=i1 b=i2\n",
+		},
+		"doubled CR": {
+			log:  "(PDH-CSV 4.0) (UTC)(0),\\\\H\\O\\a\r\r\n01/02/2026 12:00:00,17\r\r\n",
+			want: "01-02 12:00:00.000 a=i17\n",
+		},
 		"a column that is no path": {
 			log:  `"(PDH-CSV 4.0) (UTC)(0)","a","\\H\O\b"` + "\n" + at(0) + `,"1","2"` + "\n",
 			want: "! line 1 (offset 0), field 2: bad counter path \"a\", character 1: a path begins with a backslash; the column is skipped\n01-02 12:00:00.000 b=i2\n",
