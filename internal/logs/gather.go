@@ -30,11 +30,18 @@ type Gatherer struct {
 	group  stats.Group
 	origin time.Time // time 0 of the statistics
 
-	names   map[string]*stats.Series
+	names map[string]*stats.Series
+	gatheredLog
+	log   *Log                 // of the latest sample
+	logs  map[*Log]gatheredLog // the other logs
+	batch batch
+	twice bool // a sample had two values of one row, whose order matters
+}
+
+// gatheredLog is the state of a log.
+type gatheredLog struct {
 	columns []gatheredColumn // by position: the columns of the previous sample
-	latest  time.Time        // time of the previous sample in the same log; zero for none
-	batch   batch
-	twice   bool // a sample had two values of one row, whose order matters
+	latest  time.Time        // time of the previous sample; zero for none
 }
 
 // Row has the values of one counter.
@@ -75,23 +82,40 @@ func (g *Gatherer) Figures(percents ...float64) []stats.Figures {
 	return all
 }
 
-// Begin announces samples of another log.
-func (g *Gatherer) Begin() {
-	for _, row := range g.Rows() {
-		row.Values.Break()
+// AddAll adds the samples of logs at one time. A sample that several logs of a machine have counts once.
+func (g *Gatherer) AddAll(m *Moment) {
+	machines := map[string]bool{}
+	for i, cycle := range m.Cycles {
+		machine := strings.ToLower(m.From[i].Source.Describe().Machine)
+		g.change(m.From[i])
+		g.add(cycle, m.ColumnsOf(i), !machines[machine])
+		machines[machine] = true
 	}
-	g.latest = time.Time{}
-	for i := range g.columns {
-		g.columns[i].before, g.columns[i].at = time.Time{}, time.Time{}
+}
+
+// change announces samples of another log.
+func (g *Gatherer) change(log *Log) {
+	if log == g.log {
+		return
 	}
+	g.batch.settle(g.columns)
+	if g.logs == nil {
+		g.logs = map[*Log]gatheredLog{}
+	}
+	g.logs[g.log], g.log = g.gatheredLog, log
+	g.gatheredLog = g.logs[log]
 }
 
 // Time converts a time of the statistics, such as [stats.Figures.MaxAt].
 func (g *Gatherer) Time(t time.Duration) time.Time { return g.origin.Add(t) }
 
 // Add adds a sample.
-func (g *Gatherer) Add(cycle *measure.Cycle) {
-	g.Samples++
+func (g *Gatherer) Add(cycle *measure.Cycle) { g.add(cycle, cycle.Columns(), true) }
+
+func (g *Gatherer) add(cycle *measure.Cycle, columns []winperf.Column, counts bool) {
+	if counts {
+		g.Samples++
+	}
 	if g.First.IsZero() || cycle.Time.Before(g.First) {
 		g.First = cycle.Time
 	}
@@ -107,7 +131,6 @@ func (g *Gatherer) Add(cycle *measure.Cycle) {
 	if g.latest.IsZero() {
 		g.latest = cycle.Base // the first values of a range count from it
 	}
-	columns := cycle.Columns()
 	if g.twice || !g.batch.add(g.columns, columns, cycle.Time, cycle.Time.Sub(g.origin)) {
 		g.batch.settle(g.columns)
 		g.take(columns, cycle.Time)
@@ -147,7 +170,7 @@ func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 				continue
 			}
 			to.to[n] = values
-			g.absent(values, cmp.Or(to.before, g.latest))
+			g.absent(values, cmp.Or(to.before, g.latest), t)
 		}
 
 		has := values.Has(t)
@@ -166,10 +189,14 @@ func (g *Gatherer) column(col *winperf.Column, to *gatheredColumn, apart bool) {
 	}
 }
 
-// absent notes that a series was missing in the previous sample, taken at before.
-func (g *Gatherer) absent(values *stats.Series, before time.Time) {
-	if !before.IsZero() {
+// absent notes that a series was missing in the previous sample, taken at before. The first sample of a
+// log, at t, continues no other log.
+func (g *Gatherer) absent(values *stats.Series, before time.Time, t time.Duration) {
+	switch {
+	case !before.IsZero():
 		values.Absent(before.Sub(g.origin))
+	case !values.Has(t):
+		values.Break()
 	}
 }
 

@@ -168,7 +168,7 @@ func TestGatherReadings(t *testing.T) {
 			g.Add(cycle)
 			fresh = random.IntN(15) == 0
 			if fresh {
-				g.Begin()
+				g.change(&Log{})
 				for _, row := range rows {
 					row.Break()
 				}

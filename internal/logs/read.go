@@ -33,20 +33,33 @@ type Moment struct {
 	From   []*Log           // the log of each cycle
 	// Damage was found in the logs since the previous moment. Each error names its log.
 	Damage []error
+	// Conflicts are different values of the logs for one series.
+	Conflicts Conflicts
 	// Done is the number of bytes read, Of the size of the logs; both are 0 if unknown.
 	Done, Of int64
+
+	columns [][]winperf.Column // by cycle, if there are several
 }
 
-// Columns returns the columns of all cycles.
+// Columns returns the columns of all cycles. If several logs have a value of one series, it is in the
+// columns once: the value of the first log that has one.
 func (m *Moment) Columns() []winperf.Column {
 	if len(m.Cycles) == 1 {
 		return m.Cycles[0].Columns()
 	}
 	var all []winperf.Column
-	for _, cycle := range m.Cycles {
-		all = append(all, cycle.Columns()...)
+	for i := range m.Cycles {
+		all = append(all, m.ColumnsOf(i)...)
 	}
 	return all
+}
+
+// ColumnsOf returns the part of Columns from cycle i.
+func (m *Moment) ColumnsOf(i int) []winperf.Column {
+	if len(m.Cycles) == 1 {
+		return m.Cycles[i].Columns()
+	}
+	return m.columns[i]
 }
 
 // Len returns the number of values of all cycles.
@@ -73,6 +86,7 @@ func Read(
 		}
 
 		var m Moment
+		var same overlap
 		for {
 			m = Moment{Cycles: m.Cycles[:0], From: m.From[:0]}
 			for i := range walks {
@@ -83,6 +97,9 @@ func Read(
 			}
 
 			m.take(walks)
+			if len(m.Cycles) > 1 {
+				same.merge(&m)
+			}
 			if len(m.Cycles) == 0 && len(m.Damage) == 0 || !yield(&m, nil) || len(m.Cycles) == 0 {
 				return
 			}

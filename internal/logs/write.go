@@ -99,7 +99,7 @@ type captureWriter struct {
 }
 
 func (w *captureWriter) Write(m *Moment) (err error) {
-	for _, cycle := range m.Cycles {
+	for _, cycle := range m.distinct() {
 		sample := cycle.Sample
 		if w.chosen {
 			if sample, err = w.objects.choose(cycle); err != nil {
@@ -121,7 +121,7 @@ func (w *captureWriter) Late() int { return 0 }
 type blgWriter struct{ *pdhlog.Writer }
 
 func (w blgWriter) Write(m *Moment) error {
-	for _, cycle := range m.Cycles {
+	for _, cycle := range m.distinct() {
 		if err := w.Writer.Write(cycle.Frame, cycle.Names); err != nil {
 			return err
 		}

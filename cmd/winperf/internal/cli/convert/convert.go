@@ -53,6 +53,7 @@ type converter struct {
 	types     rawline.RawTypes // of raw values in JSON lines, otherwise nil
 	tally     input.Tally
 	damage    console.DamageCount
+	conflicts logs.Conflicts
 	progress  *output.Progress
 	last      time.Time // latest time of all samples
 
@@ -66,7 +67,8 @@ func Command(a *console.App) *cobra.Command {
 		Use:   "convert LOG... [PATH...] [-o OUT]",
 		Short: "Convert, trim, thin out and merge logs",
 		Long: `Convert writes logs and captures in another format. It merges several logs, also from
-several machines, by time. Paths select counters; without a path and --counters it
+several machines, by time. If they overlap, a value replaces a blank of another log; of
+different values the first log's is taken. Paths select counters; without a path and --counters it
 converts all. An argument that begins with \ is a path, unless a file of that name exists.
 
   csv, tsv      text logs of Windows, with a column for each instance name. Convert reads
@@ -102,8 +104,8 @@ Prometheus drops samples older than its newest ones.
 openmetrics and for URLs.
 
 Exit status: 0 done, 1 nothing was converted or sent, 3 a path had no value, some values
-could not be read for lack of permission, some data was damaged, or a receiver did not take
-all.`,
+could not be read for lack of permission, some data was damaged, the values of two logs
+differ, or a receiver did not take all.`,
 		Example: `  winperf convert load.blg -o load.csv
   winperf convert load.csv '\Processor(*)\% Processor Time' -o cpu.jsonl
   winperf convert monday.blg tuesday.blg -o both.tsv --begin '3/2/2026 18:00:00'
@@ -274,6 +276,7 @@ func (c *converter) copy(ctx context.Context, out *convertOutput) error {
 			return err
 		}
 		c.damage.Add(m.Damage)
+		c.conflicts.Add(m.Conflicts)
 		if len(m.Cycles) == 0 {
 			break
 		}
@@ -308,6 +311,9 @@ func (c *converter) empty(ctx context.Context, otherwise string) error {
 func (c *converter) finish(ctx context.Context) {
 	a, src := c.app, c.logs[0].Source
 	c.damage.Report(a)
+	if err := c.conflicts.Err(); err != nil {
+		a.Damaged([]error{err})
+	}
 	a.Notice(c.tally.Notices)
 	c.tally.Denied.Report(a, src)
 	if paths := c.selection.Paths; len(paths) > 0 {

@@ -224,6 +224,9 @@ func (u *Unlisted) Add(cycle *measure.Cycle, g *logs.Gatherer) {
 		}
 
 		values, t := u.Rows[at].Values, r.Time.Sub(g.Time(0))
+		if values.Has(t) {
+			continue // the sample of another log
+		}
 		switch v, _ := r.Value.Float64(); r.Status {
 		case counter.OK:
 			values.Add(t, v)

@@ -62,7 +62,8 @@ func Command(a *console.App) *cobra.Command {
 		Short: "Show the distribution of each counter's values in logs or a measurement",
 		Long: `Summary shows the distribution of each counter's values in logs and captures. Paths select
 counters; an argument that begins with \ is a path, unless a file of that name exists.
-Several logs are treated as one: a counter in two of them has one row.
+Several logs are treated as one: a counter in two of them has one row. A sample that two
+logs of a machine have counts once; if its values differ, the first log's count.
 With --for it measures this machine, or --source, instead.
 
   count      number of values. The column missing is the number of samples in which the
@@ -99,7 +100,8 @@ have the unit of the total, and "present": the seconds that the values of the ro
 They do not have the row "(not in a listed process)".
 
 Exit status: 0 done, 1 nothing could be shown, 3 a path matched nothing or had no
-value, some values could not be read for lack of permission, or some data was damaged.`,
+value, some values could not be read for lack of permission, some data was damaged, or the
+values of two logs differ.`,
 		Example: `  winperf summary load.blg
   winperf summary load.blg '\Processor(*)\% Processor Time' --above 80
   winperf summary load.blg '\Process(*)\% Processor Time' --top 5
@@ -231,9 +233,9 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 		if s.thins() {
 			log.Source = logs.Thin{Interval: time.Duration(s.every)}.Of(log.Source)
 		}
-		if err := s.readLog(ctx, log); err != nil {
-			return err
-		}
+	}
+	if err := s.readLogs(ctx, all); err != nil {
+		return err
 	}
 
 	s.damage.Report(s.app)
@@ -243,30 +245,47 @@ func (s *summarizer) read(ctx context.Context) (err error) {
 	return s.explain(ctx, all[0].Source, len(s.more) > 0 || s.sel.Counters != "")
 }
 
-func (s *summarizer) readLog(ctx context.Context, log *logs.Log) error {
+func (s *summarizer) readLogs(ctx context.Context, all []*logs.Log) error {
 	p := output.NewProgress(s.app, s.quiet)
 	defer p.Clear()
 	opt := s.options
 	opt.KeepFirst = true
-	s.gathered.Begin()
-	s.unlisted.Begin()
-	for m, err := range logs.Read(ctx, []*logs.Log{log}, s.selection, opt) {
+	var conflicts logs.Conflicts
+	begun := map[*logs.Log]bool{}
+	for m, err := range logs.Read(ctx, all, s.selection, opt) {
 		if err != nil {
 			return err
 		}
 		s.app.Notice(m.Damage)
 		s.damage.Add(m.Damage)
-		for _, cycle := range m.Cycles {
-			s.add(cycle)
+		conflicts.Add(m.Conflicts)
+
+		s.gathered.AddAll(m)
+		for i, cycle := range m.Cycles {
+			if !begun[m.From[i]] {
+				begun[m.From[i]] = true
+				s.unlisted.Begin()
+			}
+			s.note(cycle)
 		}
 		p.Show(m, s.tally.Cycles)
+	}
+
+	p.Clear()
+	if err := conflicts.Err(); err != nil {
+		s.app.Damaged([]error{err})
 	}
 	return ctx.Err()
 }
 
 func (s *summarizer) add(cycle *measure.Cycle) {
-	s.tally.Count(cycle)
 	s.gathered.Add(cycle)
+	s.note(cycle)
+}
+
+// note adds a cycle to everything but the statistics of the rows.
+func (s *summarizer) note(cycle *measure.Cycle) {
+	s.tally.Count(cycle)
 	s.lifetimes.add(cycle, s.gathered)
 	s.unlisted.Add(cycle, s.gathered)
 }
