@@ -61,6 +61,8 @@ func (h *Head) Location() *time.Location { return h.location }
 type textColumn struct {
 	column  int  // behind the time stamp, from 0
 	numbers bool // it has had a number
+
+	notation notation
 }
 
 // maxPreface limits the text before the head, in bytes.

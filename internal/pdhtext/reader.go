@@ -56,6 +56,8 @@ type Reader struct {
 	rows     int // since the head
 	last     time.Time
 	damage   findings.List
+	notation notation // of all numbers so far
+	number   []byte   // a number in the notation of Windows
 }
 
 // Row is one sample of a log.
@@ -242,7 +244,10 @@ func (t *Reader) readValues(row *Row) {
 		}
 
 		if n >= len(t.head.Columns) {
-			t.extraField(row, text, n)
+			if t.extraField(row, text, n) {
+				v.Reset()
+				done = 0
+			}
 			break
 		}
 
@@ -269,10 +274,16 @@ func (t *Reader) badField(n int, state fieldState) {
 }
 
 // extraField handles field n behind the last column: a comment if it is the last one of its
-// row.
-func (t *Reader) extraField(row *Row, text []byte, n int) {
+// row. It reports whether the values of the row are uncertain.
+func (t *Reader) extraField(row *Row, text []byte, n int) (uncertain bool) {
+	// Decimal commas without quotes make two fields of a number.
+	if _, _, kind := parseValue(text); kind == isNumber && t.fields.bare && t.head.separator == ',' && t.head.Caption == "" {
+		t.fail(n+firstField, "more fields than the head has, perhaps by decimal commas without quotes; the row has no values")
+		return true
+	}
+
 	comment := t.head.text(text)
-	_, _, kind := parseValue(text, t.head.separator == ';')
+	_, _, kind := parseValue(text)
 
 	// Spreadsheet programs append empty fields.
 	for {
@@ -282,7 +293,7 @@ func (t *Reader) extraField(row *Row, text []byte, n int) {
 		}
 		if state != fieldComplete || len(trimBlanks(more)) > 0 {
 			t.fail(n+firstField, "more fields than the head has; they are skipped")
-			return
+			return false
 		}
 	}
 
@@ -292,10 +303,18 @@ func (t *Reader) extraField(row *Row, text []byte, n int) {
 			brief([]byte(t.head.Caption)))
 	}
 	row.Comment = comment
+	return false
 }
 
 func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {
-	value, bits, kind := parseValue(text, t.head.separator == ';')
+	value, bits, kind := parseValue(text)
+	switch {
+	case kind == isNumber && value == counter.KindFloat && c.notation&certain != pointDecimal:
+		value, bits, kind = t.withPoint(c, text, value, bits)
+	case kind == isText:
+		value, bits, kind = t.localized(c, text)
+	}
+
 	switch kind {
 	case isNumber:
 		c.numbers = true
@@ -309,6 +328,9 @@ func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {
 
 	case isNoNumber:
 		v.AddBits(counter.KindNone, 0, counter.InvalidData)
+	case isUncertain:
+		v.AddBits(counter.KindNone, 0, counter.InvalidData)
+		t.fail(c.column+firstField, "%q is one of two numbers, by its decimal separator; it has no value", brief(text))
 	case isTooLarge:
 		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 		t.fail(c.column+firstField, "%q is too large for a number", brief(text))

@@ -118,7 +118,7 @@ func FuzzValue(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		is, bits, kind := parseValue([]byte(s), false)
+		is, bits, kind := parseValue([]byte(s))
 		v := counter.FromBits(is, bits)
 		if kind != isNumber {
 			return

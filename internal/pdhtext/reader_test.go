@@ -171,6 +171,24 @@ func TestReader(t *testing.T) {
 			log:  "(PDH-CSV 4.0) (UTC)(0),\\\\H\\O\\a\r\r\n01/02/2026 12:00:00,17\r\r\n",
 			want: "01-02 12:00:00.000 a=i17\n",
 		},
+		"decimal commas in quotes": {
+			log: head + at(0) + `,"13,951","13,95"` + "\n" + at(1) + `,"1,234","14,051"` + "\n" + at(2) + `,"7.5","1.234"` + "\n",
+			want: "! line 2 (offset 46), field 2: \"13,951\" is one of two numbers, by its decimal separator; it has no value\n" +
+				"01-02 12:00:00.000 a=invalid_data b=f13.95\n" +
+				"01-02 12:00:01.000 a=f1.234 b=f14.051\n" +
+				"! line 4 (offset 132), field 2: the decimal separator differs from the one that earlier numbers of the column were read with\n" +
+				"01-02 12:00:02.000 a=f7.5 b=i1234\n",
+		},
+		"grouped digits": {
+			log: head + at(0) + `,"1,234.5","1,234,567"` + "\n" + at(1) + `,"1,234","1 234"` + "\n" + at(2) + `,"12'345","-1,234.25"` + "\n" + at(3) + `,"1.125","1` + "\u00a0" + `234.5"` + "\n",
+			want: "01-02 12:00:00.000 a=f1234.5 b=i1234567\n01-02 12:00:01.000 a=i1234 b=i1234\n" +
+				"01-02 12:00:02.000 a=i12345 b=f-1234.25\n01-02 12:00:03.000 a=f1.125 b=f1234.5\n",
+		},
+		"decimal commas without quotes": {
+			log: "(PDH-CSV 4.0) (UTC)(0),\\\\H\\O\\a\n01/02/2026 12:00:00,13,95\n",
+			want: "! line 2 (offset 31), field 3: more fields than the head has, perhaps by decimal commas without quotes; the row has no values\n" +
+				"01-02 12:00:00.000 a=invalid_data\n",
+		},
 		"a column that is no path": {
 			log:  `"(PDH-CSV 4.0) (UTC)(0)","a","\\H\O\b"` + "\n" + at(0) + `,"1","2"` + "\n",
 			want: "! line 1 (offset 0), field 2: bad counter path \"a\", character 1: a path begins with a backslash; the column is skipped\n01-02 12:00:00.000 b=i2\n",

@@ -13,11 +13,12 @@ import (
 type valueKind uint8
 
 const (
-	isNumber   valueKind = iota
-	isBlank              // no value
-	isNoNumber           // C's text for infinity and not a number
-	isTooLarge           // more than a float64 holds
-	isText               // anything else
+	isNumber    valueKind = iota
+	isBlank               // no value
+	isNoNumber            // C's text for infinity and not a number
+	isTooLarge            // more than a float64 holds
+	isUncertain           // one of two numbers
+	isText                // anything else
 )
 
 // maxExact is 2^53: integers up to it are exact in float64, as are powers of ten up to
@@ -31,8 +32,8 @@ var exactPowers = [...]float64{
 
 // parseValue reads a field. A number without sign, point and exponent that fits 64 bits is
 // an integer, others the nearest float64. It returns the kind and the bits of the value
-// (see counter.FromBits). comma accepts a decimal comma.
-func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
+// (see counter.FromBits).
+func parseValue(b []byte) (counter.Kind, uint64, valueKind) {
 	if string(b) == " " { // Windows' missing value
 		return counter.KindNone, 0, isBlank
 	}
@@ -49,14 +50,14 @@ func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 		case c == '.' && point < 0:
 			point = i
 		default:
-			return parseOdd(b, comma)
+			return parseOdd(b)
 		}
 	}
 
 	decimals := len(b) - point - 1
 	switch {
 	case digits == 0 || point < 0 && digits > maxDigits:
-		return parseOdd(b, comma)
+		return parseOdd(b)
 	case point < 0:
 		return counter.KindInt, mantissa, isNumber
 	case digits <= maxDigits && mantissa <= maxExact && decimals < len(exactPowers):
@@ -66,7 +67,7 @@ func parseValue(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
 	if f, err := strconv.ParseFloat(string(b), 64); err == nil {
 		return decimal(f)
 	}
-	return parseOdd(b, comma)
+	return parseOdd(b)
 }
 
 // decimal returns a decimal as parseValue does.
@@ -76,15 +77,12 @@ func decimal(f float64) (counter.Kind, uint64, valueKind) {
 
 // parseOdd reads the other fields: signs, exponents, integers of more than 19 digits,
 // surrounding blanks, and text.
-func parseOdd(b []byte, comma bool) (counter.Kind, uint64, valueKind) {
+func parseOdd(b []byte) (counter.Kind, uint64, valueKind) {
 	b = trimBlanks(b)
 	if len(b) == 0 {
 		return counter.KindNone, 0, isBlank
 	}
 
-	if comma && bytes.Count(b, []byte{','}) == 1 && !bytes.Contains(b, []byte{'.'}) {
-		b = bytes.Replace(b, []byte{','}, []byte{'.'}, 1)
-	}
 	if len(bytes.Trim(b, "0123456789.-+eE")) > 0 { // ParseFloat accepts other notations, too
 		if isNotFinite(b) {
 			return counter.KindNone, 0, isNoNumber
