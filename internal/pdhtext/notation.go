@@ -172,8 +172,8 @@ func (t *Reader) notationOf(c *textColumn, usual notation) notation {
 // localized reads a field that is no number in the notation of Windows.
 func (t *Reader) localized(c *textColumn, field []byte) (counter.Kind, uint64, valueKind) {
 	text, is, ok := parseLocalized(t.number[:0], field)
-	if !ok {
-		return counter.KindNone, 0, isText
+	if !ok || bytes.Count(field, []byte{'.'}) > 1 && (c.notation|t.notation)&commaDecimal == 0 {
+		return counter.KindNone, 0, isText // also an address such as 192.168.100.200
 	}
 	t.number = text
 	if is != certain {

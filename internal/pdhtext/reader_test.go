@@ -167,6 +167,10 @@ func TestReader(t *testing.T) {
 			log:  head + at(0) + `,"1","2",,` + "\r\n,,\r\n\"\",\"\",\r\n" + "\x1a",
 			want: "01-02 12:00:00.000 a=i1 b=i2\n",
 		},
+		"an address is no grouped number": {
+			log:  head + at(0) + `,"1.5","192.168.100.200"` + "\r\n",
+			want: "01-02 12:00:00.000 a=f1.5 b=t192.168.100.200\n",
+		},
 		"doubled CR": {
 			log:  "(PDH-CSV 4.0) (UTC)(0),\\\\H\\O\\a\r\r\n01/02/2026 12:00:00,17\r\r\n",
 			want: "01-02 12:00:00.000 a=i17\n",
