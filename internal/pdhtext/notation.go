@@ -134,8 +134,8 @@ func isEitherNotation(b []byte) bool {
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		b = b[1:]
 	}
-	at := bytes.IndexByte(b, '.')
-	return at > 0 && at <= 3 && len(b) == at+4 && b[0] != '0' && isNumeral(b[:at], false) && isNumeral(b[at+1:], false)
+	_, grouped := ungroup(b, ".")
+	return grouped && bytes.Count(b, []byte{'.'}) == 1
 }
 
 // addEvidence adds the evidence of a certain number to a column and its file. Evidence against an
@@ -143,7 +143,8 @@ func isEitherNotation(b []byte) bool {
 func (t *Reader) addEvidence(c *textColumn, is notation) {
 	if c.notation&is.opposite() != 0 {
 		c.notation &^= pointAssumed | commaAssumed
-		t.fail(c.column+firstField, "the decimal separator differs from the one that earlier numbers of the column were read with")
+		t.fail(c.column+firstField,
+			"the decimal separator differs from the one that earlier numbers of the column were read with")
 	}
 	c.notation |= is
 	t.notation |= is
@@ -198,7 +199,9 @@ func (t *Reader) localized(c *textColumn, field []byte) (counter.Kind, uint64, v
 }
 
 // withPoint returns the meaning of a field that is a number with a decimal point.
-func (t *Reader) withPoint(c *textColumn, field []byte, value counter.Kind, bits uint64) (counter.Kind, uint64, valueKind) {
+func (t *Reader) withPoint(
+	c *textColumn, field []byte, value counter.Kind, bits uint64,
+) (counter.Kind, uint64, valueKind) {
 	field = trimBlanks(field)
 	switch {
 	case bytes.IndexByte(field, '.') < 0:

@@ -276,14 +276,15 @@ func (t *Reader) badField(n int, state fieldState) {
 // extraField handles field n behind the last column: a comment if it is the last one of its
 // row. It reports whether the values of the row are uncertain.
 func (t *Reader) extraField(row *Row, text []byte, n int) (uncertain bool) {
-	// Decimal commas without quotes make two fields of a number.
-	if _, _, kind := parseValue(text); kind == isNumber && t.fields.bare && t.head.separator == ',' && t.head.Caption == "" {
-		t.fail(n+firstField, "more fields than the head has, perhaps by decimal commas without quotes; the row has no values")
-		return true
-	}
-
 	comment := t.head.text(text)
 	_, _, kind := parseValue(text)
+
+	// Decimal commas without quotes make two fields of a number.
+	if kind == isNumber && t.fields.bare && t.head.separator == ',' && t.head.Caption == "" {
+		t.fail(n+firstField, "more fields than the head has, perhaps by decimal commas without quotes; "+
+			"the row has no values")
+		return true
+	}
 
 	// Spreadsheet programs append empty fields.
 	for {
@@ -330,7 +331,8 @@ func (t *Reader) addValue(v *valueblock.Values, c *textColumn, text []byte) {
 		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 	case isUncertain:
 		v.AddBits(counter.KindNone, 0, counter.InvalidData)
-		t.fail(c.column+firstField, "%q is one of two numbers, by its decimal separator; it has no value", brief(text))
+		t.fail(c.column+firstField, "%q is one of two numbers, by its decimal separator; it has no value",
+			brief(text))
 	case isTooLarge:
 		v.AddBits(counter.KindNone, 0, counter.InvalidData)
 		t.fail(c.column+firstField, "%q is too large for a number", brief(text))
