@@ -33,7 +33,7 @@ type Gatherer struct {
 	names map[string]*stats.Series
 	gatheredLog
 	log   *Log                 // of the latest sample
-	logs  map[*Log]gatheredLog // the other logs
+	logs  map[*Log]gatheredLog // the other logs that did not end
 	batch batch
 	twice bool // a sample had two values of one row, whose order matters
 }
@@ -84,21 +84,31 @@ func (g *Gatherer) Figures(percents ...float64) []stats.Figures {
 
 // AddAll adds the samples of logs at one time. A sample that several logs of a machine have counts once.
 func (g *Gatherer) AddAll(m *Moment) {
-	machines := map[string]bool{}
+	for _, log := range m.Ended {
+		g.change(nil, 0)
+		delete(g.logs, log)
+	}
+
+	var machines []string
 	for i, cycle := range m.Cycles {
-		machine := strings.ToLower(m.From[i].Source.Describe().Machine)
-		g.change(m.From[i])
-		g.add(cycle, m.ColumnsOf(i), !machines[machine])
-		machines[machine] = true
+		g.change(m.From[i], cycle.Len())
+		counts := true
+		if len(m.Cycles) > 1 {
+			machine := strings.ToLower(m.From[i].Source.Describe().Machine)
+			counts = !slices.Contains(machines, machine)
+			machines = append(machines, machine)
+		}
+		g.add(cycle, m.ColumnsOf(i), counts)
 	}
 }
 
-// change announces samples of another log.
-func (g *Gatherer) change(log *Log) {
+// change announces samples, of width values, of another log.
+func (g *Gatherer) change(log *Log, width int) {
 	if log == g.log {
 		return
 	}
 	g.batch.settle(g.columns)
+	g.batch.begin(width)
 	if g.logs == nil {
 		g.logs = map[*Log]gatheredLog{}
 	}

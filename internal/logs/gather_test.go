@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"context"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"context"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/winperf/winperf"
 	"github.com/winperf/winperf/counter"
 	"github.com/winperf/winperf/internal/perftest"
 	"github.com/winperf/winperf/internal/stats"
+	"github.com/winperf/winperf/internal/valueblock"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -168,7 +170,7 @@ func TestGatherReadings(t *testing.T) {
 			g.Add(cycle)
 			fresh = random.IntN(15) == 0
 			if fresh {
-				g.change(&Log{})
+				g.change(&Log{}, 0)
 				for _, row := range rows {
 					row.Break()
 				}
@@ -185,4 +187,81 @@ func TestGatherReadings(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGatherInterleaved adds logs of different machines and widths in turns, and at the same times.
+func TestGatherInterleaved(t *testing.T) {
+	var wide, narrow []*winperf.Series
+	for i := range 300 {
+		path := winperf.Path{Machine: "A", Object: "O", Instance: strconv.Itoa(i), HasInstance: true, Counter: "C"}
+		wide = append(wide, winperf.NewSeries(path))
+	}
+	narrow = append(narrow, winperf.NewSeries(winperf.Path{Machine: "B", Object: "O", Counter: "C"}))
+
+	for name, shift := range map[string]time.Duration{"in turns": time.Second / 2, "at the same times": 0} {
+		logs := []*Log{
+			{Name: "wide", Source: &listSource{machine: "A", series: wide}},
+			{Name: "narrow", Source: &listSource{machine: "B", series: narrow, shift: shift}},
+		}
+		g := &Gatherer{}
+		for m, err := range Read(t.Context(), logs, winperf.Selection{Global: true}, measure.Options{KeepFirst: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.AddAll(m)
+		}
+
+		if len(g.Rows()) != len(wide)+1 || g.Samples != 2*listSamples {
+			t.Errorf("%s: %d rows of %d samples, want %d of %d", name, len(g.Rows()), g.Samples, len(wide)+1, 2*listSamples)
+		}
+		for _, row := range g.Rows() {
+			f, first := row.Values.Figures(), listValue(row.Series, 0)
+			if f.Count != listSamples || f.Min != first || f.Max != first+listSamples-1 {
+				t.Errorf("%s: %v: %d values from %v to %v", name, row.Series, f.Count, f.Min, f.Max)
+			}
+		}
+	}
+}
+
+const listSamples = 5
+
+// listSource has listSamples samples, a second apart.
+type listSource struct {
+	scripted
+	machine string
+	series  []*winperf.Series
+	shift   time.Duration
+}
+
+func listValue(s *winperf.Series, at int) float64 {
+	n, _ := strconv.Atoi(s.Path.Instance)
+	return float64(1000*n + at)
+}
+
+func (s *listSource) Describe() winperf.Description {
+	return winperf.Description{Recorded: true, Cooked: true, Samples: -1, Machine: s.machine}
+}
+
+func (s *listSource) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	return &listQuery{listSource: s}, nil
+}
+
+type listQuery struct {
+	*listSource
+	at int
+}
+
+func (q *listQuery) Next(_ context.Context, sample *winperf.Sample) error {
+	sample.Clear()
+	if q.at == listSamples {
+		return io.EOF
+	}
+	var values valueblock.Values
+	for _, s := range q.series {
+		values.Add(counter.Float(listValue(s, q.at)), counter.OK)
+	}
+	at := start.Add(q.shift + time.Duration(q.at)*time.Second)
+	values.Fill(&sample.Begin().Raw, at, q.series) // the same series, as in a log
+	q.at++
+	return nil
 }

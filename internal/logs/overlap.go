@@ -16,11 +16,9 @@ import (
 // overlap selects one of several values that logs have for the same series at the same time: the first
 // value, or if there is none, the first status.
 type overlap struct {
-	views   []View              // by cycle
-	columns [][]winperf.Column  // by cycle: the selected values
-	seen    map[string][]place  // by path in lower case: its values in earlier cycles
-	dropped map[place]bool      // values that another cycle replaces
-	names   map[string]struct{} // machines of earlier cycles
+	views   []View             // by cycle
+	seen    map[string][]place // by path in lower case: its values in earlier cycles
+	dropped map[place]bool     // values that another cycle replaces
 	text    []byte
 	series  winperf.Series
 }
@@ -57,34 +55,53 @@ func (c *Conflicts) Err() error {
 
 // merge selects the values of a moment of several cycles.
 func (o *overlap) merge(m *Moment) {
-	o.dropped, o.names, o.seen = map[place]bool{}, map[string]struct{}{}, map[string][]place{}
-	for i, cycle := range m.Cycles {
-		o.compare(m, i)
-		for k := range cycle.Columns() {
-			o.names[strings.ToLower(cycle.Columns()[k].Counter().Path.Machine)] = struct{}{}
+	o.dropped, o.seen = map[place]bool{}, map[string][]place{}
+	shared := sharedMachines(m.Cycles)
+	if len(shared) > 0 {
+		for i := range m.Cycles {
+			o.compare(m, i, shared)
 		}
 	}
 
 	if more := len(m.Cycles) - len(o.views); more > 0 {
 		o.views = append(o.views, make([]View, more)...)
 	}
-	o.columns = o.columns[:0]
+	m.columns = nil
 	for i, cycle := range m.Cycles {
-		selected := func(c *winperf.Column, n int) bool { return !o.dropped[place{i, c, n}] }
-		o.columns = append(o.columns, o.views[i].Choose(cycle.Columns(), selected))
+		columns := cycle.Columns()
+		if len(o.dropped) > 0 {
+			selected := func(c *winperf.Column, n int) bool { return !o.dropped[place{i, c, n}] }
+			columns = o.views[i].Choose(columns, selected)
+		}
+		m.columns = append(m.columns, columns)
 	}
-	m.columns = o.columns
+}
+
+// sharedMachines returns the machines, in lower case, that are in several cycles.
+func sharedMachines(cycles []*measure.Cycle) map[string]bool {
+	first, shared := map[string]int{}, map[string]bool{}
+	for i, cycle := range cycles {
+		columns := cycle.Columns()
+		for k := range columns {
+			machine := strings.ToLower(columns[k].Counter().Path.Machine)
+			if at, known := first[machine]; !known {
+				first[machine] = i
+			} else if at != i {
+				shared[machine] = true
+			}
+		}
+	}
+	return shared
 }
 
 // compare compares the values of a cycle with the values of earlier cycles. The first column of a path
 // corresponds to the first column of this path in another log, the second one to the second.
-func (o *overlap) compare(m *Moment, cycle int) {
+func (o *overlap) compare(m *Moment, cycle int, shared map[string]bool) {
 	columns := m.Cycles[cycle].Columns()
 	found := map[string]int{}
 	for k := range columns {
 		c := &columns[k]
-		_, known := o.names[strings.ToLower(c.Counter().Path.Machine)]
-		if !known && cycle == len(m.Cycles)-1 {
+		if !shared[strings.ToLower(c.Counter().Path.Machine)] {
 			continue
 		}
 

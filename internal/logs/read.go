@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/winperf/winperf"
+	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/measure"
 )
 
@@ -33,6 +36,8 @@ type Moment struct {
 	From   []*Log           // the log of each cycle
 	// Damage was found in the logs since the previous moment. Each error names its log.
 	Damage []error
+	// Ended are the logs whose last sample was in the previous moment.
+	Ended []*Log
 	// Conflicts are different values of the logs for one series.
 	Conflicts Conflicts
 	// Done is the number of bytes read, Of the size of the logs; both are 0 if unknown.
@@ -79,11 +84,16 @@ func Read(
 ) iter.Seq2[*Moment, error] {
 	return func(yield func(*Moment, error) bool) {
 		walks := make([]walk, len(logs))
+		defer stop(walks)
+		var waiting []*walk
 		for i, log := range logs {
-			next, stop := iter.Pull2(measure.Watch(ctx, log.Source, sel, opt))
-			defer stop()
-			walks[i] = walk{log: log, next: next}
+			walks[i] = walk{log: log}
+			if len(logs) > 1 && log.Source.Describe().Recorded {
+				walks[i].start, _ = FirstTime(ctx, log.Source) // an error is found again when it is read
+			}
+			waiting = append(waiting, &walks[i])
 		}
+		slices.SortStableFunc(waiting, func(a, b *walk) int { return a.start.Compare(b.start) })
 
 		var m Moment
 		var same overlap
@@ -91,6 +101,17 @@ func Read(
 			m = Moment{Cycles: m.Cycles[:0], From: m.From[:0]}
 			for i := range walks {
 				if err := walks[i].advance(&m); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+
+			// A log is not read before its first sample is due, so that only logs that overlap are in memory.
+			for len(waiting) > 0 && !isBefore(walks, waiting[0].start) {
+				w := waiting[0]
+				waiting = waiting[1:]
+				w.next, w.stop = iter.Pull2(measure.Watch(ctx, w.log.Source, sel, opt))
+				if err := w.advance(&m); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -107,16 +128,37 @@ func Read(
 	}
 }
 
+// FirstTime returns the time of the first sample of a log.
+func FirstTime(ctx context.Context, src winperf.Source) (time.Time, error) {
+	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer q.Close()
+
+	var sample winperf.Sample
+	err = q.Next(ctx, &sample)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the log has no sample to count the time from")
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return capture.Time(&sample), nil
+}
+
 type walk struct {
 	log      *Log
-	next     func() (*measure.Cycle, error, bool)
+	start    time.Time                            // of its first sample; zero if unknown
+	next     func() (*measure.Cycle, error, bool) // nil before it begins
+	stop     func()
 	cycle    *measure.Cycle // the next cycle; nil if it is not read yet
 	ended    bool
 	done, of int64
 }
 
 func (w *walk) advance(m *Moment) error {
-	if w.cycle != nil || w.ended {
+	if w.next == nil || w.cycle != nil || w.ended {
 		return nil
 	}
 
@@ -124,11 +166,11 @@ func (w *walk) advance(m *Moment) error {
 	switch {
 	case err != nil && errors.Is(err, winperf.ErrBadData) && w.log.Source.Describe().Recorded:
 		m.Damage = append(m.Damage, w.log.Blame(err))
-		w.ended = true
+		w.end(m)
 	case err != nil:
 		return w.log.Blame(err)
 	case !more:
-		w.ended = true
+		w.end(m)
 	default:
 		w.cycle = cycle
 		for _, err := range cycle.Damage {
@@ -136,6 +178,24 @@ func (w *walk) advance(m *Moment) error {
 		}
 	}
 	return nil
+}
+
+func (w *walk) end(m *Moment) {
+	w.ended = true
+	m.Ended = append(m.Ended, w.log)
+}
+
+// isBefore reports whether a sample that was read is earlier than t.
+func isBefore(walks []walk, t time.Time) bool {
+	return slices.ContainsFunc(walks, func(w walk) bool { return w.cycle != nil && w.cycle.Time.Before(t) })
+}
+
+func stop(walks []walk) {
+	for i := range walks {
+		if walks[i].stop != nil {
+			walks[i].stop()
+		}
+	}
 }
 
 // take moves the samples of the earliest time to m.

@@ -23,6 +23,8 @@ type scripted struct {
 	seconds []int
 	damaged int   // with this second there is damage; 0 none
 	last    error // behind the last sample; nil is io.EOF
+
+	compiled int // number of queries
 }
 
 var start = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
@@ -36,6 +38,7 @@ func (s *scripted) Schema(context.Context) (*winperf.Schema, error) {
 }
 
 func (s *scripted) Compile(context.Context, winperf.Selection) (winperf.Query, error) {
+	s.compiled++
 	series := winperf.NewSeries(winperf.Path{Machine: s.name, Object: "O", Counter: "C"})
 	return &scriptedQuery{s, series, 0}, nil
 }
@@ -123,6 +126,24 @@ func TestRead(t *testing.T) {
 		if text := strings.Join(got, " "); text != tt.want {
 			t.Errorf("%s: %s, want %s", name, text, tt.want)
 		}
+	}
+}
+
+// TestReadBegins checks that a log is not read before its first sample is due.
+func TestReadBegins(t *testing.T) {
+	a, b := &scripted{name: "a", seconds: []int{1, 2}}, &scripted{name: "b", seconds: []int{3, 4}}
+	var begun []int
+	for m, err := range Read(t.Context(), []*Log{{Name: "b", Source: b}, {Name: "a", Source: a}},
+		winperf.Selection{Global: true}, measure.Options{KeepFirst: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Len() > 0 {
+			begun = append(begun, b.compiled)
+		}
+	}
+	if want := []int{1, 1, 2, 2}; !slices.Equal(begun, want) { // the first time is for the log's first sample
+		t.Errorf("at each sample the later log was opened %v times, want %v", begun, want)
 	}
 }
 

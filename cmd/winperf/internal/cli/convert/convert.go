@@ -68,7 +68,8 @@ func Command(a *console.App) *cobra.Command {
 		Short: "Convert, trim, thin out and merge logs",
 		Long: `Convert writes logs and captures in another format. It merges several logs, also from
 several machines, by time. If they overlap, a value replaces a blank of another log; of
-different values the first log's is taken. Paths select counters; without a path and --counters it
+different values the first log's is taken. Values that differ by less than text logs show
+(1e-6) are equal. Paths select counters; without a path and --counters it
 converts all. An argument that begins with \ is a path, unless a file of that name exists.
 
   csv, tsv      text logs of Windows, with a column for each instance name. Convert reads

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/winperf/winperf/capture"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/console"
 	"github.com/winperf/winperf/cmd/winperf/internal/cli/output"
+	"github.com/winperf/winperf/internal/logs"
 	"github.com/winperf/winperf/source"
 )
 
@@ -210,7 +210,7 @@ func onDay(day time.Time, timeOfDay string) string {
 
 func firstTime(ctx context.Context, records []winperf.Source) (first time.Time, err error) {
 	for _, src := range records {
-		t, err := firstTimeOf(ctx, src)
+		t, err := logs.FirstTime(ctx, src)
 		if err != nil {
 			return first, err
 		}
@@ -219,24 +219,6 @@ func firstTime(ctx context.Context, records []winperf.Source) (first time.Time, 
 		}
 	}
 	return first, nil
-}
-
-func firstTimeOf(ctx context.Context, src winperf.Source) (time.Time, error) {
-	q, err := src.Compile(ctx, winperf.Selection{Global: true, Costly: true})
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer q.Close()
-
-	var sample winperf.Sample
-	err = q.Next(ctx, &sample)
-	if errors.Is(err, io.EOF) {
-		err = errors.New("the log has no sample to count the time from")
-	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	return capture.Time(&sample), nil
 }
 
 // momentForms are the accepted formats: relog's and ISO 8601. relog reads a time without seconds as

@@ -238,10 +238,12 @@ func (u *Unlisted) Add(cycle *measure.Cycle, g *logs.Gatherer) {
 	}
 }
 
-// Begin starts another log.
-func (u *Unlisted) Begin() {
+// Begin starts another log of a machine.
+func (u *Unlisted) Begin(machine string) {
 	for _, row := range u.Rows {
-		row.Values.Break()
+		if strings.EqualFold(row.Series.Path.Machine, machine) {
+			row.Values.Break()
+		}
 	}
 }
 

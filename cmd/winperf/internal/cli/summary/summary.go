@@ -264,7 +264,7 @@ func (s *summarizer) readLogs(ctx context.Context, all []*logs.Log) error {
 		for i, cycle := range m.Cycles {
 			if !begun[m.From[i]] {
 				begun[m.From[i]] = true
-				s.unlisted.Begin()
+				s.unlisted.Begin(m.From[i].Source.Describe().Machine)
 			}
 			s.note(cycle)
 		}
